@@ -17,5 +17,6 @@ export const widgetParts = {
   panel: "panel/panel.tsx",
   triggers: "triggers/watch-triggers.ts",
   actions: "triggers/actions/trigger-actions.ts",
+  tools: "tools/page-tools.ts",
   debug: "triggers/debug/open-debug.ts",
 };

@@ -61,7 +61,10 @@ export const ToolUseStartEvent = Type.Object(
     ),
     toolId: nullable(Type.String({ description: "`null` when the model calls a tool that does not exist" })),
     executionType: nullable(
-      Type.String({ description: "`mock`, `http`, `form`, or `documents` for a search of the agent's documents" }),
+      Type.String({
+        description:
+          "`mock`, `http`, `form`, `client` for a tool that the page runs, or `documents` for a search of the agent's documents",
+      }),
     ),
     input: Type.Unknown({ description: "The input that the model chose" }),
   },

@@ -83,6 +83,15 @@ export const ChatRequest = Type.Object({
       }),
     ),
   ),
+  clientTools: Type.Optional(
+    nullable(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        maxItems: 100,
+        description:
+          "Names of the client tools that the page can run. Those that the agent has enabled are offered to the model. Ignored without a `conversationToken`.",
+      }),
+    ),
+  ),
   sessionId: Type.Optional(
     nullable(
       Type.String({

@@ -6,6 +6,7 @@ export * from "./audit.ts";
 export * from "./auth.ts";
 export * from "./chat.ts";
 export * from "./chat-events.ts";
+export * from "./client-tool.ts";
 export * from "./conversation.ts";
 export * from "./conversation-analytics.ts";
 export * from "./doctor.ts";

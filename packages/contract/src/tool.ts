@@ -3,7 +3,7 @@ import { executionModes, FormConfirmation, FormSchema, formFields, PostAction } 
 import { type DisplayType, displayOptions, displayTypes } from "./rules/display-types.ts";
 import { clearable, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
-export const executionTypes = ["mock", "http", "form"] as const;
+export const executionTypes = ["mock", "http", "form", "client"] as const;
 export type ExecutionType = (typeof executionTypes)[number];
 
 export { type DisplaySlot, type DisplayType, displayOptions, displayTypes } from "./rules/display-types.ts";
@@ -129,6 +129,13 @@ const kindFields = {
     stringEnum(["GET", "POST", "PUT", "DELETE"], "Method of the request of an `http` tool. Defaults to `GET`."),
   ),
   httpHeaders: nullable(Headers),
+  clientResultSchema: nullable(
+    Type.Unsafe<Record<string, unknown>>({
+      ...AnyObject,
+      description:
+        "For a client tool: a JSON Schema of type `object` that its results must match. Other results are refused.",
+    }),
+  ),
   formSchema: nullable({ ...FormSchema, description: formSchemaDescription }),
   formExecutionMode: nullable(
     stringEnum(

@@ -1,7 +1,19 @@
-import type { ChatRequest, ClientResult, FormEvent, FormSubmit, Rating, TriggerEvent } from "@foyer/contract";
+import type {
+  ChatRequest,
+  ClientResult,
+  FormEvent,
+  FormSubmit,
+  Rating,
+  ToolCallResult,
+  TriggerEvent,
+} from "@foyer/contract";
 import { type ConversationKey, resumeChat, type StreamOptions, stopChat, streamChat } from "./chat-stream.ts";
+import { type PageTool, sendToolResult, withPageTools } from "./page-tools.ts";
 import { type Connection, createRequest } from "./request.ts";
 import * as calls from "./visitor-calls.ts";
+
+/** `tools` are the client tools that run here, by name. */
+type ToolOptions = StreamOptions & { tools?: Readonly<Record<string, PageTool>> };
 
 export type FoyerClient = ReturnType<typeof createClient>;
 
@@ -15,13 +27,22 @@ export function createClient(connection: Connection) {
     /**
      * Sends a message and yields the events of the reply up to `message_stop`. Reconnects when the connection breaks,
      * without losing or repeating an event. To continue a conversation, pass its `conversationId` in the body and its
-     * `token` in the options.
+     * `token` in the options. The agent can call the client tools in `tools`, by name.
      */
-    chat: (body: ChatRequest, options?: StreamOptions & { token?: string | undefined }) =>
-      streamChat(request, body, options),
+    chat: (body: ChatRequest, { tools, ...options }: ToolOptions & { token?: string | undefined } = {}) => {
+      if (!tools) return streamChat(request, body, options);
+      const { conversationId, clientTools = Object.keys(tools) } = body;
+      const known = conversationId && options.token ? { id: conversationId, token: options.token } : null;
+      return withPageTools(request, tools, streamChat(request, { ...body, clientTools }, options), known);
+    },
     /** Yields the events of a conversation's newest reply, after the event `lastEventId` or from the beginning. */
-    resume: (conversation: ConversationKey, options?: StreamOptions & { lastEventId?: string }) =>
-      resumeChat(request, conversation, options),
+    resume: (conversation: ConversationKey, { tools, ...options }: ToolOptions & { lastEventId?: string } = {}) => {
+      const events = resumeChat(request, conversation, options);
+      return tools ? withPageTools(request, tools, events, conversation) : events;
+    },
+    /** Sends the result of a client tool that you run yourself, without `tools`. */
+    sendToolResult: (conversation: ConversationKey, result: ToolCallResult) =>
+      sendToolResult(request, conversation, result),
     /** Stops the running reply. The text generated so far is stored. */
     stop: (conversation: ConversationKey) => stopChat(request, conversation),
     /** The conversation with all its messages, oldest first. */

@@ -37,6 +37,7 @@ export type {
   SubmitResult,
   Tool,
   ToolCall,
+  ToolCallResult,
   ToolLimits,
   Trigger,
   TriggerEvent,
@@ -62,6 +63,14 @@ export {
   type ManagementClient,
   type ManagementConnection,
 } from "./management-client.ts";
+export {
+  claimToolCall,
+  createPageToolRunner,
+  type PageTool,
+  type PageToolCall,
+  type PageToolRunner,
+  sendToolResult,
+} from "./page-tools.ts";
 export { paginate } from "./paginate.ts";
 export { type Connection, createRequest, type Request, type RequestOptions } from "./request.ts";
 export { type FormWebhook, verifyWebhook } from "./verify-webhook.ts";

@@ -68,6 +68,15 @@ export type Renderer = (
   say: (text: string) => void,
 ) => undefined | (() => void);
 
+/**
+ * Runs a call of a client tool. `input` has been checked against the tool's schema. What it returns is told to the agent:
+ * JSON of at most 16 KB, within 30 seconds. An exception is told to the agent as an error.
+ */
+export type ToolHandler = (input: Record<string, unknown>) => unknown;
+
+/** `confirm` is a question, such as "Add it to the cart?". The tool runs only if the visitor agrees. */
+export type ToolOptions = { confirm?: string };
+
 /** What a form handler receives besides the form data. */
 export type FormSubmissionFacts = {
   submissionId: string;
@@ -120,6 +129,8 @@ export type FoyerApi = {
   on<Name extends keyof FoyerEvents>(name: Name, listener: (detail: FoyerEvents[Name]) => void): () => void;
   off<Name extends keyof FoyerEvents>(name: Name, listener: (detail: FoyerEvents[Name]) => void): void;
   registerFormHandler(name: string, handler: FormHandler): void;
+  /** Registers the code of a client tool. The agent can call it on pages that have registered it. */
+  registerTool(name: string, run: ToolHandler, options?: ToolOptions): void;
   /** Registers a renderer for results of this tool whose display is `custom`. */
   registerRenderer(toolName: string, renderer: Renderer): void;
   /** Allows storage in the browser, for a widget with `data-consent="required"`. */

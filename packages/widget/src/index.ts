@@ -8,6 +8,8 @@ export type {
   Identity,
   MessageNotice,
   Renderer,
+  ToolHandler,
+  ToolOptions,
   TriggerNotice,
 } from "./foyer-api.ts";
 export { type LoadOptions, loadFoyer } from "./load-foyer.ts";

@@ -45,11 +45,14 @@ export type LoopInput = {
   /** Finds the agent's tool by name. */
   find(name: string): { id: string | null; label: string | null; executionType: string } | undefined;
   /** Runs one call. Never rejects; a failure is an outcome with `isError`. */
-  runTool(call: { name: string; input: unknown }, signal: AbortSignal): Promise<ToolOutcome>;
+  runTool(call: { id: string; name: string; input: unknown }, options: RunToolOptions): Promise<ToolOutcome>;
   signal: AbortSignal;
   /** Reports the tokens of each step, including steps that failed or were stopped. */
   onTokensUsed?(tokens: number): void;
 };
+
+/** `announce` sends the event of the call, for a tool whose page needs it in order to run the tool. */
+export type RunToolOptions = { signal: AbortSignal; announce: () => void };
 
 type ToolCallPart = Extract<ModelPart, { type: "tool-call" }>;
 type ReasoningPart = Extract<AssistantContent[number], { type: "reasoning" }>;
@@ -201,12 +204,14 @@ async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): 
     };
   });
   const stopped = new AbortController();
-  const outcomes = runConcurrently(pieces, input.runTool, AbortSignal.any([input.signal, stopped.signal]));
+  const signal = AbortSignal.any([input.signal, stopped.signal]);
+  const outcomes = runConcurrently(pieces, input.runTool, signal);
   const content: Extract<LanguageModelV4Message, { role: "tool" }>["content"] = [];
   try {
     for (const [index, piece] of pieces.entries()) {
-      output.toolUse(piece);
-      const result = (await outcomes[index]) ?? failure("The tool was not run.");
+      const result = isInPage(piece)
+        ? await runInPage(piece, input.runTool, { signal, output })
+        : await announced(piece, output, outcomes[index]);
       output.toolResult(piece, result);
       const isLast = index === pieces.length - 1;
       const note = isLast && answer.ignoredCalls > 0 ? `\n\n[${ignoredNote(answer.ignoredCalls)}]` : "";
@@ -225,18 +230,51 @@ async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): 
   return { role: "tool", content };
 }
 
-/** Starts the calls in order, a few at a time. No call starts after the signal is aborted. */
+const isInPage = ({ executionType }: ToolPiece) => executionType === "client";
+
+async function announced(piece: ToolPiece, output: ReplyOutput, outcome: Promise<ToolOutcome> | undefined) {
+  output.toolUse(piece);
+  return (await outcome) ?? failure("The tool was not run.");
+}
+
+/**
+ * Runs a client tool, whose event is sent once the page can answer it. Client tools run one after the other, so that a
+ * visitor is asked about one thing at a time and no call waits before the page knows about it.
+ */
+async function runInPage(
+  piece: ToolPiece,
+  runTool: LoopInput["runTool"],
+  { signal, output }: { signal: AbortSignal; output: ReplyOutput },
+): Promise<ToolOutcome> {
+  let isAnnounced = false;
+  const announce = () => {
+    if (isAnnounced) return;
+    output.toolUse(piece);
+    isAnnounced = true;
+  };
+  const outcome = signal.aborted ? failure("The reply was stopped.") : await runTool(piece, { signal, announce });
+  announce();
+  return outcome;
+}
+
+/**
+ * Starts the calls in order, a few at a time, except for those of client tools. No call starts after the signal is
+ * aborted.
+ */
 function runConcurrently(
   pieces: readonly ToolPiece[],
   runTool: LoopInput["runTool"],
   signal: AbortSignal,
 ): Promise<ToolOutcome>[] {
   const outcomes = pieces.map(() => Promise.withResolvers<ToolOutcome>());
+  const announce = () => {};
   let next = 0;
   const work = async () => {
     for (let index = next++; index < pieces.length; index = next++) {
       const piece = pieces[index] as ToolPiece;
-      outcomes[index]?.resolve(signal.aborted ? failure("The reply was stopped.") : await runTool(piece, signal));
+      if (isInPage(piece)) continue;
+      const stopped = signal.aborted ? failure("The reply was stopped.") : null;
+      outcomes[index]?.resolve(stopped ?? (await runTool(piece, { signal, announce })));
     }
   };
   for (let worker = 0; worker < MAX_CONCURRENT_CALLS; worker++) void work();

@@ -2,6 +2,7 @@ import { type ChatRequest, type MessagePage, pageLimits } from "@foyer/contract"
 import { pageUrl } from "@foyer/contract/rules/page-url";
 import type { AgentRow } from "../db/tables.ts";
 import { invalid } from "../errors.ts";
+import { quotedJson } from "../tools/quoted-data.ts";
 import { languageOf } from "./visit-context.ts";
 
 /**
@@ -35,15 +36,10 @@ const BEFORE =
 const AFTER = "[End of page data]";
 
 /**
- * The page as the model reads it within the visitor's turn. JSON on one line, with escaped brackets in its texts: no title
- * or context can end the quotation.
+ * The page as the model reads it within the visitor's turn. No title or context can end the
+ * quotation.
  */
 export function quotedPage(page: string): string {
   const known = Object.entries(JSON.parse(page) as MessagePage).filter(([, value]) => value !== null);
-  const quoted = JSON.stringify(Object.fromEntries(known)).replace(/"(?:[^"\\]|\\.)*"/g, (text) =>
-    text.replace(/[[\]\u0085\u2028\u2029]/g, escaped),
-  );
-  return `${BEFORE}\n${quoted}\n${AFTER}`;
+  return `${BEFORE}\n${quotedJson(Object.fromEntries(known))}\n${AFTER}`;
 }
-
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;

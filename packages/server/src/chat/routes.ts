@@ -83,4 +83,22 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
       return { data: { success: true as const }, error: null };
     },
   });
+  app.route({
+    ...contract.claimToolCall,
+    handler: async (request) => {
+      const { conversationId } = request.params;
+      await conversations.existing(viewerOf(request, conversationId), conversationId);
+      await chat.clientTools.claim(conversationId, request.body);
+      return { data: { success: true as const }, error: null };
+    },
+  });
+  app.route({
+    ...contract.sendToolResult,
+    handler: async (request) => {
+      const { conversationId } = request.params;
+      await conversations.existing(viewerOf(request, conversationId), conversationId);
+      await chat.clientTools.answer(conversationId, request.body);
+      return { data: { success: true as const }, error: null };
+    },
+  });
 }

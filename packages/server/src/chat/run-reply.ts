@@ -9,9 +9,11 @@ import { ModelError } from "../models/model-error.ts";
 import { describeFailure } from "../models/provider-failure.ts";
 import type { UsageOwner } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
+import { isFromPage } from "../tools/quoted-data.ts";
 import type { NumberedPassage } from "../tools/tool-outcome.ts";
-import { type ReplyOutput, runAgentLoop } from "./agent-loop.ts";
+import { type LoopInput, type ReplyOutput, runAgentLoop } from "./agent-loop.ts";
 import { createCitationFilter } from "./citation-filter.ts";
+import type { ClientToolCalls } from "./client-tools/calls.ts";
 import { createKnownLinks, createLinkFilter } from "./link-filter.ts";
 import { answerOf } from "./reply-answer.ts";
 import type { ReplyEnding } from "./reply-events.ts";
@@ -44,7 +46,10 @@ type Run = {
 };
 
 /** Runs a reply from the first model call until its end is stored. The returned function never rejects. */
-export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies: RunningReplies) {
+export function createReplyRunner(
+  limits: AskLimits,
+  { store, replies, clientTools }: { store: ReplyStore; replies: RunningReplies; clientTools: ClientToolCalls },
+) {
   return async (
     reply: RunningReply,
     { agent, model, prompt, pageOrigin, tools, documents, question, log, usageOwner, refusal, isTest }: Run,
@@ -54,6 +59,15 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
     let tokens = 0;
     try {
       const temperature = agent.temperature / 100;
+      const { waitFor } = clientTools.ofReply(reply);
+      const callable: Callable = {
+        ...tools,
+        runTool: (call, options) =>
+          tools.runTool(call, {
+            signal: options.signal,
+            runInPage: (toolId) => waitFor({ toolId, toolUseId: call.id }, options),
+          }),
+      };
       const loop = {
         organizationId: agent.organizationId,
         model,
@@ -61,7 +75,7 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
         temperature,
         limits,
         maxSteps: MAX_STEPS,
-        ...(documents?.kind === "search" ? withSearch(tools, documents) : tools),
+        ...(documents?.kind === "search" ? withSearch(callable, documents) : callable),
         openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,
         signal: reply.signal,
         onTokensUsed: (more: number) => {
@@ -114,15 +128,16 @@ export function createReplyRunner(limits: AskLimits, store: ReplyStore, replies:
   };
 }
 
+type Callable = Pick<LoopInput, "tools" | "find" | "runTool">;
+
 /** Adds the search of the documents to the agent's tools. It takes precedence over a tool of the same name. */
-function withSearch(tools: AgentTools, documents: DocumentSearch) {
+function withSearch(tools: Callable, documents: DocumentSearch): Callable {
   const { name } = documents.tool;
   return {
     tools: [documents.tool, ...tools.tools.filter((tool) => tool.name !== name)],
     find: (called: string) =>
       called === name ? { id: null, label: null, executionType: "documents" } : tools.find(called),
-    runTool: (call: { name: string; input: unknown }, signal: AbortSignal) =>
-      call.name === name ? documents.run(call.input) : tools.runTool(call, signal),
+    runTool: (call, options) => (call.name === name ? documents.run(call.input) : tools.runTool(call, options)),
   };
 }
 
@@ -160,13 +175,14 @@ function* trustedTexts(reply: RunningReply, documents: ReplyDocuments, { agent, 
   for (const piece of reply.pieces) {
     if (piece.type !== "tool" || !piece.result) continue;
     if (piece.result.passages) yield* addressesOf(piece.result.passages);
-    else yield piece.result.forModel;
+    else if (!isFromPage(piece.result.forModel)) yield piece.result.forModel;
   }
   // Results of earlier replies. Those of searches are no longer in the prompt.
   for (const message of prompt) {
     if (message.role !== "tool") continue;
     for (const part of message.content) {
-      if (part.type === "tool-result" && part.output.type === "text") yield part.output.value;
+      if (part.type !== "tool-result" || part.output.type !== "text" || isFromPage(part.output.value)) continue;
+      yield part.output.value;
     }
   }
 }

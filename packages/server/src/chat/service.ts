@@ -16,6 +16,7 @@ import { createTokenBudgets } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import { claimOf, createAdmission, type Identity } from "./admission.ts";
+import { createClientToolCalls } from "./client-tools/calls.ts";
 import { consentOf } from "./consent.ts";
 import { messagePage } from "./message-page.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
@@ -62,13 +63,15 @@ export function createChatService(
   const budgets = createTokenBudgets(deps);
   const store = createReplyStore(deps.db, { tokens: budgets.count, conversations: conversations.count, answers });
   const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
-  const run = createReplyRunner(config.models, store, replies);
+  const toolCalls = createClientToolCalls(deps);
+  const run = createReplyRunner(config.models, { store, replies, clientTools: toolCalls });
   const ownOrigin = new URL(config.baseUrl).origin;
   const admit = createAdmission(encryption, conversations);
 
   return {
     replies,
     store,
+    clientTools: toolCalls,
     /** The agent, if this caller may use it. */
     async agentFor(agentId: string, { ip, origin }: Caller): Promise<AgentRow> {
       replies.checkRoom(ip);
@@ -90,13 +93,9 @@ export function createChatService(
       const documents = await documentsOf(agent, { mustSearch: model.source === null });
       const conversation =
         existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller });
-      const tools = await toolsOf(agent.id, turnOf(identity, conversation.id, page));
       const isOpen = access === "open";
-      const token = isOpen ? null : conversationToken(encryption, conversation.id);
-      const reply = createRunningReply(
-        { conversationId: conversation.id, messageId: newId("msg"), conversationToken: token },
-        { agentId: agent.id, resumable: request.resumable === true, resumeWindow: config.resumeWindow },
-      );
+      const tools = await toolsOf(agent.id, turnOf(request, identity, { id: conversation.id, page, isOpen }));
+      const reply = newReply(deps, request, { agentId: agent.id, conversationId: conversation.id, isOpen });
       await replies.add(reply, caller.ip, { mayReplace: !isOpen });
       try {
         const organizationId = model.isOperatorPaid ? agent.organizationId : null;
@@ -155,11 +154,29 @@ function visitorOfBudget({ sessionId }: ChatRequest, { visitor, verified }: Iden
   return { visitor: budgetOwner(visitor, verified !== null, sessionId, ip), ip };
 }
 
-const isVisitor = (agent: AgentRow, { proof }: Caller) => proof.organizationId !== agent.organizationId;
-
-function turnOf({ verified }: Identity, id: string, page: MessagePage | null): TurnContext {
-  return { visitor: verified, conversation: { id }, page };
+/** Without a conversation token, a page could not send the results of its tools. */
+function turnOf(
+  { clientTools }: ChatRequest,
+  { verified }: Identity,
+  { id, page, isOpen }: { id: string; page: MessagePage | null; isOpen: boolean },
+): TurnContext {
+  return { visitor: verified, conversation: { id }, page, clientTools: isOpen ? [] : (clientTools ?? []) };
 }
+
+/** A conversation that is open to everybody gets no token. */
+function newReply(
+  { config, encryption }: Deps,
+  request: ChatRequest,
+  { agentId, conversationId, isOpen }: { agentId: string; conversationId: string; isOpen: boolean },
+): RunningReply {
+  const token = isOpen ? null : conversationToken(encryption, conversationId);
+  return createRunningReply(
+    { conversationId, messageId: newId("msg"), conversationToken: token },
+    { agentId, resumable: request.resumable === true, resumeWindow: config.resumeWindow },
+  );
+}
+
+const isVisitor = (agent: AgentRow, { proof }: Caller) => proof.organizationId !== agent.organizationId;
 
 /** The prompt, and the visitor's last message. A regenerated reply adds no message, so it is read from the history. */
 function promptOf(

@@ -158,7 +158,7 @@ export type ToolRow = {
   agentId: string;
   name: string;
   description: string;
-  executionType: "mock" | "http" | "form";
+  executionType: "mock" | "http" | "form" | "client";
   inputSchema: Json;
   isEnabled: Flag;
   /** shown to visitors instead of the name */
@@ -175,6 +175,7 @@ export type ToolRow = {
   httpBody: Json | null;
   /** 1 adds the `Foyer-Visitor` header */
   sendVisitorToken: Flag;
+  clientResultSchema: Json | null;
   formSchema: Json | null;
   formExecutionMode: "webhook" | "client" | "both" | null;
   formWebhookUrl: string | null;

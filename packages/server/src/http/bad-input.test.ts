@@ -145,13 +145,15 @@ onBothDatabases("bad input", (createDatabase) => {
   });
 
   // These have tests of their own: the setup because accounts exist here, sign-in and members, secrets because they are
-  // created once, tools because of their texts, results because the first one counts, models because they are tried, and sites because an agent has each once.
+  // created once, tools because of their texts, results and claims because the first one counts, models because they are tried, and sites because an agent has each once.
   const withOwnRules = [
     "createSecret",
     "putSecret",
     "createTool",
     "updateTool",
     "reportClientResult",
+    "claimToolCall",
+    "sendToolResult",
     "createMailRecipient",
     "putDocumentEmbeddings",
     "createSource",
@@ -498,6 +500,8 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     createIdentityToken: { id: "42" },
     chat: { agentId, messages: [{ role: "user", content: "Hello" }] },
     rateMessage: { messageId, rating: "up" },
+    claimToolCall: { toolUseId: "call_1", claimId: "a random id" },
+    sendToolResult: { toolUseId: "call_1", result: 1 },
     putProvider: { apiKey: "sk-test" },
     // Nobody listens there.
     testProvider: { apiKey: "sk-test", baseUrl: "http://127.0.0.1:9/v1" },

@@ -1,7 +1,7 @@
 import type { JSONSchema7, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import type { ToolRunner } from "./run-tool.ts";
+import type { RunInPage, ToolRunner } from "./run-tool.ts";
 import { createToolStore } from "./store.ts";
 import { createToolErrors } from "./tool-errors.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
@@ -12,7 +12,10 @@ import type { TurnContext } from "./turn-context.ts";
 export type AgentTools = {
   tools: LanguageModelV4FunctionTool[];
   find(name: string): ToolRow | undefined;
-  runTool(call: { name: string; input: unknown }, signal: AbortSignal): Promise<ToolOutcome>;
+  runTool(
+    call: { name: string; input: unknown },
+    options: { signal: AbortSignal; runInPage: RunInPage },
+  ): Promise<ToolOutcome>;
 };
 
 export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: ToolRunner) {
@@ -25,16 +28,18 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: 
     return {
       tools: rows.map(toFunctionTool),
       find,
-      async runTool({ name, input }, signal) {
+      async runTool({ name, input }, options) {
         const offered = find(name);
         if (!offered) return failure("There is no such tool.");
         // A reply can take minutes, and the tool may have been changed or deleted in the meantime.
         try {
           const found = await store.enabledById(agentId, offered.id);
           if (!found || !mayUse(found.tool, context)) return failure("This tool is no longer available.");
-          const { outcome, problem } = await runner.run(found.tool, input, { context, signal });
+          const { outcome, problem } = await runner.run(found.tool, input, { context, ...options });
           // The outcome of a call that was aborted because the visitor left is unknown.
-          if (!signal.aborted) await errors.note(offered.id, found.standing, problem);
+          // What a page reports is the visitor's word, so it is not shown to members as a failure of the tool.
+          const isNoted = !options.signal.aborted && found.tool.executionType !== "client";
+          if (isNoted) await errors.note(offered.id, found.standing, problem);
           return outcome;
         } catch (error) {
           log.error({ err: error, toolId: offered.id }, "could not run a tool");
@@ -45,9 +50,10 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: 
   };
 }
 
-/** Whether the visitor of the turn may use the tool. */
-function mayUse({ requires }: ToolRow, { visitor }: TurnContext): boolean {
-  return requires !== "verified" || visitor !== null;
+/** Whether the visitor of the turn may use the tool, and their page can run it. */
+function mayUse({ requires, executionType, name }: ToolRow, { visitor, clientTools }: TurnContext): boolean {
+  const canRun = executionType !== "client" || clientTools.includes(name);
+  return canRun && (requires !== "verified" || visitor !== null);
 }
 
 function toFunctionTool({ name, description, inputSchema }: ToolRow): LanguageModelV4FunctionTool {

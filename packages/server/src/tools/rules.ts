@@ -1,6 +1,6 @@
 import type { Tool } from "@foyer/contract";
 import { inputsIn } from "@foyer/contract/rules/url-template";
-import { checkAll, invalid } from "../errors.ts";
+import { AppError, checkAll, invalid } from "../errors.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ToolSettings } from "./columns.ts";
 import { checkDisplayConfig } from "./display/display-config-rules.ts";
@@ -25,8 +25,10 @@ export function checkTool(tool: Tool, given: ToolSettings, { checkUrl, unknown }
   const { inputSchema, displayConfig, httpUrl, httpHeaders, formSchema, formWebhookUrl, formPostActions } = given;
   const isKnown = (...names: (keyof ToolSettings)[]) => !names.some((name) => unknown.has(name));
   const changesInputs = httpUrl !== undefined || inputSchema !== undefined;
+  const { clientResultSchema } = given;
   checkAll([
     () => inputSchema !== undefined && checkInputSchema(inputSchema),
+    () => clientResultSchema && checkResultSchema(clientResultSchema),
     () => displayConfig && checkDisplayConfig(displayConfig),
     () => httpUrl && checkHttpUrl(httpUrl, { checkUrl }),
     () => changesInputs && isKnown("executionType", "inputSchema") && checkUrlInputs(tool),
@@ -55,6 +57,17 @@ function checkUrlInputs({ executionType, httpUrl, inputSchema }: Tool) {
       throw invalid("httpUrl", `uses {${name}}, which is not a property of inputSchema`, "unknown_reference");
     }),
   );
+}
+
+/** The rules of an input schema, with the problems at their own path. */
+function checkResultSchema(schema: Record<string, unknown>) {
+  try {
+    checkInputSchema(schema);
+  } catch (error) {
+    const [detail] = error instanceof AppError ? (error.details ?? []) : [];
+    if (!detail) throw error;
+    throw invalid(detail.path.replace(/^inputSchema/, "clientResultSchema"), detail.message, detail.code);
+  }
 }
 
 function checkConfirmation({ formConfirmation, formSchema }: Tool) {

@@ -8,6 +8,7 @@ import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { displayConfigOf } from "./columns.ts";
 import { runHttpTool } from "./http/run-http-tool.ts";
+import { quotedResult } from "./quoted-data.ts";
 import { inputProblem } from "./schema/input-schema.ts";
 import type { SecretService } from "./secrets/service.ts";
 import { failure, type ToolOutcome } from "./tool-outcome.ts";
@@ -19,6 +20,10 @@ type Ran = { outcome: ToolOutcome; problem?: string; result?: unknown; warnings?
   Pick<ToolTest, "request" | "response">
 >;
 
+/** Lets the visitor's page run a call, and waits for the result. Never rejects. */
+export type RunInPage = (toolId: string) => Promise<ClientToolAnswer>;
+export type ClientToolAnswer = { result: unknown } | { error: string };
+
 export type ToolRunner = ReturnType<typeof createToolRunner>;
 
 /** Runs tools. Failures are outcomes that the model reads; only database errors are thrown. */
@@ -27,7 +32,11 @@ export function createToolRunner(
   agents: Pick<AgentService, "get">,
   secrets: SecretService,
 ) {
-  async function run(tool: ToolRow, input: unknown, signal?: AbortSignal): Promise<Ran> {
+  async function run(
+    tool: ToolRow,
+    input: unknown,
+    { signal, runInPage }: { signal?: AbortSignal; runInPage?: RunInPage } = {},
+  ): Promise<Ran> {
     const problem = inputProblem(tool.inputSchema, input);
     if (problem !== null) return { outcome: failure(`The input is not valid: ${problem}.`) };
     switch (tool.executionType) {
@@ -37,7 +46,15 @@ export function createToolRunner(
         return { outcome: formShown(tool, input as Input) };
       case "http":
         return runHttp(tool, input as Input, signal);
+      case "client":
+        return runInPage ? runClient(tool, runInPage) : { outcome: failure("This tool runs in the visitor's page.") };
     }
+  }
+
+  async function runClient(tool: ToolRow, runInPage: RunInPage): Promise<Ran> {
+    const answer = await runInPage(tool.id);
+    if ("error" in answer) return { outcome: { ...failure(answer.error), forModel: quotedResult(answer) } };
+    return shown(tool, answer.result, quotedResult(answer.result));
   }
 
   async function runHttp(tool: ToolRow, input: Input, signal?: AbortSignal): Promise<Ran> {
@@ -78,8 +95,12 @@ export function createToolRunner(
 
   return {
     /** `problem` is the exact error message for members. */
-    async run(tool: ToolRow, input: unknown, { signal }: { context: TurnContext; signal: AbortSignal }) {
-      const { outcome, problem } = await run(tool, input, signal);
+    async run(
+      tool: ToolRow,
+      input: unknown,
+      options: { context: TurnContext; signal: AbortSignal; runInPage: RunInPage },
+    ) {
+      const { outcome, problem } = await run(tool, input, options);
       return { outcome, problem: problemOf(outcome, problem) };
     },
     /** For members, who may see more than visitors. */

@@ -53,6 +53,7 @@ onBothDatabases("tools", (createDatabase) => {
       httpUrl: null,
       httpMethod: null,
       httpHeaders: null,
+      clientResultSchema: null,
       formSchema: null,
       formExecutionMode: null,
       formWebhookUrl: null,

@@ -10,4 +10,6 @@ export type TurnContext = {
   conversation: { id: string };
   /** the page that shows the chat; null when the request named none */
   page: { url: string | null } | null;
+  /** names of the client tools that the page can run */
+  clientTools: readonly string[];
 };

@@ -1,4 +1,5 @@
 import type { ChatEvent, Display, VisitorForm } from "@foyer/sdk";
+import type { ToolQuestion } from "../tools/page-tools.ts";
 import { newReply, type Piece, type ReplyEntry } from "./conversation-state.ts";
 
 /**
@@ -68,4 +69,12 @@ function withPiece(reply: ReplyEntry, index: number, piece: Piece): ReplyEntry {
   const pieces = [...reply.pieces];
   pieces[index] = piece;
   return { ...reply, pieces, isReconnecting: false };
+}
+
+/** Shows a question at the tool call that waits for it, or with null removes it. */
+export function withQuestion(reply: ReplyEntry, callId: string, question: ToolQuestion | null): ReplyEntry {
+  const pieces = reply.pieces.map((piece) =>
+    piece.type === "tool" && piece.id === callId && piece.state === "running" ? { ...piece, question } : piece,
+  );
+  return { ...reply, pieces };
 }

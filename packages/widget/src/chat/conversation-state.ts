@@ -1,4 +1,5 @@
 import type { Conversation, Display, Message, Rating, Source, VisitorForm } from "@foyer/sdk";
+import type { ToolQuestion } from "../tools/page-tools.ts";
 
 /** A reply is a list of pieces, in the order in which they arrived. */
 export type Piece = { type: "text"; text: string } | ToolPiece;
@@ -9,8 +10,10 @@ export type ToolPiece = {
   name: string;
   /** Shown to the visitor instead of the name. */
   label: string | null;
-  /** `mock`, `http`, `form` or `documents`. Previews leave it out. */
+  /** `mock`, `http`, `form`, `client` or `documents`. Previews leave it out. */
   kind?: string | null;
+  /** What the visitor has to allow before the page runs the tool. */
+  question?: ToolQuestion | null;
   state: "running" | "done" | "failed";
   result: unknown;
   display: Display | null;

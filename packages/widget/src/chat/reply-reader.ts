@@ -1,8 +1,9 @@
 import { type ChatEvent, type ConversationKey, FoyerError, type Request, stopChat } from "@foyer/sdk";
+import { loadPart } from "../loader/load-part.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
-import { applyEvent } from "./apply-event.ts";
+import { applyEvent, withQuestion } from "./apply-event.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import { textOf } from "./conversation-state.ts";
 import { errorMessageFor } from "./error-messages.ts";
@@ -25,23 +26,37 @@ export type ReplyReader = ReturnType<typeof createReplyReader>;
 
 /** Reads one reply at a time and shows it as it arrives, until it finishes, fails or is stopped. */
 export function createReplyReader(
-  { visitor, bus, agent }: WidgetCore,
+  core: WidgetCore,
   request: Request,
   messages: Messages,
   { patch, edit, editReply, replyOf }: ChatEntries,
 ) {
+  const { visitor, bus, agent, registry } = core;
   let running: Running | null = null;
+
+  /** Runs the tools of the page that the reply calls; undefined when the page has none. */
+  const pageTools = async (key: string) => {
+    if (registry.tools.size === 0) return undefined;
+    const { createPageTools } = await loadPart(core, "tools");
+    return createPageTools(request, registry, (callId, question) => {
+      editReply(key, (reply) => withQuestion(reply, callId, question));
+      if (question) patch({ announcement: question.text });
+    });
+  };
 
   async function read({ key, conversation, open, userKey, title = "" }: Reading): Promise<void> {
     const own: Running = { key, abort: new AbortController(), conversation, isStopping: false };
     running = own;
     patch({ running: key, announcement: interpolate(messages.replying, { name: agent.name }) });
+    const tools = pageTools(key).catch(() => undefined);
+    own.abort.signal.addEventListener("abort", () => void tools.then((runner) => runner?.stop()));
     const onReconnect = () => editReply(key, (reply) => ({ ...reply, isReconnecting: true }));
     try {
       for await (const event of open({ signal: own.abort.signal, onReconnect })) {
         if (running !== own) return;
         if (event.type === "message_start") begin(own, event, title);
         editReply(key, (reply) => applyEvent(reply, event, messages.replyFailed));
+        if (registry.tools.size > 0) void tools.then((runner) => runner?.see(event, own.conversation));
       }
       if (running === own) end(own);
     } catch (error) {

@@ -35,6 +35,7 @@ export function createMessageSender(core: WidgetCore, request: Request, entries:
         ...(conversation ? { conversationId: conversation.id } : {}),
         ...(userKey ? {} : { regenerate: true }),
         page: currentPage(core),
+        ...clientTools(core),
         ...(conversation ? {} : { context: visitContext(core), ...openedBy() }),
       };
       // From now on the bubble's text is stored with the conversation.
@@ -66,4 +67,9 @@ function visitorFields({ identity, sessionId }: VisitorSession): Partial<ChatReq
     ...(userHash ? { userHash } : {}),
     ...(metadata ? { userMetadata: metadata } : {}),
   };
+}
+
+/** The tools that this page can run, at most as many as the server accepts. */
+function clientTools({ registry }: WidgetCore): Pick<ChatRequest, "clientTools"> {
+  return registry.tools.size > 0 ? { clientTools: [...registry.tools.keys()].slice(0, 100) } : {};
 }

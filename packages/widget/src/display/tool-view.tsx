@@ -13,6 +13,7 @@ import { ProductCarousel } from "./product-carousel.tsx";
 import type { ShownTool } from "./slots.ts";
 import { TableDisplay } from "./table-display.tsx";
 import { TextDisplay } from "./text-display.tsx";
+import { ToolConfirmation } from "./tool-confirmation.tsx";
 
 /** The component of each display type. A type that only a newer server knows is shown as text. */
 const views: Record<Display["type"], (props: { tool: ShownTool }) => JSX.Element | null> = {
@@ -35,6 +36,7 @@ export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }
   const isSearch = tool.kind === "documents";
   // The reply lists its sources, so a finished search shows nothing.
   if (isSearch && state !== "running") return null;
+  if (tool.question) return <ToolConfirmation {...tool.question} label={label ?? readable} />;
   if (state === "running") {
     return (
       <p class="tool waiting">
@@ -45,7 +47,10 @@ export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }
       </p>
     );
   }
-  if (state === "failed") return <p class="tool">{interpolate(messages.toolFailed, { tool: label ?? readable })}</p>;
+  if (state === "failed") {
+    const failed = tool.kind === "client" ? messages.toolNotDone : messages.toolFailed;
+    return <p class="tool">{interpolate(failed, { tool: label ?? readable })}</p>;
+  }
   if (form) return <FormPlace form={form} instanceKey={formKey} />;
   const shown: ShownTool = { name, label, result, slots: display?.slots ?? {}, options: display?.options ?? {} };
   const View = views[display?.type ?? "text"] ?? TextDisplay;

@@ -1,3 +1,4 @@
+import type { createPageTools } from "../tools/page-tools.ts";
 import type { createTriggerActions } from "../triggers/actions/trigger-actions.ts";
 import type { openDebug } from "../triggers/debug/open-debug.ts";
 import type { watchTriggers } from "../triggers/watch-triggers.ts";
@@ -8,6 +9,7 @@ type Parts = {
   panel: { mountPanel: MountPanel };
   triggers: { watchTriggers: typeof watchTriggers };
   actions: { createTriggerActions: typeof createTriggerActions };
+  tools: { createPageTools: typeof createPageTools };
   debug: { openDebug: typeof openDebug };
 };
 

@@ -16,6 +16,7 @@ it("falls back to the agent's settings for missing or invalid attributes", () =>
     theme: null,
     locale: null,
     position: null,
+    sendsPage: true,
     offsetX: null,
     offsetY: null,
     accentColor: null,
@@ -63,9 +64,11 @@ it("reads every attribute of the script tag", () => {
     launcher: "false",
     open: "",
     zIndex: "10",
+    page: "off",
   };
   expect(readOptions(data, base)).toEqual({
     agentId: "agent_1",
+    sendsPage: false,
     baseUrl: "https://other.example",
     consent: "required",
     theme: "dark",

@@ -34,7 +34,7 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
   const bus = createEventBus();
   const storage = createConsentStorage(options.agentId, bus, options.consent);
   const visitor = createVisitorSession(storage, bus, options.identity);
-  const registry: Registry = { formHandlers: new Map(), renderers: new Map(), context: {} };
+  const registry: Registry = { formHandlers: new Map(), tools: new Map(), renderers: new Map(), context: {} };
   const life = new AbortController();
   const { signal } = life;
   let core: WidgetCore | null = null;
@@ -73,6 +73,7 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
     },
     off: (name, listener) => bus.off(name, listener as never),
     registerFormHandler: (name, handler) => void registry.formHandlers.set(name, handler),
+    registerTool: (name, run, options) => void registry.tools.set(name, { ...options, run }),
     registerRenderer: (toolName, renderer) => void registry.renderers.set(toolName, renderer),
     consent: () => bus.emit("consent"),
     debug: () => whenReady(async (started) => (await loadPart(started, "debug")).openDebug(started, triggers)),

@@ -1,5 +1,5 @@
 import type { AgentWidget } from "@foyer/sdk";
-import type { FormHandler, Renderer } from "../foyer-api.ts";
+import type { FormHandler, Renderer, ToolHandler, ToolOptions } from "../foyer-api.ts";
 import type { LocaleId } from "../locales/choose-locale.ts";
 import type { ConsentStorage } from "./consent-storage.ts";
 import type { EventBus } from "./event-bus.ts";
@@ -28,6 +28,8 @@ export type WidgetCore = {
 export type Registry = {
   /** Form handlers by name. */
   formHandlers: Map<string, FormHandler>;
+  /** Client tools by name. */
+  tools: Map<string, ToolOptions & { run: ToolHandler }>;
   /** Renderers by tool name. */
   renderers: Map<string, Renderer>;
   /** What `Foyer.setContext` received. */

@@ -110,7 +110,7 @@ function previewCore(
     storage,
     visitor,
     shadow,
-    registry: { formHandlers: new Map(), renderers: new Map(), context: {} },
+    registry: { formHandlers: new Map(), tools: new Map(), renderers: new Map(), context: {} },
     panel: { isOpen: true, open: async () => {}, close: () => {} },
     signal,
   };

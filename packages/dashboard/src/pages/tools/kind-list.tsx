@@ -1,10 +1,10 @@
 import { ButtonLink } from "../../components/button.tsx";
 import { kindNames, toolKinds } from "./tool-kinds.tsx";
 
-/** The three kinds of tools, each with a link that creates one. */
+/** The kinds of tools, each with a link that creates one. */
 export function KindList({ agentId }: { agentId: string }) {
   return (
-    <ul className="grid gap-px overflow-hidden rounded-lg border border-line bg-line text-ink lg:grid-cols-3">
+    <ul className="grid gap-px overflow-hidden rounded-lg border border-line bg-line text-ink sm:grid-cols-2">
       {kindNames.map((kind) => {
         const { name, line, example, icon, make } = toolKinds[kind];
         return (

@@ -44,6 +44,8 @@ export type ToolDraft = {
     options: NonNullable<DisplayConfig["options"]>;
   };
   mockResponse: string;
+  /** A JSON Schema as text. "" accepts every result. */
+  clientResultSchema: string;
   httpUrl: string;
   httpMethod: NonNullable<Tool["httpMethod"]>;
   httpHeaders: Keyed<HeaderRow>[];
@@ -86,6 +88,7 @@ export function toDraft(tool: Partial<Tool>): ToolDraft {
       options: displayConfig?.options ?? {},
     },
     mockResponse: tool.mockResponse ?? "",
+    clientResultSchema: tool.clientResultSchema ? JSON.stringify(tool.clientResultSchema, null, 2) : "",
     httpUrl: tool.httpUrl ?? "",
     httpMethod: tool.httpMethod ?? "GET",
     httpHeaders: toHeaderRows(tool.httpHeaders),
@@ -122,6 +125,7 @@ export function toBody(kind: ToolKind, draft: ToolDraft): ToolBody & { inputSche
     ...(kind === "form" ? formBody(draft) : { displayConfig: toDisplayConfig(draft.displayConfig) }),
     ...(kind === "mock" ? { mockResponse: draft.mockResponse } : {}),
     ...(kind === "http" ? httpBody(draft) : {}),
+    ...(kind === "client" ? { clientResultSchema: toResultSchema(draft.clientResultSchema) } : {}),
   };
 }
 
@@ -141,6 +145,8 @@ export function toDisplayConfig({ type, fieldMappings, options }: ToolDraft["dis
     ...(Object.keys(options).length > 0 ? { options } : {}),
   };
 }
+
+const toResultSchema = (text: string) => (text.trim() === "" ? null : JSON.parse(text));
 
 function httpBody({ httpUrl, httpMethod, httpHeaders }: ToolDraft) {
   const headers = filledHeaders(httpHeaders);
@@ -202,6 +208,7 @@ function listProblems(kind: ToolKind, draft: ToolDraft): Problem[] {
   if (kind === "http")
     return [...headerProblems("httpHeaders", draft.httpHeaders), ...urlProblems(draft), ...tableProblems(draft)];
   if (kind === "mock") return tableProblems(draft);
+  if (kind === "client") return [...resultSchemaProblems(draft), ...tableProblems(draft)];
   return draft.formPostActions.flatMap(({ type, headers, payload }, index) => {
     if (type !== "webhook") return [];
     const path = `formPostActions.${index}`;
@@ -209,6 +216,11 @@ function listProblems(kind: ToolKind, draft: ToolDraft): Problem[] {
     const problem = { path: `${path}.payload`, message: "must be a JSON object: { … }" };
     return [...headerProblems(`${path}.headers`, headers), ...(isFine ? [] : [problem])];
   });
+}
+
+function resultSchemaProblems({ clientResultSchema: text }: ToolDraft): Problem[] {
+  if (text.trim() === "" || isJsonObject(text)) return [];
+  return [{ path: "clientResultSchema", message: "must be a JSON object: { … }" }];
 }
 
 /** Without an input of that name, every call would fail. */

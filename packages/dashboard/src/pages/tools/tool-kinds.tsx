@@ -1,4 +1,4 @@
-import { ClipboardList, Globe, MessageSquareQuote } from "lucide-react";
+import { AppWindow, ClipboardList, Globe, MessageSquareQuote } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ToolKind } from "./tool-draft.ts";
 
@@ -11,7 +11,7 @@ type KindTexts = {
   descriptionExample: string;
 };
 
-/** The texts of the three kinds of tools, in menu order. */
+/** The texts of the kinds of tools, in menu order. */
 export const toolKinds: Record<ToolKind, KindTexts> = {
   mock: {
     name: "Canned answer",
@@ -40,9 +40,18 @@ export const toolKinds: Record<ToolKind, KindTexts> = {
     descriptionExample:
       "Shows the test ride form. Use it as soon as a visitor wants to try a bike. The form asks for the day and the email address.",
   },
+  client: {
+    name: "Page action",
+    make: "Add page action",
+    line: "Runs code of your website in the visitor’s browser.",
+    example: "Put this bike into the cart. Filter the list by size.",
+    icon: <AppWindow size={16} aria-hidden />,
+    descriptionExample:
+      "Puts a bike into the visitor’s cart. Use it when the visitor asks for that. Returns the number of items in the cart.",
+  },
 };
 
-export const kindNames = ["mock", "http", "form"] as const satisfies readonly ToolKind[];
+export const kindNames = ["mock", "http", "form", "client"] as const satisfies readonly ToolKind[];
 
 export function toKind(text: string | undefined): ToolKind | null {
   return kindNames.find((kind) => kind === text) ?? null;

@@ -16,6 +16,7 @@ import { FailureNote } from "./failure-note.tsx";
 import { FieldsPart } from "./fields/fields-part.tsx";
 import { InputsPart } from "./inputs/inputs-part.tsx";
 import { KindList } from "./kind-list.tsx";
+import { PagePart } from "./page-code/page-part.tsx";
 import { RequestPart } from "./request/request-part.tsx";
 import { ResponsePart } from "./response-part.tsx";
 import { TestPart } from "./test/test-part.tsx";
@@ -28,6 +29,7 @@ const views: PartViews = {
   about: AboutPart,
   response: ResponsePart,
   request: RequestPart,
+  page: PagePart,
   fields: FieldsPart,
   delivery: DeliveryPart,
   inputs: InputsPart,

@@ -1,11 +1,12 @@
 import type { ToolKind } from "./tool-draft.ts";
 
-export type Part = "about" | "response" | "request" | "fields" | "delivery" | "inputs" | "display" | "test";
+export type Part = "about" | "response" | "request" | "page" | "fields" | "delivery" | "inputs" | "display" | "test";
 
 export const partNames: Record<Part, string> = {
   about: "About",
   response: "Response",
   request: "Request",
+  page: "Page code",
   fields: "Fields",
   delivery: "Delivery",
   inputs: "Inputs",
@@ -19,6 +20,7 @@ export function editorParts(kind: ToolKind, isNew: boolean): Part[] {
     mock: ["about", "response", "inputs", "display", "test"],
     http: ["about", "request", "inputs", "display", "test"],
     form: ["about", "fields", "delivery", "inputs"],
+    client: ["about", "inputs", "page", "display"],
   };
   return parts[kind].filter((part) => !(isNew && part === "test"));
 }
@@ -31,6 +33,7 @@ export function partAt(path: string): Part {
 
 const homes: Record<string, Part> = {
   mockResponse: "response",
+  clientResultSchema: "page",
   httpUrl: "request",
   httpMethod: "request",
   httpHeaders: "request",

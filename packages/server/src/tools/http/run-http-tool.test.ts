@@ -25,6 +25,7 @@ function httpTool({ httpUrl, httpMethod, headers }: HttpFields): ToolRow {
     httpUrl,
     httpMethod: httpMethod ?? "GET",
     httpHeaders: headers ? JSON.stringify(headers) : null,
+    clientResultSchema: null,
     formSchema: null,
     formExecutionMode: null,
     formWebhookUrl: null,

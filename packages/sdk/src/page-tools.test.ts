@@ -1,0 +1,131 @@
+import type { ChatEvent } from "@foyer/contract";
+import { describe, expect, it, vi } from "vitest";
+import { FoyerError } from "./foyer-error.ts";
+import { createPageToolRunner, type PageTool } from "./page-tools.ts";
+import type { Request } from "./request.ts";
+
+const conversation = { id: "conv_1", token: "token" };
+const started = (id: string): ChatEvent => ({
+  type: "tool_use_start",
+  index: 0,
+  id,
+  name: "add_to_cart",
+  toolId: "tool_1",
+  executionType: "client",
+  input: { bike: "tern" },
+});
+const ended = (id: string): ChatEvent => ({
+  type: "tool_result",
+  index: 0,
+  toolUseId: id,
+  name: "add_to_cart",
+  result: null,
+  isError: true,
+  displayConfig: null,
+  display: null,
+});
+
+/** Stands in for the server: one claim per call, and one result. `refuse` answers results with an error. */
+function fakeServer(refuse: (body: { result?: unknown }) => Error | null = () => null) {
+  const claims = new Map<string, string>();
+  const results: object[] = [];
+  const answered = vi.fn();
+  const request = (async (path: string, { body }: { body: { toolUseId: string; claimId: string } }) => {
+    if (path.endsWith("tool-claims")) {
+      const holder = claims.get(body.toolUseId) ?? body.claimId;
+      claims.set(body.toolUseId, holder);
+      if (holder === body.claimId) return new Response();
+      answered();
+      throw new FoyerError("CONFLICT", "Claimed", { status: 409 });
+    }
+    const refusal = refuse(body as { result?: unknown });
+    results.push(body);
+    if (refusal) throw refusal;
+    answered();
+    return new Response();
+  }) as unknown as Request;
+  return {
+    request,
+    claims,
+    results,
+    answers: (count: number) => vi.waitFor(() => expect(answered).toHaveBeenCalledTimes(count)),
+  };
+}
+
+const runnerOf = (request: Request, tool: PageTool) => createPageToolRunner(request, () => tool);
+
+describe("the tools of a page", () => {
+  it("claim a call, run it and send what it returned", async () => {
+    const { request, results, answers } = fakeServer();
+    const run = vi.fn(async () => ({ items: 2 }));
+    runnerOf(request, { run }).see(started("call_1"), conversation);
+    await answers(1);
+    expect(run).toHaveBeenCalledExactlyOnceWith({ bike: "tern" });
+    expect(results).toEqual([{ toolUseId: "call_1", result: { items: 2 } }]);
+  });
+
+  it("run a call once when two tabs, or the same tab twice, read its event", async () => {
+    const { request, results, answers } = fakeServer();
+    const run = vi.fn(() => undefined);
+    const tab = runnerOf(request, { run });
+    tab.see(started("call_1"), conversation);
+    tab.see(started("call_1"), conversation);
+    runnerOf(request, { run }).see(started("call_1"), conversation);
+    await answers(3);
+    expect(run).toHaveBeenCalledOnce();
+    expect(results).toEqual([{ toolUseId: "call_1", result: null }]);
+  });
+
+  it("do not claim a call whose result follows at once, because the reply is only read again", async () => {
+    const { request, claims, answers } = fakeServer();
+    const run = vi.fn();
+    const runner = runnerOf(request, { run });
+    runner.see(started("call_1"), conversation);
+    runner.see(ended("call_1"), conversation);
+    runner.see(started("call_2"), conversation);
+    await answers(1);
+    expect([...claims.keys()]).toEqual(["call_2"]);
+    expect(run).toHaveBeenCalledOnce();
+  });
+
+  it("ask the visitor first, send a refusal, and withdraw the question when the reply goes on", async () => {
+    const { request, results, claims, answers } = fakeServer();
+    const run = vi.fn();
+    const asked: Array<{ signal: AbortSignal; decide: (isAllowed: boolean) => void }> = [];
+    const confirm: PageTool["confirm"] = ({ signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener("abort", () => resolve(false));
+        asked.push({ signal, decide: resolve });
+      });
+    const runner = runnerOf(request, { run, confirm });
+    runner.see(started("call_1"), conversation);
+    runner.see(started("call_2"), conversation);
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    expect(claims.size).toBe(0);
+    runner.see(ended("call_2"), conversation);
+    expect(asked[1]?.signal.aborted).toBe(true);
+    asked[0]?.decide(false);
+    await answers(1);
+    expect(run).not.toHaveBeenCalled();
+    expect(results).toEqual([{ toolUseId: "call_1", error: "The visitor declined." }]);
+    expect([...claims.keys()]).toEqual(["call_1"]);
+  });
+
+  it("send an exception of the page's code, and a result that the server refuses, as an error", async () => {
+    vi.stubGlobal("reportError", vi.fn());
+    const refused = new FoyerError("VALIDATION_ERROR", "result: too large", { status: 400 });
+    const { request, results, answers } = fakeServer(({ result }) => (result === "large" ? refused : null));
+    const fail = () => {
+      throw new Error("The cart is locked.");
+    };
+    runnerOf(request, { run: fail }).see(started("call_1"), conversation);
+    runnerOf(request, { run: () => "large" }).see(started("call_2"), conversation);
+    await answers(2);
+    expect(results).toContainEqual({ toolUseId: "call_1", error: "The cart is locked." });
+    expect(results.at(-1)).toEqual({
+      toolUseId: "call_2",
+      error: "The result of the page was refused: result: too large",
+    });
+    vi.unstubAllGlobals();
+  });
+});

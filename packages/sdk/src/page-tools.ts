@@ -1,0 +1,153 @@
+import type { ChatEvent, ToolCallResult } from "@foyer/contract";
+import type { ConversationKey, StreamEvent } from "./chat-stream.ts";
+import { FoyerError } from "./foyer-error.ts";
+import type { Request } from "./request.ts";
+
+/** A call of a tool that your page runs. */
+export type PageToolCall = {
+  /** The id of the call. */
+  id: string;
+  name: string;
+  /** What the model chose, checked against the tool's input schema. */
+  input: Record<string, unknown>;
+  /** Aborts when the reply no longer waits for the call. */
+  signal: AbortSignal;
+};
+
+export type PageTool = {
+  /** Runs a call. What it returns is sent to the agent: JSON of at most 16 KB. An exception is sent as an error. */
+  run: (input: Record<string, unknown>) => unknown;
+  /** Asks the visitor before the tool runs. */
+  confirm?: (call: PageToolCall) => boolean | Promise<boolean>;
+};
+
+/** The waits before each further attempt to reach the server, in milliseconds. */
+const RETRY_DELAYS_MS = [500, 2_000, 5_000];
+const MAX_ERROR_CHARACTERS = 1_000;
+const DECLINED = "The visitor declined.";
+
+/** Claims a call before it runs. @throws FoyerError `CONFLICT` when it must not be run here */
+export async function claimToolCall(
+  request: Request,
+  { id, token }: ConversationKey,
+  body: { toolUseId: string; claimId: string },
+): Promise<void> {
+  await request(`/chat/${id}/tool-claims`, { method: "POST", token, body });
+}
+
+/** Sends the result of a call, also while the page is being closed. The same result may be sent again. */
+export async function sendToolResult(
+  request: Request,
+  { id, token }: ConversationKey,
+  body: ToolCallResult,
+): Promise<void> {
+  await request(`/chat/${id}/tool-results`, { method: "POST", token, body, keepalive: true });
+}
+
+export type PageToolRunner = ReturnType<typeof createPageToolRunner>;
+
+/**
+ * Runs the calls that appear in a reply's events. Pass every event to `see`. A call is claimed first, under an id of its
+ * own, so that neither another tab nor a stream that is read again can run it a second time.
+ */
+export function createPageToolRunner(request: Request, toolOf: (name: string) => PageTool | undefined) {
+  const pending = new Map<string, AbortController>();
+  const abortAll = () => {
+    for (const call of pending.values()) call.abort();
+    pending.clear();
+  };
+  return {
+    see(event: ChatEvent, conversation: ConversationKey | null): void {
+      if (event.type === "message_stop") abortAll();
+      if (event.type === "tool_result") {
+        pending.get(event.toolUseId)?.abort();
+        pending.delete(event.toolUseId);
+      }
+      if (event.type !== "tool_use_start" || event.executionType !== "client" || !conversation) return;
+      const tool = toolOf(event.name);
+      if (!tool) return;
+      const over = new AbortController();
+      pending.set(event.id, over);
+      const { id, name } = event;
+      const call = { id, name, input: (event.input ?? {}) as Record<string, unknown>, signal: over.signal };
+      // When a finished reply is read again, the result follows in the same chunk.
+      setTimeout(() => over.signal.aborted || runCall(request, conversation, tool, call).catch(() => {}));
+    },
+    /** Withdraws questions to the visitor. Calls that run already send their results. */
+    stop: abortAll,
+  };
+}
+
+/** Yields the events of a stream and runs the tools that they call. */
+export async function* withPageTools(
+  request: Request,
+  tools: Readonly<Record<string, PageTool>>,
+  events: AsyncIterable<StreamEvent>,
+  known: ConversationKey | null,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const runner = createPageToolRunner(request, (name) => (Object.hasOwn(tools, name) ? tools[name] : undefined));
+  let conversation = known;
+  try {
+    for await (const event of events) {
+      if (event.type === "message_start" && event.conversationToken !== null) {
+        conversation = { id: event.conversationId, token: event.conversationToken };
+      }
+      runner.see(event, conversation);
+      yield event;
+    }
+  } finally {
+    runner.stop();
+  }
+}
+
+async function runCall(request: Request, conversation: ConversationKey, tool: PageTool, call: PageToolCall) {
+  const toolUseId = call.id;
+  const isAllowed = !tool.confirm || (await tool.confirm(call));
+  if (call.signal.aborted) return;
+  const claim = { toolUseId, claimId: randomId() };
+  await persistently(() => claimToolCall(request, conversation, claim));
+  if (call.signal.aborted) return;
+  const answer = isAllowed ? await outcomeOf(tool, call) : { error: DECLINED };
+  const send = (body: object) => persistently(() => sendToolResult(request, conversation, { toolUseId, ...body }));
+  await send(answer).catch((error) => {
+    if (!(error instanceof FoyerError) || error.status !== 400) throw error;
+    reportError(error);
+    return send({ error: `The result of the page was refused: ${error.message}`.slice(0, MAX_ERROR_CHARACTERS) });
+  });
+}
+
+async function outcomeOf(tool: PageTool, { input }: PageToolCall): Promise<{ result: unknown } | { error: string }> {
+  try {
+    const result = (await tool.run(input)) ?? null;
+    // Throws for what JSON cannot express, such as a cycle.
+    JSON.stringify(result);
+    return { result };
+  } catch (error) {
+    reportError(error);
+    const message = error instanceof Error ? error.message : String(error);
+    return { error: message.slice(0, MAX_ERROR_CHARACTERS) || "The page's code failed." };
+  }
+}
+
+/** Repeats a call while the server cannot be reached or is busy. */
+async function persistently<T>(call: () => Promise<T>): Promise<T> {
+  for (const wait of RETRY_DELAYS_MS) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof FoyerError) || !error.isTemporary) throw error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+  return call();
+}
+
+/** Shows an error of the site's code in the console, as if it had not been caught. Node.js lacks the function. */
+function reportError(error: unknown) {
+  globalThis.reportError?.(error);
+}
+
+/** 128 random bits. `crypto.randomUUID` is not available on pages served over plain HTTP. */
+function randomId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

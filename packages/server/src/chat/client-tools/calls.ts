@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { clientToolLimits, type ToolCallResult } from "@foyer/contract";
+import type { Deps } from "../../deps.ts";
+import { AppError, invalid, notFound } from "../../errors.ts";
+import type { ClientToolAnswer } from "../../tools/run-tool.ts";
+import { inputProblem } from "../../tools/schema/input-schema.ts";
+import type { RunToolOptions } from "../agent-loop.ts";
+import { createClientToolStore } from "./store.ts";
+
+/** How often results that another process has received are read. */
+const POLL_MS = 500;
+/** Marks a call that ended without a result. No SHA-256 equals it. */
+const CLOSED = "closed";
+
+const NO_ANSWER = {
+  error: "The visitor's page sent no result within 30 seconds. Whether the action was carried out is unknown.",
+};
+const NOT_ASKED = { error: "The visitor's page does not respond, so the tool was not run." };
+
+type Call = { conversationId: string; messageId: string; toolUseId: string; toolId: string };
+type Reply = { conversationId: string; messageId: string };
+
+export type ClientToolCalls = ReturnType<typeof createClientToolCalls>;
+
+/**
+ * Calls of tools that run in the visitor's page. The process that runs the reply waits for the result, and any process can
+ * receive it: through memory in the same process, and otherwise through the call's row.
+ */
+export function createClientToolCalls(
+  { db, log, databaseKind }: Pick<Deps, "db" | "log" | "databaseKind">,
+  { waitMs = clientToolLimits.waitMs, now = Date.now }: { waitMs?: number; now?: () => number } = {},
+) {
+  const store = createClientToolStore(db);
+  const waiting = new Map<string, { call: Call; resolve: (answer: ClientToolAnswer | null) => void }>();
+  let isPolling = false;
+
+  async function poll() {
+    try {
+      const replies = [...new Set([...waiting.values()].map(({ call }) => call.messageId))];
+      const rows = replies.length > 0 ? await store.unread(replies) : [];
+      for (const row of rows) waiting.get(keyOf(row))?.resolve(JSON.parse(row.outcome ?? "null"));
+    } catch (error) {
+      log.warn({ err: error }, "results of client tools could not be read; retrying");
+    }
+    isPolling = false;
+    startPolling();
+  }
+
+  function startPolling() {
+    if (databaseKind !== "postgres" || isPolling || waiting.size === 0) return;
+    isPolling = true;
+    setTimeout(poll, POLL_MS).unref();
+  }
+
+  /** Waits for the result; null when the time is over or the reply has been stopped. */
+  async function receive(call: Call, { signal, announce }: RunToolOptions): Promise<ClientToolAnswer | null> {
+    const { promise, resolve } = Promise.withResolvers<ClientToolAnswer | null>();
+    const giveUp = () => resolve(null);
+    const timer = setTimeout(giveUp, waitMs);
+    signal.addEventListener("abort", giveUp);
+    waiting.set(keyOf(call), { call, resolve });
+    startPolling();
+    try {
+      announce();
+      return signal.aborted ? null : await promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", giveUp);
+      waiting.delete(keyOf(call));
+    }
+  }
+
+  /** Closes the call, unless a result has been stored in the meantime. */
+  async function close(call: Call): Promise<ClientToolAnswer | null> {
+    if (await store.settle(call, { outcome: null, digest: CLOSED })) return null;
+    const row = (await store.unread([call.messageId])).find(({ toolUseId }) => toolUseId === call.toolUseId);
+    return row ? JSON.parse(row.outcome ?? "null") : null;
+  }
+
+  const existing = async (conversationId: string, toolUseId: string) => {
+    const call = await store.newest(conversationId, toolUseId);
+    if (!call) throw notFound("Tool call");
+    return call;
+  };
+  const isOpen = ({ digest, createdAt }: { digest: string | null; createdAt: number }) =>
+    digest === null && now() - createdAt < waitMs;
+
+  return {
+    /** The number of calls that wait for a result in this process. */
+    count: () => waiting.size,
+    /**
+     * Waits for the results of one reply's calls. After a call without a result the page is gone, so later calls of the
+     * reply do not wait: with 16 calls in each of 8 steps, it would last an hour.
+     */
+    ofReply({ conversationId, messageId }: Reply) {
+      let isGone = false;
+      return {
+        /** Never rejects: a failure is an error for the model. */
+        async waitFor(
+          { toolId, toolUseId }: { toolId: string; toolUseId: string },
+          options: RunToolOptions,
+        ): Promise<ClientToolAnswer> {
+          if (isGone) return NOT_ASKED;
+          const call = { conversationId, messageId, toolUseId, toolId };
+          if (!(await store.insert({ ...call, createdAt: now() }))) return { error: "The call has no id of its own." };
+          let answer: ClientToolAnswer | null = null;
+          try {
+            answer = await receive(call, options);
+          } finally {
+            if (answer) await store.forget(call);
+            else answer = await close(call);
+          }
+          isGone = answer === null;
+          return answer ?? NO_ANSWER;
+        },
+      };
+    },
+    /** @throws 404 when there is no such call, 409 when another page has claimed it or it is over */
+    async claim(conversationId: string, { toolUseId, claimId }: { toolUseId: string; claimId: string }): Promise<void> {
+      const call = await existing(conversationId, toolUseId);
+      if (isOpen(call) && (await store.claim(call, claimId))) return;
+      throw new AppError("CONFLICT", "Another page has claimed this call, or the reply no longer waits for it.");
+    },
+    /**
+     * Passes a result to the reply that waits for it, in any process. The same result again changes nothing.
+     * @throws 400 for a result that the tool does not allow, 404 when there is no such call, 409 for another result and
+     * when the call is over
+     */
+    async answer(conversationId: string, given: ToolCallResult): Promise<void> {
+      const call = await existing(conversationId, given.toolUseId);
+      const answer = answerIn(given, call.clientResultSchema);
+      const outcome = JSON.stringify(answer);
+      const digest = createHash("sha256").update(JSON.stringify(answer, inKeyOrder)).digest("base64url");
+      if (isOpen(call) && (await store.settle(call, { outcome, digest }))) {
+        waiting.get(keyOf(call))?.resolve(answer);
+        return;
+      }
+      if ((await existing(conversationId, given.toolUseId)).digest === digest) return;
+      throw new AppError("CONFLICT", "The call already has another result, or the reply no longer waits for it.");
+    },
+  };
+}
+
+const keyOf = ({ messageId, toolUseId }: { messageId: string; toolUseId: string }) => `${messageId} ${toolUseId}`;
+
+function answerIn({ result = null, error }: ToolCallResult, schema: string | null): ClientToolAnswer {
+  if (typeof error === "string") {
+    if (result !== null) throw invalid("error", "must not be sent together with a result", "not_allowed");
+    return { error };
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(result));
+  if (bytes > clientToolLimits.resultBytes) {
+    const problem = `must be at most ${clientToolLimits.resultBytes} bytes of JSON, found ${bytes}`;
+    throw invalid("result", problem, "max_length");
+  }
+  const problem = schema === null ? null : inputProblem(schema, result);
+  if (problem !== null) throw invalid("result", `does not match the tool's clientResultSchema: ${problem}`);
+  return { result };
+}
+
+/** Sorts the keys of objects, so that the same result has the same digest. */
+function inKeyOrder(_key: string, value: unknown) {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
+}

@@ -1,0 +1,61 @@
+import type { Db } from "../../db/open.ts";
+
+type Key = { messageId: string; toolUseId: string };
+
+/** The calls of client tools. Every process can claim and answer them; the one that runs the reply reads the answer. */
+export function createClientToolStore(db: Db) {
+  const one = ({ messageId, toolUseId }: Key) =>
+    db.updateTable("clientToolCalls").where("messageId", "=", messageId).where("toolUseId", "=", toolUseId);
+  return {
+    /** @returns false when the reply has already made a call with this id */
+    async insert(call: Key & { conversationId: string; toolId: string; createdAt: number }): Promise<boolean> {
+      const row = { ...call, claimedBy: null, outcome: null, digest: null };
+      const inserted = await db
+        .insertInto("clientToolCalls")
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst();
+      return (inserted.numInsertedOrUpdatedRows ?? 0n) > 0n;
+    },
+    /** The conversation's newest call with this id, with the schema that its result must match. */
+    async newest(conversationId: string, toolUseId: string) {
+      return db
+        .selectFrom("clientToolCalls as call")
+        .leftJoin("tools", "tools.id", "call.toolId")
+        .select(["call.messageId", "call.toolUseId", "call.claimedBy", "call.digest", "call.createdAt"])
+        .select("tools.clientResultSchema")
+        .where("call.conversationId", "=", conversationId)
+        .where("call.toolUseId", "=", toolUseId)
+        .orderBy("call.createdAt", "desc")
+        .limit(1)
+        .executeTakeFirst();
+    },
+    /** @returns false when the call is over or another page has claimed it */
+    async claim(key: Key, claimId: string): Promise<boolean> {
+      const claimed = await one(key)
+        .set({ claimedBy: claimId })
+        .where("digest", "is", null)
+        .where((where) => where.or([where("claimedBy", "is", null), where("claimedBy", "=", claimId)]))
+        .executeTakeFirst();
+      return claimed.numUpdatedRows > 0n;
+    },
+    /** Stores the result, or with an outcome of null closes the call. @returns false when the call is already over */
+    async settle(key: Key, { outcome, digest }: { outcome: string | null; digest: string }): Promise<boolean> {
+      const settled = await one(key).set({ outcome, digest }).where("digest", "is", null).executeTakeFirst();
+      return settled.numUpdatedRows > 0n;
+    },
+    /** The results of these replies that have not been read yet. */
+    async unread(messageIds: readonly string[]) {
+      return db
+        .selectFrom("clientToolCalls")
+        .select(["messageId", "toolUseId", "outcome"])
+        .where("messageId", "in", messageIds)
+        .where("outcome", "is not", null)
+        .execute();
+    },
+    /** Removes a result that the reply has read and stores with its message. */
+    async forget(key: Key): Promise<void> {
+      await one(key).set({ outcome: null }).execute();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { usePanel } from "../panel/panel-context.ts";
+import type { ToolQuestion } from "../tools/page-tools.ts";
+
+/** What the page is about to do, and the visitor's decision. The reply waits meanwhile. */
+export function ToolConfirmation({ label, text, input, answer }: ToolQuestion & { label: string }): JSX.Element {
+  const { messages } = usePanel();
+  return (
+    <fieldset class="confirm" aria-label={text} dir="auto" part="confirm">
+      <p class="note">{label}</p>
+      <p>{text}</p>
+      {Object.entries(input).map(([name, value]) => (
+        <p class="note" key={name}>
+          {`${name.replaceAll("_", " ")}: ${typeof value === "object" ? JSON.stringify(value) : value}`}
+        </p>
+      ))}
+      <div class="suggestions">
+        <button type="button" class="quiet" onClick={() => answer(true)}>
+          {messages.allow}
+        </button>
+        <button type="button" class="quiet" onClick={() => answer(false)}>
+          {messages.decline}
+        </button>
+      </div>
+    </fieldset>
+  );
+}

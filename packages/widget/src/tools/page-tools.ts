@@ -1,0 +1,33 @@
+import { createPageToolRunner, type PageToolRunner, type Request } from "@foyer/sdk";
+import type { Registry } from "../loader/widget-core.ts";
+
+/** A question that the visitor answers before a tool runs. */
+export type ToolQuestion = { text: string; input: Record<string, unknown>; answer: (isAllowed: boolean) => void };
+
+/**
+ * Runs the tools that the site has registered. `show` shows a question at the call with this id, and with null removes it.
+ * Loaded only on pages that have registered a tool.
+ */
+export function createPageTools(
+  request: Request,
+  { tools }: Pick<Registry, "tools">,
+  show: (callId: string, question: ToolQuestion | null) => void,
+): PageToolRunner {
+  return createPageToolRunner(request, (name) => {
+    const tool = tools.get(name);
+    if (!tool?.confirm) return tool && { run: tool.run };
+    const text = tool.confirm;
+    return {
+      run: tool.run,
+      confirm: ({ id, input, signal }) =>
+        new Promise((resolve) => {
+          const answer = (isAllowed: boolean) => {
+            show(id, null);
+            resolve(isAllowed);
+          };
+          signal.addEventListener("abort", () => answer(false));
+          show(id, { text, input, answer });
+        }),
+    };
+  });
+}
