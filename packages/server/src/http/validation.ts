@@ -74,7 +74,7 @@ function roughSize(value: unknown) {
 }
 
 function schemaError(errors: ErrorObject[], { httpPart, isComplete }: { httpPart: string; isComplete: boolean }) {
-  const listed = errors.filter((error) => !isPatternOfEmpty(error, errors)).slice(0, MAX_DETAILS);
+  const listed = withoutPatternsOfEmpty(errors).slice(0, MAX_DETAILS);
   const details = listed.map((error) => describe(error, httpPart));
   const [first] = details;
   const message = first ? `${first.path || "The body"} ${first.message}` : "The request is not valid";
@@ -82,9 +82,9 @@ function schemaError(errors: ErrorObject[], { httpPart, isComplete }: { httpPart
 }
 
 /** For an empty text, "must not be empty" is enough. */
-function isPatternOfEmpty({ keyword, instancePath }: ErrorObject, errors: ErrorObject[]): boolean {
-  const isEmpty = (other: ErrorObject) => other.keyword === "minLength" && other.instancePath === instancePath;
-  return keyword === "pattern" && errors.some(isEmpty);
+function withoutPatternsOfEmpty(errors: ErrorObject[]): ErrorObject[] {
+  const empty = new Set(errors.flatMap(({ keyword, instancePath }) => (keyword === "minLength" ? [instancePath] : [])));
+  return errors.filter(({ keyword, instancePath }) => keyword !== "pattern" || !empty.has(instancePath));
 }
 
 /** The properties of the body that hold a value of the wrong shape. `null` when the body itself does. */
