@@ -12,10 +12,14 @@ export const DocumentEmbeddings = Type.Object(
     vectors: Type.Integer({ description: "Passages with a vector of this model" }),
     skipped: Type.Integer({ description: "Passages that the provider refused. They are found by words." }),
     tokens: Type.Integer({ description: "Tokens used to embed the passages with this model" }),
+    oversizedAgentIds: Type.Array(Type.String(), {
+      description:
+        "Agents with more passages than a search can compare by meaning, about 1.1 million at 1,024 dimensions. They are searched by words. At most 100 are listed.",
+    }),
     error: nullable(
       Type.Object(
         { message: Type.String(), at: Timestamp },
-        { description: "The newest failure that has not been made good. Searches use words meanwhile." },
+        { description: "The newest failure that has not been resolved. Searches use words until then." },
       ),
     ),
     suggestions: Type.Array(Type.String(), {

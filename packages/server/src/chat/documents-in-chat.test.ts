@@ -161,6 +161,11 @@ onBothDatabases("documents in the chat", (createDatabase) => {
 
     await ask("Are you open on Sunday?", agentId);
     expect(requests().filter(({ tools }) => tools !== undefined)).toHaveLength(1);
+    const { checks } = (await client.account.call("GET", "/doctor")).body;
+    expect(checks.find(({ id }: { id: string }) => id === "model")).toMatchObject({
+      state: "warning",
+      detail: expect.stringMatching(/refused tools during the last hour: .*\(openai-compatible\/gemma:2b\)/),
+    });
   });
 
   it("are quoted and cited by the demo, which needs no provider", async () => {

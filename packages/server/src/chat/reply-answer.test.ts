@@ -23,18 +23,28 @@ const passage: NumberedPassage = {
   documentId: "doc_1",
 };
 const said: Piece = { type: "text", text: "I don't know." };
-const reasonOf = (...pieces: Piece[]) => answerOf(pieces, { question, stopReason: "end_turn" }).reason;
+const reasonOf = (...pieces: Piece[]) =>
+  answerOf(pieces, { question, stopReason: "end_turn", promptText: null }).reason;
 
 describe("whether a reply answered its question", () => {
   it("is judged by what the search found and what the reply cites", () => {
     expect(reasonOf(call("documents"), said)).toBe("nothing_found");
     expect(reasonOf(call("documents", { passages: [passage] }), said)).toBe("not_cited");
     const cited = [call("documents", { passages: [passage] }), { type: "text" as const, text: "No [1]." }];
-    expect(answerOf(cited, { question, stopReason: "end_turn" })).toEqual({
+    expect(answerOf(cited, { question, stopReason: "end_turn", promptText: null })).toEqual({
       question,
       reason: null,
       citedDocumentIds: ["doc_1"],
     });
+  });
+
+  it("is answered when the reply repeats what the search found or the prompt says, without citing it", () => {
+    const answer: Piece = { type: "text", text: "Until 18 on Mondays." };
+    const hours = "On Mondays we are open from 9 to 18.";
+    expect(reasonOf(call("documents", { passages: [passage], forModel: hours }), answer)).toBeNull();
+    expect(reasonOf(call("documents", { passages: [passage], forModel: hours }), said)).toBe("not_cited");
+    const inPrompt: Piece = { type: "passages", passages: [], total: 1 };
+    expect(answerOf([answer, inPrompt], { question, stopReason: "end_turn", promptText: hours }).reason).toBeNull();
   });
 
   it("is not doubted when another tool succeeded, but is when that tool failed", () => {
@@ -46,8 +56,8 @@ describe("whether a reply answered its question", () => {
     expect(reasonOf(said)).toBeNull();
     expect(reasonOf(call("documents", { isError: true }), said)).toBeNull();
     const pieces = [call("documents"), said];
-    expect(answerOf(pieces, { question: "Thanks!", stopReason: "end_turn" }).reason).toBeNull();
-    expect(answerOf(pieces, { question, stopReason: "error" }).reason).toBeNull();
-    expect(answerOf(pieces, { question, stopReason: "aborted" }).reason).toBeNull();
+    expect(answerOf(pieces, { question: "Thanks!", stopReason: "end_turn", promptText: null }).reason).toBeNull();
+    expect(answerOf(pieces, { question, stopReason: "error", promptText: null }).reason).toBeNull();
+    expect(answerOf(pieces, { question, stopReason: "aborted", promptText: null }).reason).toBeNull();
   });
 });

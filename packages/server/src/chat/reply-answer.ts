@@ -2,16 +2,24 @@ import type { StopReason } from "@foyer/contract";
 import type { Piece } from "../conversations/message-pieces.ts";
 import { searchesOf } from "../conversations/searches.ts";
 import type { Answer } from "../documents/answers/recorder.ts";
+import { repeatsFacts } from "../documents/answers/repeats-facts.ts";
 import { isGreeting } from "../documents/greetings.ts";
 
+type Reply = {
+  question: string;
+  stopReason: StopReason;
+  /** the documents in the prompt; null when they were searched */
+  promptText: string | null;
+};
+
 /**
- * Whether a reply answered its question from the documents, and which ones it cites. Judged by what happened, not by
- * the reply's wording, which depends on the model and the language: the reply received documents but cites none, and no
- * other tool provided an answer. Greetings, and replies that failed or were stopped, are not judged.
+ * Whether a reply answered its question from the documents, and which ones it cites. A reply is unanswered when it
+ * received documents but neither cites nor repeats any, and no other tool provided an answer. Greetings, and replies that
+ * failed or were stopped, are not judged.
  */
 export function answerOf(
   pieces: readonly Piece[],
-  { question, stopReason }: { question: string; stopReason: StopReason },
+  { question, stopReason, promptText }: Reply,
 ): Pick<Answer, "question" | "reason" | "citedDocumentIds"> {
   const searches = searchesOf(pieces).filter(({ isError }) => !isError);
   const cited = searches.flatMap(({ passages }) => passages.filter(({ isCited }) => isCited));
@@ -20,8 +28,17 @@ export function answerOf(
   const isJudged = hasEnded && searches.length > 0 && !isGreeting(question);
   if (!isJudged || cited.length > 0 || pieces.some(isOtherSuccess)) return { question, reason: null, citedDocumentIds };
   const received = searches.reduce((sum, { total }) => sum + total, 0);
-  return { question, reason: received === 0 ? "nothing_found" : "not_cited", citedDocumentIds };
+  if (received === 0) return { question, reason: "nothing_found", citedDocumentIds };
+  const passages = promptText ?? pieces.map(searchResult).join("\n");
+  const isAnswered = repeatsFacts({ reply: pieces.map(textOf).join("\n"), question, passages });
+  return { question, reason: isAnswered ? null : "not_cited", citedDocumentIds };
 }
+
+function searchResult(piece: Piece): string {
+  return piece.type === "tool" && piece.executionType === "documents" ? (piece.result?.forModel ?? "") : "";
+}
+
+const textOf = (piece: Piece): string => (piece.type === "text" ? piece.text : "");
 
 function isOtherSuccess(piece: Piece): boolean {
   return piece.type === "tool" && piece.executionType !== "documents" && piece.result?.isError === false;

@@ -109,13 +109,16 @@ export function createReplyRunner(
       const scope = { organizationId: agent.organizationId, agentId: agent.id, conversationId, messageId };
       const isRecorded = documents !== null && !isTest && refusal === null;
       const { stopReason } = ending;
+      const promptText = documents?.kind === "prefix" ? documents.text : null;
       const isStored = await store.end({
         conversationId,
         end,
         usage: { agentId: agent.id, ...usageOwner, tokens },
         failure,
         isCounted: !isTest && refusal === null,
-        answer: isRecorded ? { ...scope, ...answerOf(reply.pieces, { question, stopReason }), at: end.now } : null,
+        answer: isRecorded
+          ? { ...scope, ...answerOf(reply.pieces, { question, stopReason, promptText }), at: end.now }
+          : null,
       });
       // The conversation was deleted, so the stream must not claim that the reply was stored.
       if (!isStored) ending = { stopReason: "aborted" };

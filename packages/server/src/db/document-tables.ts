@@ -25,8 +25,14 @@ export type DocumentRow = {
   /** the site that a page belongs to */
   sourceId: string | null;
   kind: DocumentKind;
+  /** of `version`, as requested or as read from the page */
   title: string;
   url: string | null;
+  /** 0 for a page that takes the title which it declares, also after a sync */
+  hasOwnTitle: Flag;
+  /** title and URL of `readyVersion`, which replies cite; null before the first version is ready */
+  readyTitle: string | null;
+  readyUrl: string | null;
   externalKey: string | null;
   mimeType: string;
   bytes: number;

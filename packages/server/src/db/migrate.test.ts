@@ -48,6 +48,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0027-visitor-data",
       "0028-identity",
       "0029-page",
+      "0031-document-titles",
       "0032-delivery-leases",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -84,6 +85,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0027-visitor-data",
       "0028-identity",
       "0029-page",
+      "0031-document-titles",
       "0032-delivery-leases",
     ]);
   });

@@ -25,6 +25,7 @@ import { events } from "./migrations/0026-events.ts";
 import { visitorData } from "./migrations/0027-visitor-data.ts";
 import { identity } from "./migrations/0028-identity.ts";
 import { page } from "./migrations/0029-page.ts";
+import { documentTitles } from "./migrations/0031-document-titles.ts";
 import { deliveryLeases } from "./migrations/0032-delivery-leases.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
@@ -62,6 +63,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0027-visitor-data", visitorData],
   ["0028-identity", identity],
   ["0029-page", page],
+  ["0031-document-titles", documentTitles],
   ["0032-delivery-leases", deliveryLeases],
 ];
 

@@ -9,7 +9,7 @@ const MAX_SHOWN = 5;
 
 type Agents = Awaited<ReturnType<DoctorStore["agents"]>>;
 
-/** Checks that the model of every agent is available. */
+/** Checks that the model of every agent is available and accepts tools. */
 export async function checkModel(
   { models }: Pick<Deps, "models">,
   organizationId: string,
@@ -17,7 +17,14 @@ export async function checkModel(
 ): Promise<Check> {
   const check = { id: "model", title: "Model provider" } as const;
   const ids = [...new Set(agents.map(({ model }) => model))];
-  const { labels, unanswered, defaultModelId } = await models.survey(organizationId, ids);
+  const { labels, unanswered, withoutTools, defaultModelId } = await models.survey(organizationId, ids);
+  const affected = (modelIds: readonly string[]) =>
+    shortened(
+      agents
+        .map(({ name, model }) => ({ name, model: model ?? defaultModelId }))
+        .filter(({ model }) => modelIds.includes(model))
+        .map(({ name, model }) => `${name} (${model})`),
+    );
   if (labels.length === 0) {
     const detail = "No provider is configured, so the built-in demo answers. It is not an AI.";
     return {
@@ -27,6 +34,10 @@ export async function checkModel(
       fix: "Add a provider's API key under Settings > Models or in the environment.",
     };
   }
+  if (unanswered.length === 0 && withoutTools.length > 0) {
+    const detail = `The models of these agents refused tools during the last hour: ${affected(withoutTools)}. The agents answer without their tools; documents are only searched for the visitor's own words.`;
+    return { ...check, state: "warning", detail, fix: "Choose a model that supports tool calling for these agents." };
+  }
   if (unanswered.length === 0) {
     return {
       ...check,
@@ -35,11 +46,7 @@ export async function checkModel(
       fix: null,
     };
   }
-  const stuck = agents
-    .map(({ name, model }) => ({ name, model: model ?? defaultModelId }))
-    .filter(({ model }) => unanswered.includes(model))
-    .map(({ name, model }) => `${name} (${model})`);
-  const detail = `These agents cannot answer because the provider of their model is not configured: ${shortened(stuck)}.`;
+  const detail = `These agents cannot answer because the provider of their model is not configured: ${affected(unanswered)}.`;
   return {
     ...check,
     state: "failure",
@@ -64,7 +71,10 @@ export function checkReplies(failures: readonly ProviderFailures[]): Check {
 }
 
 /** Checks that documents can be searched by meaning if the organization has chosen an embedding model. */
-export function checkEmbeddings({ model, passages, vectors, skipped, error }: DocumentEmbeddings): Check {
+export function checkEmbeddings(
+  { model, passages, vectors, skipped, error, oversizedAgentIds }: DocumentEmbeddings,
+  agents: Agents,
+): Check {
   const check = { id: "embeddings", title: "Search by meaning" } as const;
   if (model === null) {
     return { ...check, state: "ok", detail: "Off. Documents are searched by words.", fix: null };
@@ -74,6 +84,12 @@ export function checkEmbeddings({ model, passages, vectors, skipped, error }: Do
     const detail = `${progress} Documents are searched by words because embedding fails: ${error.message}`;
     const fix = "Check the provider's API key, quota and model name under Settings > Models, then retry there.";
     return { ...check, state: "failure", detail, fix };
+  }
+  if (oversizedAgentIds.length > 0) {
+    const names = agents.filter(({ id }) => oversizedAgentIds.includes(id)).map(({ name }) => name);
+    const detail = `${progress} These agents have too many passages to be searched by meaning, so they are searched by words: ${shortened(names)}.`;
+    const fix = "Divide their documents among several agents, or choose an embedding model with fewer dimensions.";
+    return { ...check, state: "warning", detail, fix };
   }
   const detail = skipped > 0 ? `${progress} The provider refused ${skipped}.` : progress;
   return { ...check, state: "ok", detail, fix: null };

@@ -39,7 +39,7 @@ export function doctorRoutes(app: App, deps: Deps, parts: DoctorParts): void {
     return [
       await checkModel(deps, organizationId, own),
       checkReplies(await failures.lately(organizationId)),
-      checkEmbeddings(await parts.embeddings.status(organizationId, null)),
+      checkEmbeddings(await parts.embeddings.status(organizationId, null), own),
       await checkDeliveries(store, organizationId),
       checkOrigins(agents, own),
       checkEncryption(deps, own),

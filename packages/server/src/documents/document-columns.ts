@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Document, DocumentChanges, DocumentCreate, Faq } from "@foyer/contract";
 import type { DocumentRow } from "../db/document-tables.ts";
 import { invalid } from "../errors.ts";
+import { cleanTitle } from "./ingest/clean-title.ts";
 
 /** The original of a document whose content is in the request; null for a page, which is fetched later. */
 type Original = { mimeType: string; content: Buffer } | null;
@@ -11,12 +12,12 @@ export type DocumentContent = {
   kind: DocumentRow["kind"];
   title: string;
   url: string | null;
+  /** whether a member gave the page its title */
+  hasOwnTitle: boolean;
   original: Original;
   contentHash: string;
 };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: file names may contain them
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 const FAQ_TYPE = "application/json";
 
 /** Converts a row to the API's representation. */
@@ -25,8 +26,8 @@ export function toDocument(row: DocumentRow): Document {
     id: row.id,
     agentId: row.agentId,
     kind: row.kind,
-    title: row.title,
-    url: row.url,
+    // A replacement that failed changed nothing that the agent uses.
+    ...(row.state === "failed" ? usedAs(row) : { title: row.title, url: row.url }),
     externalKey: row.externalKey,
     mimeType: row.mimeType,
     bytes: row.bytes,
@@ -44,6 +45,16 @@ export function toDocument(row: DocumentRow): Document {
     updatedAt: new Date(row.updatedAt).toISOString(),
     readyAt: row.readyAt === null ? null : new Date(row.readyAt).toISOString(),
   };
+}
+
+/** Title and URL of the version that the agent uses, or of the first version while it is not ready. */
+export function usedAs({
+  title,
+  url,
+  readyTitle,
+  readyUrl,
+}: Pick<DocumentRow, "title" | "url" | "readyTitle" | "readyUrl">): Pick<Document, "title" | "url"> {
+  return readyTitle === null ? { title, url } : { title: readyTitle, url: readyUrl };
 }
 
 /** Builds the content from a request. @throws 400 when a field that the kind requires is missing */
@@ -65,7 +76,7 @@ export function toContent(input: Pick<DocumentCreate, "kind"> & DocumentChanges)
 
 export function textContent(title: string, text: string): DocumentContent {
   const original = { mimeType: "text/markdown", content: Buffer.from(text) };
-  return { kind: "text", title, url: null, original, contentHash: hashOf("text", title, text) };
+  return { kind: "text", title, url: null, hasOwnTitle: true, original, contentHash: hashOf("text", title, text) };
 }
 
 export function faqContent(faq: Faq): DocumentContent {
@@ -74,11 +85,13 @@ export function faqContent(faq: Faq): DocumentContent {
     kind: "faq",
     title: faq.question.slice(0, 500),
     url: null,
+    hasOwnTitle: true,
     original: { mimeType: FAQ_TYPE, content: Buffer.from(json) },
     contentHash: hashOf("faq", json),
   };
 }
 
+/** @param title null to use the one that the page declares */
 export function pageContent(address: string, title: string | null): DocumentContent {
   const url = URL.parse(address);
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -89,6 +102,7 @@ export function pageContent(address: string, title: string | null): DocumentCont
     kind: "page",
     title: title ?? url.href.slice(0, 500),
     url: url.href,
+    hasOwnTitle: title !== null,
     original: null,
     contentHash: hashOf("page", url.href),
   };
@@ -96,8 +110,8 @@ export function pageContent(address: string, title: string | null): DocumentCont
 
 /** The content of an uploaded file, identified by its bytes alone. The title is `name` without folders. */
 export function fileContent(name: string, sha256: string): DocumentContent {
-  const title = name.split(/[\\/]/).at(-1)?.replace(CONTROL_CHARACTERS, " ").trim() || "Untitled";
-  return { kind: "file", title, url: null, original: null, contentHash: hashOf("file", sha256) };
+  const title = cleanTitle(name.split(/[\\/]/).at(-1) ?? "") || "Untitled";
+  return { kind: "file", title, url: null, hasOwnTitle: true, original: null, contentHash: hashOf("file", sha256) };
 }
 
 /** The hash that identifies a content, including the title where the title is part of it. */

@@ -102,7 +102,7 @@ async function insertOriginal({ files }: Parts, trx: Trx, request: NewDocument):
 
 function newRow(request: NewDocument, fileId: string | null): DocumentRow {
   const { principal, agentId, content, file, externalKey = null, sourceId = null, settings = {} } = request;
-  const { kind, title, url, original, contentHash } = content;
+  const { kind, title, url, hasOwnTitle, original, contentHash } = content;
   const now = Date.now();
   return {
     id: newId("doc"),
@@ -112,6 +112,9 @@ function newRow(request: NewDocument, fileId: string | null): DocumentRow {
     kind,
     title,
     url,
+    hasOwnTitle: hasOwnTitle ? 1 : 0,
+    readyTitle: null,
+    readyUrl: null,
     externalKey,
     mimeType: original?.mimeType ?? "application/octet-stream",
     bytes: file?.bytes ?? original?.content.length ?? 0,
@@ -150,7 +153,7 @@ export type Replacement = {
 async function replace(parts: Parts, row: DocumentRow, replacement: Replacement): Promise<Saved> {
   const { store, files } = parts;
   const { content, file, settings = {}, keep, alongside } = replacement;
-  const { kind, title, url, original, contentHash } = content;
+  const { kind, title, url, hasOwnTitle, original, contentHash } = content;
   const document = await store
     .inTransaction(async (trx) => {
       if (file) await files.insertReceived(trx, row, file);
@@ -160,6 +163,7 @@ async function replace(parts: Parts, row: DocumentRow, replacement: Replacement)
         kind,
         title,
         url,
+        hasOwnTitle: hasOwnTitle ? 1 : 0,
         mimeType: original?.mimeType ?? row.mimeType,
         bytes: file?.bytes ?? original?.content.length ?? row.bytes,
         fileId,

@@ -180,7 +180,7 @@ onBothDatabases("Documents", (createDatabase) => {
   });
 
   it("returns the original file of a document", async () => {
-    const { body } = await client.upload("Name;Price\n", "../../etc/prices \u202e.txt");
+    const { body } = await client.upload("Name;Price\n", "../../etc/prices\r\n \u202e.txt");
     const response = await client.server.app.inject({
       url: `/documents/${body.id}/file`,
       headers: client.account.headers,
@@ -189,6 +189,25 @@ onBothDatabases("Documents", (createDatabase) => {
     expect(response.headers["content-disposition"]).toBe("attachment; filename*=UTF-8''prices%20%20.txt");
     expect(response.headers["x-content-type-options"]).toBe("nosniff");
     expect(body.title).toBe("prices  .txt");
+  });
+
+  it("keeps citing the previous version under its title while a replacement is processed and after it failed", async () => {
+    const byKey = "&externalKey=prices";
+    const { body } = await client.upload("A tandem costs 40 euros a day.", "Prices 2025.txt", byKey);
+    await client.settled(body.id);
+    const damaged = Buffer.from([0, 1, 2, 3, 0, 255]);
+    expect(await client.upload(damaged, "Prices 2026.bin", byKey)).toMatchObject({
+      body: { title: "Prices 2026.bin" },
+    });
+    expect(await client.settled(body.id)).toMatchObject({ state: "failed", title: "Prices 2025.txt" });
+    const search = { agentId: client.agentId, query: "What does a tandem cost?" };
+    const { hits } = (await client.account.call("POST", "/documents/search", search)).body;
+    const found = hits.find(({ documentId }: { documentId: string }) => documentId === body.id);
+    expect(found).toMatchObject({ title: "Prices 2025.txt" });
+    expect(await client.upload("A tandem costs 45 euros a day.", "Prices 2026.txt", byKey)).toMatchObject({
+      status: 202,
+    });
+    expect(await client.settled(body.id)).toMatchObject({ state: "ready", title: "Prices 2026.txt" });
   });
 
   it("lists by agent, state, kind and text, newest first and in pages", async () => {

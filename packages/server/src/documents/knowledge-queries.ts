@@ -2,9 +2,12 @@ import { compileOnce } from "../db/compiled-query.ts";
 import type { DocumentRow } from "../db/document-tables.ts";
 import type { Db } from "../db/open.ts";
 import type { Found } from "./describe-passages.ts";
+import { usedAs } from "./document-columns.ts";
 import { promptLimits } from "./knowledge-prefix.ts";
 
 type Owner = Pick<DocumentRow, "organizationId" | "agentId">;
+type PassageRow = Omit<Found, "score" | "matched"> &
+  Pick<DocumentRow, "readyTitle" | "readyUrl"> & { question: string | null };
 type Totals = { documents: number; chunks: number; characters: number };
 
 /** The document queries that run for each reply. Both are compiled once and read a bounded number of rows. */
@@ -29,7 +32,7 @@ export function createKnowledgeQueries(db: Db) {
         fn.sum<number>("characters").as("characters"),
       ]),
   );
-  const passages = compileOnce<Owner, Omit<Found, "score" | "matched"> & { question: string | null }>((param) =>
+  const passages = compileOnce<Owner, PassageRow>((param) =>
     db
       .selectFrom("documents")
       .innerJoin("documentChunks", (join) =>
@@ -41,6 +44,8 @@ export function createKnowledgeQueries(db: Db) {
         "documents.id as documentId",
         "documents.title",
         "documents.url",
+        "documents.readyTitle",
+        "documents.readyUrl",
         "documents.citation",
         "documentChunks.ordinal",
         "documentChunks.page",
@@ -71,8 +76,9 @@ export function createKnowledgeQueries(db: Db) {
     /** All passages of an agent with few documents, oldest document first. */
     async allPassages(organizationId: string, agentId: string): Promise<Found[]> {
       const { rows } = await passages(db, { organizationId, agentId });
-      return rows.map(({ question, heading, ...passage }) => ({
+      return rows.map(({ question, heading, title, url, readyTitle, readyUrl, ...passage }) => ({
         ...passage,
+        ...usedAs({ title, url, readyTitle, readyUrl }),
         score: null,
         matched: [],
         heading: heading ?? question?.split("\n")[0] ?? null,

@@ -17,6 +17,7 @@ import {
   textContent,
   toContent,
   toDocument,
+  usedAs,
 } from "./document-columns.ts";
 import { type DocumentWriter, type Saved, settingsOf } from "./document-writer.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
@@ -69,8 +70,7 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
       return (await withDocuments(organizationId, hits)).map(({ hit, document }) => ({
         documentId: document.id,
         ordinal: hit.ordinal,
-        title: document.title,
-        url: document.url,
+        ...usedAs(document),
         page: hit.page,
         heading: hit.heading,
         text: hit.text,
@@ -90,7 +90,7 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
       });
       const hits = (await withDocuments(organizationId, found.hits)).map(({ hit, document }) => {
         const { documentId, page, heading, text, score, matched, matchedBy } = hit;
-        const { title, url } = document;
+        const { title, url } = usedAs(document);
         return { documentId, title, url, page, heading, text, score, matched, matchedBy };
       });
       return { hits, ms: found.ms };
@@ -169,12 +169,12 @@ function writers({ outbound }: ServiceDeps, { agents, store, files, writer, mark
     async update(organizationId: string, id: string, input: DocumentChanges): Promise<Saved> {
       const row = await existing(store, organizationId, id);
       const settings = settingsOf(input);
-      const title = input.title?.trim() ?? row.title;
       if (row.kind === "file" || (row.kind === "page" && !input.url)) {
+        const naming = namingOf(row, input);
         // Titles are searchable, so a new title requires indexing the document again.
-        return title === row.title
+        return naming === null
           ? writer.changeSettings(row, settings)
-          : writer.processAgain(row, { ...settings, title });
+          : writer.processAgain(row, { ...settings, ...naming });
       }
       const content = checkAddress(outbound, await contentAfter(row, input, files));
       if (content.contentHash === row.contentHash) return writer.changeSettings(row, settings);
@@ -258,6 +258,14 @@ function retryRow(writer: DocumentWriter, row: DocumentRow): Promise<Saved> {
   return writer.processAgain(row, row.kind === "page" && row.url !== null ? { fileId: null } : {});
 }
 
+/** What a request changes about the title of a file or page; null for nothing. A page takes its own title back with `null`. */
+function namingOf(row: DocumentRow, { title }: DocumentChanges): Partial<DocumentRow> | null {
+  if (title === undefined) return null;
+  if (title === null) return row.kind === "page" && row.hasOwnTitle === 1 ? { hasOwnTitle: 0 } : null;
+  const isNamed = title.trim() === row.title && row.hasOwnTitle === 1;
+  return isNamed ? null : { title: title.trim(), hasOwnTitle: 1 };
+}
+
 /** The content of a text, FAQ entry or page after the changes of a request. */
 async function contentAfter(row: DocumentRow, input: DocumentChanges, files: FileStore): Promise<DocumentContent> {
   const { fileId } = row;
@@ -265,7 +273,10 @@ async function contentAfter(row: DocumentRow, input: DocumentChanges, files: Fil
   if (row.kind === "text") {
     return textContent(input.title?.trim() ?? row.title, input.text ?? (await original()));
   }
-  if (row.kind === "page") return pageContent(input.url ?? row.url ?? "", input.title?.trim() ?? null);
+  if (row.kind === "page") {
+    const ownTitle = input.title === undefined && row.hasOwnTitle === 1 ? row.title : null;
+    return pageContent(input.url ?? row.url ?? "", input.title?.trim() ?? ownTitle);
+  }
   const faq = parseFaq(await original());
   return faqContent({
     question: input.question?.trim() ?? faq.question,

@@ -18,9 +18,18 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 20_000;
 
 /** Models that rejected `temperature` with a 400, per organization. Later requests to them omit it. */
-const refusesTemperature = new LRUCache<string, true>({ max: 10_000 });
+const temperatureRefusals = new LRUCache<string, true>({ max: 10_000 });
 /** Models that cannot call tools, per organization. They are tried again after an hour, because servers are updated. */
-const refusesTools = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 });
+const toolRefusals = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 });
+
+type ModelName = Pick<ChatModel, "provider" | "modelId">;
+
+const keyOf = (organizationId: string, { provider, modelId }: ModelName) => `${organizationId}/${provider}/${modelId}`;
+
+/** Whether the organization's model has refused tools during the last hour, as far as this process knows. */
+export function refusesTools(organizationId: string, model: ModelName): boolean {
+  return toolRefusals.has(keyOf(organizationId, model));
+}
 
 /**
  * Calls the model and passes its output to the sink part by part. A failure before the first token is retried (429, 5xx,
@@ -36,13 +45,13 @@ export async function askModel(
   signal: AbortSignal,
   sink: AnswerSink,
 ): Promise<void> {
-  const key = `${organizationId}/${model.provider}/${model.modelId}`;
+  const key = keyOf(organizationId, model);
   const endsAt = performance.now() + limits.totalTimeout;
   for (let number = 1; ; number++) {
     const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     const state = { hasOutput: false };
-    const hasTemperature = !refusesTemperature.has(key);
-    const hasTools = request.tools !== undefined && !refusesTools.has(key);
+    const hasTemperature = !temperatureRefusals.has(key);
+    const hasTools = request.tools !== undefined && !toolRefusals.has(key);
     const accepted = hasTools || request.tools === undefined ? request : withoutTools(request);
     sink.begin();
     try {
@@ -52,11 +61,11 @@ export async function askModel(
       signal.throwIfAborted();
       if (error instanceof ReplyLimitError) throw error;
       if (hasTemperature && rejectsTemperature(error)) {
-        refusesTemperature.set(key, true);
+        temperatureRefusals.set(key, true);
         continue;
       }
       if (hasTools && rejectsTools(error)) {
-        refusesTools.set(key, true);
+        toolRefusals.set(key, true);
         continue;
       }
       const pause = state.hasOutput || number === MAX_ATTEMPTS ? null : pauseAfter(error, number);

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { AppError, notFound } from "../errors.ts";
 import type { Outbound } from "../outbound/guarded-request.ts";
 import { anthropic } from "./anthropic.ts";
+import { refusesTools } from "./ask-model.ts";
 import type { ChatModel, ChosenModel } from "./chat-model.ts";
 import { demoModel } from "./demo/demo-model.ts";
 import { createEmbedder, type Embedder } from "./embedder.ts";
@@ -98,7 +99,10 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       const isOperatorPaid = !(await settings.get(agent.organizationId)).has(provider);
       return asChosen(await providers[provider].connect(connection, name), { provider, connection, isOperatorPaid });
     },
-    /** The providers that the organization can use, and which of these model ids belong to none of them. */
+    /**
+     * The providers that the organization can use, which of these model ids belong to none of them, and which models
+     * have refused tools.
+     */
     async survey(organizationId: string, modelIds: ReadonlyArray<string | null>) {
       const usable = await connections(organizationId);
       const ids = modelIds.map((id) => id ?? defaultFor(usable));
@@ -106,8 +110,16 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
         const { provider } = parseModelId(id, defaultModelId);
         return usable.size === 0 || id === DEMO || (provider !== undefined && usable.has(provider));
       };
-      const labels = [...usable.keys()].map((name) => providers[name].label);
-      return { labels, defaultModelId: defaultFor(usable), unanswered: ids.filter((id) => !isAnswered(id)) };
+      const hasRefusedTools = (id: string) => {
+        const { provider, name } = parseModelId(id, defaultModelId);
+        return provider !== undefined && refusesTools(organizationId, { provider, modelId: name });
+      };
+      return {
+        labels: [...usable.keys()].map((name) => providers[name].label),
+        defaultModelId: defaultFor(usable),
+        unanswered: ids.filter((id) => !isAnswered(id)),
+        withoutTools: ids.filter(hasRefusedTools),
+      };
     },
     /**
      * Tests the given access to a provider, or with null the organization's current access.

@@ -23,11 +23,18 @@ export function AgentEmbeddings({ agentId }: { agentId: string }) {
 
 /** How many passages have vectors, and why some have none; nothing when search by meaning is off. */
 export function EmbeddingProgress({ embeddings }: { embeddings: Embeddings }) {
-  const { model, error } = embeddings;
+  const { model, error, oversizedAgentIds } = embeddings;
   if (model === null) return null;
   return (
     <div role="status" className="grid gap-1">
       <p className="text-soft">{embeddingText(embeddings)}</p>
+      {oversizedAgentIds.length > 0 && (
+        <p className="text-wrong">
+          {oversizedAgentIds.length === 1 ? "1 agent has" : `${oversizedAgentIds.length} agents have`} too many passages
+          to be searched by meaning, so only words are searched. Divide the documents among several agents, or choose a
+          model with fewer dimensions.
+        </p>
+      )}
       {error && (
         <p className="break-words text-wrong">
           Embedding failed at <Time at={error.at} />: {error.message} Agents search by words until it works.

@@ -1,6 +1,6 @@
 import type { DocumentSource, SourcePreview, SourceSchedule } from "@foyer/contract";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Select, TextArea, TextField } from "../../components/field.tsx";
 import { FormDialog } from "../../components/form-dialog.tsx";
@@ -30,7 +30,7 @@ export function SiteDialog({
   const preview = useMutation({
     mutationFn: (body: { url: string; include: string[]; exclude: string[] }) => api.previewSource({ body }),
   });
-  const [unticked, setUnticked] = useState<ReadonlySet<string>>(new Set());
+  const [unchecked, setUnchecked] = useState<ReadonlySet<string>>(new Set());
   const initial = {
     url: site?.url ?? "",
     include: site?.include.join("\n") ?? "",
@@ -40,30 +40,35 @@ export function SiteDialog({
   const form = useDialogForm(initial, async ({ url, include, exclude, schedule }) => {
     const body = { url: url.trim(), include: linesOf(include), exclude: linesOf(exclude), schedule };
     if (site) await api.updateSource({ id: site.id, body });
-    else {
-      // Ignore a preview of another address.
-      const found = preview.variables?.url === body.url ? preview.data : undefined;
-      await api.createSource({ body: { agentId, ...body, ...chosen(found, unticked) } });
-    }
+    else await api.createSource({ body: { agentId, ...body, ...chosen(found, unchecked) } });
     await refresh("listSources");
     notify(site ? "Site saved" : "Site added");
     onClose();
   });
-  const { values, change, errorAt } = form;
+  const { values } = form;
+  const request = {
+    url: values.url.trim(),
+    include: linesOf(values.include),
+    exclude: linesOf(values.exclude),
+  };
+  // A preview of another address or other patterns says nothing about the site that is being added.
+  const isCurrent = JSON.stringify(preview.variables) === JSON.stringify(request);
+  const found = isCurrent ? preview.data : undefined;
+  const isNoneChecked = found !== undefined && found.pages.length > 0 && unchecked.size === found.pages.length;
   const find = () => {
-    setUnticked(new Set());
-    preview.mutate({
-      url: values.url.trim(),
-      include: linesOf(values.include),
-      exclude: linesOf(values.exclude),
-    });
+    setUnchecked(new Set());
+    preview.mutate(request);
+  };
+  const onSubmit = async (event: FormEvent) => {
+    if (isNoneChecked) event.preventDefault();
+    else await form.onSubmit(event);
   };
   return (
     <FormDialog
       title={site ? "Edit site" : "Add site"}
       description="Reads the public pages of a website. Sitemaps come first, then links. robots.txt is followed."
       action={site ? "Save site" : "Add site"}
-      form={form}
+      form={{ ...form, onSubmit }}
       onClose={onClose}
       besideAction={
         site ? undefined : (
@@ -73,6 +78,29 @@ export function SiteDialog({
         )
       }
     >
+      <SiteFields form={form} />
+      {isCurrent && preview.isError && (
+        <p role="alert" className="border-s-2 border-wrong ps-3">
+          {preview.error.message}
+        </p>
+      )}
+      {found && <PageList preview={found} unchecked={unchecked} onChange={setUnchecked} />}
+      {isNoneChecked && (
+        <p role="alert" className="text-sm text-wrong">
+          Check at least one page.
+        </p>
+      )}
+    </FormDialog>
+  );
+}
+
+type SiteForm = ReturnType<
+  typeof useDialogForm<{ url: string; include: string; exclude: string; schedule: SourceSchedule }>
+>;
+
+function SiteFields({ form: { values, change, errorAt } }: { form: Pick<SiteForm, "values" | "change" | "errorAt"> }) {
+  return (
+    <>
       <TextField
         label="Address"
         type="url"
@@ -106,34 +134,28 @@ export function SiteDialog({
         onChange={(schedule) => change({ schedule })}
         options={scheduleOptions}
       />
-      {preview.isError && (
-        <p role="alert" className="border-s-2 border-wrong ps-3">
-          {preview.error.message}
-        </p>
-      )}
-      {preview.data && <PageList preview={preview.data} unticked={unticked} onChange={setUnticked} />}
-    </FormDialog>
+    </>
   );
 }
 
 /** The start address after redirects, and the pages to read if some were unchecked. */
-function chosen(preview: SourcePreview | undefined, unticked: ReadonlySet<string>) {
+function chosen(preview: SourcePreview | undefined, unchecked: ReadonlySet<string>) {
   if (!preview) return {};
-  const urls = preview.pages.filter((url) => !unticked.has(url));
-  return { url: preview.url, ...(unticked.size > 0 ? { urls } : {}) };
+  const urls = preview.pages.filter((url) => !unchecked.has(url));
+  return { url: preview.url, ...(unchecked.size > 0 ? { urls } : {}) };
 }
 
 function PageList({
   preview: { pages, disallowed, foundIn, isComplete },
-  unticked,
+  unchecked,
   onChange,
 }: {
   preview: SourcePreview;
-  unticked: ReadonlySet<string>;
-  onChange: (unticked: ReadonlySet<string>) => void;
+  unchecked: ReadonlySet<string>;
+  onChange: (unchecked: ReadonlySet<string>) => void;
 }) {
   const toggle = (url: string) => {
-    const next = new Set(unticked);
+    const next = new Set(unchecked);
     if (!next.delete(url)) next.add(url);
     onChange(next);
   };
@@ -145,13 +167,20 @@ function PageList({
         {foundIn === "sitemap" ? "the sitemap" : "links"}.
         {!isComplete && " The site may have more pages. They are also read unless you uncheck a page."}
         {disallowed > 0 && ` robots.txt excludes ${disallowed.toLocaleString()}.`}
-        {unticked.size > 0 && " Only the checked pages are read. Pages added to the site later are not."}
+        {unchecked.size > 0 && " Only the checked pages are read. Pages added to the site later are not."}
       </p>
+      {pages.length > 1 && (
+        <div>
+          <Button onClick={() => onChange(unchecked.size === 0 ? new Set(pages) : new Set())}>
+            {unchecked.size === 0 ? "Uncheck all" : "Check all"}
+          </Button>
+        </div>
+      )}
       <ul className="max-h-64 overflow-y-auto rounded-lg border border-line">
         {pages.map((url) => (
           <li key={url} className="border-b border-line last:border-b-0">
             <label className="flex min-h-9 items-center gap-2 px-3 py-1">
-              <input type="checkbox" checked={!unticked.has(url)} onChange={() => toggle(url)} />
+              <input type="checkbox" checked={!unchecked.has(url)} onChange={() => toggle(url)} />
               <span className="min-w-0 break-all">{pathOf(url)}</span>
             </label>
           </li>

@@ -69,15 +69,17 @@ export function UnansweredPage() {
             </ul>
           </>
         )}
-        <Pager
-          page={search.page ?? 1}
-          size={UNANSWERED_PAGE_SIZE}
-          total={total}
-          onGo={(page) => {
-            const { page: _, ...filter } = search;
-            void navigate({ search: page === 1 ? filter : { ...filter, page } });
-          }}
-        />
+        {list.data && (
+          <Pager
+            page={search.page ?? 1}
+            size={UNANSWERED_PAGE_SIZE}
+            total={total}
+            onGo={(page) => {
+              const { page: _, ...filter } = search;
+              void navigate({ search: page === 1 ? filter : { ...filter, page } });
+            }}
+          />
+        )}
       </div>
       {answering && <FaqDialog agentId={agentId} answering={answering} onClose={() => setAnswering(null)} />}
       <DismissQuestion agentId={agentId} question={dismissing} onClose={() => setDismissing(null)} />

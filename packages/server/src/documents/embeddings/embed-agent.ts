@@ -7,15 +7,15 @@ import { EmbeddingError } from "../../models/embedding-error.ts";
 import type { TokenBudgets } from "../../plans/token-budget.ts";
 import type { EmbeddablePassage, EmbeddingJob, EmbeddingQueue } from "./embedding-queue.ts";
 
-/** Parsing so many vectors takes the event loop 3 to 8 ms. */
+/** Per request. Parsing this many vectors takes 3 to 8 ms of the event loop. */
 const MAX_PASSAGES = 16;
-/** Some providers allow 16,000 tokens a request, and a Chinese character can be one. */
+/** Per request. Some providers allow 16,000 tokens, and a Chinese character can be one token. */
 const MAX_CHARACTERS = 16_000;
 const REQUEST_MS = 30_000;
-/** After this time the agent waits behind others that are due. A million passages take hours. */
+/** After this time, agents that are due get their turn. Embedding a million passages takes hours. */
 const TURN_MS = 30_000;
 const RETRIES_MS = [2_000, 10_000, 30_000, 120_000, 600_000];
-/** HTTP statuses with which providers refuse a text, for example because it is too long or its content is not allowed. */
+/** HTTP statuses of a provider that refuses a text, for example because of its length or its content. */
 const REFUSED = new Set([400, 413, 422]);
 
 type Parts = {
@@ -25,15 +25,15 @@ type Parts = {
   log: Pick<Logger, "warn">;
   /** Called when vectors of another model are no longer needed. */
   onReplaced(agentId: string): void;
-  /** Waits before retries, shorter in tests. */
+  /** Delays before retries, shorter in tests. */
   retriesMs?: readonly number[];
-  /** How long an agent is embedded in one go, shorter in tests. */
+  /** Duration of one agent's turn, shorter in tests. */
   turnMs?: number;
 };
 
 export type EmbedAgent = (job: EmbeddingJob, signal: AbortSignal) => Promise<void>;
 
-/** Embeds an agent's passages, one request at a time, until none is left, the provider fails, or it is others' turn. */
+/** Embeds an agent's passages, one request at a time, until none is left, the provider fails, or its turn ends. */
 export function createEmbedAgent(parts: Parts): EmbedAgent {
   const { queue, log, retriesMs = RETRIES_MS, turnMs = TURN_MS } = parts;
   return async (claimed, signal) => {
@@ -55,7 +55,7 @@ export function createEmbedAgent(parts: Parts): EmbedAgent {
       if (signal.aborted) return queue.release(held, 0);
       const isExpected = error instanceof EmbeddingError || error instanceof AppError;
       log.warn({ err: error, agentId: held.agentId, model: held.model }, "passages could not be embedded");
-      const message = isExpected ? error.message : "The server failed. Its log has the cause.";
+      const message = isExpected ? error.message : "The server failed. See its log for the cause.";
       await queue.fail(held, message, retriesMs[Math.min(held.attempts, retriesMs.length - 1)] ?? 0);
     }
   };
@@ -63,12 +63,12 @@ export function createEmbedAgent(parts: Parts): EmbedAgent {
 
 type Batch = { job: EmbeddingJob; passages: readonly EmbeddablePassage[]; signal: AbortSignal };
 
-/** Embeds the first of the passages. @returns the job as it is now, or null when the lease was lost */
+/** Embeds the first passages. @returns the updated job, or null when the lease was lost */
 async function embedSome(parts: Parts, { job, passages, signal }: Batch): Promise<EmbeddingJob | null> {
   const { queue, models, budgets } = parts;
   const embedder = await models.embedder(job.organizationId, job.model);
   await checkBudget(budgets, job, embedder);
-  // After a failure fewer are sent, so that in the end a single passage shows which one is refused.
+  // Send fewer passages after each failure, until a single one shows which passage the provider refuses.
   const chosen = withinBound(passages.slice(0, MAX_PASSAGES >> Math.min(2 * job.attempts, 4)));
   try {
     const texts = chosen.map(({ text }) => text);
@@ -79,7 +79,7 @@ async function embedSome(parts: Parts, { job, passages, signal }: Batch): Promis
     return stored;
   } catch (error) {
     const isRefused = error instanceof EmbeddingError && error.status !== null && REFUSED.has(error.status);
-    // The model works, so it is the passage that is refused.
+    // The model has embedded other passages, so the provider refuses this one. Skip it.
     if (!isRefused || chosen.length > 1 || job.vectors === 0) throw error;
     return queue.store(job, {
       passages: chosen,
@@ -90,7 +90,7 @@ async function embedSome(parts: Parts, { job, passages, signal }: Batch): Promis
   }
 }
 
-/** Passages that the operator pays for count towards the plan's tokens. */
+/** Passages that are embedded with the operator's key count towards the plan's tokens. */
 async function checkBudget(budgets: Parts["budgets"], job: EmbeddingJob, { isOperatorPaid }: Embedder) {
   if (!isOperatorPaid) return;
   const agent = { id: job.agentId, monthlyTokenBudget: null, budgetMessage: null };

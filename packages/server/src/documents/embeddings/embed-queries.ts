@@ -5,9 +5,9 @@ import { AppError } from "../../errors.ts";
 import { EmbeddingError } from "../../models/embedding-error.ts";
 import type { TokenBudgets, TokenUsage } from "../../plans/token-budget.ts";
 
-/** Time limit, after which the search uses words alone. */
+/** Time limit for embedding a question. Afterwards, words alone answer. */
 const MAX_WAIT_MS = 800;
-/** After so many failures in a row, questions are not sent for a while: every search would wait in vain. */
+/** After this many failures in a row, questions are not sent for a while, so that not every search waits in vain. */
 const FAILURES_IN_A_ROW = 3;
 const PAUSE_MS = 30_000;
 const MAX_PAUSES = 1_000;
@@ -16,10 +16,11 @@ const COUNT_EVERY_MS = 5_000;
 export type QueryVectors = { model: string; vectors: Float32Array[] };
 
 type Question = { organizationId: string; agentId: string; queries: readonly string[] };
+type QueryError = { queryError: string | null; queryErrorAt: number | null };
 type UsableModel = { model: string; dimensions: number; hasError: number };
 type Parts = Pick<Deps, "db" | "models"> & { budgets: Pick<TokenBudgets, "count">; log: Pick<Logger, "warn"> };
 
-/** Turns questions into vectors, within a time that a visitor does not notice. */
+/** Embeds visitors' questions within a time limit that visitors hardly notice. */
 export function createQueryEmbedder({ db, models, budgets, log }: Parts) {
   const failures = new Map<string, { count: number; at: number }>();
   const usages: TokenUsage[] = [];
@@ -32,7 +33,7 @@ export function createQueryEmbedder({ db, models, budgets, log }: Parts) {
     if (counted.length === 0) return;
     await budgets
       .count(db, counted)
-      .catch((error: unknown) => log.warn({ err: error }, "the tokens of embedded questions were not counted"));
+      .catch((error: unknown) => log.warn({ err: error }, "could not count the tokens of embedded questions"));
   }
 
   function isPaused(organizationId: string): boolean {
@@ -40,28 +41,31 @@ export function createQueryEmbedder({ db, models, budgets, log }: Parts) {
     return failed !== undefined && failed.count >= FAILURES_IN_A_ROW && performance.now() - failed.at < PAUSE_MS;
   }
 
-  /** Stores the failure for the owner to see: a search by words alone looks like any other. */
+  /** Records the failure for the owner. Without it, a search by words alone would look like any other. */
   async function recordFailure(organizationId: string, message: string): Promise<void> {
     const count = (failures.get(organizationId)?.count ?? 0) + 1;
     failures.delete(organizationId);
     failures.set(organizationId, { count, at: performance.now() });
     const [oldest] = failures.keys();
     if (failures.size > MAX_PAUSES && oldest !== undefined) failures.delete(oldest);
-    await db
-      .updateTable("embeddingSettings")
-      .set({ queryError: message, queryErrorAt: Date.now() })
-      .where("organizationId", "=", organizationId)
-      .execute();
+    await storeError(organizationId, { queryError: message, queryErrorAt: Date.now() });
   }
 
   async function recordSuccess(organizationId: string, hadError: boolean): Promise<void> {
     failures.delete(organizationId);
-    if (!hadError) return;
+    if (hadError) await storeError(organizationId, { queryError: null, queryErrorAt: null });
+  }
+
+  /** Never fails, because the search can continue without it. */
+  async function storeError(organizationId: string, error: QueryError): Promise<void> {
     await db
       .updateTable("embeddingSettings")
-      .set({ queryError: null, queryErrorAt: null })
+      .set(error)
       .where("organizationId", "=", organizationId)
-      .execute();
+      .execute()
+      .catch((failure: unknown) =>
+        log.warn({ err: failure, organizationId }, "could not record whether questions can be embedded"),
+      );
   }
 
   return {
@@ -79,7 +83,7 @@ export function createQueryEmbedder({ db, models, budgets, log }: Parts) {
         usages.push({ agentId, tokens, ...owner });
         const received = vectors[0]?.length ?? 0;
         if (received !== dimensions) {
-          const message = `A question's vector has ${received} dimensions, those of the passages have ${dimensions}.`;
+          const message = `The question's vector has ${received} dimensions, but the passages' vectors have ${dimensions}.`;
           throw new EmbeddingError(message, null);
         }
         await recordSuccess(organizationId, hasError === 1);
@@ -99,8 +103,8 @@ export function createQueryEmbedder({ db, models, budgets, log }: Parts) {
 }
 
 /**
- * The model whose vectors a search uses: those of the model before serve until the new one's are complete. Every search
- * asks for it, so the query is compiled once.
+ * Selects the model whose vectors a search uses. After a change of the model, the previous vectors serve until the new ones
+ * are complete. Every search runs this query, so it is compiled once.
  */
 function usableModel(db: Deps["db"]) {
   return compileOnce<Omit<Question, "queries">, UsableModel>((param) =>

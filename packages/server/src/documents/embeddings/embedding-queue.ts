@@ -8,7 +8,7 @@ import { signsOf, toInt8 } from "../search/quantize.ts";
 import type { Trx } from "../store.ts";
 import { planEmbedding } from "./plan-embedding.ts";
 
-/** An agent whose passages this process embeds with one model. `fence` proves it. */
+/** An agent whose passages this process has leased to embed with one model. `fence` identifies the lease. */
 export type EmbeddingJob = {
   agentId: string;
   organizationId: string;
@@ -32,7 +32,7 @@ type EmbeddedPassages = {
   isOperatorPaid: boolean;
 };
 
-/** How long an agent is held without being renewed. After a crash, another process continues after this time. */
+/** Duration of a lease. After a crash, another process continues when the lease expires. */
 export const LEASE_MS = 60_000;
 
 export type EmbeddingQueue = ReturnType<typeof createEmbeddingQueue>;
@@ -40,14 +40,15 @@ export type EmbeddingQueue = ReturnType<typeof createEmbeddingQueue>;
 type QueueDeps = Pick<Deps, "db" | "databaseKind"> & { budgets: Pick<TokenBudgets, "count"> };
 
 /**
- * The agents with passages that wait for vectors. Passages are embedded in the order of their numbers, so one number says
- * how far an agent is; a large document that becomes visible later than others with higher numbers sets it back. All instants are the database's.
+ * The queue of agents with passages that have no vectors yet. Passages are embedded in the order of their numbers, so
+ * a single number records an agent's progress. A large document that becomes visible after documents with higher numbers
+ * sets it back. All times come from the database clock.
  */
 export function createEmbeddingQueue(deps: QueueDeps) {
   const { db, databaseKind } = deps;
   const now = databaseNow(databaseKind);
   return {
-    /** Leases agents that are due, the longest waiting first; none of the organizations in `exceptOrganizations`. */
+    /** Leases due agents, longest waiting first, except those of the organizations in `exceptOrganizations`. */
     async claim(limit: number, exceptOrganizations: readonly string[]): Promise<EmbeddingJob[]> {
       const due = await db
         .selectFrom("agentEmbeddings")
@@ -87,7 +88,7 @@ export function createEmbeddingQueue(deps: QueueDeps) {
         .where("c.agentId", "=", job.agentId)
         .where("c.organizationId", "=", job.organizationId)
         .where("c.number", ">=", job.nextNumber)
-        // Passages of a large document can be followed by some that were embedded while it was being written.
+        // After a large document, passages that were embedded while it was being written follow.
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(
@@ -132,7 +133,7 @@ function leases({ db, databaseKind }: QueueDeps) {
       const renewed = held(db, job).set({ dueAt: later(now, LEASE_MS) });
       return (await renewed.executeTakeFirst()).numUpdatedRows > 0n;
     },
-    /** Gives the job back, to be claimed after `waitMs`, behind those that are due already. */
+    /** Releases the job. It can be claimed again after `waitMs`, after the jobs that are already due. */
     async release(job: EmbeddingJob, waitMs: number): Promise<void> {
       await held(db, job)
         .set((set) => ({ dueAt: later(now, waitMs), fence: set("fence", "+", 1) }))
@@ -141,14 +142,14 @@ function leases({ db, databaseKind }: QueueDeps) {
   };
 }
 
-/** What the holder of a lease writes. Nothing is written when the lease was lost. */
+/** The writes of a lease holder. Nothing is written when the lease was lost. */
 function outcomes({ db, databaseKind, budgets }: QueueDeps) {
   const now = databaseNow(databaseKind);
   return {
     /**
-     * Stores vectors, but none of passages that were deleted meanwhile.
-     * @returns the job as it is now; null when the lease was lost and nothing was written
-     * @throws EmbeddingError when the vectors' length is not that of the vectors stored before
+     * Stores vectors, except those of passages that were deleted in the meantime.
+     * @returns the updated job; null when the lease was lost and nothing was written
+     * @throws EmbeddingError when the vectors' dimensions differ from those of the stored vectors
      */
     async store(job: EmbeddingJob, embedded: EmbeddedPassages): Promise<EmbeddingJob | null> {
       const dimensions = embedded.vectors.find((vector) => vector !== null)?.length ?? job.dimensions;
@@ -180,8 +181,8 @@ function outcomes({ db, databaseKind, budgets }: QueueDeps) {
       });
     },
     /**
-     * Ends a job whose passages below `endNumber` all have vectors. It continues at once if passages were added since.
-     * @returns true when another model's vectors are no longer needed
+     * Ends a job once all passages below `endNumber` have vectors. It is due again immediately if passages were added.
+     * @returns true when the vectors of another model are no longer needed
      */
     async finish(job: EmbeddingJob): Promise<boolean> {
       return inTransaction(db, async (trx) => {
@@ -208,7 +209,7 @@ function outcomes({ db, databaseKind, budgets }: QueueDeps) {
         return replaced.numUpdatedRows > 0n;
       });
     },
-    /** Records a failure for the owner to see, and gives the job back until the next attempt. */
+    /** Records a failure for the owner and releases the job until the next attempt. */
     async fail(job: EmbeddingJob, message: string, waitMs: number): Promise<void> {
       await held(db, job)
         .set((set) => ({
@@ -225,7 +226,7 @@ function outcomes({ db, databaseKind, budgets }: QueueDeps) {
 
 const later = (now: RawBuilder<number>, ms: number) => sql<number>`${now} + cast(${ms} as bigint)`;
 
-/** Longer passages are cut: models read a few thousand tokens at most. */
+/** Longer passages are truncated, because models read at most a few thousand tokens. */
 const MAX_CHARACTERS = 6_000;
 
 type PassageText = { title: string; heading: string | null; question: string | null; text: string };
@@ -247,7 +248,7 @@ async function lockPassages(
   { organizationId }: EmbeddingJob,
   { passages, vectors }: EmbeddedPassages,
 ): Promise<LivePassage[]> {
-  // A write that changes nothing, because SQLite refuses to write in a transaction that has read something else first.
+  // Lock with a write that changes nothing. In SQLite, a transaction that starts with a read may not be able to write.
   const documents = await trx
     .updateTable("indexedDocuments")
     .set((set) => ({ version: set.ref("version") }))
@@ -284,7 +285,7 @@ async function insertVectors(
   await trx.insertInto("vectorSigns").values(signs).execute();
 }
 
-/** Groups of passages of one document without a gap in their numbers. */
+/** Groups passages of one document whose numbers have no gap. */
 function neighbors(live: readonly LivePassage[]): LivePassage[][] {
   const groups: LivePassage[][] = [];
   for (const passage of live) {
@@ -299,7 +300,7 @@ function neighbors(live: readonly LivePassage[]): LivePassage[][] {
 
 function changedDimensions(stored: number, received: number | null): EmbeddingError {
   return new EmbeddingError(
-    `The model's vectors now have ${received} dimensions instead of ${stored}, so they cannot be compared. To embed all passages again, turn search by meaning off, save, and turn it on again.`,
+    `The model now returns vectors with ${received} dimensions instead of ${stored}, so they cannot be compared with the stored ones. To embed all passages again, turn search by meaning off, save, and turn it on again.`,
     null,
   );
 }

@@ -86,6 +86,7 @@ onBothDatabases("Search by meaning", (createDatabase) => {
       vectors: 0,
       skipped: 0,
       tokens: 0,
+      oversizedAgentIds: [],
       error: null,
       suggestions: [],
     });
@@ -152,7 +153,7 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     [
       "answers with vectors of another length",
       () => provider.script((exchange) => provider.answer(exchange, () => [1, 2, 3])),
-      /3 dimensions, those of the passages have 13/,
+      /3 dimensions, but the passages' vectors have 13/,
     ],
     ["closes the connection", () => provider.script(({ request }) => request.socket.destroy()), "Not reachable."],
   ])("searches by words alone when the provider %s", async (_what, script, message) => {
@@ -163,6 +164,34 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     expect(await found("car")).toEqual(["Parking: words"]);
     const expected = typeof message === "string" ? message : expect.stringMatching(message);
     expect(await status()).toMatchObject({ state: "failing", error: { message: expected } });
+  });
+
+  it("still searches by words when the failure of the provider cannot be recorded", async () => {
+    await addShop();
+    await choose(MODEL);
+    await inState("ready");
+    provider.fail(503, "down");
+    const { db } = server.deps;
+    await db.schema.alterTable("embeddingSettings").renameColumn("queryError", "renamed").execute();
+    try {
+      expect(await found("car")).toEqual(["Parking: words"]);
+    } finally {
+      await db.schema.alterTable("embeddingSettings").renameColumn("renamed", "queryError").execute();
+    }
+  });
+
+  it("names the agents with more vectors than a search can compare, in the status and in the doctor", async () => {
+    await addShop();
+    await choose(MODEL);
+    await inState("ready", { oversizedAgentIds: [] });
+    const { db } = server.deps;
+    await db.updateTable("agentEmbeddings").set({ vectors: 14_000_000 }).where("agentId", "=", agentId).execute();
+    expect(await status()).toMatchObject({ oversizedAgentIds: [agentId] });
+    const { checks } = (await account.call("GET", "/doctor")).body;
+    expect(checks.find(({ id }: { id: string }) => id === "embeddings")).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("too many passages to be searched by meaning"),
+    });
   });
 
   it("does not wait for a provider that failed three times in a row", async () => {
@@ -203,7 +232,7 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     await inState("ready");
     provider.script((exchange) => provider.answer(exchange, () => [1, 2, 3]));
     await add("Opening", "The store opens at nine.");
-    const message = expect.stringMatching(/now have 3 dimensions instead of 13/);
+    const message = expect.stringMatching(/with 3 dimensions instead of 13/);
     await inState("failing", { vectors: 2, error: expect.objectContaining({ message }) });
   });
 

@@ -9,8 +9,8 @@ import { createEmbeddingStore } from "./store.ts";
 import { createEmbeddingWorker } from "./worker.ts";
 
 /**
- * Everything about embeddings, put together.
- * @param maintain deletes in the background the vectors of an agent that are no longer needed
+ * Creates the parts that handle embeddings and connects them.
+ * @param maintain deletes the vectors of an agent that are no longer needed, in the background
  */
 export function createEmbeddings(deps: Deps, agents: AgentService, maintain: (agentId: string) => void) {
   const { models, log } = deps;

@@ -3,7 +3,8 @@ import type { Trx } from "../store.ts";
 
 /**
  * Plans the embedding of agents with their organization's model.
- * @param organizationId continues with all its agents at once; null plans only what no agent of any organization has yet
+ * @param organizationId plans all agents of the organization, also those that have a plan, and makes them due; null
+ * plans only agents of any organization that have no plan
  */
 export async function planEmbedding(executor: Pick<Trx, "insertInto">, organizationId: string | null): Promise<void> {
   const zero = sql<number>`cast(0 as bigint)`;
@@ -16,7 +17,7 @@ export async function planEmbedding(executor: Pick<Trx, "insertInto">, organizat
         .innerJoin("agentIndexes as i", "i.organizationId", "s.organizationId")
         .select(["i.agentId", "s.model", "i.organizationId", zero.as("first")])
         .select(["i.nextNumber as end", zero.as("dueAt")])
-        // Also without an organization a condition is needed: SQLite would take the conflict clause for the join's.
+        // Keep a condition even without an organization. Otherwise SQLite parses "on conflict" as the join's condition.
         .where("s.model", "<>", "")
         .$if(organizationId !== null, (query) => query.where("s.organizationId", "=", organizationId ?? "")),
     )

@@ -5,9 +5,9 @@ import { AppError, invalid } from "../../errors.ts";
 import { EmbeddingError } from "../../models/embedding-error.ts";
 import type { EmbeddingScope, EmbeddingStore } from "./store.ts";
 
-/** A local server may have to load the model first. */
+/** Time limit for trying out a model. A local server may have to load it first. */
 const TRIAL_MS = 20_000;
-/** A question that failed is reported for so long, unless a later one succeeds. */
+/** A failure to embed a question is reported for this long, unless a later question succeeds. */
 const REPORTED_MS = 3_600_000;
 
 export type EmbeddingService = ReturnType<typeof createEmbeddingService>;
@@ -20,14 +20,24 @@ type Parts = {
   onChosen(agentIds: readonly string[]): void;
 };
 
-/** The choice of an organization's embedding model, and how far its passages are embedded. */
+/** Manages the choice of an organization's embedding model and reports the progress of embedding its passages. */
 export function createEmbeddingService({ models, agents, store, onChosen }: Parts) {
   async function statusOf(scope: EmbeddingScope): Promise<DocumentEmbeddings> {
     const settings = await store.settings(scope.organizationId);
     const suggestions = await models.suggestedEmbeddings(scope.organizationId);
     const passages = await store.countPassages(scope);
     if (!settings) {
-      return { model: null, state: "off", passages, vectors: 0, skipped: 0, tokens: 0, error: null, suggestions };
+      return {
+        model: null,
+        state: "off",
+        passages,
+        vectors: 0,
+        skipped: 0,
+        tokens: 0,
+        oversizedAgentIds: [],
+        error: null,
+        suggestions,
+      };
     }
     const { model, queryError, queryErrorAt } = settings;
     const { waiting, ...progress } = await store.progress(scope, model);
@@ -40,12 +50,13 @@ export function createEmbeddingService({ models, agents, store, onChosen }: Part
       state: error ? "failing" : isComplete ? "ready" : "embedding",
       passages,
       ...progress,
+      oversizedAgentIds: await store.oversizedAgents(scope, model),
       error: error && { message: error.message, at: new Date(error.at).toISOString() },
       suggestions,
     };
   }
 
-  /** Embeds a word, so that a wrong name or key shows while its owner is looking. */
+  /** Embeds one word, so that a wrong name or key is reported while the admin is choosing the model. */
   async function tryOut(organizationId: string, model: string): Promise<void> {
     try {
       const embedder = await models.embedder(organizationId, model);
@@ -57,7 +68,7 @@ export function createEmbeddingService({ models, agents, store, onChosen }: Part
   }
 
   return {
-    /** Of one agent, or with null of the whole organization. */
+    /** Reads the status of one agent, or with null of the whole organization. */
     async status(organizationId: string, agentId: string | null): Promise<DocumentEmbeddings> {
       if (agentId !== null) await agents.get(organizationId, agentId);
       return statusOf({ organizationId, agentId });

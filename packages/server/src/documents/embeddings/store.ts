@@ -1,11 +1,15 @@
 import { type Expression, sql } from "kysely";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { MAX_SIGN_BYTES } from "../search/vector-memory.ts";
 import type { Trx } from "../store.ts";
 import { planEmbedding } from "./plan-embedding.ts";
 
-/** Whose passages: an agent's, or with `agentId: null` those of the whole organization. */
+/** The passages of one agent, or with `agentId: null` of the whole organization. */
 export type EmbeddingScope = { organizationId: string; agentId: string | null };
+
+/** Each has more than a million passages, so few organizations have even one. */
+const MAX_OVERSIZED = 100;
 
 export type EmbeddingStore = ReturnType<typeof createEmbeddingStore>;
 
@@ -58,7 +62,20 @@ export function createEmbeddingStore({ db, reads }: Pick<Deps, "db" | "reads">) 
         waiting: Number(row?.waiting ?? 0),
       };
     },
-    /** The newest failure that no later attempt has made good. */
+    /**
+     * Agents with more vectors than the memory of the search holds, oldest first. Uses the same calculation as the
+     * vector memory: 4 bytes for each 32 dimensions and 8 for the passage's number.
+     */
+    async oversizedAgents(scope: EmbeddingScope, model: string): Promise<string[]> {
+      const rows = await ofModel(scope, model)
+        .select("agentId")
+        .where(sql<boolean>`vectors * (((dimensions + 31) / 32) * 4 + 8) > cast(${MAX_SIGN_BYTES} as bigint)`)
+        .orderBy("agentId")
+        .limit(MAX_OVERSIZED)
+        .execute();
+      return rows.map(({ agentId }) => agentId);
+    },
+    /** The newest failure that no later attempt has resolved. */
     async newestFailure(scope: EmbeddingScope, model: string) {
       return ofModel(scope, model)
         .select(["error as message", "errorAt as at"])
@@ -97,7 +114,7 @@ async function saveModel(trx: Trx, organizationId: string, model: string | null)
     .execute();
 }
 
-/** Complete vectors of the model before serve searches until the new ones are complete; all others are deleted. */
+/** Keeps complete vectors of the previous model until the new ones are complete, and retires all others. */
 async function retireOthers(trx: Trx, organizationId: string, model: string | null): Promise<string[]> {
   const others = trx
     .updateTable("agentEmbeddings")

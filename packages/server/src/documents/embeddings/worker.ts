@@ -3,16 +3,16 @@ import { createLeasedWorker } from "../leased-worker.ts";
 import type { EmbedAgent } from "./embed-agent.ts";
 import { type EmbeddingQueue, LEASE_MS } from "./embedding-queue.ts";
 
-/** Agents at once, each with one request to its provider. */
+/** Concurrent agents, each with one request to its provider. */
 const MAX_CONCURRENT = 4;
-/** An organization with many agents or a slow provider must not keep others waiting. */
+/** Prevents an organization with many agents or a slow provider from blocking others. */
 const MAX_PER_ORGANIZATION = 2;
-/** How often agents are looked for whose embedding was not planned, for example while their model was changed. */
+/** Interval of the check for agents without a plan, such as those that were added while the model was being changed. */
 const ADD_MISSING_EVERY_MS = 60_000;
 
 type Parts = { queue: EmbeddingQueue; run: EmbedAgent; log: Logger };
 
-/** Embeds passages as long as it runs. Several processes may share one queue. */
+/** Embeds passages until it is stopped. Several processes can share one queue. */
 export function createEmbeddingWorker({ queue, run, log }: Parts) {
   let addedAt = Number.NEGATIVE_INFINITY;
   return createLeasedWorker({

@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { Faq } from "@foyer/contract";
 import { prepareDocument } from "../search/prepare-document.ts";
 import type { SiteJob } from "../sites/site-protocol.ts";
+import { cleanTitle } from "./clean-title.ts";
 import { extract } from "./extract.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
@@ -70,7 +71,7 @@ async function read({ kind, title, isUnnamed }: ExtractionJob, bytes: Uint8Array
   } = await extract(bytes, onProgress).catch((error: unknown) => {
     throw unreadable(error);
   });
-  const name = (isUnnamed ? ownTitle : null) ?? title;
+  const name = (isUnnamed && ownTitle !== null && cleanTitle(ownTitle)) || title;
   const prepared = prepareDocument({ title: name, languages: null, passages: splitPassages(blocks), onProgress });
   return { mimeType, title: name, texts: [...textParts(readableText(blocks))], prepared };
 }

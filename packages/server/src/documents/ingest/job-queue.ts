@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { sql } from "kysely";
+import { sql, type UpdateObject } from "kysely";
 import { databaseNow } from "../../db/database-clock.ts";
 import type { DocumentJobRow, DocumentRow } from "../../db/document-tables.ts";
 import type { Db } from "../../db/open.ts";
+import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
@@ -110,6 +111,8 @@ function outcomes(db: Db, files: FileStore) {
       const last = texts.at(-1);
       const changes = {
         title,
+        readyTitle: title,
+        readyUrl: sql<string | null>`url`,
         mimeType,
         language: prepared.languages[0] ?? null,
         state: "ready" as const,
@@ -153,7 +156,7 @@ function outcomes(db: Db, files: FileStore) {
 async function settle(
   db: Db,
   job: LeasedJob,
-  changes: Partial<DocumentRow>,
+  changes: UpdateObject<Tables, "documents">,
   work: (trx: Trx, document: Pick<DocumentRow, "isEnabled">) => Promise<void>,
 ): Promise<boolean> {
   try {

@@ -42,6 +42,24 @@ it("reads a page again on retry and replaces its text", async () => {
   expect(await client.textOf(id)).toBe("Closed on Mondays.");
 });
 
+it("keeps the title that a member gave to a page until the member removes it", async () => {
+  let title = "Opening hours";
+  const { url } = await serve((_, response) =>
+    response.end(`<!doctype html><title>${title}</title><main><p>Open from 9 to 18.</p></main>`),
+  );
+  const id = await add(url);
+  await client.settled(id);
+  title = "Hours";
+  await client.account.call("POST", `/documents/${id}/retry`);
+  expect(await client.settled(id)).toMatchObject({ title: "Hours" });
+  await client.account.call("PUT", `/documents/${id}`, { title: "When we are open" });
+  expect(await client.settled(id)).toMatchObject({ title: "When we are open" });
+  await client.account.call("POST", `/documents/${id}/retry`);
+  expect(await client.settled(id)).toMatchObject({ title: "When we are open" });
+  await client.account.call("PUT", `/documents/${id}`, { title: null });
+  expect(await client.settled(id)).toMatchObject({ title: "Hours" });
+});
+
 it("says why a page cannot be read, and retries what may be temporary", async () => {
   const { url } = await serve((request, response) => {
     if (request.url === "/bomb") {

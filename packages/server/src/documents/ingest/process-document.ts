@@ -83,20 +83,15 @@ async function withOriginal({ queue, files, fetchPage }: Parts, { job, document,
 
 async function readOriginal({ files, extractor }: Parts, { document, progress, signal }: Task) {
   progress.set("extracting");
-  const { organizationId, kind, title, fileId } = document;
+  const { organizationId, kind, title, fileId, hasOwnTitle } = document;
   return extractor.extract(
     { organizationId, signal },
     {
-      job: { kind, title, isUnnamed: isUnnamed(document) },
+      job: { kind, title, isUnnamed: kind === "page" && hasOwnTitle === 0 },
       parts: files.read(fileId ?? ""),
       onProgress: (done, total) => progress.set("extracting", done, total),
     },
   );
-}
-
-/** Whether the document takes its title from the page, which it does unless a member named it. */
-function isUnnamed({ kind, title, url, sourceId }: DocumentRow): boolean {
-  return kind === "page" && (sourceId !== null || title === url?.slice(0, 500));
 }
 
 function internalError(): ExtractionError {

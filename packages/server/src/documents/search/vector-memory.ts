@@ -1,8 +1,8 @@
 import type { IndexConnection } from "./index-connection.ts";
 import { wordsOfSigns } from "./quantize.ts";
 
-/** All agents together: the signs of 1.1 million passages of 1,024 components. */
-const MAX_BYTES = 160_000_000;
+/** For all agents together, enough for 1.1 million passages of 1,024 dimensions. */
+export const MAX_SIGN_BYTES = 160_000_000;
 /** Passages whose signs are in one array, so that growing copies nothing. */
 const BLOCK = 4_096;
 const ROWS_AT_ONCE = 1_000;
@@ -42,7 +42,7 @@ export type VectorMemory = ReturnType<typeof createVectorMemory>;
  * Keeps the signs of the agents that were searched last. Every search reads the batches that were stored since.
  * Numbers of passages are never reused, so what was read once stays right; searches mark what was deleted.
  */
-export function createVectorMemory(maxBytes = MAX_BYTES) {
+export function createVectorMemory(maxBytes = MAX_SIGN_BYTES) {
   const agents = new Map<string, AgentSigns>();
 
   function forgetUntilFits(needed: number) {

@@ -225,6 +225,7 @@ async function store(
   failpoint("site.page.stored");
   const content = {
     ...pageContent(page.url, document?.title ?? found.title),
+    hasOwnTitle: document?.hasOwnTitle === 1,
     contentHash: createHash("sha256").update(found.contentHash).digest("base64url"),
   };
   const changes: Partial<SourcePageRow> = {

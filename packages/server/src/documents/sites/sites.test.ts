@@ -73,6 +73,18 @@ onBothDatabases("Sites", (createDatabase) => {
     expect(await client.textOf(documents[0].id)).toContain("25 euros");
   });
 
+  it("keeps the title that a member gave to a page, and takes over the new titles of other pages", async () => {
+    const { id } = await sources.read(site.url);
+    await sources.documents(id);
+    const { documents } = (await call("GET", `/documents?sourceId=${id}&q=prices`)).body;
+    await call("PUT", `/documents/${documents[0].id}`, { title: "What bikes cost" });
+    await sources.documents(id);
+    site.pages.set("/prices", page("Price list", "A city bike costs 25 euros a day."));
+    site.pages.set("/help", page("Support", "We repair bikes on Fridays."));
+    await sources.sync(id);
+    expect(await sources.documents(id)).toEqual(["/: Harbour Bikes", "/help: Support", "/prices: What bikes cost"]);
+  });
+
   it("removes pages that are gone or no longer found after the second sync", async () => {
     site.pages.set("/old", page("Old", "An old page."));
     site.pages.set("/", page("Harbour Bikes", "Bikes.", ["/help", "/prices", "/old"]));

@@ -1,0 +1,41 @@
+import { wordsOf } from "../search/words.ts";
+
+/** Characters of the reply and the passages that are compared, which takes a few milliseconds of the event loop. */
+const MAX_COMPARED = 12_000;
+/** Shorter words, except numbers, are mostly articles, pronouns and prepositions. */
+const MIN_LETTERS = 4;
+/** Words with the same beginning count as forms of one word. Stemming would take 20 µs per word and language. */
+const STEM_LETTERS = 5;
+/** Share of the words that a reply adds to its question. Refusals in six languages had at most a third in common. */
+const MIN_SHARE = 0.5;
+
+/**
+ * Whether a reply repeats facts of the passages that it received: most of its words, besides those of the question,
+ * occur in them. Some models never cite, and this recognizes their answers in every language. A reply that says that it
+ * cannot answer uses words of its own.
+ */
+export function repeatsFacts({
+  reply,
+  question,
+  passages,
+}: {
+  reply: string;
+  question: string;
+  passages: string;
+}): boolean {
+  const asked = keysOf(question);
+  const own = [...keysOf(reply)].filter((word) => !asked.has(word));
+  if (own.length === 0) return false;
+  const known = keysOf(passages);
+  return own.filter((word) => known.has(word)).length >= own.length * MIN_SHARE;
+}
+
+function keysOf(text: string): Set<string> {
+  const keys = wordsOf(text.slice(0, MAX_COMPARED), []).flatMap(({ terms }) => terms);
+  return new Set(keys.filter(isMeaningful).map((word) => word.slice(0, STEM_LETTERS)));
+}
+
+/** Words of scripts without spaces are short, and so are character pairs. */
+function isMeaningful(word: string): boolean {
+  return word.length >= MIN_LETTERS || /\p{N}/u.test(word) || !/^[\p{Script=Latin}\p{Script=Cyrillic}]+$/u.test(word);
+}

@@ -1,0 +1,67 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createPostgres, type TestDatabase } from "../../../../../test/databases.ts";
+import { type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
+import { createPageStore } from "./page-store.ts";
+import { createSyncQueue, type SyncJob } from "./sync-queue.ts";
+
+let database: TestDatabase;
+let client: DocumentClient;
+beforeAll(async () => {
+  database = await createPostgres();
+  client = await openDocuments({ database });
+});
+afterAll(async () => {
+  await client.server.stop();
+  await database.drop();
+});
+
+/** A source that is not due. */
+async function addSource(url: string): Promise<string> {
+  const { body } = await client.account.call("POST", "/sources", { agentId: client.agentId, url, schedule: "manual" });
+  await client.account.call("POST", `/sources/${body.id}/stop`);
+  return body.id;
+}
+
+it("claims the sources that follow one whose host another process has just started to read", async () => {
+  const { db } = client.server.deps;
+  const ids = [];
+  for (const url of ["https://a.example/1", "https://a.example/2", "https://b.example/"])
+    ids.push(await addSource(url));
+  const [first = "", second = "", third = ""] = ids;
+  const queue = createSyncQueue({ db, databaseKind: "postgres" });
+  let claiming: Promise<SyncJob[]> | undefined;
+  await db.transaction().execute(async (trx) => {
+    await trx.updateTable("sources").set({ state: "running" }).where("id", "=", first).execute();
+    await db.updateTable("sources").set({ dueAt: 1 }).where("id", "=", second).execute();
+    await db.updateTable("sources").set({ dueAt: 2 }).where("id", "=", third).execute();
+    claiming = queue.claim(1, []);
+    const waiting = sql<{ n: number }>`select count(*) as n from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => Number((await waiting.execute(db)).rows[0]?.n)).toBeGreaterThan(0);
+  });
+  expect((await claiming)?.map(({ id }) => id)).toEqual([third]);
+});
+
+it("counts the pages of a sync only when a page links to one that is not known yet", async () => {
+  const { db } = client.server.deps;
+  const id = await addSource("https://c.example/");
+  const job = await db.selectFrom("sources").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  let queries = 0;
+  const counted = db.withPlugin({
+    transformQuery: ({ node }) => {
+      queries++;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  const pages = createPageStore({ db });
+  const add = async (urls: string[]) => {
+    queries = 0;
+    await counted.transaction().execute((trx) => pages.add(trx, job, { urls, depth: 1 }));
+    return queries;
+  };
+  expect(await add(["https://c.example/a", "https://c.example/b"])).toBe(3);
+  expect(await add(["https://c.example/a", "https://c.example/b"])).toBe(1);
+  expect(await add([])).toBe(0);
+});
