@@ -144,13 +144,14 @@ describe("the dashboard's knowledge", () => {
     await bar.getByRole("button", { name: "Disable" }).click();
     await page.getByText("2 documents disabled").waitFor();
     await expect.poll(() => row("Note 1").getByRole("switch").getAttribute("aria-checked")).toBe("false");
-    await page.getByRole("checkbox", { name: "Select Note 1", exact: true }).check();
+    await page.getByRole("checkbox", { name: "Select all documents on this page" }).check();
     await bar.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete 1 document" }).click();
-    await row("Note 1").waitFor({ state: "detached" });
+    await page.getByRole("dialog").getByRole("button", { name: "Delete 2 documents" }).click();
+    // The second page no longer exists, so the first one is shown.
+    await row("Note 21").waitFor();
     await page.getByLabel("Kind").selectOption("faq");
     await row("Open today?").waitFor();
-    await row("Note 2").waitFor({ state: "detached" });
+    await row("Note 21").waitFor({ state: "detached" });
 
     await page.evaluate(() => {
       const dataTransfer = new DataTransfer();
@@ -245,6 +246,13 @@ describe("the dashboard's knowledge", () => {
     await dialog.getByLabel("Address").fill(shop.url);
     await dialog.getByRole("button", { name: "Find pages" }).click();
     await dialog.getByText("3 pages found in links.").waitFor();
+    await dialog.getByLabel("Address").fill(`${shop.url}/help`);
+    await dialog.getByText("3 pages found in links.").waitFor({ state: "detached" });
+    await dialog.getByLabel("Address").fill(shop.url);
+    await dialog.getByRole("button", { name: "Uncheck all" }).click();
+    await dialog.getByText("Check at least one page.").waitFor();
+    await dialog.getByRole("button", { name: "Add site" }).click();
+    await dialog.getByRole("button", { name: "Check all" }).click();
     await dialog.getByLabel("/blog").uncheck();
     await site.picture(page, "dashboard-add-site");
     await isFit();

@@ -24,7 +24,8 @@ const title = Type.String({
   minLength: 1,
   maxLength: 500,
   pattern: "\\S",
-  description: "Title of a `text` or `page`, which citations show. A page without one keeps the title that it declares; `null` returns to that.",
+  description:
+    "Title of a `text` or `page`, which citations show. A page without one keeps the title that it declares; `null` returns to that.",
 });
 const text = Type.String({
   minLength: 1,

@@ -3,6 +3,7 @@ import { chat, openStream, textOf } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { type DocumentClient, openDocuments } from "../../../../test/document-client.ts";
 import { createAgent } from "../../../../test/factories.ts";
+import { createMember, signedInBrowser } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 
 type Started = { conversationId: string; conversationToken: string };
@@ -161,7 +162,8 @@ onBothDatabases("documents in the chat", (createDatabase) => {
 
     await ask("Are you open on Sunday?", agentId);
     expect(requests().filter(({ tools }) => tools !== undefined)).toHaveLength(1);
-    const { checks } = (await client.account.call("GET", "/doctor")).body;
+    const { email } = await createMember(client.server, client.account.organizationId, "admin");
+    const { checks } = (await (await signedInBrowser(client.server, email)).call("GET", "/doctor")).body;
     expect(checks.find(({ id }: { id: string }) => id === "model")).toMatchObject({
       state: "warning",
       detail: expect.stringMatching(/refused tools during the last hour: .*\(openai-compatible\/gemma:2b\)/),

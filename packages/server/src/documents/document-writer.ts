@@ -245,8 +245,9 @@ async function disable({ store }: Parts, organizationId: string, rows: readonly 
 async function deleteRows(parts: Parts, organizationId: string, rows: readonly Owned[]): Promise<number> {
   if (rows.length === 0) return 0;
   const { store } = parts;
+  const ids = rows.map(({ id }) => id);
+  await shrinkLarge(parts, organizationId, ids);
   const deleted = await store.inTransaction(async (trx) => {
-    const ids = rows.map(({ id }) => id);
     const deleted = await store.delete(trx, organizationId, ids);
     for (const [agentId, own] of Map.groupBy(deleted, (row) => row.agentId)) {
       await removeFromIndex(trx, { organizationId, agentId, documentIds: own.map(({ id }) => id) });
@@ -260,6 +261,17 @@ async function deleteRows(parts: Parts, organizationId: string, rows: readonly O
     });
   }
   return deleted.length;
+}
+
+/**
+ * Deletes most of what large documents hold before the transaction that deletes them, which would otherwise hold SQLite.
+ * A crash in between leaves a disabled document that can be deleted or retried.
+ */
+async function shrinkLarge(parts: Parts, organizationId: string, ids: readonly string[]): Promise<void> {
+  const large = await parts.store.large(organizationId, ids);
+  if (large.length === 0) return;
+  await disable(parts, organizationId, large);
+  for (const document of large) await parts.store.shrink(organizationId, document);
 }
 
 /** Deletes an original that no document refers to anymore. If this fails, housekeeping deletes it later. */

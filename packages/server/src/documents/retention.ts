@@ -3,6 +3,7 @@ import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
 import { createFileStore } from "./file-store.ts";
+import type { Trx } from "./store.ts";
 
 /** Text parts of a large document, up to 64 Ki characters each, that one transaction deletes. */
 const PARTS_PER_BATCH = 32;
@@ -78,25 +79,31 @@ function deleteRows(db: Db, agentId: string): Promise<number> {
       const ids = rows.map(({ id }) => id);
       await trx.deleteFrom("documents").where("id", "in", ids).execute();
     },
-    shrink: ({ id }) =>
-      deleteInBatches(
-        db,
-        async (trx, limit) => {
-          const some = trx
-            .selectFrom("documentTexts")
-            .select(["documentId", "version", "start"])
-            .where("documentId", "=", id)
-            .limit(limit);
-          const deleted = trx
-            .deleteFrom("documentTexts")
-            .where(({ eb, refTuple }) =>
-              eb(refTuple("documentId", "version", "start"), "in", some.$asTuple("documentId", "version", "start")),
-            );
-          return Number((await deleted.executeTakeFirst()).numDeletedRows);
-        },
-        PARTS_PER_BATCH,
-      ),
+    shrink: ({ id }) => deleteTexts(db, { documentId: id }),
   });
+}
+
+/** Deletes the text of a document, or of its versions before `before`, a few parts at a time. */
+export function deleteTexts(db: Db, { documentId, before }: { documentId: string; before?: number }): Promise<number> {
+  const deleteSome = async (trx: Trx, limit: number) => {
+    const some = trx
+      .selectFrom("documentTexts")
+      .select(["documentId", "version", "start"])
+      .where("documentId", "=", documentId)
+      .$if(before !== undefined, (query) => query.where("version", "<", before ?? 0))
+      .limit(limit) as SelectQueryBuilder<
+      Tables,
+      "documentTexts",
+      { documentId: string; version: number; start: number }
+    >;
+    const deleted = trx
+      .deleteFrom("documentTexts")
+      .where(({ eb, refTuple }) =>
+        eb(refTuple("documentId", "version", "start"), "in", some.$asTuple("documentId", "version", "start")),
+      );
+    return Number((await deleted.executeTakeFirst()).numDeletedRows);
+  };
+  return deleteInBatches(db, deleteSome, PARTS_PER_BATCH);
 }
 
 async function deleteOriginals(db: Db, agentId: string): Promise<void> {

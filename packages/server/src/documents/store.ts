@@ -7,7 +7,13 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { TEXT_PART } from "./ingest/text-parts.ts";
 import { createKnowledgeQueries } from "./knowledge-queries.ts";
+import { deleteTexts } from "./retention.ts";
 import { deleteChunks } from "./search/passage-index.ts";
+import { removeVectorsInSteps } from "./search/passage-vectors.ts";
+
+/** A document beyond one of these takes SQLite more than about 10 ms to delete. */
+const LARGE_CHARACTERS = 1_000_000;
+const LARGE_CHUNKS = 500;
 
 type DocumentFilter = Partial<Pick<DocumentRow, "agentId" | "sourceId" | "state" | "kind">> & { q?: string };
 export type Trx = Transaction<Tables>;
@@ -20,6 +26,7 @@ export function createDocumentStore(deps: StoreDeps) {
   return {
     ...documentReaders(deps),
     ...documentWriters(deps),
+    ...documentDeletion(deps),
     ...contentReaders(deps),
     ...siteDocuments(deps),
     ...createKnowledgeQueries(deps.db),
@@ -166,6 +173,26 @@ function documentWriters({ db, databaseKind }: StoreDeps) {
       });
       if (updated) await insertJob(trx, updated);
       return updated;
+    },
+  };
+}
+
+function documentDeletion({ db }: StoreDeps) {
+  return {
+    /** Those of the documents that are too large to be deleted in one transaction. */
+    async large(organizationId: string, ids: readonly string[]): Promise<Pick<DocumentRow, "id" | "agentId">[]> {
+      return db
+        .selectFrom("documents")
+        .select(["id", "agentId"])
+        .where("organizationId", "=", organizationId)
+        .where("id", "in", ids)
+        .where((row) => row.or([row("characters", ">", LARGE_CHARACTERS), row("chunks", ">", LARGE_CHUNKS)]))
+        .execute();
+    },
+    /** Deletes most of what a large document holds, in small transactions. Hide the document from searches first. */
+    async shrink(organizationId: string, { id, agentId }: Pick<DocumentRow, "id" | "agentId">): Promise<void> {
+      await deleteTexts(db, { documentId: id });
+      await removeVectorsInSteps(db, { organizationId, agentId, documentId: id });
     },
     /** Deletes what searches no longer find, of a document that was deleted. */
     deletePassages: (documentId: string): Promise<void> => deleteChunks(db, { documentId }),

@@ -51,7 +51,7 @@ export function SitesPage() {
           <p>Add your help center or website. You can review the pages that were found before any of them is read.</p>
         </EmptyState>
       ) : (
-        <ul className="grid border-t border-line">
+        <ul className="grid">
           {sites.map((site) => (
             <Site key={site.id} site={site} onEdit={() => setEditing(site)} onDelete={() => setDeleting(site)} />
           ))}
@@ -152,7 +152,10 @@ function SitePages({ site }: { site: DocumentSource }) {
     <div className="grid gap-2">
       <ul aria-label={`Pages of ${site.url}`} className="grid">
         {list.data.pages.map(({ url, state, reason, documentId, title }) => (
-          <li key={url} className="grid gap-x-4 border-b border-line py-2 sm:grid-cols-[minmax(0,1fr)_auto]">
+          <li
+            key={url}
+            className="grid gap-x-4 border-b border-line py-2 last:border-b-0 sm:grid-cols-[minmax(0,1fr)_auto]"
+          >
             <div className="min-w-0">
               {documentId ? (
                 <Link

@@ -20,7 +20,7 @@ const route = getRouteApi("/shell/agents/$agentId/knowledge/unanswered");
 const reasonOptions = [
   { value: "", label: "All" },
   { value: "nothing_found", label: "Nothing found" },
-  { value: "not_cited", label: "No document cited" },
+  { value: "not_cited", label: "Not answered" },
   { value: "rated_down", label: "Rated bad" },
 ];
 
@@ -40,7 +40,7 @@ export function UnansweredPage() {
     <Page
       isWide
       title="Unanswered"
-      description="Questions whose replies cited no document or were rated bad. Questions with the same words are grouped."
+      description="Questions that the documents did not answer, or whose reply was rated bad. Questions with the same words are grouped."
     >
       <KnowledgeTabs agentId={agentId} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
@@ -164,7 +164,7 @@ function Question({
             {count === 1 ? "Asked once" : `Asked ${count.toLocaleString()} times`}, last <Time at={lastAskedAt} />
           </span>
           {reasons.nothingFound > 0 && <Tag>Nothing found</Tag>}
-          {reasons.notCited > 0 && <Tag>No document cited</Tag>}
+          {reasons.notCited > 0 && <Tag>Not answered</Tag>}
           {reasons.ratedDown > 0 && <Tag>Rated bad</Tag>}
           <Link
             to="/agents/$agentId/conversations/$conversationId"

@@ -166,34 +166,6 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     expect(await status()).toMatchObject({ state: "failing", error: { message: expected } });
   });
 
-  it("still searches by words when the failure of the provider cannot be recorded", async () => {
-    await addShop();
-    await choose(MODEL);
-    await inState("ready");
-    provider.fail(503, "down");
-    const { db } = server.deps;
-    await db.schema.alterTable("embeddingSettings").renameColumn("queryError", "renamed").execute();
-    try {
-      expect(await found("car")).toEqual(["Parking: words"]);
-    } finally {
-      await db.schema.alterTable("embeddingSettings").renameColumn("renamed", "queryError").execute();
-    }
-  });
-
-  it("names the agents with more vectors than a search can compare, in the status and in the doctor", async () => {
-    await addShop();
-    await choose(MODEL);
-    await inState("ready", { oversizedAgentIds: [] });
-    const { db } = server.deps;
-    await db.updateTable("agentEmbeddings").set({ vectors: 14_000_000 }).where("agentId", "=", agentId).execute();
-    expect(await status()).toMatchObject({ oversizedAgentIds: [agentId] });
-    const { checks } = (await account.call("GET", "/doctor")).body;
-    expect(checks.find(({ id }: { id: string }) => id === "embeddings")).toMatchObject({
-      state: "warning",
-      detail: expect.stringContaining("too many passages to be searched by meaning"),
-    });
-  });
-
   it("does not wait for a provider that failed three times in a row", async () => {
     await addShop();
     await choose(MODEL);

@@ -9,6 +9,7 @@ import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
 import type { FileStore, StoredFile } from "../file-store.ts";
 import { LeaseLost } from "../leased-worker.ts";
+import { deleteTexts } from "../retention.ts";
 import { deleteChunks, replaceInIndex, setSearchable, stageChunks } from "../search/passage-index.ts";
 import type { Trx } from "../store.ts";
 import type { ExtractionError } from "./extraction-error.ts";
@@ -130,7 +131,6 @@ function outcomes(db: Db, files: FileStore) {
         if (isEnabled === 0) {
           await setSearchable(trx, { organizationId, agentId, documentIds: [documentId], isEnabled: false });
         }
-        await trx.deleteFrom("documentTexts").where("documentId", "=", documentId).execute();
         for (const [index, { start, text }] of texts.entries()) {
           if (index % TEXTS_AT_ONCE === TEXTS_AT_ONCE - 1) await nextTurn();
           await trx.insertInto("documentTexts").values({ documentId, version, start, text }).execute();
@@ -138,7 +138,7 @@ function outcomes(db: Db, files: FileStore) {
         failpoint("document.indexing");
       });
       failpoint("document.indexed");
-      if (isDone) await deleteChunks(db, { documentId, before: version });
+      if (isDone) await deleteBefore(db, { documentId, before: version });
       else if (staged !== null) await deleteChunks(db, { documentId, version });
       return isDone;
     },
@@ -147,6 +147,12 @@ function outcomes(db: Db, files: FileStore) {
       return settle(db, job, { state: "failed", errorCode: code, errorMessage: message }, async () => {});
     },
   };
+}
+
+/** Deletes what earlier versions left, in small transactions. Nothing reads it any more. */
+async function deleteBefore(db: Db, version: { documentId: string; before: number }): Promise<void> {
+  await deleteChunks(db, version);
+  await deleteTexts(db, version);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { sql, type Transaction } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
+import { inTransaction } from "../../db/transaction.ts";
 
 type AgentScope = { organizationId: string; agentId: string };
 
@@ -52,13 +53,7 @@ export async function removeVectors(
   trx: Transaction<Tables>,
   { organizationId, agentId, documentIds }: AgentScope & { documentIds: readonly string[] },
 ): Promise<void> {
-  const models = await trx
-    .selectFrom("agentEmbeddings")
-    .select("model")
-    .where("agentId", "=", agentId)
-    .where("organizationId", "=", organizationId)
-    .execute();
-  for (const { model } of models) {
+  for (const model of await modelsOf(trx, { organizationId, agentId })) {
     let removed = 0;
     for (const documentId of documentIds) {
       const owner = { organizationId, agentId, model, documentId };
@@ -71,40 +66,77 @@ export async function removeVectors(
         .where("model", "=", model)
         .execute();
     }
-    if (removed === 0) continue;
-    await trx
-      .updateTable("agentEmbeddings")
-      .set((set) => ({ vectors: set("vectors", "-", removed) }))
-      .where("agentId", "=", agentId)
-      .where("model", "=", model)
-      .execute();
+    if (removed > 0) await countRemoved(trx, { agentId, model }, removed);
   }
+}
+
+/**
+ * Deletes most of the vectors of a large document in small transactions, before one that deletes the document itself. The
+ * document must be hidden from searches already.
+ */
+export async function removeVectorsInSteps(
+  db: Kysely<Tables>,
+  { organizationId, agentId, documentId }: AgentScope & { documentId: string },
+): Promise<void> {
+  const models = await modelsOf(db, { organizationId, agentId });
+  for (const model of models) {
+    for (let removed = ROWS_AT_ONCE; removed === ROWS_AT_ONCE; await nextTurn()) {
+      removed = await inTransaction(db, async (trx) => {
+        const count = await removeSome(trx, { organizationId, agentId, model, documentId });
+        await countRemoved(trx, { agentId, model }, count);
+        return count;
+      });
+    }
+  }
+}
+
+function countRemoved(trx: Transaction<Tables>, { agentId, model }: { agentId: string; model: string }, count: number) {
+  return trx
+    .updateTable("agentEmbeddings")
+    .set((set) => ({ vectors: set("vectors", "-", count) }))
+    .where("agentId", "=", agentId)
+    .where("model", "=", model)
+    .execute();
+}
+
+async function modelsOf(db: Kysely<Tables>, { organizationId, agentId }: AgentScope): Promise<string[]> {
+  const rows = await db
+    .selectFrom("agentEmbeddings")
+    .select("model")
+    .where("agentId", "=", agentId)
+    .where("organizationId", "=", organizationId)
+    .execute();
+  return rows.map(({ model }) => model);
 }
 
 type VectorOwner = AgentScope & { model: string; documentId: string };
 
-async function removeRows(
+async function removeRows(trx: Transaction<Tables>, owner: VectorOwner): Promise<number> {
+  for (let removed = 0; ; await nextTurn()) {
+    const count = await removeSome(trx, owner);
+    removed += count;
+    if (count < ROWS_AT_ONCE) return removed;
+  }
+}
+
+async function removeSome(
   trx: Transaction<Tables>,
   { organizationId, agentId, model, documentId }: VectorOwner,
 ): Promise<number> {
-  for (let removed = 0; ; ) {
-    const some = trx
-      .selectFrom("chunkVectors")
-      .select("number")
-      .where("documentId", "=", documentId)
-      .where("organizationId", "=", organizationId)
-      .where("agentId", "=", agentId)
-      .where("model", "=", model)
-      .limit(ROWS_AT_ONCE);
-    const { numDeletedRows } = await trx
-      .deleteFrom("chunkVectors")
-      .where("agentId", "=", agentId)
-      .where("organizationId", "=", organizationId)
-      .where("model", "=", model)
-      .where("number", "in", some)
-      .executeTakeFirst();
-    removed += Number(numDeletedRows);
-    if (numDeletedRows < BigInt(ROWS_AT_ONCE)) return removed;
-    await nextTurn();
-  }
+  const some = trx
+    .selectFrom("chunkVectors")
+    .select("number")
+    .where("documentId", "=", documentId)
+    .where("organizationId", "=", organizationId)
+    .where("agentId", "=", agentId)
+    .where("model", "=", model)
+    .limit(ROWS_AT_ONCE);
+  const { numDeletedRows } = await trx
+    .deleteFrom("chunkVectors")
+    .where("agentId", "=", agentId)
+    .where("organizationId", "=", organizationId)
+    .where("model", "=", model)
+    .where("number", "in", some)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { type DocumentClient, openDocuments } from "../../../../test/document-client.ts";
+import { createDocumentStore } from "./store.ts";
+
+onBothDatabases("Deleting a document", (createDatabase) => {
+  let database: TestDatabase;
+  let client: DocumentClient;
+  beforeAll(async () => {
+    database = await createDatabase();
+    client = await openDocuments({ database });
+  });
+  afterAll(async () => {
+    await client.server.stop();
+    await database.drop();
+  });
+
+  it("deletes most of a large one before the transaction that deletes its row", async () => {
+    const { id: documentId, agentId } = (await client.create({ kind: "text", title: "Large", text: "A long text." }))
+      .body;
+    await client.settled(documentId);
+    const { organizationId } = client.account;
+    const { deps } = client.server;
+    const { db } = deps;
+    const owner = { organizationId, agentId, model: "test/model" };
+    await db
+      .insertInto("agentEmbeddings")
+      .values({ ...owner, nextNumber: 1, endNumber: 1, dimensions: 8, vectors: 150, readyAt: 1 })
+      .execute();
+    const vectors = Array.from({ length: 150 }, (_, number) => ({
+      ...owner,
+      documentId,
+      number,
+      vector: Buffer.alloc(8),
+    }));
+    await db.insertInto("chunkVectors").values(vectors).execute();
+    const store = createDocumentStore(deps);
+    expect(await store.large(organizationId, [documentId])).toEqual([]);
+    await db.updateTable("documents").set({ characters: 1_000_001 }).where("id", "=", documentId).execute();
+    expect(await store.large(organizationId, [documentId])).toEqual([{ id: documentId, agentId }]);
+    await store.shrink(organizationId, { id: documentId, agentId });
+    const left = (table: "documentTexts" | "chunkVectors") =>
+      db.selectFrom(table).select("documentId").where("documentId", "=", documentId).execute();
+    expect([await left("documentTexts"), await left("chunkVectors")]).toEqual([[], []]);
+    const counted = db.selectFrom("agentEmbeddings").select("vectors").where("agentId", "=", agentId);
+    expect(await counted.executeTakeFirst()).toEqual({ vectors: 0 });
+    expect((await client.account.call("DELETE", `/documents/${documentId}`)).status).toBe(200);
+    expect((await client.account.call("GET", `/documents/${documentId}`)).status).toBe(404);
+  });
+});
