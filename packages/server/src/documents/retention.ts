@@ -1,9 +1,8 @@
-import { type SelectQueryBuilder, sql } from "kysely";
+import { type SelectQueryBuilder, sql, type Transaction } from "kysely";
 import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
 import { createFileStore } from "./file-store.ts";
-import type { Trx } from "./store.ts";
 
 /** Text parts of a large document, up to 64 Ki characters each, that one transaction deletes. */
 const PARTS_PER_BATCH = 32;
@@ -85,7 +84,7 @@ function deleteRows(db: Db, agentId: string): Promise<number> {
 
 /** Deletes the text of a document, or of its versions before `before`, a few parts at a time. */
 export function deleteTexts(db: Db, { documentId, before }: { documentId: string; before?: number }): Promise<number> {
-  const deleteSome = async (trx: Trx, limit: number) => {
+  const deleteSome = async (trx: Transaction<Tables>, limit: number) => {
     const some = trx
       .selectFrom("documentTexts")
       .select(["documentId", "version", "start"])

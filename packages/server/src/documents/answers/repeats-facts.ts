@@ -1,5 +1,3 @@
-import { wordsOf } from "../search/words.ts";
-
 /** Characters of the reply and the passages that are compared, which takes a few milliseconds of the event loop. */
 const MAX_COMPARED = 12_000;
 /** Shorter words, except numbers, are mostly articles, pronouns and prepositions. */
@@ -31,8 +29,20 @@ export function repeatsFacts({
 }
 
 function keysOf(text: string): Set<string> {
-  const keys = wordsOf(text.slice(0, MAX_COMPARED), []).flatMap(({ terms }) => terms);
-  return new Set(keys.filter(isMeaningful).map((word) => word.slice(0, STEM_LETTERS)));
+  const folded = text.slice(0, MAX_COMPARED).normalize("NFKC").toLowerCase();
+  const words = (folded.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).flatMap((word) =>
+    unspaced.test(word) ? pairsOf(word) : word,
+  );
+  return new Set(words.filter(isMeaningful).map((word) => word.slice(0, STEM_LETTERS)));
+}
+
+/** Scripts that do not separate words. Pairs of their characters are compared instead. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+function pairsOf(run: string): string[] {
+  const characters = Array.from(run);
+  return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
 /** Words of scripts without spaces are short, and so are character pairs. */
