@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
-import { inTransaction } from "../../db/transaction.ts";
 
 type AgentScope = { organizationId: string; agentId: string };
 
@@ -71,23 +70,21 @@ export async function removeVectors(
 }
 
 /**
- * Deletes most of the vectors of a large document in small transactions, before one that deletes the document itself. The
- * document must be hidden from searches already.
+ * Deletes some of a document's vectors, for a document that is too large to be deleted in one transaction. The document
+ * must be hidden from searches already.
+ * @returns how many were deleted; 0 when none is left
  */
-export async function removeVectorsInSteps(
-  db: Kysely<Tables>,
+export async function removeSomeVectors(
+  trx: Transaction<Tables>,
   { organizationId, agentId, documentId }: AgentScope & { documentId: string },
-): Promise<void> {
-  const models = await modelsOf(db, { organizationId, agentId });
-  for (const model of models) {
-    for (let removed = ROWS_AT_ONCE; removed === ROWS_AT_ONCE; await nextTurn()) {
-      removed = await inTransaction(db, async (trx) => {
-        const count = await removeSome(trx, { organizationId, agentId, model, documentId });
-        await countRemoved(trx, { agentId, model }, count);
-        return count;
-      });
-    }
+): Promise<number> {
+  for (const model of await modelsOf(trx, { organizationId, agentId })) {
+    const count = await removeSome(trx, { organizationId, agentId, model, documentId });
+    if (count === 0) continue;
+    await countRemoved(trx, { agentId, model }, count);
+    return count;
   }
+  return 0;
 }
 
 function countRemoved(trx: Transaction<Tables>, { agentId, model }: { agentId: string; model: string }, count: number) {
