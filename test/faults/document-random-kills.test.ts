@@ -21,6 +21,10 @@ const failpoints = [
 const MODEL = "openai-compatible/concepts";
 /** Documents per client. Their contents are replaced again and again. */
 const DOCUMENTS = 12;
+/** Kills after which everything is compared. A long run that is interrupted has then shown something. */
+const CHECK_EVERY = 50;
+/** A failpoint may not be reached that often. Then the server is killed after this time. */
+const MAX_LIFE_MS = 8_000;
 /** More than `passage-index.ts` writes in one transaction. */
 const LARGE = 130;
 
@@ -37,31 +41,41 @@ it.each(faultRun.loads)(
       const random = seededRandom(seed);
       const load = createLoad(agentId, clients);
       const deaths = new Map<string, number>();
-      for (let kill = 0; kill < kills; kill++) {
+      for (let kill = 1; kill <= kills; kill++) {
         const cause = await liveAndDie(site, random, load);
         deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
         await site.allGone();
         await endLeases(site);
+        if (kill % CHECK_EVERY !== 0 && kill < kills) continue;
+        const strays = await check(site, load, agentId);
+        const tally = [...deaths].map(([where, count]) => `${count} ${where}`).sort();
+        console.log(
+          `${database}, ${clients} clients: ${load.count()} contents acknowledged for ${load.acknowledged.size} documents, ` +
+            `${strays} stray passages, ${kill} kills (${tally.join(", ")}), FOYER_FAULT_SEED=${seed}`,
+        );
       }
-      const last = await site.start();
-      await load.finish(last);
-      await expect.poll(() => unfinished(site), { timeout: 120_000 }).toEqual([]);
-      const strays = await verify(site, load.acknowledged);
-      for (const [, { id, word }] of load.acknowledged) {
-        const { hits } = await call<Hits>(last, "POST", "/documents/search", { agentId, query: word });
-        expect(hits[0]?.documentId).toBe(id);
-      }
-      const tally = [...deaths].map(([cause, count]) => `${count} ${cause}`).sort();
-      console.log(
-        `${database}, ${clients} clients: ${load.count()} contents acknowledged for ${load.acknowledged.size} documents, ` +
-          `${strays} stray passages, ${kills} kills (${tally.join(", ")}), FOYER_FAULT_SEED=${seed}`,
-      );
     } finally {
       await site.remove();
       await provider.stop();
     }
   },
 );
+
+/** Lets a server finish the work, and compares all that it stored. @returns the number of stray passages */
+async function check(site: FaultSite, load: Load, agentId: string): Promise<number> {
+  const life = await site.start();
+  await load.finish(life);
+  await expect.poll(() => unfinished(site), { timeout: 120_000 }).toEqual([]);
+  const strays = await verify(site, load.acknowledged);
+  for (const { id, word } of load.acknowledged.values()) {
+    const { hits } = await call<Hits>(life, "POST", "/documents/search", { agentId, query: word });
+    expect(hits[0]?.documentId).toBe(id);
+  }
+  life.kill("SIGKILL");
+  await life.exited;
+  await site.allGone();
+  return strays;
+}
 
 type Hits = { hits: Array<{ documentId: string }> };
 
@@ -85,8 +99,7 @@ async function liveAndDie(site: FaultSite, random: () => number, load: Load): Pr
   // The work that the last server left can take it to the failpoint before it prints its address.
   if (!life) return failpoint;
   const ended = new AbortController();
-  // A failpoint may not be reached that often.
-  const timer = wait(isTimed ? delay : 4_000, null, { signal: ended.signal }).then(
+  const timer = wait(isTimed ? delay : MAX_LIFE_MS, null, { signal: ended.signal }).then(
     () => life.kill("SIGKILL"),
     () => false,
   );

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { eachGram } from "./character-grams.ts";
+
+const hashesOf = (text: string): number[] => {
+  const hashes: number[] = [];
+  eachGram(text, (hash) => hashes.push(hash));
+  return hashes;
+};
+
+it.each([
+  ["punctuation and repeated spaces", "Öffnungszeiten,  heute: 9–18!", "öffnungszeiten heute 9 18"],
+  ["emoji between words", "bike😀rental 😀", "bike rental"],
+  ["halves of characters", "bike\ud800rental\udc00", "bike rental"],
+  ["compatibility forms", "ｂｉｋｅ ﬁt", "bike fit"],
+])("compares texts regardless of %s", (_, text, same) => {
+  expect(hashesOf(text)).toEqual(hashesOf(same));
+  expect(hashesOf(text)).not.toEqual([]);
+});
+
+it("compares characters beyond the basic plane, and nothing of texts shorter than two letters", () => {
+  expect(hashesOf("𠮷野家")).not.toEqual(hashesOf("野家"));
+  expect(["", " ", "a", "!?"].flatMap(hashesOf)).toEqual([]);
+});
