@@ -32,7 +32,8 @@ const { documentKills: kills, seed, timeout } = faultRun;
 
 it.each(faultRun.loads)(
   `no document is lost, indexed or embedded twice in ${kills} kills on $database with $clients clients (FOYER_FAULT_SEED=${seed})`,
-  { timeout },
+  // Starting a server and killing it takes a busy machine up to half a minute.
+  { timeout: Math.max(timeout, kills * 60_000) },
   async ({ database, clients }) => {
     const provider = await startEmbeddingsServer(conceptVector);
     const site = await createFaultSite(database, { OPENAI_COMPATIBLE_BASE_URL: provider.url });
