@@ -238,8 +238,8 @@ async function insertSubmission(
       impressionAt: null,
       startedAt: null,
       formInstanceId,
-      status: "delivered" as never,
-      clientResult: JSON.stringify({ message: token("client") }),
+      status: "success",
+      clientResult: JSON.stringify({ success: true, message: token("client") }),
       createdAt: at,
       updatedAt: at,
     })

@@ -291,6 +291,11 @@ const webhooks = createRoute({
   path: "/webhooks",
   component: lazyRouteComponent(() => import("./pages/settings/webhooks/webhooks-page.tsx"), "WebhooksPage"),
 });
+const visitors = createRoute({
+  getParentRoute: () => settings,
+  path: "/visitors",
+  component: lazyRouteComponent(() => import("./pages/settings/visitors/visitor-data-page.tsx"), "VisitorDataPage"),
+});
 const plan = createRoute({
   getParentRoute: () => settings,
   path: "/plan",
@@ -319,6 +324,7 @@ const profile = createRoute({
 // Unknown URLs keep the navigation.
 const notFound = createRoute({ getParentRoute: () => shell, path: "$", component: NotFoundPage });
 
+const accessPages = [settingsHome, apiKeys, members, secrets, models] as const;
 const routeTree = root.addChildren([
   signIn,
   signUp,
@@ -352,7 +358,7 @@ const routeTree = root.addChildren([
     ]),
     mailedSubmission,
     notFound,
-    settings.addChildren([settingsHome, apiKeys, members, secrets, models, webhooks, plan, auditLog, health, profile]),
+    settings.addChildren([...accessPages, webhooks, visitors, plan, auditLog, health, profile]),
   ]),
 ]);
 

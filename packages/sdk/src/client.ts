@@ -47,6 +47,9 @@ export function createClient(connection: Connection) {
     stop: (conversation: ConversationKey) => stopChat(request, conversation),
     /** The conversation with all its messages, oldest first. */
     conversation: (conversation: ConversationKey) => calls.getConversation(request, conversation),
+    /** Deletes the conversation for good. With `submissions`, also deletes the forms that were submitted in it. */
+    deleteConversation: (conversation: ConversationKey, options?: { submissions?: boolean }) =>
+      calls.deleteConversation(request, conversation, options),
     /**
      * Rates a message of the agent. `comment` (at most 1,000 characters) is the reason. A later rating replaces the
      * earlier one and its comment.

@@ -75,6 +75,7 @@ export { paginate } from "./paginate.ts";
 export { type Connection, createRequest, type Request, type RequestOptions } from "./request.ts";
 export { type FormWebhook, verifyWebhook } from "./verify-webhook.ts";
 export {
+  deleteConversation,
   getConversation,
   getForm,
   getTriggers,

@@ -62,6 +62,15 @@ export async function getConversation(request: Request, { id, token }: Conversat
   return (await read(request(`/conversations/${id}`, { token }))).data;
 }
 
+/** Deletes the visitor's conversation, and with `submissions` what they submitted in it. */
+export async function deleteConversation(
+  request: Request,
+  { id, token }: ConversationKey,
+  { submissions = false }: { submissions?: boolean } = {},
+): Promise<void> {
+  await request(`/conversations/${id}${submissions ? "?submissions=true" : ""}`, { method: "DELETE", token });
+}
+
 export async function rateMessage(
   request: Request,
   { id, token }: ConversationKey,

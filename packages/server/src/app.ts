@@ -124,7 +124,7 @@ export async function createApp(deps: AppDeps) {
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients, outbox });
   app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker));
   const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
-  const visitors = createVisitorService(deps, { onErase, checkpoint, conversations, forms: forms.service });
+  const visitors = createVisitorService(deps, { onErase, checkpoint });
   const chat = createChatService(deps, agents, conversations, {
     toolsOf: createAgentTools(deps, toolRunner),
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
@@ -148,7 +148,7 @@ export async function createApp(deps: AppDeps) {
   });
   triggerRoutes(app, deps, { agents, tools, triggers }, idempotency);
   visitorTriggerRoutes(app, config, visitorTriggers, idempotency);
-  visitorRoutes(app, visitors);
+  visitorRoutes(app, deps, { visitors, conversations, forms: forms.service });
   chatRoutes(app, deps, chat, conversations);
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, forms, conversations, idempotency);

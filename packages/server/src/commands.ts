@@ -6,10 +6,12 @@ import { deleteKey, insertKey, listKeys } from "./auth/api-keys/store.ts";
 import { planIds } from "./config.ts";
 import { email as readEmail } from "./config-values.ts";
 import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
-import { backUp, restore } from "./db/backup.ts";
+import { backUp } from "./db/backup.ts";
 import { lockDataFolder } from "./db/data-folder-lock.ts";
 import { migrate } from "./db/migrate.ts";
 import { readPassword } from "./read-password.ts";
+import { restoreBackup, verifyBackup } from "./restore-backup.ts";
+import { eraseAgain } from "./visitors/erase-again.ts";
 
 const usage = `npm run foyer -- <command>
 
@@ -20,10 +22,18 @@ const usage = `npm run foyer -- <command>
   users set-password --email you@example.com                          read the new password from the terminal or standard input
   users set-plan --email you@example.com --plan free|starter|growth|pro
   migrate                                                             update the database schema
-  backup <folder>                                                     SQLite only; the server may keep running
-  restore <folder>                                                    SQLite only; stop the server first`;
+  backup <folder> [--verify]                                          SQLite only; the server may keep running; --verify tries to restore it
+  restore <folder>                                                    SQLite only; stop the server first; erases erased visitors again`;
 
-type Options = { email?: string; password?: string; name?: string; plan?: string; id?: string; expires?: string };
+type Options = {
+  email?: string;
+  password?: string;
+  name?: string;
+  plan?: string;
+  id?: string;
+  expires?: string;
+  verify?: boolean;
+};
 type Context = { deps: ReturnType<typeof createDeps>; options: Options; argument: string | undefined };
 
 const commands: Record<string, (context: Context) => Promise<string>> = {
@@ -34,14 +44,21 @@ const commands: Record<string, (context: Context) => Promise<string>> = {
   "users set-password": changePassword,
   "users set-plan": changePlan,
   migrate: async () => "The database is up to date.",
-  backup: async ({ deps, argument }) => {
+  backup: async ({ deps, options, argument }) => {
     const folder = required(argument, "a folder to write to");
     await backUp(sqliteFile(deps), deps.config.dataDir, folder);
-    return `Backed up to ${folder}.`;
+    if (!options.verify) return `Backed up to ${folder}.`;
+    return `Backed up to ${folder} and verified: ${await verifyBackup({ config: deps.config, open: opener(deps) }, folder)}.`;
   },
   restore: async ({ deps, argument }) => {
-    const kept = await restore(sqliteFile(deps), deps.config.dataDir, required(argument, "the folder of a backup"));
-    return `Restored. The previous data is in ${kept}.`;
+    const folder = required(argument, "the folder of a backup");
+    const { kept, erased } = await restoreBackup(
+      deps,
+      { config: deps.config, file: sqliteFile(deps), open: opener(deps), eraseAgain },
+      folder,
+    );
+    const again = erased === 0 ? "" : ` Erased again what had been erased since the backup: ${erased}.`;
+    return `Restored.${again} The previous data is in ${kept}.`;
   },
 };
 
@@ -74,7 +91,15 @@ async function main() {
 
 function parse() {
   const text = { type: "string" } as const;
-  const options = { email: text, password: text, name: text, plan: text, id: text, expires: text };
+  const options = {
+    email: text,
+    password: text,
+    name: text,
+    plan: text,
+    id: text,
+    expires: text,
+    verify: { type: "boolean" } as const,
+  };
   try {
     return parseArgs({ allowPositionals: true, options });
   } catch (error) {
@@ -165,6 +190,11 @@ function checkPassword(password: string) {
 function knownPlan(plan: string) {
   if (!planIds.some((known) => known === plan)) throw new Error(`The plans are ${planIds.join(", ")}.`);
   return plan;
+}
+
+/** Opens the data of another configuration with the log of the command. */
+function opener({ log }: Context["deps"]) {
+  return (config: Context["deps"]["config"]) => createDeps(config, log);
 }
 
 function sqliteFile({ config }: Context["deps"]): string {

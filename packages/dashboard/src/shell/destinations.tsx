@@ -45,6 +45,7 @@ export const settingsPages = [
   { name: "Secrets", to: "/settings/secrets", minimumRole: minimumRole("GET", "/secrets") },
   { name: "API", to: "/settings/api", minimumRole: minimumRole("GET", "/api-keys") },
   { name: "Webhooks", to: "/settings/webhooks", minimumRole: minimumRole("GET", "/tools/:id/webhook-secret") },
+  { name: "Visitor data", to: "/settings/visitors", minimumRole: minimumRole("GET", "/visitors/data") },
   { name: "Plan", to: "/settings/plan", minimumRole: minimumRole("GET", "/plan") },
   { name: "Health", to: "/settings/health", minimumRole: minimumRole("GET", "/doctor") },
   { name: "Audit log", to: "/settings/audit-log", minimumRole: minimumRole("GET", "/audit-log") },

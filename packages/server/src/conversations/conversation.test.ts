@@ -245,7 +245,7 @@ onBothDatabases("conversations", (createDatabase) => {
     await say(agentId, "New");
     const { db } = server.deps;
     await db.updateTable("conversations").set({ updatedAt: 1_000 }).where("id", "=", old).execute();
-    expect(await deleteOlderThan(db, 2_000)).toBe(1);
+    expect(await deleteOlderThan(db, agentId, 2_000)).toBe(1);
     const { body } = await call("GET", `/conversations?agentId=${agentId}`);
     expect(titles(body)).toEqual(["New"]);
     expect(body.pagination.total).toBe(1);

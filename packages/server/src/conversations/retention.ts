@@ -11,9 +11,9 @@ const ROW_BYTES = 512;
 
 const conversationBytes = sql<number>`"textBytes" + "toolBytes" + "messageCount" * ${sql.lit(ROW_BYTES)}`;
 
-/** Deletes the conversations without a message since `before` (milliseconds). @returns the number deleted */
-export function deleteOlderThan(db: Db, before: number): Promise<number> {
-  return deleteConversations(db, (all) => all.where("updatedAt", "<", before));
+/** Deletes an agent's conversations without a message since `before` (milliseconds). @returns the number deleted */
+export function deleteOlderThan(db: Db, agentId: string, before: number): Promise<number> {
+  return deleteConversations(db, (all) => all.where("agentId", "=", agentId).where("updatedAt", "<", before));
 }
 
 /** Deletes an agent's conversations. @returns the number deleted */

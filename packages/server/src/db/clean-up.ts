@@ -8,8 +8,11 @@ import { inTransaction } from "./transaction.ts";
 
 const EVERY_MS = 3_600_000;
 const BATCH = 500;
-/** Deleting this much takes SQLite about 10 ms. */
-const BATCH_BYTES = 4 * 1024 * 1024;
+/** The first batch of rows of unknown size. Batches grow and shrink with the time that they take. */
+const FIRST_BATCH_BYTES = 128 * 1024;
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+/** SQLite runs in this process, so this is how long requests wait for a batch. */
+const BATCH_MS = { min: 5, max: 15 };
 
 /** Runs each deletion now and every hour. A failed one is retried an hour later. @returns a function that stops it */
 export function startCleanUp(log: Logger, work: Record<string, () => Promise<number>>): () => void {
@@ -55,14 +58,18 @@ type SizedWork<Row extends SizedRow> = {
   shrink?(row: Row): Promise<unknown>;
 };
 
-/** The same for rows that can be large: a batch ends by bytes, too. @returns how many rows were deleted */
+/**
+ * The same for rows that can be large: a batch ends by bytes, too, and the next one is half or twice as large if this one
+ * took long or was quick. @returns how many rows were deleted
+ */
 export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork<Row>): Promise<number> {
+  let maxBytes = FIRST_BATCH_BYTES;
   for (let total = 0; ; ) {
     const startedAt = performance.now();
     const { deleted, large } = await inTransaction(db, async (trx) => {
-      const rows = firstWithin(await work.next(trx, BATCH), BATCH_BYTES);
+      const rows = firstWithin(await work.next(trx, BATCH), maxBytes);
       const [first] = rows;
-      if (first && work.shrink && Number(first.bytes) > BATCH_BYTES) return { deleted: 0, large: first };
+      if (first && work.shrink && Number(first.bytes) > MAX_BATCH_BYTES) return { deleted: 0, large: first };
       if (first) await work.remove(trx, rows);
       return { deleted: rows.length, large: null };
     });
@@ -72,6 +79,9 @@ export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork
     }
     total += large ? 1 : deleted;
     if (deleted === 0 && !large) return total;
-    await rest(performance.now() - startedAt);
+    const tookMs = performance.now() - startedAt;
+    if (tookMs > BATCH_MS.max) maxBytes = Math.max(1, maxBytes / 2);
+    else if (tookMs < BATCH_MS.min) maxBytes = Math.min(maxBytes * 2, MAX_BATCH_BYTES);
+    await rest(tookMs);
   }
 }

@@ -36,8 +36,8 @@ onBothDatabases("submission retention", (createDatabase) => {
       .select("createdAt")
       .where("id", "=", recent)
       .executeTakeFirstOrThrow();
-    expect(await deleteSubmissionsBefore(db, createdAt - DAY_MS)).toBe(0);
-    expect(await deleteSubmissionsBefore(db, createdAt)).toBe(old.length);
+    expect(await deleteSubmissionsBefore(db, agentId, createdAt - DAY_MS)).toBe(0);
+    expect(await deleteSubmissionsBefore(db, agentId, createdAt)).toBe(old.length);
     expect((await rows("submissions")).map(({ id }) => id)).toEqual([recent]);
     expect((await rows("submissionFiles")).map(({ submissionId }) => submissionId)).toEqual([recent]);
     expect((await rows("deliveries")).map(({ submissionId }) => submissionId)).toEqual([recent]);

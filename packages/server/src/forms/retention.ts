@@ -1,9 +1,13 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SelectQueryBuilder, sql } from "kysely";
 import { agentsOf } from "../db/agents-of.ts";
 import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
 import { firstIdAt } from "../ids.ts";
+
+/** Looking for the files of this many submissions takes about 2 ms. */
+const SUBMISSIONS_PER_PAGE = 100;
 
 type Submissions = SelectQueryBuilder<Tables, "submissions", object>;
 
@@ -15,12 +19,39 @@ const submissionBytes = sql<number>`1024 + octet_length("formData")
       where deliveries."submissionId" = submissions.id), 0)`;
 
 /**
- * Deletes submissions, with their files, created before this instant (in milliseconds). The counters are kept.
- * @returns the number deleted
+ * Deletes an agent's submissions, with their files, created before this instant (in milliseconds). The counters are
+ * kept. @returns the number deleted
  */
-export function deleteSubmissionsBefore(db: Db, before: number): Promise<number> {
+export function deleteSubmissionsBefore(db: Db, agentId: string, before: number): Promise<number> {
   // Ids sort by creation time.
-  return deleteSubmissions(db, (all) => all.where("id", "<", firstIdAt("sub", before)));
+  return deleteSubmissions(db, (all) => all.where("agentId", "=", agentId).where("id", "<", firstIdAt("sub", before)));
+}
+
+/**
+ * Deletes the files of an agent's submissions created before this instant (in milliseconds), and keeps the submissions.
+ * @returns the number of files
+ */
+export async function deleteFilesBefore(db: Db, agentId: string, before: number): Promise<number> {
+  let deleted = 0;
+  for (let after = ""; ; ) {
+    const page = await db
+      .selectFrom("submissions")
+      .select("id")
+      .where("agentId", "=", agentId)
+      .where("id", ">", after)
+      .where("id", "<", firstIdAt("sub", before))
+      .orderBy("id")
+      .limit(SUBMISSIONS_PER_PAGE)
+      .execute();
+    for (const { id } of page) {
+      const files = await db.deleteFrom("submissionFiles").where("submissionId", "=", id).executeTakeFirst();
+      deleted += Number(files.numDeletedRows);
+      if (files.numDeletedRows > 0n) await nextTurn();
+    }
+    after = page.at(-1)?.id ?? "";
+    if (page.length < SUBMISSIONS_PER_PAGE) return deleted;
+    await nextTurn();
+  }
 }
 
 /** Deletes the submissions and impressions of an agent's forms. @returns the number of submissions */

@@ -2,10 +2,16 @@ import { agentsOf } from "../db/agents-of.ts";
 import { deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 
-/** Deletes trigger events before this day (UTC). The counters are kept. @returns the number deleted */
-export function deleteEventsBefore(db: Db, day: string): Promise<number> {
+/** Deletes an agent's trigger events before this day (UTC). The counters are kept. @returns the number deleted */
+export function deleteEventsBefore(db: Db, agentId: string, day: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
-    const old = trx.selectFrom("triggerEvents").select("id").where("day", "<", day).orderBy("day").limit(limit);
+    const old = trx
+      .selectFrom("triggerEvents")
+      .select("id")
+      .where("agentId", "=", agentId)
+      .where("day", "<", day)
+      .orderBy("day")
+      .limit(limit);
     return Number((await trx.deleteFrom("triggerEvents").where("id", "in", old).executeTakeFirst()).numDeletedRows);
   });
 }

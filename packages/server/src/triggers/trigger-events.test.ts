@@ -265,8 +265,8 @@ onBothDatabases("trigger events", (createDatabase) => {
     const { id: _, ...row } = kept ?? expect.fail("nothing was kept");
     const old = Array.from({ length: 501 }, () => ({ ...row, day: "2020-01-01" }));
     await server.deps.db.insertInto("triggerEvents").values(old).execute();
-    expect(await deleteEventsBefore(server.deps.db, "2020-01-02")).toBe(501);
-    expect(await deleteEventsBefore(server.deps.db, row.day)).toBe(0);
+    expect(await deleteEventsBefore(server.deps.db, agentId, "2020-01-02")).toBe(501);
+    expect(await deleteEventsBefore(server.deps.db, agentId, row.day)).toBe(0);
     expect(await keptOf(agentId)).toEqual([kept]);
     expect((await both())[0]).toEqual(counts(1, 0));
   });

@@ -21,7 +21,7 @@ export function identifierIn(given: Clearable<VisitorIdentifier>): Identifier {
   return identifier.kind === "email" ? { ...identifier, value: foldEmail(identifier.value) } : identifier;
 }
 
-function foldEmail(address: string): string {
+export function foldEmail(address: string): string {
   return address.trim().toLowerCase();
 }
 

@@ -19,3 +19,18 @@ export async function recordErasure(db: Executor, row: ErasureLedgerRow): Promis
 export async function insertReceipt(db: Executor, row: VisitorErasureRow): Promise<void> {
   await db.insertInto("visitorErasures").values(row).execute();
 }
+
+/** The ledger of a database, or nothing when it is from before the ledger or cannot be read. */
+export async function readLedger(db: Db): Promise<ErasureLedgerRow[]> {
+  return db
+    .selectFrom("erasureLedger")
+    .selectAll()
+    .execute()
+    .catch(() => []);
+}
+
+/** Adds entries to the ledger, except those of organizations that the database does not have. */
+export async function addToLedger(db: Db, rows: readonly ErasureLedgerRow[]): Promise<void> {
+  const known = new Set((await db.selectFrom("organizations").select("id").execute()).map(({ id }) => id));
+  for (const row of rows) if (known.has(row.organizationId)) await recordErasure(db, row);
+}

@@ -1,10 +1,17 @@
 import * as contract from "@foyer/contract";
 import { principalOf } from "../auth/sessions/authenticate.ts";
+import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
+import { createVisitorExport } from "./export.ts";
 import { identifierIn } from "./identifier.ts";
 import type { VisitorService } from "./service.ts";
 
-export function visitorRoutes(app: App, visitors: VisitorService): void {
+export function visitorRoutes(
+  app: App,
+  deps: Pick<Deps, "db">,
+  { visitors, ...sources }: { visitors: VisitorService } & Omit<Parameters<typeof createVisitorExport>[1], "find">,
+): void {
+  const exportData = createVisitorExport(deps, { find: visitors.find, ...sources });
   app.route({
     ...contract.getVisitorData,
     handler: async (request) => visitors.data(principalOf(request).organizationId, identifierIn(request.query)),
@@ -13,7 +20,7 @@ export function visitorRoutes(app: App, visitors: VisitorService): void {
     ...contract.exportVisitorData,
     handler: async (request, reply) => {
       const identifier = identifierIn(request.query);
-      const file = visitors.export(principalOf(request).organizationId, identifier);
+      const file = exportData(principalOf(request).organizationId, identifier);
       reply.header("content-disposition", 'attachment; filename="visitor-data.zip"');
       return reply.type("application/zip").send(file as never);
     },

@@ -1,14 +1,12 @@
 import { type ErasureReceipt, type VisitorCounts, type VisitorData, visitorDataKinds } from "@foyer/contract";
-import type { ConversationDeletion, ConversationService } from "../conversations/service.ts";
+import type { ConversationDeletion } from "../conversations/service.ts";
 import type { Checkpoint } from "../db/checkpoint.ts";
 import type { Deps } from "../deps.ts";
-import type { Forms } from "../forms/forms-module.ts";
 import { deleteSubmissionsById } from "../forms/retention.ts";
 import { deleteAnswersAbout } from "../http/idempotency.ts";
 import { newId } from "../ids.ts";
 import type { Batch } from "./batch.ts";
 import { eraseBatch } from "./erase-batch.ts";
-import { createVisitorExport } from "./export.ts";
 import { createFindVisitor } from "./find-visitor.ts";
 import { hashOf, type Identifier } from "./identifier.ts";
 import { insertReceipt, recordErasure } from "./ledger.ts";
@@ -18,8 +16,6 @@ type Parts = {
   /** Called for each conversation once its deletion is committed. */
   onErase(conversationId: string): void;
   checkpoint: Pick<Checkpoint, "run">;
-  conversations: Pick<ConversationService, "find" | "get">;
-  forms: Pick<Forms["service"], "detail" | "file">;
 };
 
 export type VisitorService = ReturnType<typeof createVisitorService>;
@@ -27,7 +23,7 @@ export type VisitorService = ReturnType<typeof createVisitorService>;
 /** What is stored about a visitor: how much it is, and erasing it. */
 export function createVisitorService(
   deps: Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">,
-  { onErase, checkpoint, conversations, forms }: Parts,
+  { onErase, checkpoint }: Parts,
 ) {
   const { db, encryption } = deps;
   const store = createVisitorStore(deps);
@@ -48,7 +44,7 @@ export function createVisitorService(
   }
 
   return {
-    export: createVisitorExport(deps, { find, conversations, forms }),
+    find,
     async data(organizationId: string, identifier: Identifier): Promise<VisitorData> {
       const total = nothing();
       for await (const batch of find(organizationId, identifier)) await measure(organizationId, batch, total);

@@ -9,13 +9,16 @@ export type ChatState = {
   running: string | null;
   /** Text for screen readers: the start and end of a reply, and errors. */
   announcement: string;
+  /** Whether the visitor agreed to the agent's `consentText`, in this conversation or on this page. */
+  hasConsent: boolean;
 };
 
 export type ChatEntries = ReturnType<typeof createChatEntries>;
 
 /** Holds the entries that the chat shows, with functions that change one entry at a time. */
-export function createChatEntries() {
-  const empty: ChatState = { entries: [], phase: "ready", running: null, announcement: "" };
+/** @param keepsConsent whether an agreement counts for the next conversation, too */
+export function createChatEntries(keepsConsent: () => boolean) {
+  const empty: ChatState = { entries: [], phase: "ready", running: null, announcement: "", hasConsent: false };
   const store = createStore<ChatState>(empty);
   let lastKey = 0;
   const patch = (changes: Partial<ChatState>) => store.set({ ...store.get(), ...changes });
@@ -31,7 +34,7 @@ export function createChatEntries() {
     patch,
     edit,
     newKey: () => `local-${++lastKey}`,
-    clear: (changes: Partial<ChatState> = {}) => store.set({ ...empty, ...changes }),
+    clear: (changes: Partial<ChatState> = {}) => store.set({ ...empty, hasConsent: keepsConsent(), ...changes }),
     add: (entry: Entry) => patch({ entries: [...store.get().entries, entry] }),
     remove: (key: string) => patch({ entries: store.get().entries.filter((entry) => entry.key !== key) }),
     editReply: (key: string, change: (reply: ReplyEntry) => ReplyEntry) =>

@@ -2,6 +2,7 @@ import { type ConversationKey, FoyerError, getConversation, type Request } from 
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";
 import type { ChatEntries } from "./chat-entries.ts";
+import type { Consent } from "./consent.ts";
 import { isRunning, toEntries } from "./conversation-state.ts";
 import { loadOpening, toEntry } from "./opening.ts";
 import type { PinnedForms } from "./pinned-forms.ts";
@@ -11,6 +12,7 @@ type Parts = {
   entries: ChatEntries;
   reader: ReplyReader;
   forms: PinnedForms;
+  consent: Consent;
   follow: (conversation: ConversationKey) => void;
 };
 
@@ -19,7 +21,7 @@ export function createConversationLoader(
   core: WidgetCore,
   request: Request,
   messages: Messages,
-  { entries, reader, forms, follow }: Parts,
+  { entries, reader, forms, consent, follow }: Parts,
 ) {
   const { visitor } = core;
   let turn = 0;
@@ -38,6 +40,7 @@ export function createConversationLoader(
     try {
       const conversation = await getConversation(request, current);
       if (own !== turn) return;
+      consent.found(conversation.consent);
       entries.patch({ entries: [...toEntries(conversation), ...forms.pinned()], phase: "ready" });
       if (isRunning(conversation)) follow(current);
     } catch (error) {

@@ -8,8 +8,10 @@ import type { PanelState } from "../panel/panel-state.ts";
 import { scrollIntoConversation } from "../panel/scroll-into-conversation.ts";
 import { useStore } from "../store.ts";
 import { Composer } from "./composer.tsx";
+import { ConsentView } from "./consent-view.tsx";
 import type { Entry, FormEntry } from "./conversation-state.ts";
 import { createEndTracker, END_TOLERANCE_PX } from "./end-tracker.ts";
+import { Notice } from "./notice.tsx";
 import { ReplyView } from "./reply-view.tsx";
 import { UserView } from "./user-view.tsx";
 import { Welcome } from "./welcome.tsx";
@@ -21,7 +23,7 @@ const PAGE_SIZE = 40;
 export function ConversationView({ state }: { state: PanelState }): JSX.Element {
   const { chat, messages } = usePanel();
   const { isOpen, draft } = useStore(state);
-  const { entries, phase, running } = useStore(chat.store);
+  const { entries, phase, running, hasConsent } = useStore(chat.store);
   const [count, setCount] = useState(PAGE_SIZE);
   const shown = entries.slice(-count);
   const { scroller, isAway, onScroll, goToEnd } = useStickToEnd(entries.at(-1)?.key, isOpen);
@@ -48,6 +50,7 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
             </button>
           </div>
         ) : null}
+        {phase === "ready" && count >= entries.length ? <Notice /> : null}
         {phase === "ready" && count >= entries.length ? <Welcome hasStarted={entries.length > 0} /> : null}
         {count < entries.length ? (
           <button type="button" class="quiet earlier" onClick={showEarlier}>
@@ -67,7 +70,11 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
           <Icon name="down" />
         </button>
       ) : null}
-      <Composer draft={draft} onDraft={(draft) => state.patch({ draft })} />
+      {chat.consentText === null || hasConsent ? (
+        <Composer draft={draft} onDraft={(draft) => state.patch({ draft })} />
+      ) : (
+        <ConsentView text={chat.consentText} />
+      )}
     </>
   );
 }

@@ -2,9 +2,11 @@ import { type Rating, type Request, rateMessage } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";
 import { createChatEntries } from "./chat-entries.ts";
+import { createConsent } from "./consent.ts";
 import { createConversationLoader } from "./conversation-loader.ts";
 import { createConversationStarter } from "./conversation-starter.ts";
 import type { Entry, ReplyEntry, UserEntry } from "./conversation-state.ts";
+import { createDeletion } from "./delete-current.ts";
 import { createPinnedForms } from "./pinned-forms.ts";
 import { createReplyReader } from "./reply-reader.ts";
 import { createMessageSender } from "./send-message.ts";
@@ -16,23 +18,42 @@ export type Chat = ReturnType<typeof createChat>;
  */
 export function createChat(core: WidgetCore, request: Request, messages: Messages) {
   const { visitor, bus } = core;
-  const entries = createChatEntries();
+  const entries = createChatEntries(() => consent.isGiven());
   const reader = createReplyReader(core, request, messages, entries);
   const { store, patch } = entries;
-  const { ask, follow } = createMessageSender(core, request, entries, reader);
+  const consent = createConsent(core, entries);
+  const { ask, follow } = createMessageSender(core, request, { entries, reader, consent });
   const forms = createPinnedForms(core, request, messages, entries);
-  const restoring = createConversationLoader(core, request, messages, { entries, reader, forms, follow });
+  const restoring = createConversationLoader(core, request, messages, { entries, reader, forms, consent, follow });
   bus.on("identity", restoring.restore);
   const starting = createConversationStarter(core, { entries, reader, forms, restoring });
 
+  /** What the visitor chose to say, such as a suggestion, before agreeing to the `consentText`. */
+  let awaitingConsent: string | null = null;
+
   return {
     store,
+    /** The text to agree to before the first message, or null. */
+    consentText: consent.text,
+    /** The visitor agrees to it. A message that waited for that is sent. */
+    agree(): void {
+      consent.give();
+      const text = awaitingConsent;
+      awaitingConsent = null;
+      if (text !== null) void this.send(text);
+    },
+    /** Deletes the current conversation on the server and in this browser. @returns whether that succeeded */
+    deleteCurrent: createDeletion(core, request, messages, { entries, reader, starting, restoring }),
     /** Loads the visitor's current conversation and follows a reply that is still running. */
     restore: restoring.restore,
     async send(text: string): Promise<void> {
       bus.emit("interaction");
       await restoring.done();
       if (reader.isReading()) return;
+      if (consent.isNeeded()) {
+        awaitingConsent = text;
+        return;
+      }
       const key = entries.newKey();
       entries.add({ type: "user", key, text, state: "sent", at: Date.now() });
       bus.emit("message", { role: "user", text, conversationId: visitor.current?.id ?? null });

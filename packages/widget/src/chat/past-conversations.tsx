@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import { DeleteConversation } from "./delete-conversation.tsx";
 
 /** The conversations of this visitor in this browser, newest first. */
 export function PastConversations({ onDone }: { onDone: () => void }): JSX.Element {
@@ -37,6 +38,7 @@ export function PastConversations({ onDone }: { onDone: () => void }): JSX.Eleme
           </li>
         ))}
       </ul>
+      {current ? <DeleteConversation onDone={onDone} /> : null}
       {conversations.length === 0 ? <p class="note">{messages.noConversations}</p> : null}
     </div>
   );

@@ -2,6 +2,7 @@ import { type ChatRequest, type ConversationKey, type Request, resumeChat, strea
 import type { VisitorSession } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { ChatEntries } from "./chat-entries.ts";
+import type { Consent } from "./consent.ts";
 import { newReply } from "./conversation-state.ts";
 import { currentPage } from "./current-page.ts";
 import { saveOpening } from "./opening.ts";
@@ -10,7 +11,11 @@ import type { ReplyReader } from "./reply-reader.ts";
 const TITLE_LENGTH = 80;
 
 /** The two ways to start a reply: follow a running one, or send a message. */
-export function createMessageSender(core: WidgetCore, request: Request, entries: ChatEntries, reader: ReplyReader) {
+export function createMessageSender(
+  core: WidgetCore,
+  request: Request,
+  { entries, reader, consent }: { entries: ChatEntries; reader: ReplyReader; consent: Consent },
+) {
   const { visitor, agent } = core;
   const openedBy = () => {
     const [first] = entries.store.get().entries;
@@ -32,6 +37,7 @@ export function createMessageSender(core: WidgetCore, request: Request, entries:
         agentId: agent.id,
         messages: [{ role: "user" as const, content }],
         ...visitorFields(visitor),
+        ...consent.field(),
         ...(conversation ? { conversationId: conversation.id } : {}),
         ...(userKey ? {} : { regenerate: true }),
         page: currentPage(core),

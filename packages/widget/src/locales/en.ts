@@ -45,6 +45,17 @@ export const en = {
   replyFailed: "Sorry, something went wrong. Please try again.",
   notLoaded: "The conversation couldn't be loaded.",
   conversationGone: "This conversation is no longer available.",
+  // Privacy
+  aiNotice: "You're chatting with an AI assistant. It can make mistakes.",
+  privacyPolicy: "Privacy policy",
+  agree: "Agree and continue",
+  consentLabel: "Please agree to continue:",
+  deleteConversation: "Delete this conversation",
+  deleteQuestion: "Delete this conversation for good? Forms that you submitted are kept.",
+  deleteConfirm: "Delete",
+  cancel: "Cancel",
+  conversationDeleted: "The conversation has been deleted.",
+  conversationNotDeleted: "The conversation couldn't be deleted. Please try again in a moment.",
   // Tools and forms
   usingTool: "Using {tool}",
   searchingDocuments: "Searching documents…",

@@ -12,6 +12,7 @@ import { ModelField } from "./model-field.tsx";
 import { chosenModel } from "./model-name.ts";
 import { PlaygroundChat } from "./playground/playground-chat.tsx";
 import { ProviderBanner } from "./provider-banner.tsx";
+import { RetentionSection } from "./retention-section.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/");
 
@@ -33,6 +34,7 @@ function AgentEditor() {
     temperature: temperature as number | null,
     monthlyTokenBudget,
     budgetMessage: agent.budgetMessage ?? "",
+    retention: agent.retention,
   });
   const { values, change, errorAt } = draft;
   return (
@@ -85,6 +87,11 @@ function AgentEditor() {
             budget={values.monthlyTokenBudget}
             message={values.budgetMessage}
             onChange={change}
+            errorAt={errorAt}
+          />
+          <RetentionSection
+            values={values.retention}
+            onChange={(retention) => change({ retention })}
             errorAt={errorAt}
           />
           <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />

@@ -9,6 +9,7 @@ import { endpointQuery, queryClient, useEndpointMutation } from "../../data/quer
 import { AccentField } from "./accent-field.tsx";
 import { type AppearanceFieldsProps, type ImageDraft, ImageFields, LauncherFields } from "./launcher-fields.tsx";
 import { ListField } from "./list-field.tsx";
+import { PrivacyFields } from "./privacy-fields.tsx";
 import { toDraft, toSettings, type WidgetDraft } from "./widget-draft.ts";
 import { WidgetPreview } from "./widget-preview.tsx";
 
@@ -46,6 +47,9 @@ function Appearance() {
         >
           <Section title="Chat">
             <TextFields {...fields} agentName={agent.name} />
+          </Section>
+          <Section title="Privacy">
+            <PrivacyFields {...fields} />
           </Section>
           <Section title="Branding">
             <ImageFields {...fields} />

@@ -15,6 +15,10 @@ it("turns widget settings into a draft and back without changing them", () => {
     launcherLabel: "Ask us",
     launcherIcon: "message",
     errorMessage: "Please call 01234 567.",
+    showAiNotice: false,
+    aiNotice: "A machine answers.",
+    privacyPolicyUrl: "https://shop.example/privacy",
+    consentText: "I agree.",
   };
   expect(toSettings(toDraft(settings))).toEqual(settings);
 });
@@ -34,6 +38,10 @@ it("saves empty fields of a widget draft as the widget's defaults", () => {
     launcherLabel: null,
     launcherIcon: "chat",
     errorMessage: null,
+    showAiNotice: true,
+    aiNotice: null,
+    privacyPolicyUrl: null,
+    consentText: null,
   });
   expect(toSettings(toDraft({})).suggestions).toBeNull();
 });

@@ -12,6 +12,10 @@ export type WidgetSettings = {
   launcherLabel?: string | null;
   launcherIcon?: LauncherIcon | null;
   errorMessage?: string | null;
+  showAiNotice?: boolean | null;
+  aiNotice?: string | null;
+  privacyPolicyUrl?: string | null;
+  consentText?: string | null;
 };
 
 type Theme = "auto" | "light" | "dark";
@@ -31,6 +35,10 @@ export type WidgetDraft = {
   launcherLabel: string;
   launcherIcon: LauncherIcon;
   errorMessage: string;
+  showAiNotice: boolean;
+  aiNotice: string;
+  privacyPolicyUrl: string;
+  consentText: string;
 };
 
 export function toDraft(widget: WidgetSettings): WidgetDraft {
@@ -47,6 +55,10 @@ export function toDraft(widget: WidgetSettings): WidgetDraft {
     launcherLabel: widget.launcherLabel ?? "",
     launcherIcon: widget.launcherIcon ?? "chat",
     errorMessage: widget.errorMessage ?? "",
+    showAiNotice: widget.showAiNotice ?? true,
+    aiNotice: widget.aiNotice ?? "",
+    privacyPolicyUrl: widget.privacyPolicyUrl ?? "",
+    consentText: widget.consentText ?? "",
   };
 }
 
@@ -66,5 +78,9 @@ export function toSettings(draft: WidgetDraft): WidgetSettings {
     launcherLabel: draft.launcherLabel.trim() || null,
     launcherIcon: draft.launcherIcon,
     errorMessage: draft.errorMessage.trim() || null,
+    showAiNotice: draft.showAiNotice,
+    aiNotice: draft.aiNotice.trim() || null,
+    privacyPolicyUrl: draft.privacyPolicyUrl.trim() || null,
+    consentText: draft.consentText.trim() || null,
   };
 }

@@ -26,6 +26,11 @@ async function indexVisitors(db: Kysely<Tables>, kind: DatabaseKind) {
   // could define differently.
   const folded = kind === "sqlite" ? sql`"userEmail" collate nocase` : sql`lower("userEmail")`;
   await index("conversationsByEmail", "userEmail", folded);
+  // Retention is set per agent, so what expires is looked up per agent.
+  await db.schema.dropIndex("conversationsUpdated").execute();
+  await db.schema.createIndex("conversationsUpdated").on("conversations").columns(["agentId", "updatedAt"]).execute();
+  await db.schema.dropIndex("triggerEventsDay").execute();
+  await db.schema.createIndex("triggerEventsDay").on("triggerEvents").columns(["agentId", "day"]).execute();
   await sql`create index "triggerEventsSession" on "triggerEvents" ("sessionId", "agentId")
     where "sessionId" is not null`.execute(db);
 }

@@ -1,0 +1,48 @@
+import { TextArea, TextField, Toggle } from "../../components/field.tsx";
+import type { AppearanceFieldsProps } from "./launcher-fields.tsx";
+
+/** What the chat tells visitors before their first message, and what they have to agree to. */
+export function PrivacyFields({ values, onChange, errorAt }: AppearanceFieldsProps) {
+  return (
+    <>
+      <Toggle
+        label="Say that an AI answers"
+        help="Shown above the conversation. Many countries require it."
+        value={values.showAiNotice}
+        onChange={(showAiNotice) => onChange({ showAiNotice })}
+      />
+      {values.showAiNotice && (
+        <TextArea
+          label="AI notice"
+          isOptional
+          placeholder="You're chatting with an AI assistant. It can make mistakes."
+          help="Without a text of your own, the notice is in the language of the interface."
+          value={values.aiNotice}
+          onChange={(aiNotice) => onChange({ aiNotice })}
+          error={errorAt("aiNotice")}
+        />
+      )}
+      <TextField
+        label="Privacy policy"
+        isOptional
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        placeholder="https://shop.example/privacy"
+        help="The chat links to this page."
+        value={values.privacyPolicyUrl}
+        onChange={(privacyPolicyUrl) => onChange({ privacyPolicyUrl })}
+        error={errorAt("privacyPolicyUrl")}
+      />
+      <TextArea
+        label="Consent"
+        isOptional
+        placeholder="I agree that my messages are stored and answered by an AI."
+        help="With a text, visitors have to agree to it before their first message. The agreement is stored with the conversation. Supports Markdown."
+        value={values.consentText}
+        onChange={(consentText) => onChange({ consentText })}
+        error={errorAt("consentText")}
+      />
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import { defaultRetention, retentionOf } from "./agents/retention.ts";
+import type { Config } from "./config.ts";
+import { deleteOlderThan } from "./conversations/retention.ts";
+import type { Db } from "./db/open.ts";
+import { deleteFilesBefore, deleteSubmissionsBefore } from "./forms/retention.ts";
+import { deleteEventsBefore } from "./triggers/retention.ts";
+import { dayOf } from "./utc-day.ts";
+
+const DAY_MS = 86_400_000;
+const AGENTS_PER_PAGE = 200;
+
+/**
+ * Deletes what each agent's retention no longer keeps, in small batches. @param now milliseconds
+ * @returns the number of deleted rows
+ */
+export async function deleteExpiredData(
+  db: Db,
+  config: Pick<Config, "retentionDays" | "submissionRetentionDays">,
+  now: number,
+): Promise<number> {
+  const defaults = defaultRetention(config);
+  let deleted = 0;
+  for (let after = ""; ; ) {
+    const agents = await db
+      .selectFrom("agents")
+      .select(["id", "retention"])
+      .where("id", ">", after)
+      .where("deletedAt", "is", null)
+      .orderBy("id")
+      .limit(AGENTS_PER_PAGE)
+      .execute();
+    for (const agent of agents) {
+      const { conversations, submissions, files, events } = retentionOf(agent, defaults);
+      const daysAgo = (days: number) => now - days * DAY_MS;
+      if (conversations !== null) deleted += await deleteOlderThan(db, agent.id, daysAgo(conversations));
+      if (submissions !== null) deleted += await deleteSubmissionsBefore(db, agent.id, daysAgo(submissions));
+      if (files !== null) deleted += await deleteFilesBefore(db, agent.id, daysAgo(files));
+      if (events !== null) deleted += await deleteEventsBefore(db, agent.id, dayOf(daysAgo(events)));
+    }
+    after = agents.at(-1)?.id ?? "";
+    if (agents.length < AGENTS_PER_PAGE) return deleted;
+  }
+}

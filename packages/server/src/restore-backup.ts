@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import type { Config } from "./config.ts";
+import { restore } from "./db/backup.ts";
+import { migrate } from "./db/migrate.ts";
+import type { Deps } from "./deps.ts";
+import type { eraseAgain } from "./visitors/erase-again.ts";
+import { addToLedger, readLedger } from "./visitors/ledger.ts";
+
+type OpenDeps = Pick<Deps, "db" | "reads" | "databaseKind" | "encryption"> & { close(): Promise<void> };
+/** `open` opens the data that a configuration names. */
+type Address = { config: Config; file: string; open(config: Config): OpenDeps; eraseAgain: typeof eraseAgain };
+
+/**
+ * Restores a backup, migrates it and erases again what had been erased since it was made. The caller holds the data
+ * folder's lock. @returns the folder of the previous data, and how many visitors and conversations were erased
+ */
+export async function restoreBackup(
+  before: Pick<Deps, "db" | "encryption">,
+  { config, file, open, eraseAgain }: Address,
+  folder: string,
+): Promise<{ kept: string; erased: number }> {
+  const ledger = await readLedger(before.db);
+  const kept = await restore(file, config.dataDir, folder);
+  const restored = open(config);
+  try {
+    await migrate({ db: restored.db, kind: restored.databaseKind });
+    const own = await readLedger(restored.db);
+    let erased = await eraseAgain(restored, ledger, before.encryption);
+    if (own.length > 0) erased += await eraseAgain(restored, own, restored.encryption);
+    // With another secret, the hashes could never be compared again.
+    const hasSameSecret = before.encryption.sign("erasure", "") === restored.encryption.sign("erasure", "");
+    if (hasSameSecret) await addToLedger(restored.db, ledger);
+    await sql`pragma wal_checkpoint(truncate)`.execute(restored.db);
+    return { kept, erased };
+  } finally {
+    await restored.close();
+  }
+}
+
+/**
+ * Restores a backup into a temporary folder and checks that this version can use it: the database is intact and can be
+ * migrated, and the secret decrypts its values. @returns what it contains, for the operator
+ * @throws when the backup cannot be used
+ */
+export async function verifyBackup(
+  { config, open }: Pick<Address, "config" | "open">,
+  folder: string,
+): Promise<string> {
+  const dataDir = mkdtempSync(join(tmpdir(), "foyer-verify-"));
+  const file = join(dataDir, "foyer.sqlite");
+  try {
+    await restore(file, dataDir, folder);
+    const restored = open({ ...config, dataDir, database: { kind: "sqlite", file } });
+    try {
+      const { db, encryption } = restored;
+      await migrate({ db, kind: "sqlite" });
+      const broken = (await sql`pragma foreign_key_check`.execute(db)).rows.length;
+      if (broken > 0) throw new Error(`The backup has ${broken} rows that refer to missing rows.`);
+      const agents = await db.selectFrom("agents").select(["id", "identitySecret"]).execute();
+      for (const { id, identitySecret } of agents) encryption.decrypt(identitySecret, id);
+      const counted = await db
+        .selectFrom("conversations")
+        .select((x) => x.fn.countAll<number>().as("n"))
+        .executeTakeFirstOrThrow();
+      return `${agents.length} agents and ${Number(counted.n)} conversations`;
+    } finally {
+      await restored.close();
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}

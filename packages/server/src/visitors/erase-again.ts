@@ -1,0 +1,99 @@
+import { deleteConversationsById } from "../conversations/retention.ts";
+import type { Db } from "../db/open.ts";
+import type { ErasureLedgerRow } from "../db/visitor-tables.ts";
+import type { Deps } from "../deps.ts";
+import type { Encryption } from "../encryption.ts";
+import { foldEmail, hashOf, type Identifier } from "./identifier.ts";
+import { createVisitorService } from "./service.ts";
+
+const PAGE = 500;
+
+type Kind = ErasureLedgerRow["kind"];
+/** Something that was erased and that the restored database contains again. */
+type Found = { organizationId: string; kind: Kind; value: string; erasedAt: number };
+type Candidate = { kind: Kind; value: string | null };
+
+type EraseDeps = Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">;
+
+/**
+ * Erases what a restored backup brought back, and adds the ledger to it. Reads every conversation and submission, so it
+ * runs while no server does.
+ * @param ledger the ledger of the replaced database, whose hashes were made with `encryption`
+ * @returns how many visitors and conversations were erased
+ */
+export async function eraseAgain(
+  deps: EraseDeps,
+  ledger: readonly ErasureLedgerRow[],
+  encryption: Pick<Encryption, "sign">,
+): Promise<number> {
+  const { db } = deps;
+  const erasedAt = new Map(ledger.map((row) => [`${row.organizationId} ${row.kind} ${row.hash}`, row.erasedAt]));
+  const found = new Map<string, Found>();
+  const look = (organizationId: string, createdAt: number, candidates: Candidate[]) => {
+    for (const { kind, value } of candidates) {
+      if (value === null) continue;
+      const key = `${organizationId} ${kind} ${hashOf(encryption, organizationId, { kind, value })}`;
+      const at = erasedAt.get(key);
+      if (at !== undefined && createdAt <= at) found.set(key, { organizationId, kind, value, erasedAt: at });
+    }
+  };
+  await readConversations(db, look);
+  await readSubmissions(db, look);
+  const visitors = createVisitorService(deps, { onErase() {}, checkpoint: { run: async () => {} } });
+  for (const { organizationId, kind, value, erasedAt: until } of found.values()) {
+    if (kind === "conversation") await deleteConversationsById(db, organizationId, [value]);
+    else await visitors.erase(organizationId, { kind, value } satisfies Identifier, { until, isReceiptKept: false });
+  }
+  return found.size;
+}
+
+type Look = (organizationId: string, createdAt: number, candidates: Candidate[]) => void;
+
+async function readConversations(db: Db, look: Look): Promise<void> {
+  for (let after = ""; ; ) {
+    const rows = await db
+      .selectFrom("conversations")
+      .select(["id", "organizationId", "userId", "userEmail", "sessionId", "createdAt"])
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(PAGE)
+      .execute();
+    for (const { id, organizationId, userId, userEmail, sessionId, createdAt } of rows) {
+      look(organizationId, createdAt, [
+        { kind: "conversation", value: id },
+        { kind: "conversationId", value: id },
+        { kind: "userId", value: userId },
+        { kind: "email", value: userEmail && foldEmail(userEmail) },
+        { kind: "sessionId", value: sessionId },
+      ]);
+    }
+    after = rows.at(-1)?.id ?? "";
+    if (rows.length < PAGE) return;
+  }
+}
+
+async function readSubmissions(db: Db, look: Look): Promise<void> {
+  for (let after = ""; ; ) {
+    const rows = await db
+      .selectFrom("submissions")
+      .select(["id", "organizationId", "conversationId", "userId", "formData", "createdAt"])
+      .where("id", ">", after)
+      .orderBy("id")
+      .limit(PAGE)
+      .execute();
+    for (const { organizationId, conversationId, userId, formData, createdAt } of rows) {
+      look(organizationId, createdAt, [
+        { kind: "conversationId", value: conversationId },
+        { kind: "userId", value: userId },
+        ...addressesIn(JSON.parse(formData)).map((value) => ({ kind: "email" as const, value })),
+      ]);
+    }
+    after = rows.at(-1)?.id ?? "";
+    if (rows.length < PAGE) return;
+  }
+}
+
+function addressesIn(value: unknown): string[] {
+  if (typeof value === "string") return value.includes("@") ? [foldEmail(value)] : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(addressesIn) : [];
+}

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { strFromU8, unzipSync } from "fflate";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createSqlite, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent, createTool } from "../../../../test/factories.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { insertPerson } from "../../../../test/visitor-seed.ts";
+import { conversationToken } from "../auth/conversation-token.ts";
+import { createDeps } from "../create-deps.ts";
+import { backUp } from "../db/backup.ts";
+import { deleteExpiredData } from "../expired-data.ts";
+import { restoreBackup, verifyBackup } from "../restore-backup.ts";
+import { eraseAgain } from "./erase-again.ts";
+
+const DAY_MS = 86_400_000;
+
+let database: TestDatabase;
+let server: TestServer;
+let account: Awaited<ReturnType<TestServer["createAccount"]>>;
+let agentId: string;
+let toolId: string;
+let people = 0;
+beforeAll(async () => {
+  database = await createSqlite();
+  server = await startServer({ database });
+  account = await server.createAccount();
+  agentId = await createAgent(account);
+  toolId = (await createTool(account, { agentId, name: "book", executionType: "mock" })).id;
+});
+afterAll(async () => {
+  await server.stop();
+  await database.drop();
+});
+
+const plant = (at?: number) => {
+  const place = { organizationId: account.organizationId, agentId, toolId, number: people++ };
+  return insertPerson(server.deps.db, server.deps.encryption, place, at);
+};
+const has = async (id: string) => (await account.call("GET", `/conversations/${id}`)).status === 200;
+const isStored = async (submissionId: string) => {
+  const found = server.deps.db.selectFrom("submissions").select("id").where("id", "=", submissionId);
+  return (await found.executeTakeFirst()) !== undefined;
+};
+
+it("a visitor's data is exported as a ZIP file with one JSON file per kind, and the submitted files", async () => {
+  const person = await plant();
+  const url = `/visitors/export?userId=${person.userId}`;
+  const response = await server.app.inject({ url, headers: account.headers });
+  expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "application/zip"]);
+  const files = unzipSync(response.rawPayload);
+  const read = (name: string) => JSON.parse(strFromU8(files[name] ?? expect.fail(`${name} is missing`)));
+  expect(read("conversations.json")).toMatchObject([
+    { id: person.conversationId, sessionId: person.sessionId, messages: [{ role: "user" }, { role: "assistant" }] },
+  ]);
+  expect(read("submissions.json")).toMatchObject([{ id: person.submissionId, formData: { email: person.email } }]);
+  for (const name of ["unanswered-questions", "events", "trigger-events", "token-counters"]) {
+    expect(read(`${name}.json`), name).toHaveLength(1);
+  }
+  expect(Object.keys(files).filter((name) => name.startsWith(`files/${person.submissionId}/photo-`))).toHaveLength(1);
+  expect((await account.call("GET", "/visitors/data?userId=a&email=b")).status).toBe(400);
+});
+
+it("visitors delete their own conversation with its token, and their submissions only when they ask for it", async () => {
+  const [kept, all] = [await plant(), await plant()];
+  const remove = (id: string, query: string, of = id) =>
+    server.app.inject({
+      method: "DELETE",
+      url: `/conversations/${id}${query}`,
+      headers: { authorization: `Bearer ${conversationToken(server.deps.encryption, of)}` },
+    });
+  expect((await remove(kept.conversationId, "", all.conversationId)).statusCode).toBe(401);
+  expect((await remove(kept.conversationId, "")).statusCode).toBe(200);
+  expect((await remove(all.conversationId, "?submissions=true")).statusCode).toBe(200);
+  expect([await has(kept.conversationId), await has(all.conversationId)]).toEqual([false, false]);
+  expect(await isStored(kept.submissionId)).toBe(true);
+  expect(await isStored(all.submissionId)).toBe(false);
+});
+
+it("an agent with a consentText answers once the visitor has agreed, and stores what they agreed to", async () => {
+  const id = await createAgent(account, { widget: { consentText: "I agree to be answered by an AI." } });
+  const chat = (more: object) => {
+    const payload = { agentId: id, messages: [{ role: "user", content: "Hello" }], ...more };
+    return server.app.inject({ method: "POST", url: "/chat", payload });
+  };
+  const refused = await chat({});
+  expect([refused.statusCode, refused.json().error.code]).toEqual([403, "CONSENT_REQUIRED"]);
+  expect((await chat({ consent: false })).statusCode).toBe(403);
+  const agreed = await chat({ consent: true });
+  expect(agreed.statusCode).toBe(200);
+  const conversationId = /conv_\w+/.exec(agreed.body)?.[0] ?? "";
+  const { body } = await account.call("GET", `/conversations/${conversationId}`);
+  expect(body.data.consent).toEqual({ at: expect.any(String), text: "I agree to be answered by an AI." });
+  expect((await chat({ conversationId })).statusCode).toBe(200);
+});
+
+it("data is kept as long as each agent's retention says", async () => {
+  const old = await plant(Date.now() - 10 * DAY_MS);
+  const recent = await plant();
+  const { db, config } = server.deps;
+  await deleteExpiredData(db, config, Date.now());
+  expect(await has(old.conversationId)).toBe(true);
+  const retention = { conversations: 7, files: 7 };
+  const { body } = await account.call("PATCH", `/agents/${agentId}`, { retention });
+  expect(body.data.retention).toEqual({ ...retention, submissions: null, events: 90 });
+  // Submissions tell their age by their id, so these are as old as the process.
+  await deleteExpiredData(db, config, Date.now() + 8 * DAY_MS - 1_000);
+  expect([await has(old.conversationId), await has(recent.conversationId)]).toEqual([false, false]);
+  const files = db.selectFrom("submissionFiles").select("submissionId").where("submissionId", "=", recent.submissionId);
+  expect(await files.execute()).toEqual([]);
+  expect(await isStored(recent.submissionId)).toBe(true);
+});
+
+it("a restored backup does not bring erased visitors back", async () => {
+  const [byUser, byConversation, kept] = [await plant(), await plant(), await plant()];
+  const { deps } = server;
+  const folder = mkdtempSync(join(tmpdir(), "foyer-backup-"));
+  const open = (config: typeof deps.config) => createDeps(config, deps.log);
+  const file = database.address.kind === "sqlite" ? database.address.file : "";
+  await backUp(file, deps.config.dataDir, folder);
+  await account.call("POST", "/visitors/erase", { userId: byUser.userId });
+  await account.call("DELETE", `/conversations/${byConversation.conversationId}`);
+  expect(await verifyBackup({ config: deps.config, open }, folder)).toMatch(/^\d+ agents and \d+ conversations$/);
+  const { erased } = await restoreBackup(deps, { config: deps.config, file, open, eraseAgain }, folder);
+  expect(erased).toBeGreaterThanOrEqual(2);
+  const conversations = await Promise.all([byUser, byConversation, kept].map((one) => has(one.conversationId)));
+  expect(conversations).toEqual([false, false, true]);
+  expect(await isStored(byUser.submissionId)).toBe(false);
+  expect(await isStored(byConversation.submissionId)).toBe(true);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,19 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { MarkdownView } from "../markdown/markdown-view.tsx";
+import { usePanel } from "../panel/panel-context.ts";
+
+/** Takes the place of the message field until the visitor agrees to the agent's `consentText`. */
+export function ConsentView({ text }: { text: string }): JSX.Element {
+  const { chat, messages } = usePanel();
+  return (
+    <section class="composer consent" part="consent" aria-label={messages.consentLabel}>
+      <div class="consent-text">
+        <MarkdownView text={text} imageHosts={[]} isUnfinished={false} />
+      </div>
+      <button type="button" class="quiet" onClick={() => chat.agree()}>
+        {messages.agree}
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+import type { Conversation } from "@foyer/sdk";
+import type { WidgetCore } from "../loader/widget-core.ts";
+import type { ChatEntries } from "./chat-entries.ts";
+
+export type Consent = ReturnType<typeof createConsent>;
+
+/**
+ * Whether the visitor agreed to the agent's `consentText`. The server stores the agreement with the conversation; here
+ * it lasts as long as the page, for one visitor.
+ */
+export function createConsent({ agent, bus }: WidgetCore, { store, patch }: ChatEntries) {
+  const text = agent.widget.consentText?.trim() || null;
+  let isGiven = false;
+  bus.on("identity", () => {
+    isGiven = false;
+  });
+  return {
+    text,
+    isGiven: () => isGiven,
+    /** Whether the visitor has to agree before the next message. */
+    isNeeded: () => text !== null && !isGiven && !store.get().hasConsent,
+    give(): void {
+      isGiven = true;
+      patch({ hasConsent: true });
+    },
+    /** Takes over what is stored with the conversation. Agreeing to this very text counts for other conversations, too. */
+    found(consent: Conversation["consent"]): void {
+      isGiven ||= consent !== null && consent.text === text;
+      patch({ hasConsent: isGiven || consent !== null });
+    },
+    /** The field for a chat request. */
+    field: () => (isGiven && text !== null ? { consent: true } : {}),
+  };
+}
