@@ -2,6 +2,8 @@ import Type, { type Static } from "typebox";
 import { executionModes, FormConfirmation, FormSchema, formFields, PostAction } from "./form.ts";
 import { type DisplayType, displayOptions, displayTypes } from "./rules/display-types.ts";
 import { clearable, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { httpBody, requires, sendVisitorToken } from "./tool-visitor.ts";
+import { ActingVisitor } from "./visitor-identity.ts";
 
 export const executionTypes = ["mock", "http", "form", "client"] as const;
 export type ExecutionType = (typeof executionTypes)[number];
@@ -110,11 +112,6 @@ const resultFor = stringEnum(
   resultReaders,
   "`model` hides the result from visitors: they see only that the tool ran. `visitor` hides it from the model, which learns only that it was shown.",
 );
-const requires = stringEnum(
-  ["verified"],
-  "`verified`: the model may use the tool only for visitors whose identity is proven by a `userToken` or `userHash`.",
-);
-
 /** Settings that only one kind of tool has, as in responses. */
 const clearableFields = clearable(formFields);
 
@@ -136,6 +133,7 @@ const kindFields = {
         "For a client tool: a JSON Schema of type `object` that its results must match. Other results are refused.",
     }),
   ),
+  httpBody: nullable(httpBody),
   formSchema: nullable({ ...FormSchema, description: formSchemaDescription }),
   formExecutionMode: nullable(
     stringEnum(
@@ -183,6 +181,7 @@ export const Tool = Type.Object(
     label: nullable(label),
     resultFor,
     requires: nullable(requires),
+    sendVisitorToken,
     displayConfig: nullable(DisplayConfig),
     ...kindFields,
     warnings: Type.Array(ToolWarning, { description: "Settings that are saved but cannot work as they are" }),
@@ -202,6 +201,7 @@ const optionalFields = {
   label: nullable(label),
   resultFor: nullable(resultFor),
   requires: nullable(requires),
+  sendVisitorToken: nullable(sendVisitorToken),
   displayConfig: nullable(clearable(DisplayConfig)),
   ...kindFields,
   formSchema: nullable(clearable({ ...FormSchema, description: formSchemaDescription })),
@@ -352,6 +352,12 @@ export const testTool = {
     body: Type.Object({
       input: Type.Optional(
         nullable({ ...AnyObject, description: "The input that the model would pass. Defaults to an empty object." }),
+      ),
+      visitor: Type.Optional(
+        nullable({
+          ...ActingVisitor,
+          description: "The verified visitor to act as. Requires the admin role. Without it, nobody is signed in.",
+        }),
       ),
     }),
     response: { 200: ToolTest },

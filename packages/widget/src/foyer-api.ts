@@ -1,6 +1,8 @@
-/** The visitor as the site knows them. `userHash` is required if the agent requires signed identities. */
-export type Identity = {
-  userId: string;
+/**
+ * The visitor as the site knows them: a `userToken`, which proves who they are, or a `userId`. If the agent requires signed
+ * identities, a `userId` needs a `userHash`.
+ */
+export type Identity = ({ userId: string; userToken?: string } | { userId?: string; userToken: string }) & {
   userEmail?: string;
   userName?: string;
   /** Hexadecimal HMAC-SHA256 of `userId` with the agent's identity secret, computed by the site's server. */

@@ -1,11 +1,37 @@
-/** A piece of a URL: literal text, an input's `{city}`, or a secret's `{{API_KEY}}`. */
-export type UrlPiece = { kind: "text" | "input" | "secret"; text: string; name: string };
+import { factPath } from "./visitor-facts.ts";
 
-/** A secret's `{{NAME}}` (group 1) or an input's `{name}` (group 2) in the URL of an HTTP tool. */
-export const urlPlaceholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}|\{([\p{L}\p{N}_$.-]+)\}/gu;
+/** A piece of a URL: literal text, an input's `{city}`, a secret's `{{API_KEY}}`, or a bound `{{visitor.id}}`. */
+export type UrlPiece = { kind: "text" | "input" | "secret" | "bound"; text: string; name: string };
 
-/** A secret's `{{NAME}}` (group 1) in a header, where inputs have no placeholders. */
-export const secretPlaceholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
+/** The values that the server fills in and the model cannot choose. `visitor.claims.<path>` names any claim. */
+export const boundNames = [
+  "visitor.id",
+  "visitor.email",
+  "visitor.name",
+  "visitor.claims.",
+  "conversation.id",
+  "page.url",
+] as const;
+
+/**
+ * In the URL or body of an HTTP tool: a secret's `{{NAME}}` or a bound `{{visitor.id}}` (group 1), or an input's `{name}`
+ * (group 2). Only bound names contain a dot, and no input can take their place.
+ */
+export const urlPlaceholder =
+  /\{\{\s*([A-Za-z_][A-Za-z0-9_]*|(?:visitor|conversation|page)\.[^\s{}]+)\s*\}\}|\{([\p{L}\p{N}_$.-]+)\}/gu;
+
+/** `{{NAME}}` or `{{visitor.id}}` (group 1) in a header, where inputs have no placeholders. */
+export const headerPlaceholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*|(?:visitor|conversation|page)\.[^\s{}]+)\s*\}\}/gu;
+
+/** Whether a placeholder's name is that of a bound value, known or not. */
+export const isBound = (name: string): boolean => name.includes(".");
+
+/** Whether the server knows a bound name. */
+export function isKnownBound(name: string): boolean {
+  if (!name.startsWith("visitor.")) return name === "conversation.id" || name === "page.url";
+  const path = name.slice("visitor.".length);
+  return factPath(path) === path;
+}
 
 export function piecesOf(url: string): UrlPiece[] {
   const pieces: UrlPiece[] = [];
@@ -13,17 +39,32 @@ export function piecesOf(url: string): UrlPiece[] {
   for (const match of url.matchAll(urlPlaceholder)) {
     const [text, secret, input] = match;
     if (match.index > done) pieces.push({ kind: "text", text: url.slice(done, match.index), name: "" });
-    pieces.push({ kind: secret === undefined ? "input" : "secret", text, name: secret ?? input ?? "" });
+    pieces.push({ kind: kindOf(secret), text, name: secret ?? input ?? "" });
     done = match.index + text.length;
   }
   if (done < url.length) pieces.push({ kind: "text", text: url.slice(done), name: "" });
   return pieces;
 }
 
-/** The distinct names of the secrets in URLs and headers. */
-export function secretsIn(texts: readonly string[]): string[] {
-  const found = texts.flatMap((text) => [...text.matchAll(secretPlaceholder)]);
+function kindOf(name: string | undefined): UrlPiece["kind"] {
+  if (name === undefined) return "input";
+  return isBound(name) ? "bound" : "secret";
+}
+
+/** The distinct names in double braces: of secrets and of bound values. */
+export function namesIn(texts: readonly string[]): string[] {
+  const found = texts.flatMap((text) => [...text.matchAll(headerPlaceholder)]);
   return [...new Set(found.map(([, name = ""]) => name))];
+}
+
+/** The distinct names of the secrets in the URL, headers and body of a tool. */
+export function secretsIn(texts: readonly string[]): string[] {
+  return namesIn(texts).filter((name) => !isBound(name));
+}
+
+/** The distinct names of the bound values in the URL, headers and body of a tool. */
+export function boundIn(texts: readonly string[]): string[] {
+  return namesIn(texts).filter(isBound);
 }
 
 /** The distinct names of the inputs in a URL. */

@@ -2,6 +2,7 @@ import type { DisplayConfig, FormSchema, PostAction, Tool, ToolChanges } from "@
 import { DEFAULT_DISPLAY_TYPE } from "@foyer/contract/rules/display-types";
 import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
 import type { ToolRow } from "../db/tables.ts";
+import { parseBodyTemplate } from "./http/body-rules.ts";
 
 type Columns = Omit<ToolRow, "id" | "organizationId" | "agentId" | "createdAt" | "updatedAt">;
 
@@ -28,6 +29,7 @@ export function settingsOf({ type: _, formFieldsSchema: fields, ...given }: Tool
     // Only one level deep: a null within `payload` is part of the payload.
     ...(actions ? { formPostActions: actions.map((action) => withoutOwnNulls(action) as PostAction) } : {}),
     ...(inputSchema === undefined ? {} : { inputSchema: canonicalInputSchema(inputSchema) }),
+    ...(given.httpBody ? { httpBody: parseBodyTemplate(given.httpBody) } : {}),
   };
 }
 
@@ -88,6 +90,7 @@ const jsonNames = [
   "displayConfig",
   "httpHeaders",
   "clientResultSchema",
+  "httpBody",
   "formSchema",
   "formPostActions",
   "formConfirmation",
@@ -103,12 +106,13 @@ export function toColumns(changes: ToolSettings): Partial<Columns> {
   const json = jsonNames
     .filter((name) => given[name] !== undefined)
     .map((name) => [name, given[name] === null ? null : JSON.stringify(given[name])]);
-  const { isEnabled, label, resultFor, requires } = changes;
+  const { isEnabled, label, resultFor, requires, sendVisitorToken } = changes;
   return {
     ...Object.fromEntries([...plain, ...json]),
     ...(label === undefined ? {} : { label: label?.trim() || null }),
     ...(resultFor === undefined ? {} : { resultFor: resultFor ?? "both" }),
     ...(requires === undefined ? {} : { requires }),
+    ...(sendVisitorToken === undefined ? {} : { sendVisitorToken: sendVisitorToken === true ? 1 : 0 }),
     ...(isEnabled === undefined ? {} : { isEnabled: isEnabled === false ? 0 : 1 }),
   };
 }
@@ -163,6 +167,8 @@ export function toTool(row: ToolRow): Tool {
     httpMethod: row.httpMethod ?? (kind === "http" ? "GET" : null),
     httpHeaders: json(row.httpHeaders),
     clientResultSchema: json(row.clientResultSchema),
+    httpBody: json(row.httpBody),
+    sendVisitorToken: row.sendVisitorToken === 1,
     formSchema: row.formSchema === null ? null : { ...defaultFormTexts, ...JSON.parse(row.formSchema) },
     formExecutionMode: row.formExecutionMode ?? (kind === "form" ? "webhook" : null),
     formWebhookUrl: row.formWebhookUrl,

@@ -1,6 +1,9 @@
+import type { VerifiedVisitor } from "@foyer/contract";
 import * as contract from "@foyer/contract";
+import { isAtLeast } from "@foyer/contract/rules/roles";
 import type { FastifyRequest } from "fastify";
-import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
+import { credentialOf, type Principal, principalOf } from "../auth/sessions/authenticate.ts";
+import { AppError } from "../errors.ts";
 import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
@@ -71,8 +74,10 @@ export function toolRoutes(
   app.route({
     ...contract.testTool,
     handler: async (request) => {
-      const tool = await tools.existing(principalOf(request).organizationId, request.params.id);
-      return runner.test(tool, request.body.input ?? {});
+      const principal = principalOf(request);
+      const tool = await tools.existing(principal.organizationId, request.params.id);
+      const { input, visitor } = request.body;
+      return runner.test(tool, input ?? {}, visitor ? actingVisitor(principal, visitor) : null);
     },
   });
   app.route({
@@ -83,6 +88,12 @@ export function toolRoutes(
     ...contract.rotateWebhookSecret,
     handler: async (request) => webhookSecrets.rotate(await formOf(request, request.params.id)),
   });
+}
+
+/** A call as a visitor reaches the owner's systems in that visitor's name. @throws 403 */
+function actingVisitor({ role }: Principal, { id, email, name, claims }: contract.ActingVisitor): VerifiedVisitor {
+  if (isAtLeast(role, "admin")) return { id, email: email || null, name: name || null, claims: claims ?? {} };
+  throw new AppError("FORBIDDEN", `You need the admin role to test a tool as a visitor. Your role is ${role}.`);
 }
 
 /** Runs before validation, so that the schema can require the canonical `executionType`. */

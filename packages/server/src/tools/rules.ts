@@ -6,6 +6,7 @@ import type { ToolSettings } from "./columns.ts";
 import { checkDisplayConfig } from "./display/display-config-rules.ts";
 import { checkFormSchema } from "./form/form-rules.ts";
 import { checkPostActions } from "./form/post-action-rules.ts";
+import { checkBodyTemplate, checkBoundNames } from "./http/body-rules.ts";
 import { checkHeaders } from "./http/header-rules.ts";
 import { checkHttpUrl } from "./http/http-template.ts";
 import { checkInputSchema } from "./schema/input-schema.ts";
@@ -29,10 +30,14 @@ export function checkTool(tool: Tool, given: ToolSettings, { checkUrl, unknown }
   checkAll([
     () => inputSchema !== undefined && checkInputSchema(inputSchema),
     () => clientResultSchema && checkResultSchema(clientResultSchema),
+    () => inputSchema !== undefined && checkInputNames(inputSchema),
+    () => given.httpBody && isKnown("inputSchema") && checkBodyTemplate(given.httpBody, declaredNames(tool)),
     () => displayConfig && checkDisplayConfig(displayConfig),
     () => httpUrl && checkHttpUrl(httpUrl, { checkUrl }),
+    () => httpUrl && checkBoundNames("httpUrl", [httpUrl]),
     () => changesInputs && isKnown("executionType", "inputSchema") && checkUrlInputs(tool),
     () => httpHeaders && checkHeaders("httpHeaders", httpHeaders),
+    () => httpHeaders && checkBoundNames("httpHeaders", Object.values(httpHeaders)),
     () => formSchema && checkFormSchema(formSchema),
     () => formWebhookUrl && asInvalid("formWebhookUrl", () => checkUrl(formWebhookUrl)),
     () => formPostActions && checkPostActions(formPostActions, checkUrl),
@@ -49,9 +54,9 @@ function checkKind({ executionType, httpUrl, formSchema }: Tool) {
 /** Inputs that the schema does not declare are not sent, so a call with such a placeholder could only fail. */
 function checkUrlInputs({ executionType, httpUrl, inputSchema }: Tool) {
   if (executionType !== "http" || !httpUrl) return;
-  const { properties, additionalProperties } = inputSchema as { properties?: object; additionalProperties?: unknown };
-  if (additionalProperties) return;
-  const unknown = inputsIn(httpUrl).filter((name) => !Object.hasOwn(properties ?? {}, name));
+  const declared = declaredNames({ inputSchema });
+  if (declared === null) return;
+  const unknown = inputsIn(httpUrl).filter((name) => !declared.has(name));
   checkAll(
     unknown.map((name) => () => {
       throw invalid("httpUrl", `uses {${name}}, which is not a property of inputSchema`, "unknown_reference");
@@ -68,6 +73,27 @@ function checkResultSchema(schema: Record<string, unknown>) {
     if (!detail) throw error;
     throw invalid(detail.path.replace(/^inputSchema/, "clientResultSchema"), detail.message, detail.code);
   }
+}
+
+/** The names of the inputs that the model may send; null when it may send any. */
+function declaredNames({ inputSchema }: Pick<Tool, "inputSchema">): Set<string> | null {
+  const { properties, additionalProperties } = inputSchema as { properties?: object; additionalProperties?: unknown };
+  return additionalProperties ? null : new Set(Object.keys(properties ?? {}));
+}
+
+/** An input whose name looks like a value of the server would be mistaken for one in a template. */
+function checkInputNames(inputSchema: Record<string, unknown>) {
+  const { properties } = inputSchema as { properties?: object };
+  const taken = Object.keys(properties ?? {}).filter((name) => /^(visitor|conversation|page)\./.test(name));
+  checkAll(
+    taken.map((name) => () => {
+      throw invalid(
+        `inputSchema.properties.${name}`,
+        "is reserved for a value that the server fills in",
+        "not_allowed",
+      );
+    }),
+  );
 }
 
 function checkConfirmation({ formConfirmation, formSchema }: Tool) {

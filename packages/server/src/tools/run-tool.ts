@@ -1,8 +1,9 @@
-import type { Display, FormSchema, ToolTest, VisitorForm } from "@foyer/contract";
+import type { Display, FormSchema, ToolTest, VerifiedVisitor, VisitorForm } from "@foyer/contract";
 import { hasRemoteImages, keepImagesFrom } from "@foyer/contract/rules/display-images";
 import { holdsFile } from "@foyer/contract/rules/field-types";
 import { displayOf } from "@foyer/contract/rules/fill-display";
 import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
+import { signVisitorToken } from "../agents/identity/user-token.ts";
 import type { AgentService } from "../agents/service.ts";
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
@@ -15,6 +16,7 @@ import { failure, type ToolOutcome } from "./tool-outcome.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 type Input = Record<string, unknown>;
+type Turn = { context: TurnContext; signal?: AbortSignal; runInPage?: RunInPage };
 /** `result` and `warnings` are for members: the whole result, and what the display leaves out. */
 type Ran = { outcome: ToolOutcome; problem?: string; result?: unknown; warnings?: string[] } & Partial<
   Pick<ToolTest, "request" | "response">
@@ -29,14 +31,10 @@ export type ToolRunner = ReturnType<typeof createToolRunner>;
 /** Runs tools. Failures are outcomes that the model reads; only database errors are thrown. */
 export function createToolRunner(
   { outbound }: Pick<Deps, "outbound">,
-  agents: Pick<AgentService, "get">,
+  agents: Pick<AgentService, "get" | "identitySecret">,
   secrets: SecretService,
 ) {
-  async function run(
-    tool: ToolRow,
-    input: unknown,
-    { signal, runInPage }: { signal?: AbortSignal; runInPage?: RunInPage } = {},
-  ): Promise<Ran> {
+  async function run(tool: ToolRow, input: unknown, turn: Turn): Promise<Ran> {
     const problem = inputProblem(tool.inputSchema, input);
     if (problem !== null) return { outcome: failure(`The input is not valid: ${problem}.`) };
     switch (tool.executionType) {
@@ -45,9 +43,11 @@ export function createToolRunner(
       case "form":
         return { outcome: formShown(tool, input as Input) };
       case "http":
-        return runHttp(tool, input as Input, signal);
+        return runHttp(tool, input as Input, turn);
       case "client":
-        return runInPage ? runClient(tool, runInPage) : { outcome: failure("This tool runs in the visitor's page.") };
+        return turn.runInPage
+          ? runClient(tool, turn.runInPage)
+          : { outcome: failure("This tool runs in the visitor's page.") };
     }
   }
 
@@ -57,11 +57,13 @@ export function createToolRunner(
     return shown(tool, answer.result, quotedResult(answer.result));
   }
 
-  async function runHttp(tool: ToolRow, input: Input, signal?: AbortSignal): Promise<Ran> {
+  async function runHttp(tool: ToolRow, input: Input, { context, signal }: Turn): Promise<Ran> {
     const mayUseUnbound = tool.mayUseUnboundSecrets === 1;
     const secretFor = (name: string, host: string) =>
       secrets.valueFor(tool.organizationId, name, { host, mayUseUnbound });
-    const answer = await runHttpTool(tool, input, { outbound, secretFor, ...(signal ? { signal } : {}) });
+    const visitorTokenFor = (host: string) => visitorToken(tool, context, { host, agents });
+    const deps = { outbound, secretFor, context, visitorTokenFor, ...(signal ? { signal } : {}) };
+    const answer = await runHttpTool(tool, input, deps);
     const { result, forModel, request, response } = answer;
     const ran: Ran = answer.isError
       ? { outcome: { ...failure(String(result)), ...(tool.resultFor === "visitor" ? {} : { forModel }) } }
@@ -95,18 +97,15 @@ export function createToolRunner(
 
   return {
     /** `problem` is the exact error message for members. */
-    async run(
-      tool: ToolRow,
-      input: unknown,
-      options: { context: TurnContext; signal: AbortSignal; runInPage: RunInPage },
-    ) {
-      const { outcome, problem } = await run(tool, input, options);
+    async run(tool: ToolRow, input: unknown, turn: Turn) {
+      const { outcome, problem } = await run(tool, input, turn);
       return { outcome, problem: problemOf(outcome, problem) };
     },
     /** For members, who may see more than visitors. */
-    async test(tool: ToolRow, input: Input): Promise<ToolTest> {
+    async test(tool: ToolRow, input: Input, visitor: VerifiedVisitor | null): Promise<ToolTest> {
       const startedAt = performance.now();
-      const ran = await run(tool, input);
+      const context = { visitor, conversation: { id: "conv_test" }, page: null, clientTools: [] };
+      const ran = await run(tool, input, { context });
       const { outcome, problem, request = null, response = null } = ran;
       const { result, display, form, isError, forModel } = outcome;
       return {
@@ -122,6 +121,16 @@ export function createToolRunner(
       };
     },
   };
+}
+
+/** The `Foyer-Visitor` header for a host, or null when the tool sends none or nothing proves the visitor. */
+async function visitorToken(
+  { organizationId, agentId, sendVisitorToken }: ToolRow,
+  { visitor }: TurnContext,
+  { host, agents }: { host: string; agents: Pick<AgentService, "identitySecret"> },
+): Promise<string | null> {
+  if (sendVisitorToken === 0 || visitor === null) return null;
+  return signVisitorToken(visitor, { host, secret: await agents.identitySecret(organizationId, agentId) });
 }
 
 function problemOf({ isError, forModel }: ToolOutcome, problem: string | undefined): string | null {

@@ -163,6 +163,7 @@ const largeColumns = [
   "displayConfig",
   "mockResponse",
   "httpHeaders",
+  "httpBody",
   "formSchema",
   "formPostActions",
 ] as const;

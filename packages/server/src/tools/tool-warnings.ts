@@ -27,15 +27,19 @@ export function createToolWarnings(
     const recipients = await mailRecipients.among(organizationId, addresses);
     const names = secretsIn(tools.flatMap((tool) => httpTexts(tool).map(({ text }) => text)));
     const known = { recipients, secretHosts: await secrets.hostsOf(organizationId, names), sendsMail };
-    return tools.map((tool) => ({ ...tool, warnings: [...secretWarnings(tool, known), ...mailWarnings(tool, known)] }));
+    return tools.map((tool) => ({
+      ...tool,
+      warnings: [...secretWarnings(tool, known), ...bodyWarnings(tool), ...mailWarnings(tool, known)],
+    }));
   };
 }
 
 /** The texts of an HTTP tool that may name secrets. */
-function httpTexts({ executionType, httpUrl, httpHeaders }: Tool): Array<{ path: string; text: string }> {
+function httpTexts({ executionType, httpUrl, httpHeaders, httpBody }: Tool): Array<{ path: string; text: string }> {
   if (executionType !== "http") return [];
   const headers = Object.entries(httpHeaders ?? {}).map(([name, text]) => ({ path: `httpHeaders.${name}`, text }));
-  return [{ path: "httpUrl", text: httpUrl ?? "" }, ...headers];
+  const body = httpBody === null ? [] : [{ path: "httpBody", text: JSON.stringify(httpBody) }];
+  return [{ path: "httpUrl", text: httpUrl ?? "" }, ...headers, ...body];
 }
 
 function secretWarnings(tool: Tool, { secretHosts }: Known): ToolWarning[] {
@@ -48,6 +52,11 @@ function secretWarnings(tool: Tool, { secretHosts }: Known): ToolWarning[] {
       return [{ path, message: `The secret ${name} is not sent to ${host}, only to ${hosts.join(", ")}.` }];
     }),
   );
+}
+
+function bodyWarnings({ httpBody, httpMethod }: Tool): ToolWarning[] {
+  if (httpBody === null || httpMethod === "POST" || httpMethod === "PUT") return [];
+  return [{ path: "httpBody", message: `It is sent only with POST and PUT, not with ${httpMethod ?? "GET"}.` }];
 }
 
 const noMailServer = "This server sends no mail because SMTP_URL is not set.";

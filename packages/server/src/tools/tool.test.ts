@@ -54,6 +54,8 @@ onBothDatabases("tools", (createDatabase) => {
       httpMethod: null,
       httpHeaders: null,
       clientResultSchema: null,
+      httpBody: null,
+      sendVisitorToken: false,
       formSchema: null,
       formExecutionMode: null,
       formWebhookUrl: null,

@@ -64,10 +64,10 @@ function visitContext({ options }: WidgetCore) {
 /** The fields of a chat request that identify the visitor. */
 function visitorFields({ identity, sessionId }: VisitorSession): Partial<ChatRequest> {
   if (!identity) return { sessionId };
-  const { userId, userEmail, userName, userHash, metadata } = identity;
+  const { userId, userEmail, userName, userHash, userToken, metadata } = identity;
   return {
     sessionId,
-    userId,
+    ...(userToken ? { userToken } : { userId }),
     ...(userEmail ? { userEmail } : {}),
     ...(userName ? { userName } : {}),
     ...(userHash ? { userHash } : {}),

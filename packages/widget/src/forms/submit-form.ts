@@ -95,9 +95,12 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
   };
 }
 
-/** An agent that requires signed identities checks the signature before it learns what was submitted. */
-function signedUser({ identity }: VisitorSession): Pick<FormSubmit, "userId" | "userHash"> {
-  return identity?.userHash ? { userId: identity.userId, userHash: identity.userHash } : {};
+/** The submission records who made it, and a proof decides whether the agent learns of it in the chat. */
+function submittingUser({ identity }: VisitorSession): Pick<FormSubmit, "userId" | "userHash" | "userToken"> {
+  if (!identity) return {};
+  const { userId, userHash, userToken } = identity;
+  if (userToken) return { userToken };
+  return userHash ? { userId, userHash } : { userId };
 }
 
 function outgoing({ core }: PanelContext, { form, key, controller, events }: Parts, attempt: Attempt): Outgoing {
@@ -116,7 +119,7 @@ function outgoing({ core }: PanelContext, { form, key, controller, events }: Par
       startedAt,
       formInstanceId: key,
       sessionId: core.visitor.sessionId,
-      ...signedUser(core.visitor),
+      ...submittingUser(core.visitor),
     },
     formData: (dataUrls) => toFormData(form.formSchema.fields, values, dataUrls),
     onProgress: (progress) => controller.patch({ progress }),

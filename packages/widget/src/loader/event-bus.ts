@@ -1,4 +1,5 @@
-import type { FormNotice, Identity, MessageNotice, TriggerNotice } from "../foyer-api.ts";
+import type { FormNotice, MessageNotice, TriggerNotice } from "../foyer-api.ts";
+import type { KnownIdentity } from "./user-token.ts";
 
 /** Events between the parts of the widget. The public ones are also what `Foyer.on` receives. */
 export type BusEvents = {
@@ -11,7 +12,7 @@ export type BusEvents = {
   /** An event that the site reported with `Foyer.track`. */
   track: { name: string; data: Record<string, unknown> };
   /** The visitor was identified, or (null) logged out. */
-  identity: Identity | null;
+  identity: KnownIdentity | null;
   /** Storage may be used from now on. */
   consent: undefined;
   /** The visitor interacted with the widget. */

@@ -7,6 +7,13 @@ it("requires an agent id on the script tag", () => {
   expect(readOptions({}, base)).toBeNull();
 });
 
+it("reads a user token instead of or beside a user id", () => {
+  const identityOf = (data: object) => readOptions({ agentId: "agent_1", ...data }, base)?.identity;
+  expect(identityOf({ userToken: "a.b.c" })).toEqual({ userToken: "a.b.c" });
+  expect(identityOf({ userToken: "a.b.c", userId: "7" })).toEqual({ userId: "7", userToken: "a.b.c" });
+  expect(identityOf({ userToken: "" })).toBeNull();
+});
+
 it("falls back to the agent's settings for missing or invalid attributes", () => {
   const expected = {
     agentId: "agent_1",

@@ -31,12 +31,12 @@ export type WidgetOptions = {
 
 /** Reads the `data-*` attributes of the script tag. Returns null without an agent id. Invalid values are ignored. */
 export function readOptions(data: Readonly<Record<string, string | undefined>>, baseUrl: string): WidgetOptions | null {
-  const { agentId, userId } = data;
+  const { agentId, userId, userToken } = data;
   if (!agentId) return null;
   return {
     agentId,
     baseUrl: (data.baseUrl || baseUrl).replace(/\/+$/, ""),
-    identity: userId ? readIdentity(userId, data) : null,
+    identity: userId || userToken ? readIdentity(data) : null,
     consent: data.consent === "required" ? "required" : "given",
     sendsPage: data.page !== "off",
     theme: oneOf(data.theme, ["auto", "light", "dark"]),
@@ -55,9 +55,11 @@ export function readOptions(data: Readonly<Record<string, string | undefined>>, 
   };
 }
 
-function readIdentity(userId: string, { userEmail, userName, userHash }: Readonly<Record<string, string | undefined>>) {
+function readIdentity(data: Readonly<Record<string, string | undefined>>): Identity {
+  const { userId, userToken, userEmail, userName, userHash } = data;
   return {
-    userId,
+    ...((userId ? { userId } : {}) as { userId: string }),
+    ...(userToken ? { userToken } : {}),
     ...(userEmail ? { userEmail } : {}),
     ...(userName ? { userName } : {}),
     ...(userHash ? { userHash } : {}),

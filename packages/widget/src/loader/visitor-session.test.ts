@@ -147,3 +147,17 @@ describe("conversations", () => {
     expect([ids(page), page.visitor.current?.id]).toEqual([["open"], "open"]);
   });
 });
+
+it("recognizes a visitor by the token's user, also after the token was renewed", () => {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const token = (exp: number) => `${part({})}.${part({ sub: "zoë", email: "z@example.com", name: "Zoë", exp })}.x`;
+  const page = openPage({ userToken: token(1), userEmail: "other@example.com" });
+  page.bus.emit("interaction");
+  page.visitor.remember(talk("conv_1"));
+  expect(page.visitor.identity).toMatchObject({ userId: "zoë", userEmail: "z@example.com", userName: "Zoë" });
+  page.visitor.identify({ userToken: token(2) });
+  expect(page.visitor.identity?.userToken).toBe(token(2));
+  expect(ids(page)).toEqual(["conv_1"]);
+  page.visitor.identify({ userToken: "unreadable" });
+  expect([page.visitor.identity?.userId, ids(page)]).toEqual(["unreadable", []]);
+});

@@ -2,6 +2,7 @@ import type { Identity } from "../foyer-api.ts";
 import type { ConsentStorage } from "./consent-storage.ts";
 import type { EventBus } from "./event-bus.ts";
 import { randomId } from "./random-id.ts";
+import { type KnownIdentity, withTokenFields } from "./user-token.ts";
 
 /**
  * A conversation of this browser: its token, and what the list of conversations shows. `at` is in milliseconds since
@@ -22,7 +23,7 @@ export type VisitorSession = ReturnType<typeof createVisitorSession>;
  * Identifying another visitor deletes the previous one's list, and a logout deletes everything.
  */
 export function createVisitorSession(storage: ConsentStorage, bus: EventBus, identity: Identity | null) {
-  let visitor = identity;
+  let visitor = identity && withTokenFields(identity);
   let ownSessionId = randomId();
   const owner = () => (visitor ? `user:${visitor.userId}` : ANONYMOUS);
 
@@ -64,7 +65,7 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
   bus.on("interaction", () => storage.read("local", "visit") ?? keep());
 
   return {
-    get identity(): Identity | null {
+    get identity(): KnownIdentity | null {
       return visitor;
     },
     /** Stays the same in this browser until a logout. */
@@ -99,7 +100,8 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
       }));
     },
     identify({ userMetadata, ...identity }: Identity): void {
-      const next: Identity = userMetadata && !identity.metadata ? { ...identity, metadata: userMetadata } : identity;
+      const metadata = identity.metadata ?? userMetadata;
+      const next = withTokenFields(metadata ? { ...identity, metadata } : identity);
       const before = visitor;
       visitor = next;
       if (before?.userId === next.userId) return;

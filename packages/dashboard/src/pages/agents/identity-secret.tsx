@@ -66,8 +66,8 @@ function Rotate({ agentId, onRotated }: { agentId: string; onRotated: () => void
         onConfirm={confirm}
       >
         <p>
-          Hashes made with the current secret stop working immediately. Until your server uses the new one, signed-in
-          visitors are treated as anonymous.
+          Tokens and hashes made with the current secret stop working immediately. Until your server uses the new one,
+          requests with a token are refused, and visitors with a hash are treated as anonymous.
         </p>
       </ConfirmDialog>
     </>

@@ -17,15 +17,16 @@ export function IdentitySection({
   onChange: (isRequired: boolean) => void;
 }) {
   const [language, setLanguage] = useState("node");
-  const sample = identitySamples.find(({ id }) => id === language) ?? identitySamples[0];
+  const samples = identitySamples(agentId);
+  const sample = samples.find(({ id }) => id === language) ?? samples[0];
   return (
     <Section
       title="Visitor identity"
-      description="Your page can tell Foyer who is signed in. A signature from your server proves it."
+      description="Your page can tell Foyer who is signed in. A token that your server signs proves it, with email, name and further claims."
     >
       <Toggle
         label="Require signed identities"
-        help="Visitors without a valid signature are treated as anonymous."
+        help="Visitors without a user token or a signed user id are treated as anonymous."
         value={isRequired}
         onChange={onChange}
       />
@@ -36,7 +37,7 @@ export function IdentitySection({
           label="Language"
           value={language}
           onChange={setLanguage}
-          options={identitySamples.map(({ id, name }) => ({ value: id, label: name }))}
+          options={samples.map(({ id, name }) => ({ value: id, label: name }))}
         />
         <CopyField label={`the code for ${sample?.name}`} text={sample?.code ?? ""} />
       </div>

@@ -2,6 +2,7 @@ import type { ActingVisitor, VerifiedVisitor } from "@foyer/contract";
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { AppError } from "../../errors.ts";
 
+const VISITOR_TOKEN_S = 60;
 const MAX_LIFETIME_S = 24 * 3_600;
 /** How far the clock of the site's server may be ahead of ours. The expiry has no tolerance. */
 const CLOCK_TOLERANCE_S = 60;
@@ -44,6 +45,19 @@ export async function signUserToken(
 ): Promise<string> {
   const fields = { ...(email ? { email } : {}), ...(name ? { name } : {}), ...(claims ? { claims } : {}) };
   return sign({ id, fields, audience: agentId, seconds: 3_600 }, secret);
+}
+
+/**
+ * Signs the token with which a tool's receiver recognizes the visitor. It is valid for 60 seconds and for one host only,
+ * so it is neither a `userToken` nor of use to another receiver.
+ * @param host with its port unless that is the default
+ */
+export async function signVisitorToken(
+  { id, email, name, claims }: VerifiedVisitor,
+  { host, secret }: { host: string; secret: string },
+): Promise<string> {
+  const fields = { ...(email === null ? {} : { email }), ...(name === null ? {} : { name }), claims };
+  return sign({ id, fields, audience: host, seconds: VISITOR_TOKEN_S }, secret);
 }
 
 function sign(

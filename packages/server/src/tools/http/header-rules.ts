@@ -11,7 +11,7 @@ const sendable = /^[ -~\u0080-\u00ff]*$/;
 
 /** Headers that frame a message or apply to a single hop are set by the HTTP client only. */
 const reserved = new Set([
-  ..."host content-length transfer-encoding connection keep-alive te trailer upgrade expect".split(" "),
+  ..."host content-length transfer-encoding connection keep-alive te trailer upgrade expect foyer-visitor".split(" "),
 ]);
 
 /**

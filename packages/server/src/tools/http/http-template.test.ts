@@ -10,11 +10,22 @@ const secretValues: Record<string, string> = {
 };
 const secretFor = async (name: string, host: string) => (host === "api.example" ? (secretValues[name] ?? null) : null);
 
+/** What a tool can use besides its input, in a turn in which nothing is proven. */
+const sources = (secretFor: (name: string, host: string) => Promise<string | null>) => ({
+  secretFor,
+  context: { visitor: null, conversation: { id: "conv_1" }, page: null },
+  visitorTokenFor: async () => null,
+});
+
 type Template = { url: string; method?: "GET" | "POST" | "PUT" | "DELETE"; headers?: Record<string, string> };
 
 function build({ url, method, headers }: Template, input: Record<string, unknown> = {}) {
   const httpHeaders = headers ? JSON.stringify(headers) : null;
-  return buildRequest({ httpUrl: url, httpMethod: method ?? null, httpHeaders }, input, secretFor);
+  return buildRequest(
+    { httpUrl: url, httpMethod: method ?? null, httpHeaders, httpBody: null },
+    input,
+    sources(secretFor),
+  );
 }
 
 describe("checkHttpUrl", () => {
@@ -135,9 +146,9 @@ describe("the URL of a request", () => {
     await expect(build({ url: "https://{host}/" }, { host: "evil.example" })).rejects.toThrow(
       "only in the path and the query",
     );
-    await expect(buildRequest({ httpUrl: null, httpMethod: null, httpHeaders: null }, {}, secretFor)).rejects.toThrow(
-      "must start with http",
-    );
+    await expect(
+      buildRequest({ httpUrl: null, httpMethod: null, httpHeaders: null, httpBody: null }, {}, sources(secretFor)),
+    ).rejects.toThrow("must start with http");
   });
 
   it("keeps scheme, host, port and path depth for any input", async () => {
@@ -164,7 +175,8 @@ describe("the URL of a request", () => {
       fc.asyncProperty(text, text, fc.dictionary(text, text), async (x, y, more) => {
         const request = await build({ url }, { ...more, x, y }).catch((error: Error) => error);
         if (request instanceof Error) {
-          expect(["", ".", ".."]).toContain(x);
+          const isRepeatedKey = /must not name the parameter [ks],/.test(request.message);
+          expect(isRepeatedKey || ["", ".", ".."].includes(x), request.message).toBe(true);
           return;
         }
         const sent = new URL(request.url);
@@ -311,14 +323,15 @@ describe("secrets in a request", () => {
     const template = (count: number) => ({
       httpUrl: "https://api.example/",
       httpMethod: null,
+      httpBody: null,
       httpHeaders: JSON.stringify({ "x-a": all(count) }),
     });
     const secretOf = async (name: string) => {
       fetched.push(name);
       return name;
     };
-    expect((await buildRequest(template(10), {}, secretOf)).headers["x-a"]).toBe("S0S1S2S3S4S5S6S7S8S9");
-    await expect(buildRequest(template(11), {}, secretOf)).rejects.toMatchObject({
+    expect((await buildRequest(template(10), {}, sources(secretOf))).headers["x-a"]).toBe("S0S1S2S3S4S5S6S7S8S9");
+    await expect(buildRequest(template(11), {}, sources(secretOf))).rejects.toMatchObject({
       problem: "A tool can use at most 10 secrets.",
     });
     expect(fetched).toHaveLength(10);

@@ -1,33 +1,22 @@
-import { secretPlaceholder, secretsIn, urlPlaceholder } from "@foyer/contract/rules/url-template";
+import { headerPlaceholder, isBound, namesIn, urlPlaceholder } from "@foyer/contract/rules/url-template";
 import type { ToolRow } from "../../db/tables.ts";
 import { invalid } from "../../errors.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
-import { percentEncode } from "./percent-encode.ts";
-
-/**
- * A call that cannot be made as requested. `message` is for the model, which may repeat it to visitors; `problem` is
- * for members.
- */
-export class ToolError extends Error {
-  readonly problem: string;
-
-  constructor(message: string, problem = message) {
-    super(message);
-    this.name = "ToolError";
-    this.problem = problem;
-  }
-}
+import { type BoundSources, boundValue } from "./bound-values.ts";
+import { headerEncode, percentEncode } from "./percent-encode.ts";
+import { ToolError } from "./tool-error.ts";
 
 export type HttpRequest = {
   url: string;
   method: "GET" | "POST" | "PUT" | "DELETE";
   headers: Record<string, string>;
   body: string | null;
-  /** `url` and `headers` with `{{NAME}}` in place of secrets */
+  /** `url`, `headers` and `body` with `{{NAME}}` in place of secrets */
   maskedUrl: string;
   maskedHeaders: Record<string, string>;
-  /** the values of the inserted secrets */
+  maskedBody: string | null;
+  /** the values of the inserted secrets, and the visitor's token */
   secrets: string[];
 };
 
@@ -46,43 +35,88 @@ export function checkHttpUrl(httpUrl: string, outbound: Pick<Outbound, "checkUrl
   }
 }
 
+/** What a request may contain besides the input. */
+export type RequestSources = {
+  /**
+   * returns the value of a secret for a host (with its port unless that is the default); null when the secret does not
+   * exist or may not be sent there
+   */
+  secretFor(name: string, host: string): Promise<string | null>;
+  /** whose turn it is, for bound values */
+  context: BoundSources;
+  /** the value of the `Foyer-Visitor` header for a host; null sends none */
+  visitorTokenFor(host: string): Promise<string | null>;
+};
+
+type HttpTool = Pick<ToolRow, "httpUrl" | "httpMethod" | "httpHeaders" | "httpBody">;
+
 /**
  * Builds the request of an HTTP tool for one input. Input only ever fills one path segment, a query key or value, or
- * part of a body. Scheme, host, port and path depth come from the template, whatever the input is.
- * @param secretFor returns the value of a secret for a host (with its port unless that is the default); null when the
- * secret does not exist or may not be sent there
- * @throws ToolError when the input or a secret cannot be used
+ * part of a body. Scheme, host, port and path depth come from the template, whatever the input is, and bound values such
+ * as `{{visitor.id}}` come from the turn alone.
+ * @throws ToolError when the input, a secret or a bound value cannot be used
  */
 export async function buildRequest(
-  tool: Pick<ToolRow, "httpUrl" | "httpMethod" | "httpHeaders">,
+  tool: HttpTool,
   input: Record<string, unknown>,
-  secretFor: (name: string, host: string) => Promise<string | null>,
+  { secretFor, context, visitorTokenFor }: RequestSources,
 ): Promise<HttpRequest> {
   const template = parseTemplate(tool.httpUrl ?? "");
   const headers = Object.entries<string>(JSON.parse(tool.httpHeaders ?? "{}"));
   for (const [name, value] of headers) checkHeaderTemplate(name, value);
   const method = tool.httpMethod ?? "GET";
+  const hasBody = method === "POST" || method === "PUT";
+  const httpBody = hasBody ? tool.httpBody : null;
 
-  const names = secretsIn([template.path, template.query, ...headers.map(([, value]) => value)]);
-  const secrets = await fetchSecrets(names, template.host, secretFor);
-  const masks = new Map(names.map((name) => [name, `{{${name}}}`]));
+  const names = namesIn([template.path, template.query, ...headers.map(([, value]) => value), httpBody ?? ""]);
+  const secretNames = names.filter((name) => !isBound(name));
+  const secrets = await fetchSecrets(secretNames, template.host, secretFor);
+  const token = await visitorTokenFor(template.host);
+  const secretOf = (name: string) => secrets.get(name) ?? "";
+  const maskOf = (name: string) => `{{${name}}}`;
 
   const unused = unusedInputs(template, input);
-  const hasBody = method === "POST" || method === "PUT";
-  const address = (secret: (name: string) => string) =>
-    template.origin +
-    fillPath(template.path, input, secret) +
-    fillQuery(template.query, input, secret, hasBody ? [] : unused);
-  const sentHeaders = fillHeaders(headers, secrets, hasBody);
+  const address = (secret: (name: string) => string) => {
+    const resolve = (name: string) => (isBound(name) ? percentEncode(boundText(name, context)) : secret(name));
+    const query = fillQuery(template.query, input, resolve, hasBody ? [] : unused);
+    return template.origin + fillPath(template.path, input, resolve) + query;
+  };
+  const headersWith = (secret: (name: string) => string, visitorToken: string) => {
+    const resolve = (name: string) => (isBound(name) ? headerEncode(boundText(name, context)) : secret(name));
+    const filled = fillHeaders(headers, resolve, hasBody);
+    return token === null ? filled : { ...filled, "foyer-visitor": visitorToken };
+  };
+  const sentHeaders = headersWith(secretOf, token ?? "");
+  const bodyWith = (secret: (name: string) => string) => {
+    if (!hasBody) return null;
+    if (httpBody === null) return writeBody(Object.fromEntries(unused), sentHeaders["content-type"]);
+    const resolve = (name: string) => (isBound(name) ? boundOf(name, context) : secret(name));
+    return writeBody(fillBody(JSON.parse(httpBody), input, resolve), sentHeaders["content-type"]);
+  };
   return {
-    url: address((name) => percentEncode(secrets.get(name) ?? "")),
+    url: address((name) => percentEncode(secretOf(name))),
     method,
     headers: sentHeaders,
-    body: hasBody ? writeBody(unused, sentHeaders["content-type"]) : null,
-    maskedUrl: address((name) => masks.get(name) ?? ""),
-    maskedHeaders: fillHeaders(headers, masks, hasBody),
-    secrets: [...secrets.values()],
+    body: bodyWith(secretOf),
+    maskedUrl: address(maskOf),
+    maskedHeaders: headersWith(maskOf, "(a token that is valid for 60 s)"),
+    maskedBody: bodyWith(maskOf),
+    secrets: [...secrets.values(), ...(token === null ? [] : [token])],
   };
+}
+
+/** @throws ToolError for a fact about the visitor that nothing in this turn proves */
+function boundOf(name: string, context: BoundSources): unknown {
+  const bound = boundValue(name, context);
+  if ("refusal" in bound) throw new ToolError(bound.refusal.message, bound.refusal.problem);
+  return bound.value;
+}
+
+/** The value as text, for a URL or a header. */
+function boundText(name: string, context: BoundSources): string {
+  const value = boundOf(name, context) ?? "";
+  if (typeof value !== "object") return String(value);
+  throw new ToolError(notSetUp, `{{${name}}} is an object or a list, which fits only into a body.`);
 }
 
 /**
@@ -132,7 +166,7 @@ function parseTemplate(httpUrl: string): Template {
 
 /** A misspelled placeholder must not be sent as text. */
 function checkHeaderTemplate(name: string, value: string) {
-  if (value.replace(secretPlaceholder, "").includes("{{")) {
+  if (value.replace(headerPlaceholder, "").includes("{{")) {
     throw new ToolError(
       notSetUp,
       `The header ${name} contains {{ without a secret's name and }} after it. Names consist of letters, digits and _.`,
@@ -166,9 +200,17 @@ function unusedInputs({ path, query }: Template, input: Record<string, unknown>)
   return Object.entries(input).filter(([name]) => !used.has(name) && !fixed.has(plainName(name)));
 }
 
-/** Many servers treat `Key`, `key[]` and `key` as the same parameter. */
+/** Many servers treat `Key`, `key[]` and `key` as the same parameter, and some decode a name more than once. */
 function plainName(name: string): string {
-  return name.trim().replace(/\[.*$/s, "").toLowerCase();
+  return decodedTwice(name).trim().replace(/\[.*$/s, "").toLowerCase();
+}
+
+function decodedTwice(name: string): string {
+  try {
+    return decodeURIComponent(decodeURIComponent(name));
+  } catch {
+    return name;
+  }
 }
 
 function fillPath(path: string, input: Record<string, unknown>, secret: (name: string) => string): string {
@@ -195,16 +237,27 @@ function fillQuery(
   secret: (name: string) => string,
   more: [string, unknown][],
 ): string {
-  const filled = query
-    .slice(1)
-    .split("&")
-    .flatMap((pair) => fillPair(pair, input, secret))
-    .join("&");
+  const filled = fillPairs(query.slice(1).split("&"), input, secret).join("&");
   const pairs = toPairs(more).map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`);
   const all = [filled.replace(/&$/, ""), ...pairs].filter((part) => part !== "").join("&");
   if (all !== "") return `?${all}`;
   return query === "" ? "" : "?";
 }
+
+/** A key that comes from an input must not repeat one of the tool's own, which it could override for the receiver. */
+function fillPairs(pairs: string[], input: Record<string, unknown>, secret: (name: string) => string): string[] {
+  const hasOpenKey = (pair: string) => [...keyOf(pair).matchAll(urlPlaceholder)].some(([, , param]) => param);
+  const own = new Set(pairs.filter((pair) => pair !== "" && !hasOpenKey(pair)).map(decodedKey));
+  return pairs.flatMap((pair) => {
+    const filled = fillPair(pair, input, secret);
+    const taken = hasOpenKey(pair) ? filled.find((one) => own.has(decodedKey(one))) : undefined;
+    if (taken === undefined) return filled;
+    throw new ToolError(`The input must not name the parameter ${decodedKey(taken)}, which the tool sets itself.`);
+  });
+}
+
+const keyOf = (pair: string) => pair.split("=", 1)[0] ?? "";
+const decodedKey = (pair: string) => plainName(new URLSearchParams(pair).keys().next().value ?? "");
 
 /** A pair that contains a list is repeated for each item, as for inputs without a placeholder. */
 function fillPair(pair: string, input: Record<string, unknown>, secret: (name: string) => string): string[] {
@@ -222,10 +275,10 @@ function fillPair(pair: string, input: Record<string, unknown>, secret: (name: s
   return items.map((item) => fill({ ...input, [list]: item }));
 }
 
-/** A JSON object, unless the tool's own header declares a form. */
-function writeBody(inputs: [string, unknown][], contentType: string | undefined): string {
+/** JSON, unless the tool's own header declares a form. */
+function writeBody(body: unknown, contentType: string | undefined): string {
   const isForm = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? "");
-  return isForm ? new URLSearchParams(toPairs(inputs)).toString() : JSON.stringify(Object.fromEntries(inputs));
+  return isForm ? new URLSearchParams(toPairs(Object.entries(body ?? {}))).toString() : JSON.stringify(body);
 }
 
 /** As in queries and forms: a list repeats its name, an object becomes JSON, and null is left out. */
@@ -250,7 +303,7 @@ function isScalar(value: unknown): value is string | number | boolean {
 
 function fillHeaders(
   templates: [string, string][],
-  values: Map<string, string>,
+  resolve: (name: string) => string,
   hasBody: boolean,
 ): Record<string, string> {
   const headers: Record<string, string> = {
@@ -259,7 +312,7 @@ function fillHeaders(
     ...(hasBody ? { "content-type": "application/json" } : {}),
   };
   for (const [name, template] of templates) {
-    const value = template.replace(secretPlaceholder, (_match, secret: string) => values.get(secret) ?? "");
+    const value = template.replace(headerPlaceholder, (_match, name: string) => resolve(name));
     // The characters that a header can carry: tab, visible ASCII and Latin-1.
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
       throw new ToolError(
@@ -271,4 +324,43 @@ function fillHeaders(
   }
   // Responses are not decompressed, so a compressed one would be unreadable.
   return { ...headers, "accept-encoding": "identity" };
+}
+
+/** Stands for a property that is left out, because its input was not given. */
+const OMITTED = Symbol("omitted");
+
+/**
+ * Fills the template of a body. A string that is nothing but a placeholder becomes the value with its type, and an input
+ * that was not given leaves its property out. Within a longer string, values become text. Nothing can add a property.
+ * @param resolve the value of a secret or a bound name
+ */
+function fillBody(template: unknown, input: Record<string, unknown>, resolve: (name: string) => unknown): unknown {
+  const filled = fill(template, input, resolve);
+  return filled === OMITTED ? null : filled;
+}
+
+function fill(template: unknown, input: Record<string, unknown>, resolve: (name: string) => unknown): unknown {
+  if (typeof template === "string") return fillText(template, input, resolve);
+  if (typeof template !== "object" || template === null) return template;
+  if (Array.isArray(template)) {
+    return template.map((item) => fill(item, input, resolve)).filter((item) => item !== OMITTED);
+  }
+  const entries = Object.entries(template).map(([name, value]) => [name, fill(value, input, resolve)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== OMITTED));
+}
+
+function fillText(template: string, input: Record<string, unknown>, resolve: (name: string) => unknown): unknown {
+  const given = (name: string) => (Object.hasOwn(input, name) ? input[name] : undefined);
+  const [only] = template.matchAll(urlPlaceholder);
+  if (only?.[0] === template) {
+    const [, name, param = ""] = only;
+    if (name !== undefined) return resolve(name);
+    const value = given(param);
+    return value === undefined ? OMITTED : value;
+  }
+  return template.replace(urlPlaceholder, (_match, name?: string, param = "") => {
+    const value = name === undefined ? given(param) : (resolve(name) ?? "");
+    if (value === undefined || value === null) throw new ToolError(`${param} is missing.`);
+    return typeof value === "object" ? JSON.stringify(value) : String(value);
+  });
 }

@@ -3,3 +3,11 @@ export function percentEncode(text: string): string {
   const hex = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*]/g, hex);
 }
+
+/**
+ * Writes text into a header value. Visible ASCII stays as it is; everything else, and `%`, is percent-encoded as UTF-8, so
+ * that the receiver can decode the value and no line break ends the header.
+ */
+export function headerEncode(text: string): string {
+  return text.toWellFormed().replace(/[^ -~]+|%|^ | $/gu, encodeURIComponent);
+}

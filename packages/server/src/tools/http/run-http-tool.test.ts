@@ -43,12 +43,17 @@ function httpTool({ httpUrl, httpMethod, headers }: HttpFields): ToolRow {
 }
 
 const noSecrets = async () => null;
+/** A turn in which nothing is proven. */
+const turn = {
+  context: { visitor: null, conversation: { id: "conv_1" }, page: null },
+  visitorTokenFor: async () => null,
+};
 
 /** Runs a tool against a server that answers like this. */
 async function run(listener: RequestListener, fields: Partial<HttpFields> = {}, input: Record<string, unknown> = {}) {
   const { url } = await serve(listener);
   const outbound = openOutbound({ allowPrivate: true });
-  return runHttpTool(httpTool({ httpUrl: url, ...fields }), input, { outbound, secretFor: noSecrets });
+  return runHttpTool(httpTool({ httpUrl: url, ...fields }), input, { outbound, ...turn, secretFor: noSecrets });
 }
 
 function answering(contentType: string | null, body: string | Buffer, status = 200): RequestListener {
@@ -162,7 +167,7 @@ describe("an HTTP call", () => {
   it("that cannot be built is not sent", async () => {
     const { url, seen } = await serve((_request, response) => response.end());
     const outbound = openOutbound({ allowPrivate: true });
-    const deps = { outbound, secretFor: noSecrets };
+    const deps = { outbound, ...turn, secretFor: noSecrets };
     const missing = await runHttpTool(httpTool({ httpUrl: `${url}/{id}` }), {}, deps);
     expect(missing).toMatchObject({
       result: "id is missing.",
@@ -190,7 +195,7 @@ describe("an HTTP call", () => {
   it("to a refused address fails like one to an unreachable host", async () => {
     const canary = await serveCanary();
     const outbound = openOutbound({ resolve: async () => ["127.0.0.1"] });
-    const deps = { outbound, secretFor: noSecrets };
+    const deps = { outbound, ...turn, secretFor: noSecrets };
     const outcome = await runHttpTool(httpTool({ httpUrl: `http://inside.test:${canary.port}/` }), {}, deps);
     expect(outcome).toMatchObject({ result: "Not reachable", forModel: "Not reachable", isError: true });
     expect(outcome.problem).toContain("may not be called");
@@ -213,7 +218,7 @@ describe("an HTTP call", () => {
       response.writeHead(200, { "content-type": "text/plain" });
       drips.push(setInterval(() => response.write("."), 10));
     });
-    const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: noSecrets, timeoutMs: 150 };
+    const deps = { outbound: openOutbound({ allowPrivate: true }), ...turn, secretFor: noSecrets, timeoutMs: 150 };
     const outcome = await runHttpTool(httpTool({ httpUrl: url }), {}, deps);
     for (const drip of drips) clearInterval(drip);
     expect(drips).toHaveLength(1);
@@ -229,14 +234,14 @@ describe("an HTTP call", () => {
         return { status: 200, headers: {}, body: Buffer.from("ok"), truncated: false, durationMs: 1 };
       },
     };
-    await runHttpTool(httpTool({ httpUrl: "https://api.example" }), {}, { outbound, secretFor: noSecrets });
+    await runHttpTool(httpTool({ httpUrl: "https://api.example" }), {}, { outbound, ...turn, secretFor: noSecrets });
     expect(asked).toMatchObject({ timeoutMs: 10_000, maxBytes: 1_000_000, trust: "untrusted" });
   });
 
   it("ends with the reply that requested it", async () => {
     const stop = new AbortController();
     const { url } = await serve(() => stop.abort(new Error("gone")));
-    const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: noSecrets, signal: stop.signal };
+    const deps = { outbound: openOutbound({ allowPrivate: true }), ...turn, secretFor: noSecrets, signal: stop.signal };
     const during = await runHttpTool(httpTool({ httpUrl: url }), {}, deps);
     expect(during).toMatchObject({ isError: true, result: "Stopped before the response arrived" });
     const after = await runHttpTool(httpTool({ httpUrl: url }), {}, deps);
@@ -245,7 +250,7 @@ describe("an HTTP call", () => {
 
   it("reuses the previous connection", async () => {
     const { url, seen } = await serve((_request, response) => response.end("ok"));
-    const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: noSecrets };
+    const deps = { outbound: openOutbound({ allowPrivate: true }), ...turn, secretFor: noSecrets };
     for (let call = 0; call < 3; call++) {
       expect((await runHttpTool(httpTool({ httpUrl: url }), {}, deps)).result).toBe("ok");
       await nextTurn();
@@ -258,7 +263,7 @@ describe("an HTTP call", () => {
     const call = runHttpTool(
       httpTool({ httpUrl: "https://api.example/{{KEY}}" }),
       {},
-      { outbound: openOutbound(), secretFor },
+      { ...turn, outbound: openOutbound(), secretFor },
     );
     await expect(call).rejects.toThrow("database down");
   });
@@ -286,7 +291,11 @@ describe("secrets in a response", () => {
     const headers = { "x-key": "{{KEY}}", "x-pin": "{{PIN}}", "x-short": "{{SHORT}}", "x-padded": "{{PADDED}}" };
     const tool = httpTool({ httpUrl: `${url}/{{KEY}}?pin={{PIN}}`, headers });
     const input = { copy: `my ${values.KEY}` };
-    const outcome = await runHttpTool(tool, input, { outbound: openOutbound({ allowPrivate: true }), secretFor });
+    const outcome = await runHttpTool(tool, input, {
+      ...turn,
+      outbound: openOutbound({ allowPrivate: true }),
+      secretFor,
+    });
     expect(decodeURIComponent(seen.url)).toContain(values.KEY);
     expect(seen.header).toBe(values.KEY);
     return outcome;
@@ -336,7 +345,7 @@ describe("secrets in a response", () => {
   });
 
   it("are masked when one starts within a false start of itself", async () => {
-    const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: async () => "aabaac" };
+    const deps = { ...turn, outbound: openOutbound({ allowPrivate: true }), secretFor: async () => "aabaac" };
     const { url } = await serve(answering("text/plain", "aabaabaac aaabaac aabaacaabaac aaba"));
     const outcome = await runHttpTool(httpTool({ httpUrl: `${url}/?a={{KEY}}` }), {}, deps);
     expect(outcome.result).toBe("aab*** a*** ****** aaba");
@@ -358,7 +367,7 @@ describe("secrets in a response", () => {
     expect(request?.headers).toMatchObject({ "x-key": "{{KEY}}", "x-pin": "{{PIN}}" });
 
     const { url } = await serve(answering("text/plain", "ok"));
-    const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor };
+    const deps = { ...turn, outbound: openOutbound({ allowPrivate: true }), secretFor };
     const fields = { httpUrl: url, headers: { "x-key": "{{KEY}}" } };
     const posted = await runHttpTool(httpTool({ ...fields, httpMethod: "POST" }), { copy: values.KEY }, deps);
     expect(posted.request?.body).toBe('{"copy":"***"}');
@@ -386,7 +395,7 @@ describe("hostile input", () => {
       paths.push(request.url ?? "");
       request.resume().on("end", () => response.end("ok"));
     });
-    const deps = { outbound: openOutbound({ allowPrivate: true }), secretFor: noSecrets };
+    const deps = { outbound: openOutbound({ allowPrivate: true }), ...turn, secretFor: noSecrets };
     const combinations = positions.flatMap((position) =>
       hostileValues(canary.port).map((value) => ({ position, value })),
     );
@@ -498,7 +507,7 @@ describe("the input sent by an HTTP tool", () => {
     const tool = httpTool({ httpUrl: `${url}/orders/{order}?tenant=acme` });
     const outbound = openOutbound({ allowPrivate: true });
     const sent = { ...tool, inputSchema: JSON.stringify(inputSchema) };
-    return (await runHttpTool(sent, input, { outbound, secretFor: noSecrets })).result;
+    return (await runHttpTool(sent, input, { outbound, ...turn, secretFor: noSecrets })).result;
   };
 
   it("is limited to declared properties and never overrides a parameter of the template", async () => {

@@ -4,8 +4,9 @@ import type { ToolRow } from "../../db/tables.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { type InPieces, runInPieces } from "../../run-in-pieces.ts";
-import { buildRequest, declaredInputs, type HttpRequest, ToolError } from "./http-template.ts";
+import { buildRequest, declaredInputs, type HttpRequest, type RequestSources } from "./http-template.ts";
 import { createMask, type Mask } from "./mask-secrets.ts";
+import { ToolError } from "./tool-error.ts";
 
 export type HttpToolOutcome = {
   /** for the visitor: the parsed JSON or the text of the response; for a failure only its kind, such as `HTTP 404` */
@@ -22,9 +23,8 @@ export type HttpToolOutcome = {
   response: ToolTest["response"];
 };
 
-type HttpToolDeps = {
+type HttpToolDeps = RequestSources & {
   outbound: Pick<Outbound, "request">;
-  secretFor(name: string, host: string): Promise<string | null>;
   signal?: AbortSignal;
   /** for the whole exchange, 10 s by default */
   timeoutMs?: number;
@@ -45,7 +45,7 @@ export async function runHttpTool(
   let answer: Answer;
   let received: Received | null = null;
   try {
-    request = await buildRequest(tool, declaredInputs(tool.inputSchema, input), deps.secretFor);
+    request = await buildRequest(tool, declaredInputs(tool.inputSchema, input), deps);
     mask = await runInPieces(createMask(request.secrets));
     const { url, method, headers, body } = request;
     const limits = { timeoutMs: deps.timeoutMs ?? 10_000, maxBytes: maxAnswerBytes };
@@ -179,7 +179,7 @@ function cutForModel(text: string): string {
   return `${bytes.toString("utf8", 0, end)}\n\n[Truncated: these are the first ${end} of ${bytes.length} bytes.]`;
 }
 
-function* describeRequest({ method, maskedUrl, maskedHeaders, body }: HttpRequest, mask: Mask) {
+function* describeRequest({ method, maskedUrl, maskedHeaders, maskedBody: body }: HttpRequest, mask: Mask) {
   const headers = yield* maskHeaders(maskedHeaders, mask);
   return { method, url: yield* mask(maskedUrl), headers, body: body === null ? null : yield* mask(body) };
 }

@@ -6,8 +6,8 @@ import type { ToolRow } from "../../db/tables.ts";
 import { AppError } from "../../errors.ts";
 import type { SecretService } from "./service.ts";
 
-type HttpPart = Pick<ToolRow, "httpUrl" | "httpMethod" | "httpHeaders">;
-const httpColumns = ["httpUrl", "httpMethod", "httpHeaders"] as const;
+const httpColumns = ["httpUrl", "httpMethod", "httpHeaders", "httpBody"] as const;
+type HttpPart = Pick<ToolRow, (typeof httpColumns)[number]>;
 
 /**
  * A secret without hosts is sent to any host that a tool names, so whoever chooses the host can read it. Only admins
@@ -42,6 +42,6 @@ export function unboundSecretUse({ role }: Pick<Principal, "role">, before: Tool
   return isSame ? before.mayUseUnboundSecrets : 0;
 }
 
-function namesIn({ httpUrl, httpHeaders }: HttpPart): string[] {
-  return secretsIn([httpUrl ?? "", ...Object.values<string>(JSON.parse(httpHeaders ?? "{}"))]);
+function namesIn({ httpUrl, httpHeaders, httpBody }: HttpPart): string[] {
+  return secretsIn([httpUrl ?? "", httpBody ?? "", ...Object.values<string>(JSON.parse(httpHeaders ?? "{}"))]);
 }

@@ -1,0 +1,26 @@
+import type { Identity } from "../foyer-api.ts";
+
+/** An identity whose user is known, from the page or from the token. */
+export type KnownIdentity = Omit<Identity, "userId"> & { userId: string };
+
+/**
+ * Fills the identity with what its token says, for the lists of conversations and the defaults of forms. Only the server
+ * verifies the token. A token that cannot be read stands for a user of its own, and the server refuses it.
+ */
+export function withTokenFields(identity: Identity): KnownIdentity {
+  const { userToken = "", userId = userToken } = identity;
+  if (!userToken) return { ...identity, userId };
+  try {
+    const bytes = atob((userToken.split(".")[1] ?? "").replace(/-/g, "+").replace(/_/g, "/"));
+    const text = new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
+    const { sub, email, name } = JSON.parse(text);
+    return {
+      ...identity,
+      userId: sub ?? userId,
+      ...(email ? { userEmail: email } : {}),
+      ...(name ? { userName: name } : {}),
+    };
+  } catch {
+    return { ...identity, userId };
+  }
+}
