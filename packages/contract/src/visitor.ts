@@ -6,7 +6,7 @@ const identifier = {
   email: Type.String({
     minLength: 1,
     maxLength: 320,
-    description: "The `userEmail` of their chats, or an answer in their form submissions, in any letter case",
+    description: "The `userEmail` of their chats, or an address in their form submissions, in any letter case",
   }),
   sessionId: Type.String({ minLength: 1, maxLength: 200, description: "The `sessionId` of their chats" }),
   conversationId: Type.String({ minLength: 1, maxLength: 200, description: "One of their conversations" }),

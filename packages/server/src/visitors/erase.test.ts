@@ -83,6 +83,18 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     if (database.address.kind === "sqlite") expect(tokensInFiles(database.address.file, tokens)).toEqual([]);
   });
 
+  it("finds the submissions of a visitor who proved the address, outside of conversations and without it in an answer", async () => {
+    const person = await plant(world, 2_000);
+    const { db } = server.deps;
+    const verified = { id: "u-2000", email: "Proven@Example.com", name: null, claims: {} };
+    const changes = { conversationId: null, formData: "{}", verifiedVisitor: JSON.stringify(verified) };
+    await db.updateTable("submissions").set(changes).where("id", "=", person.submissionId).execute();
+    const { body } = await world.account.call("POST", "/visitors/erase", { email: "proven@example.com" });
+    expect(body.counts).toMatchObject({ conversations: 0, submissions: 1, files: 1 });
+    const left = db.selectFrom("submissions").select("id").where("id", "=", person.submissionId);
+    expect(await left.execute()).toEqual([]);
+  });
+
   it("does not touch the same visitor's data in another organization", async () => {
     const person = await plant(foreign, 1_000);
     const { body } = await world.account.call("POST", "/visitors/erase", { userId: person.userId });

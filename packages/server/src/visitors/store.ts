@@ -71,7 +71,10 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
         if (ids.length < PAGE_SUBMISSIONS) return;
       }
     },
-    /** The submissions in which an answer is this email address, in pages. Reads all submissions of the organization. */
+    /**
+     * The submissions in which an answer, or something that the visitor proved, is this email address, in pages. Reads all
+     * submissions of the organization.
+     */
     async *submissionsWith(organizationId: string, email: string, until: Until): AsyncGenerator<string[]> {
       const needle = JSON.stringify(email).slice(1, -1);
       const search = { lane: "search", owner: organizationId } as const;
@@ -85,13 +88,13 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
           .offset(SEARCHED_SUBMISSIONS - 1);
         const [last] = await reads.run(next, search);
         const page = all
-          .select(["id", "formData"])
+          .select(["id", "formData", "verifiedVisitor"])
           .where("id", ">", after)
           .$if(last !== undefined, (query) => query.where("id", "<=", last?.id ?? ""))
           .$if(Number.isFinite(until), (query) => query.where("createdAt", "<=", until))
-          .where(containsText(databaseKind, "formData", needle));
+          .where((where) => where.or(textColumns.map((column) => containsText(databaseKind, column, needle))));
         const rows = await reads.run(page, search);
-        const ids = rows.filter(({ formData }) => hasAnswer(JSON.parse(formData), email)).map(({ id }) => id);
+        const ids = rows.filter((row) => textColumns.some((column) => hasText(row[column], email))).map(({ id }) => id);
         if (ids.length > 0) yield ids;
         if (!last) return;
         after = last.id;
@@ -110,8 +113,15 @@ function isOf({ kind, value }: Identifier, databaseKind: Deps["databaseKind"]) {
     : sql<boolean>`lower("userEmail") = ${value}`;
 }
 
-/** Whether one of the submitted values is this address. */
-function hasAnswer(value: unknown, email: string): boolean {
+/** The columns of a submission in which a visitor's address can be. */
+const textColumns = ["formData", "verifiedVisitor"] as const;
+
+/** Whether one of the values in this JSON is this address. */
+function hasText(json: string | null, email: string): boolean {
+  return json !== null && isOrContains(JSON.parse(json), email);
+}
+
+function isOrContains(value: unknown, email: string): boolean {
   if (typeof value === "string") return value.trim().toLowerCase() === email;
-  return typeof value === "object" && value !== null && Object.values(value).some((item) => hasAnswer(item, email));
+  return typeof value === "object" && value !== null && Object.values(value).some((item) => isOrContains(item, email));
 }
