@@ -13,7 +13,9 @@ const conversationBytes = sql<number>`"textBytes" + "toolBytes" + "messageCount"
 
 /** Deletes an agent's conversations without a message since `before` (milliseconds). @returns the number deleted */
 export function deleteOlderThan(db: Db, agentId: string, before: number): Promise<number> {
-  return deleteConversations(db, (all) => all.where("agentId", "=", agentId).where("updatedAt", "<", before));
+  // In the index's order: sorting 100,000 expired conversations by id takes 135 ms, and every batch would do it again.
+  const expired = (all: Conversations) => all.where("agentId", "=", agentId).where("updatedAt", "<", before);
+  return deleteConversations(db, expired, "updatedAt");
 }
 
 /** Deletes an agent's conversations. @returns the number deleted */
@@ -27,12 +29,16 @@ export function deleteConversationsById(db: Db, organizationId: string, ids: rea
   return deleteConversations(db, (all) => all.where("organizationId", "=", organizationId).where("id", "in", ids));
 }
 
-function deleteConversations(db: Db, which: (all: Conversations) => Conversations): Promise<number> {
+function deleteConversations(
+  db: Db,
+  which: (all: Conversations) => Conversations,
+  order: "id" | "updatedAt" = "id",
+): Promise<number> {
   return deleteBySize(db, {
     next: (trx, limit) =>
       which(trx.selectFrom("conversations"))
         .select(["id", "agentId", conversationBytes.as("bytes")])
-        .orderBy("id")
+        .orderBy(order)
         .limit(limit)
         .execute(),
     async remove(trx, rows) {
