@@ -28,11 +28,12 @@ export async function restoreBackup(
   try {
     await migrate({ db: restored.db, kind: restored.databaseKind });
     const own = await readLedger(restored.db);
-    let erased = await eraseAgain(restored, ledger, before.encryption);
-    if (own.length > 0) erased += await eraseAgain(restored, own, restored.encryption);
-    // With another secret, the hashes could never be compared again.
+    // With another secret, the hashes could never be compared again. Added first, so that after an interruption another
+    // restore still finds them.
     const hasSameSecret = before.encryption.sign("erasure", "") === restored.encryption.sign("erasure", "");
     if (hasSameSecret) await addToLedger(restored.db, ledger);
+    let erased = await eraseAgain(restored, ledger, before.encryption);
+    if (own.length > 0) erased += await eraseAgain(restored, own, restored.encryption);
     await sql`pragma wal_checkpoint(truncate)`.execute(restored.db);
     return { kept, erased };
   } finally {

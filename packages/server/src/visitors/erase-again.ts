@@ -39,6 +39,7 @@ export async function eraseAgain(
   };
   await readConversations(db, look);
   await readSubmissions(db, look);
+  await readTriggerEvents(db, look);
   const visitors = createVisitorService(deps, { onErase() {}, checkpoint: { run: async () => {} } });
   for (const { organizationId, kind, value, erasedAt: until } of found.values()) {
     if (kind === "conversation") await deleteConversationsById(db, organizationId, [value]);
@@ -76,19 +77,39 @@ async function readSubmissions(db: Db, look: Look): Promise<void> {
   for (let after = ""; ; ) {
     const rows = await db
       .selectFrom("submissions")
-      .select(["id", "organizationId", "conversationId", "userId", "formData", "createdAt"])
+      .select(["id", "organizationId", "conversationId", "userId", "formData", "verifiedVisitor", "createdAt"])
       .where("id", ">", after)
       .orderBy("id")
       .limit(PAGE)
       .execute();
-    for (const { organizationId, conversationId, userId, formData, createdAt } of rows) {
+    for (const { organizationId, conversationId, userId, formData, verifiedVisitor, createdAt } of rows) {
+      const addresses = [formData, verifiedVisitor ?? "{}"].flatMap((json) => addressesIn(JSON.parse(json)));
       look(organizationId, createdAt, [
         { kind: "conversationId", value: conversationId },
         { kind: "userId", value: userId },
-        ...addressesIn(JSON.parse(formData)).map((value) => ({ kind: "email" as const, value })),
+        ...addresses.map((value) => ({ kind: "email" as const, value })),
       ]);
     }
     after = rows.at(-1)?.id ?? "";
+    if (rows.length < PAGE) return;
+  }
+}
+
+/** A visitor can have trigger events without a conversation. */
+async function readTriggerEvents(db: Db, look: Look): Promise<void> {
+  for (let after = 0; ; ) {
+    const rows = await db
+      .selectFrom("triggerEvents")
+      .innerJoin("agents", "agents.id", "triggerEvents.agentId")
+      .select(["triggerEvents.id", "organizationId", "sessionId", "triggerEvents.createdAt"])
+      .where("triggerEvents.id", ">", after)
+      .orderBy("triggerEvents.id")
+      .limit(PAGE)
+      .execute();
+    for (const { organizationId, sessionId, createdAt } of rows) {
+      look(organizationId, createdAt, [{ kind: "sessionId", value: sessionId }]);
+    }
+    after = rows.at(-1)?.id ?? 0;
     if (rows.length < PAGE) return;
   }
 }

@@ -5,13 +5,19 @@ import type { ErasureLedgerRow, VisitorErasureRow } from "../db/visitor-tables.t
 
 type Executor = Db | Transaction<Tables>;
 
-/** Records that something was erased, before it is: an erasure that is interrupted is finished by a restore, too. */
+/**
+ * Records that something was erased, before it is: an erasure that is interrupted is finished by a restore, too. The
+ * latest time counts.
+ */
 export async function recordErasure(db: Executor, row: ErasureLedgerRow): Promise<void> {
   await db
     .insertInto("erasureLedger")
     .values(row)
     .onConflict((conflict) =>
-      conflict.columns(["organizationId", "kind", "hash"]).doUpdateSet({ erasedAt: row.erasedAt }),
+      conflict
+        .columns(["organizationId", "kind", "hash"])
+        .doUpdateSet({ erasedAt: row.erasedAt })
+        .where("erasureLedger.erasedAt", "<", row.erasedAt),
     )
     .execute();
 }

@@ -114,19 +114,34 @@ it("data is kept as long as each agent's retention says", async () => {
 
 it("a restored backup does not bring erased visitors back", async () => {
   const [byUser, byConversation, kept] = [await plant(), await plant(), await plant()];
+  const [byAddress, bySession] = [await plant(), await plant()];
   const { deps } = server;
+  const verified = { id: "u-1", email: "proven@example.com", name: null, claims: {} };
+  await deps.db
+    .updateTable("submissions")
+    .set({ conversationId: null, formData: "{}", verifiedVisitor: JSON.stringify(verified) })
+    .where("id", "=", byAddress.submissionId)
+    .execute();
+  await account.call("DELETE", `/conversations/${bySession.conversationId}`);
   const folder = mkdtempSync(join(tmpdir(), "foyer-backup-"));
   const open = (config: typeof deps.config) => createDeps(config, deps.log);
   const file = database.address.kind === "sqlite" ? database.address.file : "";
   await backUp(file, deps.config.dataDir, folder);
   await account.call("POST", "/visitors/erase", { userId: byUser.userId });
+  await account.call("POST", "/visitors/erase", { email: verified.email });
+  await account.call("POST", "/visitors/erase", { sessionId: bySession.sessionId });
   await account.call("DELETE", `/conversations/${byConversation.conversationId}`);
   expect(await verifyBackup({ config: deps.config, open }, folder)).toMatch(/^\d+ agents and \d+ conversations$/);
   const { erased } = await restoreBackup(deps, { config: deps.config, file, open, eraseAgain }, folder);
-  expect(erased).toBeGreaterThanOrEqual(2);
+  expect(erased).toBeGreaterThanOrEqual(4);
   const conversations = await Promise.all([byUser, byConversation, kept].map((one) => has(one.conversationId)));
   expect(conversations).toEqual([false, false, true]);
   expect(await isStored(byUser.submissionId)).toBe(false);
+  expect(await isStored(byAddress.submissionId)).toBe(false);
   expect(await isStored(byConversation.submissionId)).toBe(true);
+  const events = deps.db.selectFrom("triggerEvents").select("sessionId").where("sessionId", "is not", null);
+  const sessions = (await events.execute()).map(({ sessionId }) => sessionId);
+  expect(sessions).toContain(kept.sessionId);
+  expect(sessions).not.toContain(bySession.sessionId);
   rmSync(folder, { recursive: true });
 });
