@@ -196,21 +196,23 @@ async function fetchSecrets(
 
 function unusedInputs({ path, query }: Template, input: Record<string, unknown>): [string, unknown][] {
   const used = new Set([...(path + query).matchAll(urlPlaceholder)].map(([, , param]) => param));
-  const fixed = new Set([...new URLSearchParams(query).keys()].map(plainName));
-  return Object.entries(input).filter(([name]) => !used.has(name) && !fixed.has(plainName(name)));
+  const fixed = new Set([...new URLSearchParams(query).keys()].flatMap(plainNames));
+  return Object.entries(input).filter(([name]) => !used.has(name) && !plainNames(name).some((one) => fixed.has(one)));
 }
 
-/** Many servers treat `Key`, `key[]` and `key` as the same parameter, and some decode a name more than once. */
-function plainName(name: string): string {
-  return decodedTwice(name).trim().replace(/\[.*$/s, "").toLowerCase();
+/**
+ * The parameters for which servers may take a name. Many treat `Key`, `key[]` and `key` as the same, and some decode a name
+ * more than once. PHP also reads `a.b`, `a b` and an `a[b` without its end as `a_b`, and ignores what follows a NUL.
+ */
+function plainNames(name: string): string[] {
+  const decoded = decodeAscii(decodeAscii(name)).replace(/\0.*$/s, "");
+  const plain = decoded.trim().toLowerCase().replace(/[. ]/g, "_");
+  return [plain.replace(/\[.*$/s, ""), plain.replaceAll("[", "_")];
 }
 
-function decodedTwice(name: string): string {
-  try {
-    return decodeURIComponent(decodeURIComponent(name));
-  } catch {
-    return name;
-  }
+/** Unlike decodeURIComponent, also decodes a text in which another escape is not valid, as lenient servers do. */
+function decodeAscii(text: string): string {
+  return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 function fillPath(path: string, input: Record<string, unknown>, secret: (name: string) => string): string {
@@ -247,17 +249,17 @@ function fillQuery(
 /** A key that comes from an input must not repeat one of the tool's own, which it could override for the receiver. */
 function fillPairs(pairs: string[], input: Record<string, unknown>, secret: (name: string) => string): string[] {
   const hasOpenKey = (pair: string) => [...keyOf(pair).matchAll(urlPlaceholder)].some(([, , param]) => param);
-  const own = new Set(pairs.filter((pair) => pair !== "" && !hasOpenKey(pair)).map(decodedKey));
+  const own = new Set(pairs.filter((pair) => pair !== "" && !hasOpenKey(pair)).flatMap(keysOf));
   return pairs.flatMap((pair) => {
     const filled = fillPair(pair, input, secret);
-    const taken = hasOpenKey(pair) ? filled.find((one) => own.has(decodedKey(one))) : undefined;
+    const taken = hasOpenKey(pair) ? filled.find((one) => keysOf(one).some((key) => own.has(key))) : undefined;
     if (taken === undefined) return filled;
-    throw new ToolError(`The input must not name the parameter ${decodedKey(taken)}, which the tool sets itself.`);
+    throw new ToolError(`The input must not name the parameter ${keysOf(taken)[0]}, which the tool sets itself.`);
   });
 }
 
 const keyOf = (pair: string) => pair.split("=", 1)[0] ?? "";
-const decodedKey = (pair: string) => plainName(new URLSearchParams(pair).keys().next().value ?? "");
+const keysOf = (pair: string) => plainNames(new URLSearchParams(pair).keys().next().value ?? "");
 
 /** A pair that contains a list is repeated for each item, as for inputs without a placeholder. */
 function fillPair(pair: string, input: Record<string, unknown>, secret: (name: string) => string): string[] {
