@@ -441,9 +441,10 @@ onBothDatabases("the chat", (createDatabase) => {
     expect(await status("GET", `/conversations/${theirs.start.conversationId}`)).toBe(401);
     expect(await status("GET", `/chat/${theirs.start.conversationId}/stream`)).toBe(401);
     expect(await status("POST", `/chat/${theirs.start.conversationId}/stop`)).toBe(401);
-    expect(await status("DELETE", `/conversations/${mine.start.conversationId}`)).toBe(401);
+    expect(await status("DELETE", `/conversations/${theirs.start.conversationId}`)).toBe(401);
     expect(await status("GET", "/agents")).toBe(401);
     expect(await status("GET", `/conversations?agentId=${agentId}`)).toBe(401);
+    expect(await status("DELETE", `/conversations/${mine.start.conversationId}`)).toBe(200);
   });
 
   it("accepts only allowed origins and its own pages", async () => {
