@@ -10,7 +10,7 @@ import { TEXT_PART } from "./ingest/text-parts.ts";
 import { createKnowledgeQueries } from "./knowledge-queries.ts";
 import { deleteTexts } from "./retention.ts";
 import { deleteChunks } from "./search/passage-index.ts";
-import { removeSomeVectors } from "./search/passage-vectors.ts";
+import { modelsOf, removeSomeVectors } from "./search/passage-vectors.ts";
 
 /** A document beyond one of these takes SQLite more than about 10 ms to delete. */
 const LARGE_CHARACTERS = 1_000_000;
@@ -193,9 +193,10 @@ function documentDeletion({ db }: StoreDeps) {
     /** Deletes most of what a large document holds, in small transactions. Hide the document from searches first. */
     async shrink(organizationId: string, { id, agentId }: Pick<DocumentRow, "id" | "agentId">): Promise<void> {
       await deleteTexts(db, { documentId: id });
-      const removeSome = () =>
-        inTransaction(db, (trx) => removeSomeVectors(trx, { organizationId, agentId, documentId: id }));
-      while ((await removeSome()) > 0) await nextTurn();
+      for (const model of await modelsOf(db, { organizationId, agentId })) {
+        const owner = { organizationId, agentId, model, documentId: id };
+        while ((await inTransaction(db, (trx) => removeSomeVectors(trx, owner))) > 0) await nextTurn();
+      }
     },
     /** Deletes what searches no longer find, of a document that was deleted. */
     deletePassages: (documentId: string): Promise<void> => deleteChunks(db, { documentId }),

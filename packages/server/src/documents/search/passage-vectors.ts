@@ -71,20 +71,13 @@ export async function removeVectors(
 
 /**
  * Deletes some of a document's vectors, for a document that is too large to be deleted in one transaction. The document
- * must be hidden from searches already.
+ * must be hidden from searches already. Begins with a write, as SQLite requires.
  * @returns how many were deleted; 0 when none is left
  */
-export async function removeSomeVectors(
-  trx: Transaction<Tables>,
-  { organizationId, agentId, documentId }: AgentScope & { documentId: string },
-): Promise<number> {
-  for (const model of await modelsOf(trx, { organizationId, agentId })) {
-    const count = await removeSome(trx, { organizationId, agentId, model, documentId });
-    if (count === 0) continue;
-    await countRemoved(trx, { agentId, model }, count);
-    return count;
-  }
-  return 0;
+export async function removeSomeVectors(trx: Transaction<Tables>, owner: VectorOwner): Promise<number> {
+  const count = await removeSome(trx, owner);
+  if (count > 0) await countRemoved(trx, owner, count);
+  return count;
 }
 
 function countRemoved(trx: Transaction<Tables>, { agentId, model }: { agentId: string; model: string }, count: number) {
@@ -96,7 +89,8 @@ function countRemoved(trx: Transaction<Tables>, { agentId, model }: { agentId: s
     .execute();
 }
 
-async function modelsOf(db: Kysely<Tables>, { organizationId, agentId }: AgentScope): Promise<string[]> {
+/** The models of which an agent has vectors. */
+export async function modelsOf(db: Kysely<Tables>, { organizationId, agentId }: AgentScope): Promise<string[]> {
   const rows = await db
     .selectFrom("agentEmbeddings")
     .select("model")
