@@ -20,9 +20,9 @@ export function DeleteConversation({ onDone }: { onDone: () => void }): JSX.Elem
     else setStep("failed");
   };
   return (
-    <section class="confirm" aria-label={messages.deleteConversation}>
+    <section class="delete-confirm" aria-label={messages.deleteConversation}>
       <p>{step === "failed" ? messages.conversationNotDeleted : messages.deleteQuestion}</p>
-      <div class="confirm-buttons">
+      <div class="delete-buttons">
         <button type="button" class="quiet danger" disabled={step === "deleting"} onClick={confirm}>
           {messages.deleteConfirm}
         </button>
