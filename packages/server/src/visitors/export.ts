@@ -6,10 +6,12 @@ import type { Forms } from "../forms/forms-module.ts";
 import type { Batch } from "./batch.ts";
 import type { FindVisitor } from "./find-visitor.ts";
 import type { Identifier } from "./identifier.ts";
+import type { VisitorStore } from "./store.ts";
 import { type ZipEntry, zipStream } from "./zip-stream.ts";
 
 type Parts = {
   find: FindVisitor;
+  eventsAbout: VisitorStore["eventsAbout"];
   conversations: Pick<ConversationService, "find" | "get">;
   forms: Pick<Forms["service"], "detail" | "file">;
 };
@@ -18,7 +20,7 @@ type Parts = {
  * Exports what is stored about a visitor as a ZIP file: one JSON file per kind, and the submitted files. Each kind is
  * found anew, so that the export needs little memory however much there is.
  */
-export function createVisitorExport({ db }: Pick<Deps, "db">, { find, conversations, forms }: Parts) {
+export function createVisitorExport({ db }: Pick<Deps, "db">, { find, eventsAbout, conversations, forms }: Parts) {
   return (organizationId: string, identifier: Identifier): Readable => {
     const batches = () => find(organizationId, identifier);
 
@@ -75,7 +77,7 @@ export function createVisitorExport({ db }: Pick<Deps, "db">, { find, conversati
     }
 
     async function* entries(): AsyncGenerator<ZipEntry> {
-      const { questions, events, triggerEvents, tokens } = rowReaders(db, organizationId);
+      const { questions, events, triggerEvents, tokens } = rowReaders(db, organizationId, eventsAbout);
       yield jsonEntry("conversations.json", conversationsJson());
       yield jsonEntry("unanswered-questions.json", rowsJson(questions));
       yield jsonEntry("submissions.json", submissionsJson());
@@ -89,7 +91,11 @@ export function createVisitorExport({ db }: Pick<Deps, "db">, { find, conversati
 }
 
 /** Reads the rows of a batch, as they are exported. */
-function rowReaders(db: Deps["db"], organizationId: string) {
+function rowReaders(db: Deps["db"], organizationId: string, eventsAbout: Parts["eventsAbout"]) {
+  const events = db
+    .selectFrom("events")
+    .select(["id", "conversationId", "sequence", "type", "data", "createdAt"])
+    .where("organizationId", "=", organizationId);
   return {
     questions: ({ conversations }: Batch) =>
       readIf(conversations, () =>
@@ -105,19 +111,15 @@ function rowReaders(db: Deps["db"], organizationId: string) {
           )
           .execute(),
       ),
-    events: ({ conversations }: Batch) =>
-      readIf(conversations, () =>
-        db
-          .selectFrom("events")
-          .select(["id", "conversationId", "sequence", "type", "data", "createdAt"])
-          .where("organizationId", "=", organizationId)
-          .where(
-            "conversationId",
-            "in",
-            conversations.map(({ id }) => id),
-          )
-          .execute(),
-      ),
+    /** The events of conversations, and those about submissions that belong to no conversation. */
+    async events({ conversations, submissionIds }: Batch) {
+      const conversationIds = conversations.map(({ id }) => id);
+      const ids = await eventsAbout(organizationId, submissionIds);
+      return [
+        ...(await readIf(conversationIds, () => events.where("conversationId", "in", conversationIds).execute())),
+        ...(await readIf(ids, () => events.where("id", "in", ids).execute())),
+      ];
+    },
     triggerEvents: ({ sessionIds }: Batch) =>
       readIf(sessionIds, () =>
         db

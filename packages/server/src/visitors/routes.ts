@@ -9,9 +9,12 @@ import type { VisitorService } from "./service.ts";
 export function visitorRoutes(
   app: App,
   deps: Pick<Deps, "db">,
-  { visitors, ...sources }: { visitors: VisitorService } & Omit<Parameters<typeof createVisitorExport>[1], "find">,
+  {
+    visitors,
+    ...sources
+  }: { visitors: VisitorService } & Omit<Parameters<typeof createVisitorExport>[1], "find" | "eventsAbout">,
 ): void {
-  const exportData = createVisitorExport(deps, { find: visitors.find, ...sources });
+  const exportData = createVisitorExport(deps, { ...visitors, ...sources });
   app.route({
     ...contract.getVisitorData,
     handler: async (request) => visitors.data(principalOf(request).organizationId, identifierIn(request.query)),

@@ -45,6 +45,7 @@ export function createVisitorService(
 
   return {
     find,
+    eventsAbout: store.eventsAbout,
     async data(organizationId: string, identifier: Identifier): Promise<VisitorData> {
       const total = nothing();
       for await (const batch of find(organizationId, identifier)) await measure(organizationId, batch, total);

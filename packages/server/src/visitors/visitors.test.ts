@@ -55,7 +55,9 @@ it("a visitor's data is exported as a ZIP file with one JSON file per kind, and 
     { id: person.conversationId, sessionId: person.sessionId, messages: [{ role: "user" }, { role: "assistant" }] },
   ]);
   expect(read("submissions.json")).toMatchObject([{ id: person.submissionId, formData: { email: person.email } }]);
-  for (const name of ["unanswered-questions", "events", "trigger-events", "token-counters"]) {
+  // One of the conversation, and one about the submission.
+  expect(read("events.json")).toHaveLength(2);
+  for (const name of ["unanswered-questions", "trigger-events", "token-counters"]) {
     expect(read(`${name}.json`), name).toHaveLength(1);
   }
   expect(Object.keys(files).filter((name) => name.startsWith(`files/${person.submissionId}/photo-`))).toHaveLength(1);
