@@ -71,7 +71,6 @@ function visitorFields({ identity, sessionId }: VisitorSession): Partial<ChatReq
     ...(userEmail ? { userEmail } : {}),
     ...(userName ? { userName } : {}),
     ...(userHash ? { userHash } : {}),
-    ...(userToken ? { userToken } : {}),
     ...(metadata ? { userMetadata: metadata } : {}),
   };
 }
