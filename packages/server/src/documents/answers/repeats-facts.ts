@@ -4,7 +4,7 @@ const MAX_COMPARED = 12_000;
 const MIN_LETTERS = 4;
 /** Words with the same beginning count as forms of one word. Stemming would take 20 µs per word and language. */
 const STEM_LETTERS = 5;
-/** Share of the words that a reply adds to its question. Refusals in six languages had at most a third in common. */
+/** Share of the words that a reply adds to its question. The refusals among the tests have less in common. */
 const MIN_SHARE = 0.5;
 
 /**
