@@ -128,6 +128,28 @@ describe("a response", () => {
     expect(outcome.problem).toContain("1000000 bytes");
   });
 
+  it("with 450,000 values lets the event loop turn while secrets are masked in it", async () => {
+    const body = Buffer.from(`[${"1,".repeat(450_000)}1]`);
+    const answer = { status: 200, headers: { "content-type": "application/json" }, body, truncated: false };
+    const outbound = { ...openOutbound(), request: async () => answer };
+    let turns = 0;
+    let timer = setImmediate(function count() {
+      turns += 1;
+      timer = setImmediate(count);
+    });
+    const { result } = await runHttpTool(
+      httpTool({ httpUrl: "https://api.example" }),
+      {},
+      {
+        outbound,
+        secretFor: noSecrets,
+      },
+    );
+    clearImmediate(timer);
+    expect(result).toHaveLength(450_001);
+    expect(turns).toBeGreaterThan(2);
+  });
+
   it("is cut for the model at 32,768 bytes without splitting a character", async () => {
     const whole = "x".repeat(32_768);
     expect((await run(answering("text/plain", whole))).forModel).toBe(whole);
