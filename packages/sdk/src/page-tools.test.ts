@@ -111,6 +111,25 @@ describe("the tools of a page", () => {
     expect([...claims.keys()]).toEqual(["call_1"]);
   });
 
+  it("send a result that is too large for the server, and an exception of the confirmation, as an error", async () => {
+    vi.stubGlobal("reportError", vi.fn());
+    const { request, results, answers } = fakeServer();
+    // In UTF-8, with the quotation marks: 16,384 bytes, and then 16,386.
+    runnerOf(request, { run: () => "ü".repeat(8_191) }).see(started("call_1"), conversation);
+    runnerOf(request, { run: () => "ü".repeat(8_192) }).see(started("call_2"), conversation);
+    const run = vi.fn();
+    const confirm = () => Promise.reject(new Error("No dialog."));
+    runnerOf(request, { run, confirm }).see(started("call_3"), conversation);
+    await answers(3);
+    expect(results).toContainEqual({ toolUseId: "call_1", result: "ü".repeat(8_191) });
+    const error = "The result is too large: 16386 bytes of JSON, at most 16384.";
+    expect(results).toContainEqual({ toolUseId: "call_2", error });
+    expect(results).toContainEqual({ toolUseId: "call_3", error: "No dialog." });
+    expect(run).not.toHaveBeenCalled();
+    expect(globalThis.reportError).toHaveBeenCalledTimes(2);
+    vi.unstubAllGlobals();
+  });
+
   it("send an exception of the page's code, and a result that the server refuses, as an error", async () => {
     vi.stubGlobal("reportError", vi.fn());
     const refused = new FoyerError("VALIDATION_ERROR", "result: too large", { status: 400 });

@@ -24,6 +24,11 @@ export type PageTool = {
 /** The waits before each further attempt to reach the server, in milliseconds. */
 const RETRY_DELAYS_MS = [500, 2_000, 5_000];
 const MAX_ERROR_CHARACTERS = 1_000;
+/**
+ * The server's limit for a result, in UTF-8 bytes of JSON. Checked here as well: browsers do not send a `keepalive`
+ * request of more than 64 KiB, so the server could not refuse a larger result.
+ */
+const MAX_RESULT_BYTES = 16_384;
 const DECLINED = "The visitor declined.";
 
 /** Claims a call before it runs. @throws FoyerError `CONFLICT` when it must not be run here */
@@ -102,12 +107,12 @@ export async function* withPageTools(
 
 async function runCall(request: Request, conversation: ConversationKey, tool: PageTool, call: PageToolCall) {
   const toolUseId = call.id;
-  const isAllowed = !tool.confirm || (await tool.confirm(call));
+  const refusal = await refusalOf(tool, call);
   if (call.signal.aborted) return;
   const claim = { toolUseId, claimId: randomId() };
   await persistently(() => claimToolCall(request, conversation, claim));
   if (call.signal.aborted) return;
-  const answer = isAllowed ? await outcomeOf(tool, call) : { error: DECLINED };
+  const answer = refusal ?? (await outcomeOf(tool, call));
   const send = (body: object) => persistently(() => sendToolResult(request, conversation, { toolUseId, ...body }));
   await send(answer).catch((error) => {
     if (!(error instanceof FoyerError) || error.status !== 400) throw error;
@@ -116,17 +121,34 @@ async function runCall(request: Request, conversation: ConversationKey, tool: Pa
   });
 }
 
+/** Asks the visitor if the tool wants that. Null when the tool may run. */
+async function refusalOf(tool: PageTool, call: PageToolCall): Promise<{ error: string } | null> {
+  try {
+    return !tool.confirm || (await tool.confirm(call)) ? null : { error: DECLINED };
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
 async function outcomeOf(tool: PageTool, { input }: PageToolCall): Promise<{ result: unknown } | { error: string }> {
   try {
     const result = (await tool.run(input)) ?? null;
     // Throws for what JSON cannot express, such as a cycle.
-    JSON.stringify(result);
+    const bytes = new TextEncoder().encode(JSON.stringify(result)).length;
+    if (bytes > MAX_RESULT_BYTES) {
+      throw new Error(`The result is too large: ${bytes} bytes of JSON, at most ${MAX_RESULT_BYTES}.`);
+    }
     return { result };
   } catch (error) {
-    reportError(error);
-    const message = error instanceof Error ? error.message : String(error);
-    return { error: message.slice(0, MAX_ERROR_CHARACTERS) || "The page's code failed." };
+    return failureOf(error);
   }
+}
+
+/** The page's code has failed: its developer sees the error in the console, and the agent is told about it. */
+function failureOf(error: unknown): { error: string } {
+  reportError(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return { error: message.slice(0, MAX_ERROR_CHARACTERS) || "The page's code failed." };
 }
 
 /** Repeats a call while the server cannot be reached or is busy. */
