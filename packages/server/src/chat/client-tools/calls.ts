@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { clientToolLimits, type ToolCallResult } from "@foyer/contract";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
+import { inKeyOrder } from "../../in-key-order.ts";
 import type { ClientToolAnswer } from "../../tools/run-tool.ts";
 import { inputProblem } from "../../tools/schema/input-schema.ts";
 import type { RunToolOptions } from "../agent-loop.ts";
@@ -15,6 +16,7 @@ const CLOSED = "closed";
 const NO_ANSWER = {
   error: "The visitor's page sent no result within 30 seconds. Whether the action was carried out is unknown.",
 };
+const SAME_ID = { error: "An earlier call of this reply has the same id, so the tool was not run." };
 const NOT_ASKED = { error: "The visitor's page does not respond, so the tool was not run." };
 
 type Call = { conversationId: string; messageId: string; toolUseId: string; toolId: string };
@@ -28,9 +30,9 @@ export type ClientToolCalls = ReturnType<typeof createClientToolCalls>;
  */
 export function createClientToolCalls(
   { db, log, databaseKind }: Pick<Deps, "db" | "log" | "databaseKind">,
-  { waitMs = clientToolLimits.waitMs, now = Date.now }: { waitMs?: number; now?: () => number } = {},
+  { waitMs = clientToolLimits.waitMs }: { waitMs?: number } = {},
 ) {
-  const store = createClientToolStore(db);
+  const store = createClientToolStore({ db, databaseKind }, waitMs);
   const waiting = new Map<string, { call: Call; resolve: (answer: ClientToolAnswer | null) => void }>();
   let isPolling = false;
 
@@ -52,7 +54,7 @@ export function createClientToolCalls(
     setTimeout(poll, POLL_MS).unref();
   }
 
-  /** Waits for the result; null when the time is over or the reply has been stopped. */
+  /** Waits for the result; null when the time is up or the reply has been stopped. */
   async function receive(call: Call, { signal, announce }: RunToolOptions): Promise<ClientToolAnswer | null> {
     const { promise, resolve } = Promise.withResolvers<ClientToolAnswer | null>();
     const giveUp = () => resolve(null);
@@ -82,8 +84,9 @@ export function createClientToolCalls(
     if (!call) throw notFound("Tool call");
     return call;
   };
-  const isOpen = ({ digest, createdAt }: { digest: string | null; createdAt: number }) =>
-    digest === null && now() - createdAt < waitMs;
+  /** A result that stays in the row is deleted with its message, so the reply does not fail because of it. */
+  const forget = (call: Call) =>
+    store.forget(call).catch((error) => log.warn({ err: error }, "the stored result of a client tool was not removed"));
 
   return {
     /** The number of calls that wait for a result in this process. */
@@ -102,13 +105,13 @@ export function createClientToolCalls(
         ): Promise<ClientToolAnswer> {
           if (isGone) return NOT_ASKED;
           const call = { conversationId, messageId, toolUseId, toolId };
-          if (!(await store.insert({ ...call, createdAt: now() }))) return { error: "The call has no id of its own." };
+          if (!(await store.insert(call))) return SAME_ID;
           let answer: ClientToolAnswer | null = null;
           try {
             answer = await receive(call, options);
           } finally {
-            if (answer) await store.forget(call);
-            else answer = await close(call);
+            answer ??= await close(call);
+            if (answer) await forget(call);
           }
           isGone = answer === null;
           return answer ?? NO_ANSWER;
@@ -118,7 +121,7 @@ export function createClientToolCalls(
     /** @throws 404 when there is no such call, 409 when another page has claimed it or it is over */
     async claim(conversationId: string, { toolUseId, claimId }: { toolUseId: string; claimId: string }): Promise<void> {
       const call = await existing(conversationId, toolUseId);
-      if (isOpen(call) && (await store.claim(call, claimId))) return;
+      if (call.isOpen && (await store.claim(call, claimId))) return;
       throw new AppError("CONFLICT", "Another page has claimed this call, or the reply no longer waits for it.");
     },
     /**
@@ -131,7 +134,7 @@ export function createClientToolCalls(
       const answer = answerIn(given, call.clientResultSchema);
       const outcome = JSON.stringify(answer);
       const digest = createHash("sha256").update(JSON.stringify(answer, inKeyOrder)).digest("base64url");
-      if (isOpen(call) && (await store.settle(call, { outcome, digest }))) {
+      if (call.isOpen && (await store.settle(call, { outcome, digest }))) {
         waiting.get(keyOf(call))?.resolve(answer);
         return;
       }
@@ -156,10 +159,4 @@ function answerIn({ result = null, error }: ToolCallResult, schema: string | nul
   const problem = schema === null ? null : inputProblem(schema, result);
   if (problem !== null) throw invalid("result", `does not match the tool's clientResultSchema: ${problem}`);
   return { result };
-}
-
-/** Sorts the keys of objects, so that the same result has the same digest. */
-function inKeyOrder(_key: string, value: unknown) {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 }

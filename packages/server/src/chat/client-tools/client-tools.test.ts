@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { type ChatStream, chat, openStream, textOf } from "../../../../../test/chat-client.ts";
+import { insertConversation } from "../../../../../test/conversation-seed.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { createAgent } from "../../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../../test/upstream.ts";
+import { createClientToolCalls } from "./calls.ts";
 
 const cartTool = {
   name: "add_to_cart",
@@ -142,6 +144,39 @@ onBothDatabases("a client tool", (createDatabase) => {
     expect(kinds).toEqual(["tool_use_start", "tool_result"]);
     expect(resultIn(stream)).toMatchObject({ isError: true });
     expect(await send("tool-claims", { toolUseId: "call_2", claimId: "first-tab" })).toBe(404);
+  });
+
+  it("can be claimed and answered by a process whose clock is a day ahead", async () => {
+    const { stream, send } = await start();
+    await stream.until("tool_use_start");
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(await send("tool-claims", { toolUseId: "call_1", claimId: "first-tab" })).toBe(200);
+    expect(await send("tool-results", { toolUseId: "call_1", result: { items: 1 } })).toBe(200);
+    await stream.ended;
+    expect(textOf(stream.events)).toBe("Done.");
+  });
+
+  it("uses a result that arrives as the reply stops waiting, and removes it from the row", async () => {
+    const { db } = server.deps;
+    const ownerOfAgent = { organizationId: owner.organizationId, agentId };
+    const conversationId = await insertConversation(db, ownerOfAgent, {}, [{ content: "Hi" }, { content: "" }]);
+    const { id: messageId } = await db
+      .selectFrom("messages")
+      .select("id")
+      .where("conversationId", "=", conversationId)
+      .where("role", "=", "assistant")
+      .executeTakeFirstOrThrow();
+    const stopped = new AbortController();
+    const sendFromElsewhere = async () => {
+      await createClientToolCalls(server.deps).answer(conversationId, { toolUseId: "call_1", result: 7 });
+      stopped.abort();
+    };
+    const reply = createClientToolCalls(server.deps).ofReply({ conversationId, messageId });
+    const options = { signal: stopped.signal, announce: () => void sendFromElsewhere() };
+    expect(await reply.waitFor({ toolId: "tool_1", toolUseId: "call_1" }, options)).toEqual({ result: 7 });
+    const kept = db.selectFrom("clientToolCalls").select("outcome").where("messageId", "=", messageId);
+    expect(await kept.execute()).toEqual([{ outcome: null }]);
   });
 
   it("ends with the reply that is stopped, and a result that comes later is refused", async () => {

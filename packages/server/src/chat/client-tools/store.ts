@@ -1,15 +1,21 @@
-import type { Db } from "../../db/open.ts";
+import { sql } from "kysely";
+import { databaseNow } from "../../db/database-clock.ts";
+import type { Deps } from "../../deps.ts";
 
 type Key = { messageId: string; toolUseId: string };
 
-/** The calls of client tools. Every process can claim and answer them; the one that runs the reply reads the answer. */
-export function createClientToolStore(db: Db) {
+/**
+ * The calls of client tools. Every process can claim and answer them; the one that runs the reply reads the answer, for
+ * which it waits `waitMs`.
+ */
+export function createClientToolStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, waitMs: number) {
+  const now = databaseNow(databaseKind);
   const one = ({ messageId, toolUseId }: Key) =>
     db.updateTable("clientToolCalls").where("messageId", "=", messageId).where("toolUseId", "=", toolUseId);
   return {
     /** @returns false when the reply has already made a call with this id */
-    async insert(call: Key & { conversationId: string; toolId: string; createdAt: number }): Promise<boolean> {
-      const row = { ...call, claimedBy: null, outcome: null, digest: null };
+    async insert(call: Key & { conversationId: string; toolId: string }): Promise<boolean> {
+      const row = { ...call, claimedBy: null, outcome: null, digest: null, createdAt: now };
       const inserted = await db
         .insertInto("clientToolCalls")
         .values(row)
@@ -17,18 +23,19 @@ export function createClientToolStore(db: Db) {
         .executeTakeFirst();
       return (inserted.numInsertedOrUpdatedRows ?? 0n) > 0n;
     },
-    /** The conversation's newest call with this id, with the schema that its result must match. */
+    /** The conversation's newest call with this id, whether the reply still waits for it, and the schema of its result. */
     async newest(conversationId: string, toolUseId: string) {
-      return db
+      const call = await db
         .selectFrom("clientToolCalls as call")
         .leftJoin("tools", "tools.id", "call.toolId")
-        .select(["call.messageId", "call.toolUseId", "call.claimedBy", "call.digest", "call.createdAt"])
-        .select("tools.clientResultSchema")
+        .select(["call.messageId", "call.toolUseId", "call.digest"])
+        .select(["tools.clientResultSchema", sql<number>`${now} - ${sql.ref("call.createdAt")}`.as("ageMs")])
         .where("call.conversationId", "=", conversationId)
         .where("call.toolUseId", "=", toolUseId)
         .orderBy("call.createdAt", "desc")
         .limit(1)
         .executeTakeFirst();
+      return call && { ...call, isOpen: call.digest === null && call.ageMs < waitMs };
     },
     /** @returns false when the call is over or another page has claimed it */
     async claim(key: Key, claimId: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { Ajv, type ValidateFunction } from "ajv";
 import { LRUCache } from "lru-cache";
 import { AppError, invalid } from "../../errors.ts";
+import { inKeyOrder } from "../../in-key-order.ts";
 import { describeErrors, sizeProblem } from "./input-messages.ts";
 import { checkSchemaCaps } from "./input-schema-caps.ts";
 import { compilePattern } from "./tool-pattern.ts";
@@ -146,10 +147,6 @@ function createAjv(allErrors: boolean): Ajv {
     error: { message: "must not contain duplicate items" },
   });
   return ajv;
-}
-
-function inKeyOrder(_key: string, value: unknown) {
-  return isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
