@@ -1,3 +1,6 @@
+/** The widget sends and the server stores at most so many characters. */
+const MAX_CHARACTERS = 2_000;
+
 /**
  * The URL of a page as far as it is sent and stored: origin, path, and those query parameters that the agent lists.
  * Everything else in a query can be private, such as the token of a reset link. Null for anything but http and https.
@@ -11,5 +14,5 @@ export function pageUrl(address: string, parameters: readonly string[]): string 
   }
   if (!/^https?:$/.test(url.protocol)) return null;
   const kept = new URLSearchParams([...url.searchParams].filter(([name]) => parameters.includes(name)));
-  return url.origin + url.pathname + (`${kept}` && `?${kept}`);
+  return `${url.origin}${url.pathname}${kept.size > 0 ? `?${kept}` : ""}`.slice(0, MAX_CHARACTERS);
 }

@@ -18,7 +18,7 @@ export function messagePage({ page }: ChatRequest, agent: Pick<AgentRow, "pageQu
     throw invalid("page.context", problem, "max_length");
   }
   const stored: MessagePage = {
-    url: page.url ? (pageUrl(page.url, JSON.parse(agent.pageQuery))?.slice(0, pageLimits.urlCharacters) ?? null) : null,
+    url: page.url ? pageUrl(page.url, JSON.parse(agent.pageQuery)) : null,
     title: titleOf(page.title),
     language: languageOf(page.language),
     context: page.context && Object.keys(page.context).length > 0 ? page.context : null,
@@ -36,8 +36,7 @@ const BEFORE =
 const AFTER = "[End of page data]";
 
 /**
- * The page as the model reads it within the visitor's turn. No title or context can end the
- * quotation.
+ * The page as the model reads it within the visitor's turn. No title or context can end the quotation.
  */
 export function quotedPage(page: string): string {
   const known = Object.entries(JSON.parse(page) as MessagePage).filter(([, value]) => value !== null);

@@ -12,7 +12,7 @@ export function currentPage({ agent, options, registry }: Pick<WidgetCore, "agen
       ? {
           url: pageUrl(location.href, agent.pageQuery),
           title: document.title.slice(0, 1_000),
-          language: document.documentElement.lang || navigator.language,
+          language: (document.documentElement.lang || navigator.language).slice(0, 100),
         }
       : {}),
   };
@@ -22,11 +22,11 @@ export function currentPage({ agent, options, registry }: Pick<WidgetCore, "agen
 function sendable(context: Record<string, unknown>) {
   try {
     const text = JSON.stringify(context);
-    if (new TextEncoder().encode(text).length <= MAX_CONTEXT_BYTES) return JSON.parse(text);
+    if (text.startsWith("{") && new TextEncoder().encode(text).length <= MAX_CONTEXT_BYTES) return JSON.parse(text);
   } catch {
-    // Reported below: a cycle or a BigInt.
+    // Reported below: a value that JSON cannot express, such as a cycle.
   }
   // biome-ignore lint/suspicious/noConsole: the site's developer looks here for a missing context
-  console.warn("Foyer: the context is not sent, because it is not JSON of at most 4 KB.");
+  console.warn("Foyer: the context is not sent, because it is not an object of at most 4 KB of JSON.");
   return null;
 }

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { currentPage } from "./current-page.ts";
+
+const page = (context: unknown, { sendsPage = true } = {}) =>
+  currentPage({
+    agent: { pageQuery: ["bike"] },
+    options: { sendsPage },
+    registry: { context },
+  } as Parameters<typeof currentPage>[0]);
+
+beforeEach(() => {
+  vi.stubGlobal("location", { href: "https://shop.example/reset?token=secret&bike=7#top" });
+  vi.stubGlobal("document", { title: "Trail bikes", documentElement: { lang: "de-CH" } });
+  vi.spyOn(console, "warn").mockReturnValue();
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+it("sends the page's title and language, and of its URL only what the agent lists", () => {
+  const context = { productId: "tern" };
+  const url = "https://shop.example/reset?bike=7";
+  expect(page(context)).toEqual({ url, title: "Trail bikes", language: "de-CH", context });
+  expect(page(context, { sendsPage: false })).toEqual({ context });
+});
+
+it("cuts a URL, title or language for which the server would refuse the message", () => {
+  vi.stubGlobal("location", { href: `https://shop.example/${"a".repeat(30_000)}` });
+  vi.stubGlobal("document", { title: "a".repeat(30_000), documentElement: { lang: "a".repeat(300) } });
+  const { url, title, language } = page({});
+  expect([url?.length, title?.length, language?.length]).toEqual([2_000, 1_000, 100]);
+});
+
+it("leaves out a context for which the server would refuse the message, and warns the site's developer", () => {
+  const cycle: Record<string, unknown> = {};
+  cycle.self = cycle;
+  for (const refused of [{ text: "ü".repeat(2_045) }, ["tern"], "tern", cycle, undefined]) {
+    expect(page(refused).context).toBeNull();
+  }
+  expect(console.warn).toHaveBeenCalledTimes(5);
+  expect(page({ text: "ü".repeat(2_042) }).context).toEqual({ text: "ü".repeat(2_042) });
+});
