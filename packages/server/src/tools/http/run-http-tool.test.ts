@@ -130,21 +130,16 @@ describe("a response", () => {
 
   it("with 450,000 values lets the event loop turn while secrets are masked in it", async () => {
     const body = Buffer.from(`[${"1,".repeat(450_000)}1]`);
-    const answer = { status: 200, headers: { "content-type": "application/json" }, body, truncated: false };
-    const outbound = { ...openOutbound(), request: async () => answer };
+    const headers = { "content-type": "application/json" };
+    const answer = { status: 200, headers, body, truncated: false, durationMs: 0 };
+    const outbound = { request: async () => answer };
     let turns = 0;
     let timer = setImmediate(function count() {
       turns += 1;
       timer = setImmediate(count);
     });
-    const { result } = await runHttpTool(
-      httpTool({ httpUrl: "https://api.example" }),
-      {},
-      {
-        outbound,
-        secretFor: noSecrets,
-      },
-    );
+    const deps = { outbound, ...turn, secretFor: noSecrets };
+    const { result } = await runHttpTool(httpTool({ httpUrl: "https://api.example" }), {}, deps);
     clearImmediate(timer);
     expect(result).toHaveLength(450_001);
     expect(turns).toBeGreaterThan(2);
