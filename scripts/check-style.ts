@@ -40,7 +40,7 @@ const packageRules: Record<string, PackageRule> = {
 
 /** The server's folders. A resource imports only resources to its left; a shared folder imports none. */
 const resources =
-  "auth plans providers agents tools documents conversations triggers forms events visitors chat inbox doctor setup pages".split(
+  "auth plans providers agents events tools documents conversations triggers forms visitors chat inbox doctor setup pages".split(
     " ",
   );
 const sharedFolders = ["http", "db", "models", "outbound", "outbox"];

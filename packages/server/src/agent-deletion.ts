@@ -3,6 +3,7 @@ import type { Db } from "./db/open.ts";
 import { withStatementTimeout } from "./db/statement-timeout.ts";
 import type { Deps } from "./deps.ts";
 import { deleteDocumentsOf } from "./documents/retention.ts";
+import { deleteWebhookEventsOf } from "./events/retention.ts";
 import { deleteSubmissionsOf } from "./forms/retention.ts";
 import { deleteAnswersOf } from "./http/idempotency.ts";
 import { deleteVisitorDaysOf } from "./plans/retention.ts";
@@ -10,6 +11,7 @@ import { deleteEventsOf } from "./triggers/retention.ts";
 
 /** Content that can be too much for one transaction. The references of the other tables delete the rest with the agent. */
 const contents = [
+  deleteWebhookEventsOf,
   deleteConversationsOf,
   deleteSubmissionsOf,
   deleteEventsOf,

@@ -13,11 +13,11 @@ import type { AuthDeps } from "./auth/auth-deps.ts";
 import { accountRoutes } from "./auth/routes.ts";
 import { registerAuthentication } from "./auth/sessions/authenticate.ts";
 import { chatRoutes } from "./chat/routes.ts";
-import { createChatService } from "./chat/service.ts";
+import { type ChatService, createChatService } from "./chat/service.ts";
 import { createConversationAnalytics } from "./conversations/analytics/service.ts";
 import { createReplyFailures } from "./conversations/reply-failures.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
-import { createConversationService } from "./conversations/service.ts";
+import { type ConversationService, createConversationService } from "./conversations/service.ts";
 import { createCheckpoint } from "./db/checkpoint.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
 import { answerRoutes } from "./documents/answers/routes.ts";
@@ -28,7 +28,9 @@ import { createReplyDocuments } from "./documents/search-tool.ts";
 import { sourceRoutes } from "./documents/sites/routes.ts";
 import { createSites } from "./documents/sites/sites.ts";
 import { AppError } from "./errors.ts";
-import { createForms } from "./forms/forms-module.ts";
+import { webhookRoutes } from "./events/routes.ts";
+import { createWebhooks } from "./events/webhooks.ts";
+import { createForms, type Forms } from "./forms/forms-module.ts";
 import { formRoutes } from "./forms/routes.ts";
 import { submitRoutes } from "./forms/submit/routes.ts";
 import { collectRoutes } from "./http/allowed-methods.ts";
@@ -78,7 +80,7 @@ import { createTriggerService, type TriggerService } from "./triggers/service.ts
 import { visitorTriggerRoutes } from "./triggers/visitor-routes.ts";
 import { createVisitorTriggers } from "./triggers/visitor-triggers.ts";
 import { visitorRoutes } from "./visitors/routes.ts";
-import { createVisitorService } from "./visitors/service.ts";
+import { createVisitorService, type VisitorService } from "./visitors/service.ts";
 
 type AppDeps = AuthDeps & { providerSettings: ProviderSettings };
 
@@ -97,6 +99,9 @@ export async function createApp(deps: AppDeps) {
 
   let isDraining = false;
   const idempotency = createIdempotency(deps.db);
+  const outbox = createOutbox(deps);
+  const webhooks = createWebhooks(deps, outbox);
+  const { recordEvents } = webhooks;
   const listings = createListingCache();
   // Deleting ends running replies, so that they stop using the model.
   const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndexOf(agentId));
@@ -112,6 +117,7 @@ export async function createApp(deps: AppDeps) {
     beforeDelete: (deletion) => visitors.beforeDelete(deletion),
     onDelete: (conversationId) => [onErase(conversationId), checkpoint.run()],
     recordRating: documents.recorder.recordRating,
+    recordEvents,
   });
   const accountSecrets = createSecretService(deps);
   const mailRecipients = createMailRecipients(deps);
@@ -120,17 +126,17 @@ export async function createApp(deps: AppDeps) {
   const triggers = createTriggerService(deps, agents, formFinder, listings.forget);
   const webhookSecrets = createWebhookSecrets(deps);
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
-  const outbox = createOutbox(deps);
-  const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients, outbox });
-  app.addHook("onReady", () => startWorkers(outbox.worker, documents, sites.worker));
+  const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients, outbox, recordEvents });
+  app.addHook("onReady", () => startWorkers(outbox.worker, webhooks.idleWorker, documents, sites.worker));
   const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
-  const visitors = createVisitorService(deps, { onErase, checkpoint });
+  const visitors = createVisitorService(deps, { onErase, checkpoint, recordEvents });
   const chat = createChatService(deps, agents, conversations, {
     toolsOf: createAgentTools(deps, toolRunner),
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
     notesOf: forms.notesOf,
     openingOf: visitorTriggers.openingMessage,
     recordAnswer: documents.recorder.record,
+    recordEvents,
   });
   healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining });
   await openApiRoutes(app);
@@ -141,17 +147,10 @@ export async function createApp(deps: AppDeps) {
   toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
   secretRoutes(app, accountSecrets);
   addKnowledge(app, { documents, sites, idempotency });
-  conversationRoutes(app, {
-    conversations,
-    analytics: createConversationAnalytics(deps, agents),
-    failures: createReplyFailures(deps),
-  });
+  webhookRoutes(app, webhooks, idempotency);
   triggerRoutes(app, deps, { agents, tools, triggers }, idempotency);
   visitorTriggerRoutes(app, config, visitorTriggers, idempotency);
-  visitorRoutes(app, deps, { visitors, conversations, forms: forms.service });
-  chatRoutes(app, deps, chat, conversations);
-  formRoutes(app, deps, forms);
-  submitRoutes(app, deps, forms, conversations, idempotency);
+  addConversations(app, deps, { agents, conversations, chat, forms, visitors, idempotency });
   doctorRoutes(app, deps, { agents, embeddings: documents.embeddings });
   setupRoutes(app, createSetupService(deps, agents, audit));
   addPages(app, deps, { agents, mailRecipients });
@@ -163,6 +162,7 @@ export async function createApp(deps: AppDeps) {
       await Promise.all([
         chat.replies.drain(config.drainTimeout),
         outbox.worker.stop(config.drainTimeout),
+        webhooks.idleWorker.stop(),
         // Before the documents, whose extraction process the syncs use.
         sites.worker.stop(),
         documents.stop(),
@@ -209,6 +209,32 @@ function addKnowledge(
 
 async function startWorkers(...workers: Array<{ start(): void }>): Promise<void> {
   for (const worker of workers) worker.start();
+}
+
+type Conversations = {
+  agents: AgentService;
+  conversations: ConversationService;
+  chat: ChatService;
+  forms: Forms;
+  visitors: VisitorService;
+  idempotency: Idempotency;
+};
+
+/** Registers the routes for what visitors write: conversations and form submissions. */
+function addConversations(
+  app: App,
+  deps: AppDeps,
+  { agents, conversations, chat, forms, visitors, idempotency }: Conversations,
+) {
+  conversationRoutes(app, {
+    conversations,
+    analytics: createConversationAnalytics(deps, agents),
+    failures: createReplyFailures(deps),
+  });
+  visitorRoutes(app, deps, { visitors, conversations, forms: forms.service });
+  chatRoutes(app, deps, chat, conversations);
+  formRoutes(app, deps, forms);
+  submitRoutes(app, deps, forms, conversations, idempotency);
 }
 
 /** Registers the routes with few dependencies: providers, mail recipients, the pages and the widget's files. */

@@ -3,6 +3,7 @@ import { deleteExpiredRows } from "./auth/retention.ts";
 import { startCleanUp } from "./db/clean-up.ts";
 import type { Deps } from "./deps.ts";
 import { deleteUnusedOriginals } from "./documents/retention.ts";
+import { deleteWebhookEventsBefore } from "./events/retention.ts";
 import { deleteExpiredData } from "./expired-data.ts";
 import { deleteImpressionsBefore, deleteSubmissionDaysBefore } from "./forms/retention.ts";
 import { deleteOldAnswers } from "./http/idempotency.ts";
@@ -11,6 +12,7 @@ import { dayOf } from "./utc-day.ts";
 
 const DAY_MS = 86_400_000;
 const IMPRESSIONS_KEPT_DAYS = 90;
+const WEBHOOK_EVENTS_KEPT_DAYS = 30;
 
 /** Deletes expired rows, now and every hour. @returns a function that stops it */
 export function startHousekeeping({ db, config, log }: Pick<Deps, "db" | "config" | "log">): () => void {
@@ -20,6 +22,7 @@ export function startHousekeeping({ db, config, log }: Pick<Deps, "db" | "config
     "old conversations, submissions and trigger events": () => deleteExpiredData(db, config, Date.now()),
     "expired submission quotas": () => deleteSubmissionDaysBefore(db, dayOf(daysAgo(1))),
     "old form impressions": () => deleteImpressionsBefore(db, dayOf(daysAgo(IMPRESSIONS_KEPT_DAYS))),
+    "old webhook events": () => deleteWebhookEventsBefore(db, daysAgo(WEBHOOK_EVENTS_KEPT_DAYS)),
     "expired idempotency keys": () => deleteOldAnswers(db, Date.now()),
     "expired sessions, links and audit entries": () => deleteExpiredRows(db, Date.now()),
     "unused originals of documents": () => deleteUnusedOriginals(db, Date.now()),

@@ -25,6 +25,9 @@ const table: readonly Line[] = [
   ["change", "/mail-recipients", "admin"],
   ["any", "/visitors", "admin"],
   ["any", "/doctor", "admin"],
+  ["any", "/webhooks/:id/secret", "admin"],
+  ["change", "/webhooks", "admin"],
+  ["change", "/events/feed", "admin"],
 ];
 
 /** The lowest role that may call a route. `url` is the route's pattern. */

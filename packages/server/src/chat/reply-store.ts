@@ -4,59 +4,32 @@ import type { ConversationCounters } from "../conversations/analytics/counters.t
 import { createBatchWriter } from "../db/batch-writer.ts";
 import type { Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
-import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
+import type { ConversationRow, MessageRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
-import type { Answer, AnswerRecorder } from "../documents/answers/recorder.ts";
+import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import { AppError, notFound } from "../errors.ts";
-import type { TokenBudgets, TokenUsage } from "../plans/token-budget.ts";
-import type { Visitor } from "./new-messages.ts";
+import type { RecordEvents } from "../events/record-events.ts";
+import type { TokenBudgets } from "../plans/token-budget.ts";
+import { endEvents, turnEvents } from "./reply-event-log.ts";
 import {
   type ConversationSize,
   type HistoryRow,
-  type ReplyEnd,
   type ReplyQueries,
   type ReplyState,
   replyQueries,
 } from "./reply-queries.ts";
+import type { Ended, NewTurn } from "./reply-turn.ts";
 
 export type { HistoryRow };
 
-export type NewTurn = {
-  conversation: ConversationRow;
-  isNew: boolean;
-  /** false: a reply that still runs is a conflict instead of being ended */
-  mayReplaceReply: boolean;
-  /** whom an anonymous conversation goes over to */
-  claimedBy: Visitor | null;
-  /** what the visitor agrees to with this turn, as JSON */
-  consent: string | null;
-  /** what the visitor's side appends, in order */
-  messages: ReadonlyArray<Pick<MessageRow, "id" | "role" | "content" | "page">>;
-  replyId: string;
-  /** null when none is asked */
-  model: string | null;
-  /** drop the last reply first, because it is asked again */
-  regenerate: boolean;
-};
-
 export type ReplyStore = ReturnType<typeof createReplyStore>;
 
-export type Ended = {
-  conversationId: string;
-  end: ReplyEnd;
-  usage: TokenUsage;
-  failure: Omit<ReplyFailureRow, "messageId" | "conversationId" | "at"> | null;
-  /** whether the reply is part of the agent's analytics */
-  isCounted: boolean;
-  /** what the reply made of the documents; null when nothing is recorded */
-  answer: Answer | null;
-};
-
-/** How tokens, conversations and answers are recorded, in the transaction that stores what they belong to. */
+/** How tokens, conversations, answers and events are recorded, in the transaction that stores what they belong to. */
 type Counting = {
   tokens: TokenBudgets["count"];
   conversations: ConversationCounters["count"];
   answers: AnswerRecorder["record"];
+  events: RecordEvents;
 };
 
 /** How much of the conversation is read: messages, and UTF-8 bytes of them. */
@@ -85,11 +58,18 @@ export function createReplyStore(db: Db, count: Counting) {
       if (rows.length > 0) stored.add(end.id);
     }
     for (const one of inOrder(ended, ({ end }) => end.id)) if (stored.has(one.end.id)) await storeEnd(trx, one);
-    await count.tokens(
+    const usage = await count.tokens(
       trx,
-      ended.map(({ usage }) => usage),
+      ended.map((one) => one.usage),
     );
     await count.conversations(trx, ended.filter(({ isCounted, end }) => isCounted && stored.has(end.id)).map(toEvent));
+    await count.events(
+      trx,
+      endEvents(
+        ended.filter(({ end }) => stored.has(end.id)),
+        usage,
+      ),
+    );
     return ended.map(({ end }) => stored.has(end.id));
   }
 
@@ -211,6 +191,7 @@ async function begin(
     position: position + appended.length,
   };
   await queries.insertMessage(trx, { ...reply, conversationId, stopReason: null, model, now });
+  await count.events(trx, turnEvents(turn));
   return {
     history: [...history, ...appended],
     room: {

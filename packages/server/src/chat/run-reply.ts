@@ -17,7 +17,8 @@ import type { ClientToolCalls } from "./client-tools/calls.ts";
 import { createKnownLinks, createLinkFilter } from "./link-filter.ts";
 import { answerOf } from "./reply-answer.ts";
 import type { ReplyEnding } from "./reply-events.ts";
-import type { Ended, ReplyStore } from "./reply-store.ts";
+import type { ReplyStore } from "./reply-store.ts";
+import type { Ended } from "./reply-turn.ts";
 import type { RunningReplies } from "./running-replies.ts";
 import type { RunningReply } from "./running-reply.ts";
 
@@ -57,6 +58,7 @@ export function createReplyRunner(
     let ending: ReplyEnding;
     let failure: Ended["failure"] = null;
     let tokens = 0;
+    const startedAt = Date.now();
     try {
       const temperature = agent.temperature / 100;
       const { waitFor } = clientTools.ofReply(reply);
@@ -119,6 +121,9 @@ export function createReplyRunner(
         answer: isRecorded
           ? { ...scope, ...answerOf(reply.pieces, { question, stopReason, promptText }), at: end.now }
           : null,
+        agent,
+        model: refusal === null ? model.modelId : null,
+        startedAt,
       });
       // The conversation was deleted, so the stream must not claim that the reply was stored.
       if (!isStored) ending = { stopReason: "aborted" };

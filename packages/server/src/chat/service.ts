@@ -11,8 +11,9 @@ import type { Deps } from "../deps.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import type { ReplyDocuments } from "../documents/search-tool.ts";
 import { notFound } from "../errors.ts";
+import type { RecordEvents } from "../events/record-events.ts";
 import { newId } from "../ids.ts";
-import { createTokenBudgets } from "../plans/token-budget.ts";
+import { createTokenBudgets, type TokenBudgets } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import { claimOf, createAdmission, type Identity } from "./admission.ts";
@@ -49,6 +50,8 @@ type Sources = {
   openingOf(agentId: string, triggerId: string): Promise<string | null>;
   /** records what a reply made of the documents, in the transaction that stores the reply */
   recordAnswer: AnswerRecorder["record"];
+  /** records events in the transaction of what they report */
+  recordEvents: RecordEvents;
 };
 
 export type ChatService = ReturnType<typeof createChatService>;
@@ -57,11 +60,11 @@ export function createChatService(
   deps: Deps,
   agents: AgentService,
   conversations: ConversationService,
-  { toolsOf, documentsOf, notesOf, openingOf, recordAnswer: answers }: Sources,
+  { toolsOf, documentsOf, notesOf, openingOf, recordAnswer, recordEvents }: Sources,
 ) {
   const { config, encryption, models } = deps;
   const budgets = createTokenBudgets(deps);
-  const store = createReplyStore(deps.db, { tokens: budgets.count, conversations: conversations.count, answers });
+  const store = createReplyStore(deps.db, countingOf(budgets, conversations, { recordAnswer, recordEvents }));
   const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
   const toolCalls = createClientToolCalls(deps);
   const run = createReplyRunner(config.models, { store, replies, clientTools: toolCalls });
@@ -174,6 +177,20 @@ function newReply(
     { conversationId, messageId: newId("msg"), conversationToken: token },
     { agentId, resumable: request.resumable === true, resumeWindow: config.resumeWindow },
   );
+}
+
+/** Everything that is recorded in the transactions that store turns and replies. */
+function countingOf(
+  budgets: TokenBudgets,
+  conversations: ConversationService,
+  { recordAnswer, recordEvents }: Pick<Sources, "recordAnswer" | "recordEvents">,
+) {
+  return {
+    tokens: budgets.count,
+    conversations: conversations.count,
+    answers: recordAnswer,
+    events: recordEvents,
+  };
 }
 
 const isVisitor = (agent: AgentRow, { proof }: Caller) => proof.organizationId !== agent.organizationId;

@@ -13,6 +13,7 @@ import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../
 import type { Deps } from "../deps.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import { notFound } from "../errors.ts";
+import type { RecordEvents } from "../events/record-events.ts";
 import { csvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
@@ -58,12 +59,14 @@ type Hooks = {
   onDelete(id: string): unknown;
   /** Called in the transaction that stores the rating of a visitor's reply. */
   recordRating: AnswerRecorder["recordRating"];
+  /** Called in the transaction that stores a rating. */
+  recordEvents: RecordEvents;
 };
 
 export function createConversationService(
   deps: Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">,
   agents: AgentService,
-  { beforeDelete, onDelete, recordRating }: Hooks,
+  { beforeDelete, onDelete, recordRating, recordEvents }: Hooks,
 ) {
   const { db, encryption } = deps;
   const store = createConversationStore(deps);
@@ -139,7 +142,7 @@ export function createConversationService(
         !isId("msg", messageId) ||
         !(await store.rate(
           { conversationId: id, messageId, rating, comment: comment?.trim() || null },
-          { count: counters.count, recordRating },
+          { count: counters.count, recordRating, recordEvents },
         ))
       )
         throw notFound("Message");

@@ -12,6 +12,7 @@ import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
+import type { RecordEvents } from "../events/record-events.ts";
 import type { ConversationCounters } from "./analytics/counters.ts";
 
 /** Bytes read and rendered between two turns of the event loop, for a few milliseconds of work. */
@@ -206,7 +207,7 @@ function marks(db: Db) {
      */
     async rate(
       { conversationId, messageId, rating, comment }: MessageRating,
-      { count, recordRating }: { count: ConversationCounters["count"]; recordRating: AnswerRecorder["recordRating"] },
+      { count, recordRating, recordEvents }: RatingHooks,
     ): Promise<boolean> {
       return inTransaction(db, async (trx) => {
         const message = trx
@@ -225,7 +226,17 @@ function marks(db: Db) {
           .select(["agentId", "organizationId", "isTest"])
           .where("id", "=", conversationId)
           .executeTakeFirst();
-        if (!conversation || conversation.isTest === 1 || before.feedback === rating) return true;
+        if (!conversation) return true;
+        await recordEvents(trx, [
+          {
+            type: "message.rated",
+            organizationId: conversation.organizationId,
+            agentId: conversation.agentId,
+            conversationId,
+            data: () => ({ messageId, rating, comment }),
+          },
+        ]);
+        if (conversation.isTest === 1 || before.feedback === rating) return true;
         const change = (value: Rating) => Number(value === rating) - Number(value === before.feedback);
         const ratings = { ratedUp: change("up"), ratedDown: change("down") };
         const { agentId, organizationId } = conversation;
@@ -254,6 +265,12 @@ async function questionBefore(trx: Db, conversationId: string, position: number)
     .executeTakeFirst();
   return asked?.content ?? null;
 }
+
+type RatingHooks = {
+  count: ConversationCounters["count"];
+  recordRating: AnswerRecorder["recordRating"];
+  recordEvents: RecordEvents;
+};
 
 type MessageRating = { conversationId: string; messageId: string; rating: Rating; comment: string | null };
 

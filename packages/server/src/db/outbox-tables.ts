@@ -1,3 +1,4 @@
+import type { WebhookEventType } from "@foyer/contract";
 import type { Generated } from "kysely";
 import type { Flag, Instant, Json } from "./column-types.ts";
 
@@ -66,7 +67,7 @@ export type DeliveryAttemptRow = {
 };
 
 /** A subscription of an organization to its events. */
-type WebhookRow = {
+export type WebhookRow = {
   id: string;
   organizationId: string;
   url: string;
@@ -92,7 +93,7 @@ type WebhookRow = {
 };
 
 /** Something that happened, for webhooks and the feed. Kept for 30 days. */
-type EventRow = {
+export type EventRow = {
   /** in the order of writing, which is not the order in which PostgreSQL commits */
   number: number;
   id: string;
@@ -101,7 +102,7 @@ type EventRow = {
   conversationId: string | null;
   /** 1, 2, 3, … within the conversation */
   sequence: number | null;
-  type: string;
+  type: WebhookEventType;
   /** the full payload; webhooks may ask for the ids only */
   data: Json;
   /** 1, 2, 3, … within the organization's feed; null until the feed has included the event */
@@ -120,7 +121,7 @@ type EventFeedRow = {
 };
 
 /** A conversation whose next `conversation.idle` is due at `dueAt`. Written only while something listens for it. */
-type IdleTimerRow = {
+export type IdleTimerRow = {
   conversationId: string;
   organizationId: string;
   lastMessageAt: Instant;

@@ -1,5 +1,6 @@
 import type { AgentService } from "../agents/service.ts";
 import type { Deps } from "../deps.ts";
+import type { RecordEvents } from "../events/record-events.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import type { FormFinder } from "../tools/form/form-finder.ts";
 import type { MailRecipients } from "../tools/form/mail-recipients.ts";
@@ -29,13 +30,14 @@ export function createForms(
     webhookSecrets: WebhookSecrets;
     mailRecipients: MailRecipients;
     outbox: Outbox;
+    recordEvents: RecordEvents;
   },
 ) {
   const { db, config } = deps;
-  const { outbox } = services;
+  const { outbox, recordEvents } = services;
   const { queue, worker } = outbox;
   const counters = createFormCounters(db, deps.databaseKind === "postgres");
-  const records = createAttemptRecords(deps, outbox, counters);
+  const records = createAttemptRecords(deps, outbox, { counters, recordEvents });
   const store = createSubmissionStore(deps);
   const send = createDeliverySender(deps, services);
   outbox.register("submission", createSubmissionHandler(store, send, records));
@@ -43,7 +45,7 @@ export function createForms(
   const quota = createSubmissionQuota(deps);
   const saveSubmission = createSubmissionWriter(
     db,
-    { queue, counters, quota },
+    { queue, counters, quota, recordEvents },
     config.webhooks.schedule[0] || undefined,
   );
   const confirmations = createConfirmations(deps);

@@ -160,6 +160,8 @@ onBothDatabases("bad input", (createDatabase) => {
     "updateSource",
     "previewSource",
     "eraseVisitor",
+    "createWebhook",
+    "updateWebhook",
   ];
   const withoutOwnRules = withBody.filter(
     ({ name, url }) => !/^\/(auth|members|invitations)\b/.test(url) && !withOwnRules.includes(name),
@@ -545,6 +547,10 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     updateSource: { schedule: "daily" },
     eraseVisitor: { userId: "nobody" },
     previewSource: { url: "http://127.0.0.1:9/" },
+    createWebhook: { url: "http://127.0.0.1:9/", events: ["visitor.erased"] },
+    updateWebhook: { payload: "ids" },
+    testWebhook: { event: "visitor.erased" },
+    putEventFeed: { isEnabled: false },
   };
   const body = bodies[name];
   if (!body) throw new Error(`validBody has no line for ${name}`);

@@ -111,6 +111,14 @@ export const requestExamples: Examples = {
     actionConfig: { message: "Questions about our prices?", duration: 8_000 },
   },
   updateTrigger: { isEnabled: false, priority: 10 },
+  createWebhook: {
+    url: "https://crm.example.com/foyer",
+    events: ["reply.finished", "conversation.idle"],
+    agentIds: [],
+  },
+  updateWebhook: { payload: "ids" },
+  testWebhook: { event: "reply.finished" },
+  putEventFeed: { isEnabled: true },
   recordTriggerEvent: {
     agentId,
     triggerName: "Greet on pricing",

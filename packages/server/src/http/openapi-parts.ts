@@ -1,3 +1,5 @@
+import { webhookEventSchemas } from "@foyer/contract";
+
 const header = (description: string, schema: object) => ({ description, schema });
 
 /** Response headers that many operations share. */
@@ -88,6 +90,7 @@ export const tags = [
   { name: "Sources", description: "Websites whose pages are documents of an agent." },
   { name: "Triggers", description: "Rules by which the widget opens the chat, a form or a bubble." },
   { name: "Form submissions", description: "Submit forms, follow their delivery and read analytics." },
+  { name: "Webhooks", description: "Send conversation events to other systems, or let them fetch the events." },
   { name: "Models", description: "Model providers and the models they offer." },
   { name: "Secrets", description: "Credentials for HTTP tools. Values are write-only." },
   { name: "Plan", description: "Limits and usage." },
@@ -107,8 +110,40 @@ const webhookHeader = (name: string, description: string) => ({
   schema: { type: "string" },
 });
 
+const eventHeaders = [
+  webhookHeader("webhook-id", "The event's id. It is the same for every attempt."),
+  webhookHeader("webhook-timestamp", "When the attempt was made, in seconds since 1970. Refuse old ones."),
+  webhookHeader(
+    "webhook-signature",
+    "`v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the webhook's secret. For 24 hours after a rotation, two signatures separated by a space.",
+  ),
+];
+
+/** The operation of each event, such as `conversationStarted`. */
+const eventWebhooks = Object.fromEntries(
+  Object.values(webhookEventSchemas).map((schema) => {
+    const $id: string = Reflect.get(schema, "$id");
+    const description: string = Reflect.get(schema, "description");
+    const name = `${$id.charAt(0).toLowerCase()}${$id.slice(1).replace(/Event$/, "")}`;
+    const post = {
+      operationId: `${name}Webhook`,
+      summary: description.replace(/\..*$/, ""),
+      description: `${description} Sent to the webhooks that subscribe to this event.`,
+      tags: ["Webhooks"],
+      parameters: eventHeaders,
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: { $ref: `#/components/schemas/${$id}` } } },
+      },
+      responses: { "2XX": { description: "The event was received. The body is stored, up to 16 KB." } },
+    };
+    return [name, { post }];
+  }),
+);
+
 /** Requests that the server sends to URLs configured by members. */
 export const webhooks = {
+  ...eventWebhooks,
   formSubmission: {
     post: {
       operationId: "formSubmissionWebhook",

@@ -9,6 +9,20 @@ import { newId } from "../ids.ts";
 
 /** Every address there is, and who may call it. A new one has to be written down here, by somebody who thought of it. */
 const everyRoute = [
+  "GET /webhooks account",
+  "POST /webhooks account",
+  "GET /webhooks/:id account",
+  "PATCH /webhooks/:id account",
+  "DELETE /webhooks/:id account",
+  "GET /webhooks/:id/secret account",
+  "POST /webhooks/:id/secret/rotate account",
+  "POST /webhooks/:id/test account",
+  "GET /webhooks/:id/deliveries account",
+  "POST /webhooks/:id/deliveries/:deliveryId/retry account",
+  "POST /webhooks/:id/retry account",
+  "GET /events account",
+  "GET /events/feed account",
+  "PUT /events/feed account",
   "GET /documents account",
   "POST /documents account",
   "POST /documents/upload account",
@@ -278,6 +292,9 @@ const forAdmins = [
   /^\w+ \/agents\/:id\/identity-secret\b/,
   /^\w+ \/agents\/:id\/identity-token$/,
   /^\w+ \/tools\/:id\/webhook-secret\b/,
+  /^(POST|PATCH|DELETE) \/webhooks\b/,
+  /^\w+ \/webhooks\/:id\/secret\b/,
+  /^PUT \/events\/feed$/,
 ];
 const forOwners = [/^\w+ \/audit-log$/, /^\w+ \/members\/links$/];
 

@@ -97,6 +97,10 @@ export function createDeliveryWorker({ queue, run, log }: { queue: DeliveryQueue
     start(): void {
       loop = work();
     },
+    /** Claims due deliveries now instead of at the next poll. Call it after the transaction that enqueued them. */
+    notify(): void {
+      wakeSignal.notify();
+    },
     /**
      * Makes the attempt now, together with the deliveries it unblocks, and resolves when all of them are recorded. The
      * delivery is left to the queue when its host has no free slot within `maxWaitMs`.

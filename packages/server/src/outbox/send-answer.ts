@@ -2,9 +2,9 @@ import type { Logger } from "pino";
 import { isUnavailable } from "../db/database-errors.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
+import { MailError } from "../outbound/mail-error.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../outbound/retry-after.ts";
-import { MailError } from "../outbound/send-email.ts";
 import type { Answer } from "./attempts.ts";
 
 /** Bytes of a response that are read, and bytes that are stored. */

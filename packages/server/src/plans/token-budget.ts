@@ -19,6 +19,9 @@ export type UsageOwner = { visitor: string | null; address: string | null; organ
 /** The tokens that a reply used. */
 export type TokenUsage = UsageOwner & { agentId: string; tokens: number };
 
+/** The tokens that an agent used in a month (UTC), `added` of them just now. */
+export type MonthUsage = { agentId: string; month: string; tokens: number; added: number };
+
 type Budgeted = Pick<AgentRow, "id" | "monthlyTokenBudget" | "budgetMessage">;
 
 export type TokenBudgets = ReturnType<typeof createTokenBudgets>;
@@ -82,12 +85,15 @@ export function createTokenBudgets(
     /**
      * Adds the usage of replies in the transaction that ends them. Rows are updated in a fixed order to avoid
      * deadlocks.
+     * @returns what the agents have used this month, including this usage
      */
-    async count(trx: Executor, usages: readonly TokenUsage[]): Promise<void> {
+    async count(trx: Executor, usages: readonly TokenUsage[]): Promise<MonthUsage[]> {
       const day = dayOf(now());
       const month = monthOf(day);
-      for (const [agentId, tokens] of sums(usages.map((usage) => [usage.agentId, usage.tokens]))) {
-        await addToMonth(trx, { agentId, month, tokens });
+      const ofMonth: MonthUsage[] = [];
+      for (const [agentId, added] of sums(usages.map((usage) => [usage.agentId, usage.tokens]))) {
+        const { rows } = await addToMonth(trx, { agentId, month, tokens: added });
+        for (const { tokens } of rows) ofMonth.push({ agentId, month, tokens, added });
       }
       const ofOrganizations = usages.flatMap(({ organizationId, tokens }) =>
         organizationId === null ? [] : [[organizationId, tokens] as const],
@@ -102,6 +108,7 @@ export function createTokenBudgets(
         const [agentId = "", visitor = ""] = key.split(" ");
         await addToDay(trx, { agentId, visitor, day, tokens });
       }
+      return ofMonth;
     },
     /** The tokens that the organization used with the operator's keys this month. */
     async usedByOrganization(organizationId: string): Promise<number> {
@@ -196,7 +203,7 @@ function countQueries(db: Db) {
           conflict.columns(["organizationId", "month"]).doUpdateSet({ tokens: tokens("organizationMonths") }),
         ),
     ),
-    addToMonth: compileOnce<{ agentId: string; month: string; tokens: number }, never>((param) =>
+    addToMonth: compileOnce<{ agentId: string; month: string; tokens: number }, { tokens: number }>((param) =>
       db
         .insertInto("agentMonths")
         .columns(["agentId", "month", "tokens"])
@@ -206,9 +213,8 @@ function countQueries(db: Db) {
             .select(["id", text(param("month")).as("month"), whole(param("tokens")).as("tokens")])
             .where("id", "=", param("agentId")),
         )
-        .onConflict((conflict) =>
-          conflict.columns(["agentId", "month"]).doUpdateSet({ tokens: tokens("agentMonths") }),
-        ),
+        .onConflict((conflict) => conflict.columns(["agentId", "month"]).doUpdateSet({ tokens: tokens("agentMonths") }))
+        .returning("tokens"),
     ),
     addToDay: compileOnce<Counted, never>((param) =>
       db

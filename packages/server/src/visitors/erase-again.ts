@@ -40,7 +40,12 @@ export async function eraseAgain(
   await readConversations(db, look);
   await readSubmissions(db, look);
   await readTriggerEvents(db, look);
-  const visitors = createVisitorService(deps, { onErase() {}, checkpoint: { run: async () => {} } });
+  const visitors = createVisitorService(deps, {
+    onErase() {},
+    checkpoint: { run: async () => {} },
+    // A restore erases again what the receivers were told before.
+    recordEvents: async () => {},
+  });
   for (const { organizationId, kind, value, erasedAt: until } of found.values()) {
     if (kind === "conversation") await deleteConversationsById(db, organizationId, [value]);
     else await visitors.erase(organizationId, { kind, value } satisfies Identifier, { until, isReceiptKept: false });

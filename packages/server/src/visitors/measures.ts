@@ -24,7 +24,7 @@ export function createMeasures({ db, reads }: Pick<Deps, "db" | "reads">) {
           .where("agentId", "in", agentsOf(db, organizationId))
           .where("organizationId", "=", organizationId)
           .where("conversationId", "is", null)
-          .where("type", "like", "form.%")
+          .where("type", "in", ["form.submitted", "form.delivery_failed"])
           .where("id", ">", after)
           .orderBy("id")
           .limit(PAGE_EVENTS);

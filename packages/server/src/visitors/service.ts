@@ -1,7 +1,9 @@
 import { type ErasureReceipt, type VisitorCounts, type VisitorData, visitorDataKinds } from "@foyer/contract";
 import type { ConversationDeletion } from "../conversations/service.ts";
 import type { Checkpoint } from "../db/checkpoint.ts";
+import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
+import type { NewEvent, RecordEvents } from "../events/record-events.ts";
 import { deleteSubmissionsById } from "../forms/retention.ts";
 import { deleteAnswersAbout } from "../http/idempotency.ts";
 import { newId } from "../ids.ts";
@@ -16,6 +18,7 @@ type Parts = {
   /** Called for each conversation once its deletion is committed. */
   onErase(conversationId: string): void;
   checkpoint: Pick<Checkpoint, "run">;
+  recordEvents: RecordEvents;
 };
 
 export type VisitorService = ReturnType<typeof createVisitorService>;
@@ -23,7 +26,7 @@ export type VisitorService = ReturnType<typeof createVisitorService>;
 /** What is stored about a visitor: how much it is, and erasing it. */
 export function createVisitorService(
   deps: Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">,
-  { onErase, checkpoint }: Parts,
+  { onErase, checkpoint, recordEvents }: Parts,
 ) {
   const { db, encryption } = deps;
   const store = createVisitorStore(deps);
@@ -75,13 +78,18 @@ export function createVisitorService(
       const id = newId("erasure");
       const receivers = [...total.receivers].sort();
       if (isReceiptKept) {
-        await insertReceipt(db, {
-          id,
-          organizationId,
-          erasedAt,
-          identifierHash,
-          counts: JSON.stringify(total.counts),
-          receivers: JSON.stringify(receivers),
+        await inTransaction(db, async (trx) => {
+          await insertReceipt(trx, {
+            id,
+            organizationId,
+            erasedAt,
+            identifierHash,
+            counts: JSON.stringify(total.counts),
+            receivers: JSON.stringify(receivers),
+          });
+          await recordEvents(trx, [
+            erasedEvent(organizationId, { id, erasedAt, identifierHash, counts: total.counts }),
+          ]);
         });
       }
       await checkpoint.run();
@@ -110,4 +118,17 @@ type Totals = { counts: VisitorCounts; receivers: Set<string> };
 function nothing(): Totals {
   const counts = Object.fromEntries(visitorDataKinds.map((kind) => [kind, 0])) as VisitorCounts;
   return { counts, receivers: new Set() };
+}
+
+type Erased = { id: string; erasedAt: number; identifierHash: string; counts: VisitorCounts };
+
+/** Tells the receivers of the visitor's data to erase it, too. */
+function erasedEvent(organizationId: string, { id, erasedAt, identifierHash, counts }: Erased): NewEvent {
+  return {
+    type: "visitor.erased",
+    organizationId,
+    agentId: null,
+    conversationId: null,
+    data: () => ({ erasureId: id, erasedAt: new Date(erasedAt).toISOString(), identifierHash, counts }),
+  };
 }

@@ -27,7 +27,7 @@ it("leaves a question without vectors when the failure of the provider cannot be
     await db.schema.alterTable("embeddingSettings").renameColumn("queryError", "renamed").execute();
     throw new EmbeddingError("HTTP 503: down", 503);
   };
-  const budgets = { count: async () => {} };
+  const budgets = { count: async () => [] };
   const parts = { db, models: { embedder } as never, budgets, log: pino({ enabled: false }) };
   const queries = createQueryEmbedder(parts);
   const { agentId } = client;

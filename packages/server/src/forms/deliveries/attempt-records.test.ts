@@ -18,11 +18,10 @@ onBothDatabases("attempt records", (createDatabase) => {
     await forms.addMember("owner", "owner@example.com");
     const { deps } = forms.server;
     const mailer = { ...deps.mailer, isConfigured: true };
-    records = createAttemptRecords(
-      { ...deps, mailer },
-      createOutbox(deps),
-      createFormCounters(deps.db, deps.databaseKind === "postgres"),
-    );
+    records = createAttemptRecords({ ...deps, mailer }, createOutbox(deps), {
+      counters: createFormCounters(deps.db, deps.databaseKind === "postgres"),
+      recordEvents: async () => {},
+    });
   });
   afterAll(async () => {
     await forms.stop();

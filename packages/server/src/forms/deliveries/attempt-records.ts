@@ -6,6 +6,7 @@ import { jsonRows, toJson } from "../../db/json-rows.ts";
 import type { DeliveryRow } from "../../db/outbox-tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import type { NewEvent, RecordEvents } from "../../events/record-events.ts";
 import type { CompletedAttempt as Completed } from "../../outbox/attempts.ts";
 import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
@@ -20,7 +21,7 @@ type StatusRow = Pick<SubmissionRow, (typeof statusColumns)[number]>;
 
 const statusColumns = [
   ...(["id", "organizationId", "agentId", "toolId", "status"] as const),
-  ...(["executionMode", "clientResult", "createdAt"] as const),
+  ...(["executionMode", "clientResult", "createdAt", "conversationId", "hasConversationProof"] as const),
 ];
 
 export type AttemptRecords = ReturnType<typeof createAttemptRecords>;
@@ -32,7 +33,7 @@ export type AttemptRecords = ReturnType<typeof createAttemptRecords>;
 export function createAttemptRecords(
   { db, databaseKind, mailer }: Pick<Deps, "db" | "databaseKind" | "mailer">,
   { queue, attempts }: Pick<Outbox, "queue" | "attempts">,
-  counters: FormCounters,
+  { counters, recordEvents }: { counters: FormCounters; recordEvents: RecordEvents },
 ) {
   const queries = recordQueries({ db, databaseKind });
   const notices = createFailureNotices({ db, mailer }, queue);
@@ -60,9 +61,15 @@ export function createAttemptRecords(
   async function writeBatch(trx: Executor, batch: readonly CompletedAttempt[]): Promise<LeasedDelivery[][]> {
     const submissions = await lock(trx, batch.map(submissionOf));
     const { settled, released } = await settle(trx, batch);
-    const failedIds = new Set(settled.filter(isFailed).map(submissionOf));
+    const failures = settled.filter(isFailed);
+    const failedIds = new Set(failures.map(submissionOf));
     for (const submission of submissions) if (failedIds.has(submission.id)) await notices.add(trx, submission);
     await counters.add(trx, await updateStatus(trx, submissions));
+    const byId = new Map(submissions.map((submission) => [submission.id, submission]));
+    await recordEvents(
+      trx,
+      failures.flatMap((made) => failureEvent(made, byId.get(submissionOf(made)))),
+    );
     return released;
   }
 
@@ -114,6 +121,22 @@ export function createAttemptRecords(
 
 const isFailed = ({ delivery, next }: CompletedAttempt) =>
   next.state === "failed" && (delivery.purpose === "webhook" || delivery.purpose === "action");
+
+function failureEvent({ delivery, attempt }: CompletedAttempt, submission: StatusRow | undefined): NewEvent[] {
+  if (!submission) return [];
+  const { id: submissionId, organizationId, agentId, toolId, conversationId, hasConversationProof } = submission;
+  const { id: deliveryId, host } = delivery;
+  const { status, error } = attempt;
+  return [
+    {
+      type: "form.delivery_failed",
+      organizationId,
+      agentId,
+      conversationId: hasConversationProof === 1 ? conversationId : null,
+      data: () => ({ submissionId, toolId, deliveryId, host, status, error: error ?? "" }),
+    },
+  ];
+}
 
 type Part = Pick<DeliveryRow, "purpose" | "state">;
 

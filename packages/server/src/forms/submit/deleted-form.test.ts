@@ -30,6 +30,7 @@ onBothDatabases("a request for a form whose agent is being deleted", (createData
       formFinder: createFormFinder(deps.db),
       webhookSecrets: createWebhookSecrets(deps),
       outbox: createOutbox(deps),
+      recordEvents: async () => {},
     };
     const { submitForm, analytics } = createForms(deps, services);
     const { id } = await client.createForm({ formWebhookUrl: `${client.receiver.url}/lead` });

@@ -2,6 +2,7 @@ import { createBatchWriter } from "../../db/batch-writer.ts";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
 import type { SubmissionFileRow, SubmissionRow } from "../../db/form-tables.ts";
 import type { Db } from "../../db/open.ts";
+import type { NewEvent, RecordEvents } from "../../events/record-events.ts";
 import { failpoint } from "../../failpoints.ts";
 import type { DeliveryQueue, NewDelivery } from "../../outbox/delivery-queue.ts";
 import { dayOf } from "../../utc-day.ts";
@@ -21,6 +22,13 @@ export type NewSubmission = {
   onWrite?: (trx: Executor) => Promise<void>;
 };
 
+type WriterParts = {
+  queue: DeliveryQueue;
+  counters: FormCounters;
+  quota: SubmissionQuota;
+  recordEvents: RecordEvents;
+};
+
 /**
  * Stores new submissions with their files, deliveries and counts, many submissions per transaction. The deliveries are
  * leased to the caller, or become due after `firstWaitMs`.
@@ -28,7 +36,7 @@ export type NewSubmission = {
  */
 export function createSubmissionWriter(
   db: Db,
-  { queue, counters, quota }: { queue: DeliveryQueue; counters: FormCounters; quota: SubmissionQuota },
+  { queue, counters, quota, recordEvents }: WriterParts,
   firstWaitMs?: number,
 ) {
   const insertSubmission = compileOnce<SubmissionRow, never>((param) =>
@@ -80,11 +88,25 @@ export function createSubmissionWriter(
       trx,
       batch.map(({ submission: { agentId, createdAt }, bytes }) => ({ agentId, createdAt, bytes })),
     );
+    await recordEvents(trx, batch.map(submittedEvent));
     failpoint("submission.committing");
     return batch.map(() => undefined);
   }
 
   return createBatchWriter(db, writeBatch, { maxItems: 200 });
+}
+
+/** Only a proven conversation is named: a visitor can send any id. */
+function submittedEvent({ submission }: NewSubmission): NewEvent {
+  const { id: submissionId, organizationId, agentId, conversationId, hasConversationProof } = submission;
+  const { toolId, toolName, formData } = submission;
+  return {
+    type: "form.submitted",
+    organizationId,
+    agentId,
+    conversationId: hasConversationProof === 1 ? conversationId : null,
+    data: () => ({ submissionId, toolId, toolName, formData: JSON.parse(formData) }),
+  };
 }
 
 /** A submission implies that its form was displayed and started. */

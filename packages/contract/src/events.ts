@@ -1,0 +1,259 @@
+import Type, { type Static, type TProperties, type TSchema } from "typebox";
+import { nullable, ref, stringEnum, Timestamp } from "./schema.ts";
+
+/** What webhooks and the event feed report. More types can be added later. */
+export const webhookEventTypes = [
+  "conversation.started",
+  "message.created",
+  "reply.finished",
+  "reply.failed",
+  "message.rated",
+  "conversation.idle",
+  "form.submitted",
+  "form.delivery_failed",
+  "agent.budget_reached",
+  "visitor.erased",
+] as const;
+export type WebhookEventType = (typeof webhookEventTypes)[number];
+
+/** A field that a webhook with the payload `ids` does not receive. */
+const content = <T extends TSchema>(schema: T) => Type.Optional(schema);
+
+const messageId = Type.String({ description: "The message" });
+const Message = Type.Object({
+  id: Type.String(),
+  role: stringEnum(["user", "assistant"]),
+  content: Type.String(),
+  createdAt: Timestamp,
+});
+const ToolCall = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  input: Type.Unsafe<unknown>({ description: "What the model passed to the tool" }),
+  result: nullable(Type.String({ description: "What the model received. `null` if the tool did not answer." })),
+  isError: Type.Boolean(),
+});
+
+/** The `data` of each event. Optional fields are left out with the payload `ids`. */
+const dataOf = {
+  "conversation.started": {
+    title: content(Type.String()),
+    sessionId: nullable(Type.String()),
+    userId: nullable(Type.String()),
+    userEmail: content(nullable(Type.String())),
+    userName: content(nullable(Type.String())),
+    isUserVerified: Type.Boolean({ description: "Whether `userHash` proved `userId`" }),
+    isTest: Type.Boolean({ description: "A member of the organization started it, for example in the playground" }),
+  },
+  "message.created": { messageId, content: content(Type.String()) },
+  "reply.finished": {
+    messageId,
+    content: content(Type.String()),
+    toolCalls: content(Type.Array(ToolCall)),
+    stopReason: Type.String({ description: "`end_turn`, or `aborted` when the reply was stopped" }),
+    model: nullable(Type.String()),
+    inputTokens: nullable(Type.Integer()),
+    outputTokens: nullable(Type.Integer()),
+    durationMs: Type.Integer({ description: "From the visitor's message to the end of the reply" }),
+  },
+  "reply.failed": {
+    messageId,
+    content: content(Type.String({ description: "The text before the failure" })),
+    code: Type.String(),
+    message: Type.String({ description: "What went wrong, for the organization's members" }),
+    model: nullable(Type.String()),
+    durationMs: Type.Integer(),
+  },
+  "message.rated": {
+    messageId,
+    rating: stringEnum(["up", "down"]),
+    comment: content(nullable(Type.String())),
+  },
+  "conversation.idle": {
+    idleMinutes: Type.Integer(),
+    lastMessageAt: Timestamp,
+    messageCount: Type.Integer(),
+    isTruncated: Type.Boolean({
+      description: "Whether the oldest messages are missing because the transcript is larger than 4 MB",
+    }),
+    messages: content(Type.Array(Message, { description: "The transcript, oldest first" })),
+  },
+  "form.submitted": {
+    submissionId: Type.String(),
+    toolId: Type.String(),
+    toolName: Type.String(),
+    formData: content(
+      Type.Unsafe<Record<string, unknown>>({
+        type: "object",
+        additionalProperties: true,
+        description: "Field name to value. Files are `null`; download them with `GET /form-submissions/:id`.",
+      }),
+    ),
+  },
+  "form.delivery_failed": {
+    submissionId: Type.String(),
+    toolId: Type.String(),
+    deliveryId: Type.String(),
+    host: Type.String({ description: "The receiver's host, or `mail`" }),
+    status: nullable(Type.Integer({ description: "The receiver's last HTTP status" })),
+    error: Type.String({ description: "Why the last attempt failed" }),
+  },
+  "agent.budget_reached": {
+    month: Type.String({ description: "The month in UTC, such as `2026-01`" }),
+    monthlyTokenBudget: Type.Integer(),
+    tokens: Type.Integer({ description: "Tokens used this month" }),
+  },
+  "visitor.erased": {
+    erasureId: Type.String(),
+    erasedAt: Timestamp,
+    identifierHash: Type.String({ description: "Keyed hash of the identifier, as in the receipt" }),
+    counts: Type.Record(Type.String(), Type.Integer(), { description: "Erased rows per kind" }),
+  },
+} satisfies Record<WebhookEventType, TProperties>;
+
+type DataSchemas = typeof dataOf;
+/** The data of an event of each type. */
+export type WebhookEventData = { [T in WebhookEventType]: Static<ReturnType<typeof Type.Object<DataSchemas[T]>>> };
+
+function eventSchema<T extends WebhookEventType>(type: T, $id: string, description: string) {
+  return Type.Object(
+    {
+      id: Type.String({ description: "Also in `webhook-id`. It stays the same when the event is sent again." }),
+      type: stringEnum([type]),
+      createdAt: Timestamp,
+      organizationId: Type.String(),
+      agentId: nullable(Type.String()),
+      conversationId: nullable(Type.String()),
+      sequence: nullable(
+        Type.Integer({ description: "1, 2, 3, … within the conversation. `null` for an event without one." }),
+      ),
+      data: Type.Object(dataOf[type] as DataSchemas[T]),
+    },
+    { $id, description },
+  );
+}
+
+export const ConversationStartedEvent = eventSchema(
+  "conversation.started",
+  "ConversationStartedEvent",
+  "A visitor started a conversation.",
+);
+export const MessageCreatedEvent = eventSchema("message.created", "MessageCreatedEvent", "A visitor sent a message.");
+export const ReplyFinishedEvent = eventSchema("reply.finished", "ReplyFinishedEvent", "A reply was stored.");
+export const ReplyFailedEvent = eventSchema("reply.failed", "ReplyFailedEvent", "A reply ended with an error.");
+export const MessageRatedEvent = eventSchema("message.rated", "MessageRatedEvent", "A visitor rated a message.");
+export const ConversationIdleEvent = eventSchema(
+  "conversation.idle",
+  "ConversationIdleEvent",
+  "No message was added for the webhook's `idleMinutes`. Sent again only after new messages.",
+);
+export const FormSubmittedEvent = eventSchema("form.submitted", "FormSubmittedEvent", "A visitor submitted a form.");
+export const FormDeliveryFailedEvent = eventSchema(
+  "form.delivery_failed",
+  "FormDeliveryFailedEvent",
+  "A submission's webhook or post action failed for good.",
+);
+export const AgentBudgetReachedEvent = eventSchema(
+  "agent.budget_reached",
+  "AgentBudgetReachedEvent",
+  "An agent used up its monthly token budget.",
+);
+export const VisitorErasedEvent = eventSchema(
+  "visitor.erased",
+  "VisitorErasedEvent",
+  "A visitor's data was erased. Erase it from your systems, too.",
+);
+
+/** The schema of each event, by type. */
+export const webhookEventSchemas = {
+  "conversation.started": ConversationStartedEvent,
+  "message.created": MessageCreatedEvent,
+  "reply.finished": ReplyFinishedEvent,
+  "reply.failed": ReplyFailedEvent,
+  "message.rated": MessageRatedEvent,
+  "conversation.idle": ConversationIdleEvent,
+  "form.submitted": FormSubmittedEvent,
+  "form.delivery_failed": FormDeliveryFailedEvent,
+  "agent.budget_reached": AgentBudgetReachedEvent,
+  "visitor.erased": VisitorErasedEvent,
+} as const;
+
+export const WebhookEvent = Type.Object(
+  {
+    id: Type.String(),
+    type: stringEnum(webhookEventTypes),
+    createdAt: Timestamp,
+    organizationId: Type.String(),
+    agentId: nullable(Type.String()),
+    conversationId: nullable(Type.String()),
+    sequence: nullable(Type.Integer()),
+    data: Type.Unsafe<Record<string, unknown>>({
+      type: "object",
+      additionalProperties: true,
+      description: "Depends on `type`, see the schemas of the webhooks",
+    }),
+  },
+  { $id: "WebhookEvent", description: "Something that happened, as sent to webhooks and listed by the event feed" },
+);
+export type WebhookEvent = Static<typeof WebhookEvent>;
+
+const tags = ["Webhooks"];
+const config = { access: "account" } as const;
+
+export const EventFeed = Type.Object(
+  { isEnabled: Type.Boolean({ description: "Whether events are recorded for the feed" }) },
+  { $id: "EventFeed" },
+);
+export type EventFeed = Static<typeof EventFeed>;
+
+export const EventQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({ maxLength: 30, description: "The `cursor` of an earlier response. Without it, the oldest events." }),
+  ),
+  kinds: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description: "Only these event types, separated by commas, such as `reply.finished`",
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 100. Values above 1000 count as 1000." })),
+});
+export type EventQuery = Static<typeof EventQuery>;
+
+export const listEvents = {
+  method: "GET",
+  url: "/events",
+  config,
+  schema: {
+    tags,
+    summary: "List events of the last 30 days, oldest first",
+    description:
+      "For receivers that cannot be reached by a webhook. Pass the returned `cursor` as `after` to get what happened since; no event is skipped or repeated. Switch the feed on with `PUT /events/feed` first.",
+    querystring: EventQuery,
+    response: {
+      200: Type.Object({
+        events: Type.Array(ref(WebhookEvent)),
+        cursor: Type.String({ description: "Pass it as `after`. It does not change while nothing happens." }),
+      }),
+    },
+  },
+} as const;
+
+export const getEventFeed = {
+  method: "GET",
+  url: "/events/feed",
+  config,
+  schema: { tags, summary: "Read whether the event feed is on", response: { 200: ref(EventFeed) } },
+} as const;
+
+export const putEventFeed = {
+  method: "PUT",
+  url: "/events/feed",
+  config,
+  schema: {
+    tags,
+    summary: "Switch the event feed on or off",
+    body: Type.Object({ isEnabled: Type.Boolean({ description: "Whether to record events for the feed" }) }),
+    response: { 200: ref(EventFeed) },
+  },
+} as const;

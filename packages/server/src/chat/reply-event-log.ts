@@ -1,0 +1,84 @@
+import { fromColumns, type Piece } from "../conversations/message-pieces.ts";
+import type { NewEvent } from "../events/record-events.ts";
+import type { MonthUsage } from "../plans/token-budget.ts";
+import type { Ended, NewTurn } from "./reply-turn.ts";
+
+/** What webhooks and the feed learn of a visitor's turn. */
+export function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent[] {
+  const { id: conversationId, organizationId, agentId } = conversation;
+  const scope = { organizationId, agentId, conversationId };
+  const { title, sessionId, userId, userEmail, userName, isUserVerified, isTest } = conversation;
+  const started: NewEvent = {
+    ...scope,
+    type: "conversation.started",
+    data: () => ({
+      title,
+      sessionId,
+      userId,
+      userEmail,
+      userName,
+      isUserVerified: isUserVerified === 1,
+      isTest: isTest === 1,
+    }),
+  };
+  const sent = messages
+    .filter(({ role }) => role === "user")
+    .map(
+      ({ id: messageId, content }): NewEvent => ({
+        ...scope,
+        type: "message.created",
+        data: () => ({ messageId, content }),
+      }),
+    );
+  return [...(isNew ? [started] : []), ...sent];
+}
+
+/** What they learn of replies that ended, and of agents whose budget these replies used up. */
+export function endEvents(ended: readonly Ended[], usage: readonly MonthUsage[]): NewEvent[] {
+  const budgets = new Map(ended.map(({ agent }) => [agent.id, agent]));
+  return [...ended.map(replyEvent), ...usage.flatMap((month) => budgetEvent(month, budgets.get(month.agentId)))];
+}
+
+function replyEvent({ conversationId, end, failure, agent, model, startedAt }: Ended): NewEvent {
+  const scope = { organizationId: agent.organizationId, agentId: agent.id, conversationId };
+  const { id: messageId, content, stopReason, inputTokens, outputTokens } = end;
+  const durationMs = end.now - startedAt;
+  if (failure) {
+    const { code, message } = failure;
+    return { ...scope, type: "reply.failed", data: () => ({ messageId, content, code, message, model, durationMs }) };
+  }
+  return {
+    ...scope,
+    type: "reply.finished",
+    data: () => ({
+      messageId,
+      content,
+      toolCalls: fromColumns(end).flatMap(toolCall),
+      stopReason,
+      model,
+      inputTokens,
+      outputTokens,
+      durationMs,
+    }),
+  };
+}
+
+function toolCall(piece: Piece) {
+  if (piece.type !== "tool") return [];
+  const { id, name, input, result } = piece;
+  return [{ id, name, input, result: result?.forModel ?? null, isError: result?.isError ?? false }];
+}
+
+function budgetEvent({ month, tokens, added }: MonthUsage, agent: Ended["agent"] | undefined): NewEvent[] {
+  const budget = agent?.monthlyTokenBudget ?? null;
+  if (!agent || budget === null || tokens < budget || tokens - added >= budget) return [];
+  return [
+    {
+      type: "agent.budget_reached",
+      organizationId: agent.organizationId,
+      agentId: agent.id,
+      conversationId: null,
+      data: () => ({ month, monthlyTokenBudget: budget, tokens }),
+    },
+  ];
+}

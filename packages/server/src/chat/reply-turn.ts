@@ -1,0 +1,41 @@
+import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
+import type { Answer } from "../documents/answers/recorder.ts";
+import type { TokenUsage } from "../plans/token-budget.ts";
+import type { Visitor } from "./new-messages.ts";
+import type { ReplyEnd } from "./reply-queries.ts";
+
+/** What a visitor's turn stores. */
+export type NewTurn = {
+  conversation: ConversationRow;
+  isNew: boolean;
+  /** false: a reply that still runs is a conflict instead of being ended */
+  mayReplaceReply: boolean;
+  /** whom an anonymous conversation goes over to */
+  claimedBy: Visitor | null;
+  /** what the visitor agrees to with this turn, as JSON */
+  consent: string | null;
+  /** what the visitor's side appends, in order */
+  messages: ReadonlyArray<Pick<MessageRow, "id" | "role" | "content" | "page">>;
+  replyId: string;
+  /** null when none is asked */
+  model: string | null;
+  /** drop the last reply first, because it is asked again */
+  regenerate: boolean;
+};
+
+/** A reply that has ended, with everything that is recorded with it. */
+export type Ended = {
+  conversationId: string;
+  end: ReplyEnd;
+  usage: TokenUsage;
+  failure: Omit<ReplyFailureRow, "messageId" | "conversationId" | "at"> | null;
+  /** whether the reply is part of the agent's analytics */
+  isCounted: boolean;
+  /** what the reply made of the documents; null when nothing is recorded */
+  answer: Answer | null;
+  agent: Pick<AgentRow, "id" | "organizationId" | "monthlyTokenBudget">;
+  /** null when no model was asked */
+  model: string | null;
+  /** when the visitor's message arrived */
+  startedAt: number;
+};

@@ -1,0 +1,158 @@
+import { memberEmail, selectOwners } from "../auth/members/members.ts";
+import { createBatchWriter } from "../db/batch-writer.ts";
+import type { Executor } from "../db/compiled-query.ts";
+import type { DeliveryRow, WebhookRow } from "../db/outbox-tables.ts";
+import { afterCommit } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { newId } from "../ids.ts";
+import type { Answer, CompletedAttempt } from "../outbox/attempts.ts";
+import type { LeasedDelivery, NewDelivery } from "../outbox/delivery-queue.ts";
+import type { DeliveryHandler, Outbox } from "../outbox/outbox.ts";
+import { createPost, delivered, explainFailure, undelivered } from "../outbox/send-answer.ts";
+import { readSigningSecret, signingSecrets } from "../outbox/signing-secret.ts";
+import { webhookHeaders } from "../outbox/webhook-signature.ts";
+import { toEvent } from "./event-view.ts";
+import type { EventListeners } from "./listeners.ts";
+import type { ToSend, WebhookStore } from "./store.ts";
+
+/** A webhook that has failed for so long is disabled. */
+const DISABLED_AFTER_MS = 5 * 86_400_000;
+/** Client errors that a later attempt can overcome: timeout, conflict, too early, too many requests. */
+const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+/** How often an attempt is repeated after any other client error. */
+const RETRIES_OF_CLIENT_ERRORS = 2;
+
+type Sending = { body: Buffer; id: string; webhook: WebhookRow; signal: AbortSignal };
+
+/** Signs and posts one event. Failures of the receiver are part of the answer. */
+export function createEventSender(deps: Pick<Deps, "config" | "outbound" | "encryption" | "log">) {
+  const post = createPost(deps);
+  return async ({ body, id, webhook, signal }: Sending): Promise<Answer> => {
+    try {
+      const secrets = signingSecrets(readSigningSecret(webhook, deps.encryption, webhook.id));
+      return await post({ url: webhook.url, headers: webhookHeaders(id, new Date(), body, secrets), body, signal });
+    } catch (error) {
+      return explainFailure(error, signal, deps.log);
+    }
+  };
+}
+
+/** Sends the deliveries of webhooks, and disables a webhook that keeps failing. */
+export function createEventHandler(
+  deps: Pick<Deps, "db" | "config" | "outbound" | "encryption" | "mailer" | "log">,
+  { store, outbox, listeners }: { store: WebhookStore; outbox: Outbox; listeners: EventListeners },
+): DeliveryHandler {
+  const send = createEventSender(deps);
+  const record = createBatchWriter(deps.db, createEventRecords(deps, outbox, listeners), { maxItems: 200 });
+
+  async function sendEvent(delivery: DeliveryRow, { event, webhook }: ToSend, signal: AbortSignal): Promise<Answer> {
+    if (webhook.isEnabled === 0) {
+      const detail = "The webhook was disabled before the event could be sent. Enable it, then send the event again.";
+      return { ...undelivered("The webhook is disabled", detail), isFinal: true };
+    }
+    const body = Buffer.from(JSON.stringify(toEvent(event, webhook.payload)));
+    const answer = await send({ body, id: event.id, webhook, signal });
+    const { status } = answer;
+    const isClientError = status !== null && status >= 400 && status < 500 && !transientStatuses.has(status);
+    const isLast = delivery.attempts - delivery.attemptsBefore >= RETRIES_OF_CLIENT_ERRORS;
+    return isClientError && isLast ? { ...answer, isFinal: true } : answer;
+  }
+
+  async function sendNotice(delivery: DeliveryRow, webhook: WebhookRow, signal: AbortSignal): Promise<Answer> {
+    const { recipientId }: { recipientId: string } = JSON.parse(delivery.target);
+    const to = await memberEmail(deps.db, webhook.organizationId, recipientId);
+    if (!to) return { ...undelivered("No recipient", "The owner has left the organization."), isFinal: true };
+    try {
+      await deps.mailer.send({ to, ...disabledNotice(webhook, deps.config.baseUrl) });
+      return delivered;
+    } catch (error) {
+      return explainFailure(error, signal, deps.log);
+    }
+  }
+
+  return {
+    async open(delivery, signal) {
+      if (delivery.purpose === "notice") {
+        const webhook = await store.webhookOf(delivery.webhookId ?? "");
+        return webhook ? { send: () => sendNotice(delivery, webhook, signal) } : null;
+      }
+      const found = await store.toSend(delivery);
+      return found && { send: () => sendEvent(delivery, found, signal) };
+    },
+    record,
+  };
+}
+
+/** Records attempts, and how long each webhook has been failing. */
+function createEventRecords({ db, mailer }: Pick<Deps, "db" | "mailer">, outbox: Outbox, listeners: EventListeners) {
+  const idsOf = (batch: readonly CompletedAttempt[]) =>
+    [...new Set(batch.map(({ delivery }) => delivery.webhookId ?? ""))].sort();
+
+  async function disable(trx: Executor, webhooks: readonly string[], now: number): Promise<void> {
+    const days = DISABLED_AFTER_MS / 86_400_000;
+    const failing = db
+      .updateTable("webhooks")
+      .set({ isEnabled: 0, disabledReason: `Every attempt has failed for ${days} days.`, updatedAt: now })
+      .where("id", "in", webhooks)
+      .where("isEnabled", "=", 1)
+      .where("failingSince", "<=", now - DISABLED_AFTER_MS)
+      .returning(["id", "organizationId"]);
+    for (const { id, organizationId } of (await trx.executeQuery(failing.compile())).rows) {
+      afterCommit(trx, () => listeners.forget(organizationId));
+      if (!mailer.isConfigured) continue;
+      const owners = await trx.executeQuery(selectOwners(db, organizationId).compile());
+      const notices = owners.rows.map(({ userId }) => newNotice(id, userId, now));
+      await outbox.queue.insert(trx, notices, 0);
+    }
+  }
+
+  return async (trx: Executor, batch: readonly CompletedAttempt[]): Promise<LeasedDelivery[][]> => {
+    const numbers = await outbox.attempts.settle(trx, batch);
+    const made = batch.filter(({ delivery }) => numbers.has(delivery.id) && delivery.purpose === "event");
+    const now = Date.now();
+    const successful = idsOf(made.filter(({ next }) => next.state === "delivered"));
+    const failing = idsOf(made.filter(({ next }) => next.state !== "delivered")).filter(
+      (id) => !successful.includes(id),
+    );
+    if (successful.length > 0) {
+      const recover = db.updateTable("webhooks").set({ failingSince: null }).where("id", "in", successful);
+      await trx.executeQuery(recover.where("failingSince", "is not", null).compile());
+    }
+    if (failing.length > 0) {
+      const fail = db.updateTable("webhooks").set({ failingSince: now }).where("id", "in", failing);
+      await trx.executeQuery(fail.where("failingSince", "is", null).where("isEnabled", "=", 1).compile());
+      await disable(trx, failing, now);
+    }
+    return batch.map(() => []);
+  };
+}
+
+function newNotice(webhookId: string, recipientId: string, createdAt: number): NewDelivery {
+  return {
+    id: newId("delivery"),
+    kind: "event",
+    submissionId: null,
+    webhookId,
+    eventId: null,
+    position: 0,
+    purpose: "notice",
+    type: "email",
+    target: JSON.stringify({ recipientId }),
+    host: "mail",
+    state: "pending",
+    attempts: 0,
+    attemptsBefore: 0,
+    fence: 0,
+    createdAt,
+  };
+}
+
+function disabledNotice({ id, url, description }: WebhookRow, baseUrl: string) {
+  const host = URL.parse(url)?.host ?? "";
+  const lines = [
+    `Foyer has disabled the webhook ${description ?? host} because every attempt to reach ${host} has failed for five days.`,
+    "Events are not sent to it anymore. Fix the receiver, enable the webhook, and send the failed events again:",
+    `${baseUrl}/dashboard/settings/webhooks/${id}`,
+  ];
+  return { subject: `Webhook disabled: ${description ?? host}`, text: lines.join("\n\n") };
+}

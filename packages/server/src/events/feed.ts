@@ -1,0 +1,120 @@
+import {
+  type EventFeed,
+  type EventQuery,
+  type WebhookEvent,
+  type WebhookEventType,
+  webhookEventTypes,
+} from "@foyer/contract";
+import { sql, type Transaction } from "kysely";
+import { firstWithin } from "../db/page-bytes.ts";
+import type { Tables } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, invalid } from "../errors.ts";
+import { toEvent } from "./event-view.ts";
+import type { EventListeners } from "./listeners.ts";
+
+const PAGE = { default: 100, max: 1_000 };
+/** Reading events and writing them as JSON takes about 10 ms per megabyte. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+/** Events that get their position in one transaction. */
+const PLACED_AT_ONCE = 1_000;
+
+/**
+ * The feed of an organization's events. Readers give the events their positions, one reader at a time, after the events
+ * were committed. An event that commits late therefore comes after everything that was read before, and a cursor cannot
+ * skip it. The events of a conversation keep their order, because each is written after the one before was committed.
+ */
+export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, listeners: EventListeners) {
+  async function feedOf(organizationId: string) {
+    return db.selectFrom("eventFeeds").selectAll().where("organizationId", "=", organizationId).executeTakeFirst();
+  }
+
+  /** Gives positions to committed events without one, in the order in which they were written. */
+  async function place(trx: Transaction<Tables>, organizationId: string): Promise<void> {
+    const feed = await trx
+      .selectFrom("eventFeeds")
+      .select("lastPosition")
+      .where("organizationId", "=", organizationId)
+      .$if(databaseKind === "postgres", (query) => query.forUpdate())
+      .executeTakeFirst();
+    if (!feed) return;
+    // A statement of its own, so that it sees what was committed while the first one waited for the lock.
+    const placed = await sql`update events set position = ${feed.lastPosition} + fresh.rank from (
+        select number, row_number() over (order by number) as rank from (
+          select number from events where "organizationId" = ${organizationId} and position is null
+          order by number limit ${PLACED_AT_ONCE}
+        ) as unplaced
+      ) as fresh where events.number = fresh.number`.execute(trx);
+    const lastPosition = feed.lastPosition + Number(placed.numAffectedRows ?? 0);
+    await trx.updateTable("eventFeeds").set({ lastPosition }).where("organizationId", "=", organizationId).execute();
+  }
+
+  async function placeNew(organizationId: string): Promise<void> {
+    const unplaced = db
+      .selectFrom("events")
+      .select("number")
+      .where("organizationId", "=", organizationId)
+      .where(sql.ref("position"), "is", null)
+      .limit(1);
+    if (await unplaced.executeTakeFirst()) await inTransaction(db, (trx) => place(trx, organizationId));
+  }
+
+  return {
+    async get(organizationId: string): Promise<EventFeed> {
+      return { isEnabled: (await feedOf(organizationId))?.isEnabled === 1 };
+    },
+    async put(organizationId: string, { isEnabled }: EventFeed): Promise<EventFeed> {
+      const flag = isEnabled ? 1 : 0;
+      await db
+        .insertInto("eventFeeds")
+        .values({ organizationId, isEnabled: flag, lastPosition: 0 })
+        .onConflict((conflict) => conflict.column("organizationId").doUpdateSet({ isEnabled: flag }))
+        .execute();
+      listeners.forget(organizationId);
+      return { isEnabled };
+    },
+    /** @throws 409 while the feed is off, 400 for a cursor or an event type that does not exist */
+    async list(organizationId: string, { after = "0", kinds, limit }: EventQuery) {
+      if (!/^\d{1,15}$/.test(after)) throw invalid("after", "is not a cursor of this feed", "format");
+      const types = typesOf(kinds);
+      if ((await feedOf(organizationId))?.isEnabled !== 1) {
+        throw new AppError("CONFLICT", "The event feed is off. Switch it on with PUT /events/feed.");
+      }
+      await placeNew(organizationId);
+      // Read before the events, so that every position up to it can be seen below.
+      const last = (await feedOf(organizationId))?.lastPosition ?? 0;
+      const pageSize = Math.min(limit ?? PAGE.default, PAGE.max);
+      const sizes = await db
+        .selectFrom("events")
+        .select(["id", "position", sql<number>`octet_length(data)`.as("bytes")])
+        .where("organizationId", "=", organizationId)
+        .where("position", ">", Number(after))
+        .where("position", "<=", last)
+        .$if(types !== null, (query) => query.where("type", "in", types ?? []))
+        .orderBy("position")
+        .limit(pageSize)
+        .execute();
+      const chosen = firstWithin(sizes, PAGE_BYTES);
+      const isComplete = chosen.length === sizes.length && sizes.length < pageSize;
+      // Nothing of the requested types lies between the last chosen event and the newest position.
+      const cursor = isComplete ? Math.max(last, Number(after)) : (chosen.at(-1)?.position ?? after);
+      const ids = chosen.map(({ id }) => id);
+      const rows =
+        ids.length === 0
+          ? []
+          : await db.selectFrom("events").selectAll().where("id", "in", ids).orderBy("position").execute();
+      const events: WebhookEvent[] = rows.map((row) => toEvent(row, "full"));
+      return { events, cursor: String(cursor) };
+    },
+  };
+}
+
+function typesOf(kinds: string | undefined): WebhookEventType[] | null {
+  if (kinds === undefined || kinds.trim() === "") return null;
+  return kinds.split(",").map((text) => {
+    const type = webhookEventTypes.find((known) => known === text.trim());
+    if (!type) throw invalid("kinds", `${text.trim()} is not an event type`, "enum");
+    return type;
+  });
+}

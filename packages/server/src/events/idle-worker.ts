@@ -1,0 +1,152 @@
+import { sql } from "kysely";
+import type { MessageRow } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { type EventListeners, idleMinutesFor } from "./listeners.ts";
+import type { RecordEvents } from "./record-events.ts";
+
+const EVERY_MS = 10_000;
+/** Conversations that one round reports. The rest waits for the next one, which follows at once. */
+const PER_ROUND = 50;
+const MINUTE_MS = 60_000;
+/** The newest messages of a transcript, by their UTF-8 bytes. */
+const TRANSCRIPT_BYTES = 4 * 1024 * 1024;
+/** A running reply gives a sign of life every few seconds. One that is silent for longer died with its process. */
+const SILENT_MS = 30_000;
+
+type Parts = { record: RecordEvents; listeners: EventListeners; now?: () => number };
+
+/**
+ * Reports conversations without a new message as idle. Each report and the change of its timer share a transaction, so a
+ * conversation is reported once per number of minutes, also by several processes.
+ */
+export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">, parts: Parts) {
+  const { db, log } = deps;
+  const { now = Date.now } = parts;
+  const report = createReport(deps, parts);
+  let timer: NodeJS.Timeout | undefined;
+  let round = Promise.resolve();
+  let isStopped = false;
+
+  /** Reports what is due. @returns whether there may be more */
+  async function runOnce(): Promise<boolean> {
+    const due = await db
+      .selectFrom("idleTimers")
+      .select("conversationId")
+      .where("dueAt", "<=", now())
+      .orderBy("dueAt")
+      .limit(PER_ROUND)
+      .execute();
+    for (const { conversationId } of due) {
+      if (isStopped) return false;
+      await report(conversationId);
+      await new Promise(setImmediate);
+    }
+    return due.length === PER_ROUND;
+  }
+
+  async function work(): Promise<void> {
+    const hasMore = await runOnce().catch((error: unknown) => {
+      log.error({ err: error }, "idle conversations could not be reported; retrying");
+      return false;
+    });
+    if (!isStopped) schedule(hasMore ? 0 : EVERY_MS);
+  }
+
+  function schedule(afterMs: number) {
+    timer = setTimeout(() => {
+      round = work();
+    }, afterMs).unref();
+  }
+
+  return {
+    runOnce,
+    start(): void {
+      schedule(EVERY_MS);
+    },
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearTimeout(timer);
+      await round;
+    },
+  };
+}
+
+/** @returns a function that reports one conversation if it is still due */
+function createReport(
+  { db, databaseKind }: Pick<Deps, "db" | "databaseKind">,
+  { record, listeners, now = Date.now }: Parts,
+) {
+  return (conversationId: string): Promise<void> =>
+    inTransaction(db, async (trx) => {
+      // Conversations are locked before their timers, as when a message arrives.
+      const conversation = await trx
+        .selectFrom("conversations")
+        .select(["organizationId", "agentId", "messageCount"])
+        .where("id", "=", conversationId)
+        .$if(databaseKind === "postgres", (query) => query.forUpdate())
+        .executeTakeFirst();
+      const due = await trx
+        .selectFrom("idleTimers")
+        .selectAll()
+        .where("conversationId", "=", conversationId)
+        .where("dueAt", "<=", now())
+        .executeTakeFirst();
+      if (!conversation || !due) return;
+      const { organizationId, agentId, messageCount } = conversation;
+      const timers = trx.updateTable("idleTimers").where("conversationId", "=", conversationId);
+      const messages = await transcript(trx, conversationId);
+      const last = messages.at(-1);
+      if (last?.role === "assistant" && last.stopReason === null && now() - last.updatedAt < SILENT_MS) {
+        await timers.set({ dueAt: now() + SILENT_MS }).execute();
+        return;
+      }
+      const minutes = idleMinutesFor(await listeners.of(trx, organizationId), agentId).filter(
+        (one) => one > due.reportedMinutes,
+      );
+      const reached = minutes.filter((one) => due.lastMessageAt + one * MINUTE_MS <= now());
+      const data = {
+        lastMessageAt: new Date(due.lastMessageAt).toISOString(),
+        messageCount,
+        isTruncated: messages.length < messageCount,
+        messages: messages.map(({ id, role, content, createdAt }) => ({
+          id,
+          role,
+          content,
+          createdAt: new Date(createdAt).toISOString(),
+        })),
+      };
+      await record(
+        trx,
+        reached.map((idleMinutes) => ({
+          type: "conversation.idle",
+          organizationId,
+          agentId,
+          conversationId,
+          data: () => ({ idleMinutes, ...data }),
+        })),
+      );
+      const next = minutes.find((one) => !reached.includes(one));
+      if (next === undefined) await trx.deleteFrom("idleTimers").where("conversationId", "=", conversationId).execute();
+      else {
+        const reportedMinutes = reached.at(-1) ?? due.reportedMinutes;
+        await timers.set({ reportedMinutes, dueAt: due.lastMessageAt + next * MINUTE_MS }).execute();
+      }
+    });
+}
+
+type Line = Pick<MessageRow, "id" | "role" | "content" | "createdAt" | "updatedAt" | "stopReason">;
+
+/** The newest messages within `TRANSCRIPT_BYTES`, oldest first. */
+async function transcript(trx: Deps["db"], conversationId: string): Promise<Line[]> {
+  const sized = sql<string>`(select id from (
+      select id, sum(octet_length(content)) over (order by position desc) as bytes from messages
+      where "conversationId" = ${conversationId}
+    ) as sized where bytes <= ${TRANSCRIPT_BYTES})`;
+  return trx
+    .selectFrom("messages")
+    .select(["id", "role", "content", "createdAt", "updatedAt", "stopReason"])
+    .where("id", "in", sized)
+    .orderBy("position")
+    .execute();
+}

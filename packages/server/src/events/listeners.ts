@@ -1,0 +1,111 @@
+import type { WebhookEventType } from "@foyer/contract";
+import { LRUCache } from "lru-cache";
+import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import type { Db } from "../db/open.ts";
+import type { WebhookRow } from "../db/outbox-tables.ts";
+
+export type ListeningWebhook = {
+  id: string;
+  host: string;
+  /** null for all */
+  types: ReadonlySet<string> | null;
+  /** null for all */
+  agentIds: ReadonlySet<string> | null;
+  idleMinutes: number;
+};
+
+/** Who listens to an organization's events. */
+export type Listeners = { hasFeed: boolean; webhooks: readonly ListeningWebhook[] };
+
+export type EventListeners = ReturnType<typeof createEventListeners>;
+
+/** A change made by another process takes effect after this time. */
+const TTL_MS = 2_000;
+/** The feed reports a conversation as idle after this time. */
+const FEED_IDLE_MINUTES = 30;
+
+/**
+ * Remembers who listens to each organization's events, so that events without a listener cost nothing. Changes made in
+ * this process take effect at once.
+ */
+export function createEventListeners(db: Db) {
+  const queries = listenerQueries(db);
+  const recent = new LRUCache<string, Listeners>({ max: 10_000, ttl: TTL_MS });
+  /** Counts the changes, so that a read that began before a change is not remembered after it. */
+  let changes = 0;
+
+  async function load(executor: Executor, organizationId: string): Promise<Listeners> {
+    const { rows: feeds } = await queries.feed(executor, { organizationId });
+    const { rows: webhooks } = await queries.webhooks(executor, { organizationId });
+    return { hasFeed: feeds.length > 0, webhooks: webhooks.map(toListener) };
+  }
+
+  return {
+    /** Reads with the transaction `executor` when the answer is not remembered. */
+    async of(executor: Executor, organizationId: string): Promise<Listeners> {
+      const known = recent.get(organizationId);
+      if (known) return known;
+      const before = changes;
+      const listeners = await load(executor, organizationId);
+      if (changes === before) recent.set(organizationId, listeners);
+      return listeners;
+    },
+    /** Call it after the transaction that changed the organization's webhooks or feed. */
+    forget(organizationId: string): void {
+      changes++;
+      recent.delete(organizationId);
+    },
+  };
+}
+
+function toListener({ id, url, events, agentIds, idleMinutes }: Listening): ListeningWebhook {
+  const types: string[] = JSON.parse(events);
+  const agents: string[] = JSON.parse(agentIds);
+  return {
+    id,
+    host: URL.parse(url)?.host ?? "",
+    types: types.includes("*") ? null : new Set(types),
+    agentIds: agents.length === 0 ? null : new Set(agents),
+    idleMinutes,
+  };
+}
+
+/** The webhooks that receive events of this type and agent. An event without an agent goes to all of them. */
+export function webhooksFor(
+  { webhooks }: Listeners,
+  { type, agentId }: { type: WebhookEventType; agentId: string | null },
+): ListeningWebhook[] {
+  return webhooks.filter(
+    ({ types, agentIds }) =>
+      (types === null || types.has(type)) && (agentIds === null || agentId === null || agentIds.has(agentId)),
+  );
+}
+
+/** After how many idle minutes somebody wants to know about a conversation of this agent, in ascending order. */
+export function idleMinutesFor(listeners: Listeners, agentId: string): number[] {
+  const ofWebhooks = webhooksFor(listeners, { type: "conversation.idle", agentId }).map(
+    ({ idleMinutes }) => idleMinutes,
+  );
+  return [...new Set([...ofWebhooks, ...(listeners.hasFeed ? [FEED_IDLE_MINUTES] : [])])].sort((a, b) => a - b);
+}
+
+type Listening = Pick<WebhookRow, "id" | "url" | "events" | "agentIds" | "idleMinutes">;
+
+function listenerQueries(db: Db) {
+  return {
+    webhooks: compileOnce<{ organizationId: string }, Listening>((param) =>
+      db
+        .selectFrom("webhooks")
+        .select(["id", "url", "events", "agentIds", "idleMinutes"])
+        .where("organizationId", "=", param("organizationId"))
+        .where("isEnabled", "=", 1),
+    ),
+    feed: compileOnce<{ organizationId: string }, { organizationId: string }>((param) =>
+      db
+        .selectFrom("eventFeeds")
+        .select("organizationId")
+        .where("organizationId", "=", param("organizationId"))
+        .where("isEnabled", "=", 1),
+    ),
+  };
+}

@@ -1,0 +1,200 @@
+import type { WebhookEventData, WebhookEventType } from "@foyer/contract";
+import { sql } from "kysely";
+import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import { databaseNow } from "../db/database-clock.ts";
+import { compileInsert, jsonRows, toJson } from "../db/json-rows.ts";
+import type { DeliveryRow, EventRow, IdleTimerRow } from "../db/outbox-tables.ts";
+import { afterCommit } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { newId } from "../ids.ts";
+import { type EventListeners, idleMinutesFor, type ListeningWebhook, webhooksFor } from "./listeners.ts";
+
+/** Something that happened. `data` is called only when somebody listens. */
+export type NewEvent<T extends WebhookEventType = WebhookEventType> = {
+  [Type in T]: {
+    type: Type;
+    organizationId: string;
+    agentId: string | null;
+    /** a conversation that exists, or null */
+    conversationId: string | null;
+    data: () => WebhookEventData[Type];
+  };
+}[T];
+
+/** Records events in the transaction of what they report. Nothing is written when nobody listens. */
+export type RecordEvents = (trx: Executor, events: readonly NewEvent[]) => Promise<void>;
+
+type Listened = { event: NewEvent; webhooks: readonly ListeningWebhook[] };
+
+const messageTypes: ReadonlySet<WebhookEventType> = new Set(["message.created", "reply.finished", "reply.failed"]);
+
+/** @param notify wakes the delivery worker; called after the transaction was committed */
+export function createEventRecorder(
+  deps: Pick<Deps, "db" | "databaseKind">,
+  listeners: EventListeners,
+  notify: () => void,
+): RecordEvents {
+  const queries = recordQueries(deps);
+
+  /** The numbers of these events within their conversations. A deleted conversation has none. */
+  async function sequencesOf(trx: Executor, listened: readonly Listened[]) {
+    const ofConversation = Map.groupBy(
+      listened.filter(({ event }) => event.conversationId !== null),
+      ({ event }) => event.conversationId ?? "",
+    );
+    const sequences = new Map<NewEvent, number>();
+    // In one order, so that two processes cannot deadlock.
+    for (const id of [...ofConversation.keys()].sort()) {
+      const events = ofConversation.get(id) ?? [];
+      const { rows } = await queries.advance(trx, { id, count: events.length });
+      const [last] = rows;
+      if (!last) continue;
+      for (const [index, { event }] of events.entries()) {
+        sequences.set(event, last.eventSequence - events.length + index + 1);
+      }
+    }
+    return sequences;
+  }
+
+  async function write(trx: Executor, listened: readonly Listened[]): Promise<void> {
+    const sequences = await sequencesOf(trx, listened);
+    const now = Date.now();
+    const rows = listened.map(({ event, webhooks }) => {
+      const { organizationId, agentId, type } = event;
+      const sequence = sequences.get(event) ?? null;
+      const conversationId = sequence === null ? null : event.conversationId;
+      const data = JSON.stringify(event.data());
+      return {
+        row: { id: newId("evt"), organizationId, agentId, conversationId, sequence, type, data, createdAt: now },
+        webhooks,
+      };
+    });
+    await queries.insertEvents(
+      trx,
+      rows.map(({ row }) => row),
+    );
+    const deliveries = rows.flatMap(({ row, webhooks }) =>
+      webhooks.map(({ id: webhookId, host }) => ({
+        id: newId("delivery"),
+        webhookId,
+        eventId: row.id,
+        host,
+        createdAt: now,
+      })),
+    );
+    if (deliveries.length === 0) return;
+    await queries.insertDeliveries(trx, { json: toJson(deliveries) });
+    afterCommit(trx, notify);
+  }
+
+  /** Restarts the wait for `conversation.idle` after a message. */
+  async function restartTimer(trx: Executor, { organizationId, agentId, conversationId }: NewEvent): Promise<void> {
+    if (agentId === null || conversationId === null) return;
+    const [minutes] = idleMinutesFor(await listeners.of(trx, organizationId), agentId);
+    if (minutes === undefined) return;
+    const lastMessageAt = Date.now();
+    await queries.restartTimer(trx, {
+      conversationId,
+      organizationId,
+      lastMessageAt,
+      reportedMinutes: 0,
+      dueAt: lastMessageAt + minutes * 60_000,
+    });
+  }
+
+  return async (trx, events) => {
+    const listened: Listened[] = [];
+    for (const event of events) {
+      const all = await listeners.of(trx, event.organizationId);
+      if (!all.hasFeed && all.webhooks.length === 0) continue;
+      const webhooks = webhooksFor(all, event);
+      if (messageTypes.has(event.type)) await restartTimer(trx, event);
+      if (all.hasFeed || webhooks.length > 0) listened.push({ event, webhooks });
+    }
+    if (listened.length > 0) await write(trx, listened);
+  };
+}
+
+type NewRow = Omit<EventRow, "number" | "position">;
+type NewDelivery = Pick<DeliveryRow, "id" | "host" | "createdAt"> & { webhookId: string; eventId: string };
+
+function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKind">) {
+  return {
+    advance: compileOnce<{ id: string; count: number }, { eventSequence: number }>((param) =>
+      db
+        .updateTable("conversations")
+        .set({ eventSequence: sql`"eventSequence" + ${param("count")}` })
+        .where("id", "=", param("id"))
+        .returning("eventSequence"),
+    ),
+    insertEvents: compileInsert<NewRow>(db, kind, "events", {
+      id: "text",
+      organizationId: "text",
+      agentId: "text",
+      conversationId: "text",
+      sequence: "bigint",
+      type: "text",
+      data: "text",
+      createdAt: "bigint",
+    }),
+    /**
+     * Leaves out webhooks that another process has deleted, because the reference to one would make the transaction
+     * fail. The lock keeps them until the end of the transaction.
+     */
+    insertDeliveries: compileOnce<{ json: string }, never>((param) =>
+      db
+        .insertInto("deliveries")
+        .columns([
+          ...(["id", "webhookId", "eventId", "host", "createdAt", "dueAt", "kind", "purpose", "type"] as const),
+          ...(["target", "state", "position", "attempts", "attemptsBefore", "fence"] as const),
+        ])
+        .expression(
+          db
+            .selectFrom(
+              jsonRows<NewDelivery>(kind, param("json"), {
+                id: "text",
+                webhookId: "text",
+                eventId: "text",
+                host: "text",
+                createdAt: "bigint",
+              }),
+            )
+            .innerJoin("webhooks", "webhooks.id", "rows.webhookId")
+            .select(["rows.id", "rows.webhookId", "rows.eventId", "rows.host", "rows.createdAt"])
+            .select([
+              databaseNow(kind).as("dueAt"),
+              sql.lit("event").as("kind"),
+              sql.lit("event").as("purpose"),
+              sql.lit("webhook").as("type"),
+              sql.lit("{}").as("target"),
+              sql.lit("pending").as("state"),
+            ])
+            .select((x) => [
+              x.lit(0).as("position"),
+              x.lit(0).as("attempts"),
+              x.lit(0).as("attemptsBefore"),
+              x.lit(0).as("fence"),
+            ])
+            .$if(kind === "postgres", (query) => query.forKeyShare("webhooks")) as never,
+        ),
+    ),
+    restartTimer: compileOnce<IdleTimerRow, never>((param) =>
+      db
+        .insertInto("idleTimers")
+        .values({
+          conversationId: param("conversationId"),
+          organizationId: param("organizationId"),
+          lastMessageAt: param("lastMessageAt"),
+          reportedMinutes: param("reportedMinutes"),
+          dueAt: param("dueAt"),
+        })
+        .onConflict((conflict) =>
+          conflict.column("conversationId").doUpdateSet({
+            lastMessageAt: sql`excluded."lastMessageAt"`,
+            reportedMinutes: 0,
+            dueAt: sql`excluded."dueAt"`,
+          }),
+        ),
+    ),
+  };
+}

@@ -1,0 +1,280 @@
+import {
+  maxWebhooks,
+  type Webhook,
+  type WebhookChanges,
+  type WebhookCreate,
+  type WebhookDelivery,
+  type WebhookDeliveryQuery,
+  type WebhookEventType,
+  type WebhookSecret,
+  type WebhookTest,
+} from "@foyer/contract";
+import { sampleEvent } from "@foyer/contract/rules/sample-events";
+import type { DeliveryAttemptRow, WebhookRow } from "../db/outbox-tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, invalid, notFound } from "../errors.ts";
+import type { Keep } from "../http/idempotency.ts";
+import { isId, newId } from "../ids.ts";
+import { OutboundError } from "../outbound/outbound-error.ts";
+import type { Outbox } from "../outbox/outbox.ts";
+import { newSigningSecret, readSigningSecret } from "../outbox/signing-secret.ts";
+import { createEventSender } from "./deliver-event.ts";
+import type { EventListeners } from "./listeners.ts";
+import type { EventDelivery, WebhookStore } from "./store.ts";
+
+const DEFAULT_IDLE_MINUTES = 30;
+const PAGE = { default: 20, max: 100 };
+const SHOWN_ATTEMPTS = 20;
+/** Failed deliveries that are queued again in one transaction. */
+const RETRIED_AT_ONCE = 200;
+
+type Parts = { store: WebhookStore; outbox: Outbox; listeners: EventListeners };
+type ServiceDeps = Pick<Deps, "db" | "config" | "outbound" | "encryption" | "log">;
+
+/** Manages an organization's webhooks and their deliveries. */
+export function createWebhookService(deps: ServiceDeps, parts: Parts) {
+  const existing = async (organizationId: string, id: string): Promise<WebhookRow> => {
+    const row = isId("webhook", id) ? await parts.store.get(organizationId, id) : undefined;
+    if (!row) throw notFound("Webhook");
+    return row;
+  };
+  return {
+    ...settings(deps, parts, existing),
+    ...signing(deps, parts, existing),
+    ...deliveries(deps, parts, existing),
+  };
+}
+
+/** @throws 404 when the organization has no such webhook */
+type Existing = (organizationId: string, id: string) => Promise<WebhookRow>;
+
+function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: Parts, existing: Existing) {
+  async function check(organizationId: string, { url, agentIds }: Pick<WebhookChanges, "url" | "agentIds">) {
+    if (url !== undefined) checkUrl(url, outbound);
+    const unique = [...new Set(agentIds ?? [])];
+    const known = await store.agentsAmong(organizationId, unique);
+    const index = agentIds?.findIndex((agentId) => !known.includes(agentId)) ?? -1;
+    if (index >= 0) throw invalid(`agentIds.${index}`, "is not an agent of this organization", "unknown_reference");
+  }
+
+  async function toWebhook(row: WebhookRow): Promise<Webhook> {
+    const last = await store.newest(row.id);
+    const [attempt] = last ? await store.attempts([last], 1) : [];
+    return view(row, last, attempt);
+  }
+
+  return {
+    async list(organizationId: string): Promise<Webhook[]> {
+      return Promise.all((await store.list(organizationId)).map(toWebhook));
+    },
+    async get(organizationId: string, id: string): Promise<Webhook> {
+      return toWebhook(await existing(organizationId, id));
+    },
+    /** @throws 400 for a URL that must not be called or an unknown agent, 409 when there are too many webhooks */
+    async create(organizationId: string, input: WebhookCreate, keep?: Keep): Promise<Webhook> {
+      await check(organizationId, input);
+      const row = newWebhook(organizationId, input, encryption);
+      const created = view(row, undefined, undefined);
+      const isAdded = await store.insert(row, maxWebhooks, async (trx) => keep?.(trx, null, created));
+      if (!isAdded) throw new AppError("CONFLICT", `An organization can have at most ${maxWebhooks} webhooks.`);
+      listeners.forget(organizationId);
+      return created;
+    },
+    /** Enabling a webhook again forgets why it was disabled. */
+    async update(organizationId: string, id: string, changes: WebhookChanges): Promise<Webhook> {
+      await existing(organizationId, id);
+      await check(organizationId, changes);
+      const { url, events, agentIds, payload, idleMinutes, description, isEnabled } = changes;
+      const row = await store.update(organizationId, id, {
+        ...(url === undefined ? {} : { url }),
+        ...(events === undefined ? {} : { events: JSON.stringify([...new Set(events)]) }),
+        ...(agentIds === undefined ? {} : { agentIds: JSON.stringify([...new Set(agentIds)]) }),
+        ...(payload === undefined ? {} : { payload }),
+        ...(idleMinutes === undefined ? {} : { idleMinutes }),
+        ...(description === undefined ? {} : { description }),
+        ...(isEnabled === undefined ? {} : { isEnabled: isEnabled ? 1 : 0, disabledReason: null, failingSince: null }),
+        updatedAt: Date.now(),
+      });
+      listeners.forget(organizationId);
+      if (!row) throw notFound("Webhook");
+      return toWebhook(row);
+    },
+    async delete(organizationId: string, id: string): Promise<void> {
+      await existing(organizationId, id);
+      await store.update(organizationId, id, { isEnabled: 0 });
+      listeners.forget(organizationId);
+      await store.delete(organizationId, id);
+    },
+  };
+}
+
+/** A new webhook with the defaults of what `input` leaves out. */
+function newWebhook(organizationId: string, input: WebhookCreate, encryption: Deps["encryption"]): WebhookRow {
+  const now = Date.now();
+  const id = newId("webhook");
+  return {
+    id,
+    organizationId,
+    url: input.url,
+    description: input.description ?? null,
+    events: JSON.stringify([...new Set(input.events)]),
+    agentIds: JSON.stringify([...new Set(input.agentIds ?? [])]),
+    payload: input.payload ?? "full",
+    idleMinutes: input.idleMinutes ?? DEFAULT_IDLE_MINUTES,
+    isEnabled: input.isEnabled === false ? 0 : 1,
+    disabledReason: null,
+    failingSince: null,
+    secret: encryption.encrypt(newSigningSecret(), id),
+    previousSecret: null,
+    rotatedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function signing(deps: ServiceDeps, { store }: Parts, existing: Existing) {
+  const { encryption } = deps;
+  const send = createEventSender(deps);
+  return {
+    async secret(organizationId: string, id: string): Promise<WebhookSecret> {
+      return readSigningSecret(await existing(organizationId, id), encryption, id);
+    },
+    async rotateSecret(organizationId: string, id: string): Promise<WebhookSecret> {
+      const { secret } = await existing(organizationId, id);
+      const row = await store.update(organizationId, id, {
+        secret: encryption.encrypt(newSigningSecret(), id),
+        previousSecret: secret,
+        rotatedAt: Date.now(),
+      });
+      if (!row) throw notFound("Webhook");
+      return readSigningSecret(row, encryption, id);
+    },
+    /** Sends a sample event, also to a disabled webhook. Nothing is stored. */
+    async test(organizationId: string, id: string, type: WebhookEventType): Promise<WebhookTest> {
+      const webhook = await existing(organizationId, id);
+      const [agentId]: string[] = JSON.parse(webhook.agentIds);
+      const createdAt = new Date().toISOString();
+      const event = sampleEvent(type, { id: newId("evt"), organizationId, agentId: agentId ?? null, createdAt });
+      const startedAt = performance.now();
+      const { status, error, detail, response } = await send({
+        body: Buffer.from(JSON.stringify(event)),
+        id: event.id,
+        webhook,
+        signal: new AbortController().signal,
+      });
+      const durationMs = Math.round(performance.now() - startedAt);
+      return { isDelivered: error === null, status, error, detail, response, durationMs };
+    },
+  };
+}
+
+function deliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, existing: Existing) {
+  async function delivery(webhookId: string, id: string): Promise<EventDelivery> {
+    const row = isId("delivery", id) ? await store.delivery(webhookId, id) : undefined;
+    if (!row) throw notFound("Delivery");
+    return row;
+  }
+
+  async function detail(row: EventDelivery): Promise<WebhookDelivery> {
+    return toDelivery(row, await store.attempts([row], SHOWN_ATTEMPTS));
+  }
+
+  return {
+    async deliveries(organizationId: string, id: string, query: WebhookDeliveryQuery) {
+      await existing(organizationId, id);
+      const limit = Math.min(query.limit ?? PAGE.default, PAGE.max);
+      const offset = query.offset ?? 0;
+      const rows = await store.deliveries(id, query, limit, offset);
+      const attempts = await store.attempts(rows, SHOWN_ATTEMPTS);
+      return {
+        deliveries: rows.map((row) => toDelivery(row, attempts)),
+        pagination: { total: await store.countDeliveries(id, query), limit, offset },
+      };
+    },
+    /** @throws 409 while the webhook is disabled */
+    async retry(organizationId: string, id: string, deliveryId: string): Promise<WebhookDelivery> {
+      const webhook = await existing(organizationId, id);
+      checkEnabled(webhook);
+      const row = await delivery(id, deliveryId);
+      const address = { target: row.target, host: hostOf(webhook) };
+      const leased = await inTransaction(db, (trx) => outbox.queue.retry(trx, row, address));
+      await outbox.worker.runWithin(leased, config.webhooks.submitWait);
+      return detail(await delivery(id, deliveryId));
+    },
+    /** @returns how many failed deliveries were queued again */
+    async retryFailed(organizationId: string, id: string): Promise<number> {
+      const webhook = await existing(organizationId, id);
+      checkEnabled(webhook);
+      const host = hostOf(webhook);
+      let retried = 0;
+      for (let after: string | undefined = ""; after !== undefined; ) {
+        const ids: string[] = await store.failedAfter(id, after, RETRIED_AT_ONCE);
+        const rows = ids.map((deliveryId) => ({ id: deliveryId, target: "{}", host }));
+        if (rows.length > 0) {
+          retried += (await inTransaction(db, (trx) => outbox.queue.retryFailed(trx, rows))).size;
+          outbox.worker.notify();
+        }
+        after = ids.length < RETRIED_AT_ONCE ? undefined : ids.at(-1);
+      }
+      return retried;
+    },
+  };
+}
+
+function checkUrl(url: string, outbound: Deps["outbound"]): void {
+  try {
+    outbound.checkUrl(url);
+  } catch (error) {
+    throw error instanceof OutboundError ? invalid("url", error.message, "not_allowed") : error;
+  }
+}
+
+function checkEnabled({ isEnabled }: WebhookRow): void {
+  if (isEnabled === 0) throw new AppError("CONFLICT", "The webhook is disabled. Enable it first.");
+}
+
+const hostOf = ({ url }: WebhookRow) => URL.parse(url)?.host ?? "";
+const isoOf = (instant: number) => new Date(instant).toISOString();
+
+function view(row: WebhookRow, last: EventDelivery | undefined, attempt: DeliveryAttemptRow | undefined): Webhook {
+  return {
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    events: JSON.parse(row.events),
+    agentIds: JSON.parse(row.agentIds),
+    payload: row.payload,
+    idleMinutes: row.idleMinutes,
+    isEnabled: row.isEnabled === 1,
+    disabledReason: row.disabledReason,
+    lastDelivery: last
+      ? {
+          id: last.id,
+          eventId: last.eventId,
+          eventType: last.type,
+          state: last.state,
+          at: isoOf(attempt?.startedAt ?? last.createdAt),
+          status: attempt?.status ?? null,
+          error: attempt?.error ?? null,
+        }
+      : null,
+    createdAt: isoOf(row.createdAt),
+    updatedAt: isoOf(row.updatedAt),
+  };
+}
+
+function toDelivery(row: EventDelivery, attempts: readonly DeliveryAttemptRow[]): WebhookDelivery {
+  return {
+    id: row.id,
+    eventId: row.eventId,
+    eventType: row.type,
+    conversationId: row.conversationId,
+    state: row.state,
+    createdAt: isoOf(row.createdAt),
+    nextAttemptAt: row.state === "pending" ? isoOf(row.dueAt) : null,
+    attempts: attempts
+      .filter(({ deliveryId }) => deliveryId === row.id)
+      .map(({ deliveryId: _, startedAt, ...attempt }) => ({ ...attempt, startedAt: isoOf(startedAt) })),
+  };
+}

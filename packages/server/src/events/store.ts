@@ -1,0 +1,180 @@
+import type { WebhookDeliveryQuery } from "@foyer/contract";
+import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import type { Db } from "../db/open.ts";
+import type { DeliveryAttemptRow, DeliveryRow, EventRow, WebhookRow } from "../db/outbox-tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+
+export type WebhookStore = ReturnType<typeof createWebhookStore>;
+
+/** A delivery of an event, with what the lists show of the event. */
+export type EventDelivery = Omit<DeliveryRow, "type" | "eventId"> &
+  Pick<EventRow, "type" | "conversationId"> & { eventId: string };
+
+const MAX_COUNTED = 10_000;
+/** Deleting a delivery with its attempts takes SQLite about 50 µs. */
+const DELETED_AT_ONCE = 200;
+
+/** The organization's webhooks and their deliveries. */
+export function createWebhookStore(db: Db) {
+  return { ...webhookQueries(db), ...deliveryLists(db), ...toSendQuery(db) };
+}
+
+function webhookQueries(db: Db) {
+  const owned = (organizationId: string) => db.selectFrom("webhooks").where("organizationId", "=", organizationId);
+  return {
+    async list(organizationId: string): Promise<WebhookRow[]> {
+      return owned(organizationId).selectAll().orderBy("id").execute();
+    },
+    async get(organizationId: string, id: string): Promise<WebhookRow | undefined> {
+      return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
+    },
+    /**
+     * Adds the webhook unless the organization already has `max`. Locks the organization, so that two requests cannot
+     * both take the last place.
+     */
+    async insert(row: WebhookRow, max: number, onWrite: (trx: Executor) => Promise<void>): Promise<boolean> {
+      return inTransaction(db, async (trx) => {
+        const locked = trx.updateTable("organizations").set((x) => ({ plan: x.ref("plan") }));
+        await locked.where("id", "=", row.organizationId).execute();
+        const ids = await trx
+          .selectFrom("webhooks")
+          .select("id")
+          .where("organizationId", "=", row.organizationId)
+          .limit(max)
+          .execute();
+        if (ids.length >= max) return false;
+        await trx.insertInto("webhooks").values(row).execute();
+        await onWrite(trx);
+        return true;
+      });
+    },
+    async update(organizationId: string, id: string, changes: Partial<WebhookRow>): Promise<WebhookRow | undefined> {
+      return db
+        .updateTable("webhooks")
+        .set(changes)
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .returningAll()
+        .executeTakeFirst();
+    },
+    /** Deletes the deliveries first, in small transactions, because a webhook can have very many. */
+    async delete(organizationId: string, id: string): Promise<void> {
+      for (;;) {
+        const some = db.selectFrom("deliveries").select("id").where("webhookId", "=", id).limit(DELETED_AT_ONCE);
+        const { numDeletedRows } = await db.deleteFrom("deliveries").where("id", "in", some).executeTakeFirstOrThrow();
+        if (numDeletedRows < DELETED_AT_ONCE) break;
+        await new Promise(setImmediate);
+      }
+      await db.deleteFrom("webhooks").where("id", "=", id).where("organizationId", "=", organizationId).execute();
+    },
+    /** Which of these agents the organization has. */
+    async agentsAmong(organizationId: string, ids: readonly string[]): Promise<string[]> {
+      if (ids.length === 0) return [];
+      const rows = await db
+        .selectFrom("agents")
+        .select("id")
+        .where("organizationId", "=", organizationId)
+        .where("deletedAt", "is", null)
+        .where("id", "in", ids)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+function deliveryLists(db: Db) {
+  const ofWebhook = (webhookId: string) =>
+    db
+      .selectFrom("deliveries")
+      .innerJoin("events", "events.id", "deliveries.eventId")
+      .selectAll("deliveries")
+      .select(["events.type as eventType", "events.conversationId"])
+      .where("deliveries.webhookId", "=", webhookId);
+  type Row = Awaited<ReturnType<ReturnType<typeof ofWebhook>["execute"]>>[number];
+  const toDelivery = ({ eventType, ...row }: Row) => ({ ...row, type: eventType }) as unknown as EventDelivery;
+
+  return {
+    /** Newest first. */
+    async deliveries(webhookId: string, { status }: WebhookDeliveryQuery, limit: number, offset: number) {
+      const rows = await ofWebhook(webhookId)
+        .$if(status !== undefined, (query) => query.where("deliveries.state", "=", status ?? "pending"))
+        .orderBy("deliveries.id", "desc")
+        .limit(limit)
+        .offset(offset)
+        .execute();
+      return rows.map(toDelivery);
+    },
+    async delivery(webhookId: string, id: string): Promise<EventDelivery | undefined> {
+      const row = await ofWebhook(webhookId).where("deliveries.id", "=", id).executeTakeFirst();
+      return row && toDelivery(row);
+    },
+    async newest(webhookId: string): Promise<EventDelivery | undefined> {
+      const row = await ofWebhook(webhookId).orderBy("deliveries.id", "desc").limit(1).executeTakeFirst();
+      return row && toDelivery(row);
+    },
+    /** The number of deliveries, up to 10,000. */
+    async countDeliveries(webhookId: string, { status }: WebhookDeliveryQuery): Promise<number> {
+      const some = db
+        .selectFrom("deliveries")
+        .select("id")
+        .where("webhookId", "=", webhookId)
+        .where("eventId", "is not", null)
+        .$if(status !== undefined, (query) => query.where("state", "=", status ?? "pending"))
+        .limit(MAX_COUNTED);
+      const counted = db.selectFrom(some.as("some")).select((x) => x.fn.countAll<number>().as("n"));
+      return Number((await counted.executeTakeFirstOrThrow()).n);
+    },
+    /** Failed deliveries with an id after `after`, oldest first. */
+    async failedAfter(webhookId: string, after: string, limit: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom("deliveries")
+        .select("id")
+        .where("webhookId", "=", webhookId)
+        .where("state", "=", "failed")
+        .where("id", ">", after)
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
+    /** The newest attempts of these deliveries, oldest first: at most `limit` of each. */
+    async attempts(deliveries: ReadonlyArray<Pick<DeliveryRow, "id">>, limit: number): Promise<DeliveryAttemptRow[]> {
+      if (deliveries.length === 0) return [];
+      return db
+        .selectFrom("deliveryAttempts")
+        .innerJoin("deliveries", "deliveries.id", "deliveryAttempts.deliveryId")
+        .selectAll("deliveryAttempts")
+        .where(
+          "deliveryId",
+          "in",
+          deliveries.map(({ id }) => id),
+        )
+        .where((x) => x("number", ">", x("deliveries.attempts", "-", x.lit(limit))))
+        .orderBy("number")
+        .execute();
+    },
+  };
+}
+
+/** What an attempt needs. */
+export type ToSend = { event: EventRow; webhook: WebhookRow };
+
+function toSendQuery(db: Db) {
+  const event = compileOnce<{ id: string }, EventRow>((param) =>
+    db.selectFrom("events").selectAll().where("id", "=", param("id")),
+  );
+  const webhook = compileOnce<{ id: string }, WebhookRow>((param) =>
+    db.selectFrom("webhooks").selectAll().where("id", "=", param("id")),
+  );
+  return {
+    /** Null when the event or the webhook was deleted. */
+    async toSend({ eventId, webhookId }: Pick<DeliveryRow, "eventId" | "webhookId">): Promise<ToSend | null> {
+      const [found] = (await event(db, { id: eventId ?? "" })).rows;
+      const [receiver] = (await webhook(db, { id: webhookId ?? "" })).rows;
+      return found && receiver ? { event: found, webhook: receiver } : null;
+    },
+    async webhookOf(id: string): Promise<WebhookRow | undefined> {
+      return (await webhook(db, { id })).rows[0];
+    },
+  };
+}

@@ -1,0 +1,405 @@
+import { sql } from "kysely";
+import { Webhook as Verifier } from "standardwebhooks";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { chat } from "../../../../test/chat-client.ts";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent } from "../../../../test/factories.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { createMember } from "../../../../test/session-client.ts";
+import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+import { startReceiver } from "../../../../test/webhook-receiver.ts";
+import { openDatabase } from "../db/open.ts";
+import { createIdleWorker } from "./idle-worker.ts";
+import { createEventListeners } from "./listeners.ts";
+import { createEventRecorder } from "./record-events.ts";
+
+const DAY_MS = 86_400_000;
+
+onBothDatabases("webhooks", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let upstream: Upstream;
+  let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  let owner: Awaited<ReturnType<TestServer["createAccount"]>>;
+  let agentId: string;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    upstream = await startUpstream();
+    receiver = await startReceiver();
+    server = await startServer({
+      database,
+      listen: true,
+      env: {
+        OPENAI_COMPATIBLE_BASE_URL: `${upstream.url}/v1`,
+        FOYER_DEFAULT_MODEL: "openai-compatible/test",
+        FOYER_LIMIT_CHAT_PER_SESSION: "0",
+        FOYER_WEBHOOK_SCHEDULE: "0s,50ms,50ms,50ms,50ms",
+      },
+    });
+  });
+  beforeEach(async () => {
+    owner = await server.createAccount();
+    agentId = await createAgent(owner, { name: "Harbour" });
+    upstream.script(sayWords("We ", "open ", "at nine."));
+    receiver.answer((_, response) => void response.end("ok"));
+    receiver.received.length = 0;
+  });
+  afterAll(async () => {
+    await server.stop();
+    await upstream.stop();
+    await receiver.stop();
+    await database.drop();
+  });
+
+  const call = (...input: Parameters<typeof owner.call>) => owner.call(...input);
+  const create = async (more: object = {}) => {
+    const created = await call("POST", "/webhooks", { url: `${receiver.url}/events`, events: ["*"], ...more });
+    expect(created.status).toBe(201);
+    return created.body;
+  };
+  const ask = async (content: string, more: object = {}) => {
+    const stream = await chat(server.url, { agentId, messages: [{ role: "user", content }], ...more });
+    await stream.ended;
+    const start = stream.events[0];
+    if (start?.type !== "message_start") throw new Error("no start");
+    return start;
+  };
+  const received = () => receiver.bodies("/events").filter((event) => event.agentId === agentId);
+  const types = () =>
+    received()
+      .toSorted((a, b) => a.sequence - b.sequence)
+      .map(({ type }) => type);
+  const deliveries = async (id: string, query = "") => (await call("GET", `/webhooks/${id}/deliveries${query}`)).body;
+
+  it("receive every event of a conversation, signed, in sequence, and nothing of another agent", async () => {
+    const other = await createAgent(owner, { name: "Other" });
+    await create({ url: `${receiver.url}/other`, agentIds: [other] });
+    const { id } = await create();
+    const { conversationId, messageId } = await ask("When do you open?", { sessionId: "s-1" });
+    await call("POST", `/conversations/${conversationId}/feedback`, { messageId, rating: "up", comment: "Thanks" });
+    await receiver.hasReceived(4);
+    expect(types()).toEqual(["conversation.started", "message.created", "reply.finished", "message.rated"]);
+    const [started, , reply] = received().toSorted((a, b) => a.sequence - b.sequence);
+    expect(started).toMatchObject({ agentId, conversationId, sequence: 1, data: { sessionId: "s-1", isTest: false } });
+    expect(reply.data).toMatchObject({ messageId, content: "We open at nine.", toolCalls: [], stopReason: "end_turn" });
+    expect(reply.data.durationMs).toBeGreaterThanOrEqual(0);
+    const { secret } = (await call("GET", `/webhooks/${id}/secret`)).body;
+    for (const { headers, text } of receiver.received) {
+      expect(new Verifier(secret).verify(text, headers as Record<string, string>)).toMatchObject({
+        id: headers["webhook-id"],
+      });
+    }
+    await expect.poll(async () => (await deliveries(id, "?status=delivered")).pagination.total).toBe(4);
+    expect((await call("GET", `/webhooks/${id}`)).body.lastDelivery).toMatchObject({ state: "delivered", status: 200 });
+  });
+
+  it("leave out texts and names with the payload ids, and only get the types they asked for", async () => {
+    await create({ payload: "ids", events: ["conversation.started", "reply.finished"] });
+    await ask("My email is ada@example.com", { userName: "Ada", userId: "u-1" });
+    await receiver.hasReceived(2);
+    expect(types()).toEqual(["conversation.started", "reply.finished"]);
+    const text = receiver.received.map((one) => one.text).join();
+    for (const secret of ["ada@example.com", "Ada", "nine"]) expect(text).not.toContain(secret);
+    expect(text).toContain("u-1");
+  });
+
+  it("cost nothing while nobody listens: no event, delivery, timer or sequence is written", async () => {
+    const { conversationId } = await ask("Hello");
+    const { db } = server.deps;
+    const rows = await db.selectFrom("events").select("id").where("agentId", "=", agentId).execute();
+    const timers = await db
+      .selectFrom("idleTimers")
+      .selectAll()
+      .where("conversationId", "=", conversationId ?? "")
+      .execute();
+    const conversation = await db
+      .selectFrom("conversations")
+      .select("eventSequence")
+      .where("id", "=", conversationId ?? "")
+      .executeTakeFirst();
+    expect([rows, timers, conversation]).toEqual([[], [], { eventSequence: 0 }]);
+  });
+
+  it("report failed replies with the reason, and the budget of an agent once", async () => {
+    await create({ events: ["reply.failed", "agent.budget_reached"] });
+    await call("PATCH", `/agents/${agentId}`, { monthlyTokenBudget: 1 });
+    upstream.script(({ response }) => void response.writeHead(500).end("{}"));
+    await ask("Hello");
+    await receiver.hasReceived(1);
+    expect(received()[0]).toMatchObject({ type: "reply.failed", data: { message: expect.any(String) } });
+    upstream.script(sayWords("Yes."));
+    await ask("Hello");
+    await receiver.hasReceived(2);
+    expect(received()[1]).toMatchObject({
+      type: "agent.budget_reached",
+      conversationId: null,
+      sequence: null,
+      data: { monthlyTokenBudget: 1 },
+    });
+    await ask("Hello");
+    expect(received()).toHaveLength(2);
+  });
+
+  it("repeat a client error twice and other failures by the schedule, with the same id each time", async () => {
+    const { id } = await create({ events: ["message.created"] });
+    receiver.answer((_, response) => void response.writeHead(410).end("gone"));
+    await ask("Hello");
+    await expect.poll(async () => (await deliveries(id, "?status=failed")).deliveries.length).toBe(1);
+    expect(receiver.received).toHaveLength(3);
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1);
+    receiver.answer((_, response) => void response.writeHead(429).end());
+    expect((await call("POST", `/webhooks/${id}/retry`)).body).toEqual({ retried: 1 });
+    await receiver.hasReceived(8);
+    await expect.poll(async () => (await deliveries(id, "?status=failed")).deliveries.length).toBe(1);
+    receiver.answer((_, response) => void response.end("thanks"));
+    const [failed] = (await deliveries(id)).deliveries;
+    const again = await call("POST", `/webhooks/${id}/deliveries/${failed.id}/retry`);
+    expect(again.body).toMatchObject({ state: "delivered", eventType: "message.created" });
+    expect(again.body.attempts.at(-1)).toMatchObject({ number: 9, status: 200, response: "thanks" });
+  });
+
+  it("are disabled after failing for five days, and their owners are told", async () => {
+    server.deps.mailer.isConfigured = true;
+    const { id } = await create({ events: ["message.created"] });
+    const { db } = server.deps;
+    const { organizationId } = await db
+      .selectFrom("webhooks")
+      .select("organizationId")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    await createMember(server, organizationId, "owner");
+    receiver.answer((_, response) => void response.writeHead(500).end());
+    await ask("Hello");
+    await receiver.hasReceived(1);
+    await expect
+      .poll(
+        async () =>
+          (await db.selectFrom("webhooks").select("failingSince").where("id", "=", id).executeTakeFirst())
+            ?.failingSince,
+      )
+      .not.toBeNull();
+    await db
+      .updateTable("webhooks")
+      .set({ failingSince: Date.now() - 5 * DAY_MS })
+      .where("id", "=", id)
+      .execute();
+    await ask("Hello");
+    await expect.poll(async () => (await call("GET", `/webhooks/${id}`)).body.isEnabled).toBe(false);
+    const disabled = (await call("GET", `/webhooks/${id}`)).body;
+    expect(disabled.disabledReason).toContain("5 days");
+    const notices = db
+      .selectFrom("deliveries")
+      .select("id")
+      .where("webhookId", "=", id)
+      .where("purpose", "=", "notice");
+    expect(await notices.execute()).toHaveLength(1);
+    expect((await call("POST", `/webhooks/${id}/retry`)).status).toBe(409);
+    const enabled = await call("PATCH", `/webhooks/${id}`, { isEnabled: true });
+    expect(enabled.body).toMatchObject({ isEnabled: true, disabledReason: null });
+    server.deps.mailer.isConfigured = false;
+  });
+
+  it("sign with both secrets after a rotation, and send a sample event on request", async () => {
+    const { id } = await create();
+    const before = (await call("GET", `/webhooks/${id}/secret`)).body;
+    const rotated = (await call("POST", `/webhooks/${id}/secret/rotate`)).body;
+    expect(rotated).toMatchObject({ previousSecret: before.secret });
+    receiver.answer((_, response) => void response.writeHead(202).end("noted"));
+    const test = await call("POST", `/webhooks/${id}/test`, { event: "reply.finished" });
+    expect(test.body).toMatchObject({ isDelivered: true, status: 202, response: "noted", error: null });
+    const [{ text = "", headers = {} } = {}] = receiver.received;
+    for (const secret of [before.secret, rotated.secret])
+      expect(new Verifier(secret).verify(text, headers as Record<string, string>)).toMatchObject({
+        type: "reply.finished",
+      });
+  });
+
+  it("can be managed only within their organization, up to 20, with a URL that may be called", async () => {
+    const { id } = await create();
+    const stranger = await server.createAccount();
+    for (const [method, path, body] of [
+      ["GET", ""],
+      ["PATCH", "", { isEnabled: false }],
+      ["DELETE", ""],
+      ["GET", "/secret"],
+      ["POST", "/secret/rotate"],
+      ["POST", "/test", { event: "reply.finished" }],
+      ["GET", "/deliveries"],
+      ["POST", "/retry"],
+    ] as const) {
+      expect((await stranger.call(method, `/webhooks/${id}${path}`, body)).status, path).toBe(404);
+    }
+    expect((await stranger.call("GET", "/webhooks")).body).toEqual([]);
+    const foreign = await stranger.call("POST", "/webhooks", { url: receiver.url, events: ["*"], agentIds: [agentId] });
+    expect(foreign.body.error.details[0]).toMatchObject({ path: "agentIds.0", code: "unknown_reference" });
+    const body = { url: receiver.url, events: ["*"] };
+    const headers = { ...owner.headers, "content-type": "application/json", "idempotency-key": "one" };
+    const withKey = async () => {
+      const sent = await server.app.inject({ method: "POST", url: "/webhooks", headers, payload: body });
+      return { body: sent.json() };
+    };
+    const first = await withKey();
+    const second = await withKey();
+    expect(second.body).toEqual(first.body);
+    const made = await Promise.all(Array.from({ length: 22 }, () => call("POST", "/webhooks", body)));
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(18);
+    expect((await call("GET", "/webhooks")).body).toHaveLength(20);
+    expect((await call("DELETE", `/webhooks/${id}`)).body).toEqual({ success: true });
+    expect((await call("GET", `/webhooks/${id}`)).status).toBe(404);
+  });
+
+  it("report a conversation once after idle minutes, with its transcript, and again only after new messages", async () => {
+    await create({ events: ["conversation.idle"], idleMinutes: 1 });
+    await create({ events: ["conversation.idle"], idleMinutes: 3, url: `${receiver.url}/later` });
+    await server.deps.db.deleteFrom("idleTimers").execute();
+    const { conversationId } = await ask("Hello");
+    const listeners = createEventListeners(server.deps.db);
+    let minutes = 0;
+    const worker = createIdleWorker(server.deps, {
+      record: createEventRecorder(server.deps, listeners, () => {}),
+      listeners,
+      now: () => Date.now() + minutes * 60_000,
+    });
+    await worker.runOnce();
+    expect(received()).toEqual([]);
+    minutes = 1.1;
+    await Promise.all([worker.runOnce(), worker.runOnce()]);
+    await expect.poll(() => received().length).toBe(1);
+    expect(received()[0]).toMatchObject({
+      type: "conversation.idle",
+      conversationId,
+      data: {
+        idleMinutes: 1,
+        messageCount: 2,
+        isTruncated: false,
+        messages: [{ content: "Hello" }, { role: "assistant" }],
+      },
+    });
+    minutes = 3.1;
+    await worker.runOnce();
+    await expect.poll(() => receiver.bodies("/later").length).toBe(1);
+    expect(received()).toHaveLength(1);
+    minutes = 60;
+    await worker.runOnce();
+    const timers = server.deps.db.selectFrom("idleTimers").where("conversationId", "=", conversationId ?? "");
+    expect(await timers.selectAll().execute()).toEqual([]);
+  });
+
+  it("are told of submissions and of deliveries that failed for good", async () => {
+    await create({ events: ["form.submitted", "form.delivery_failed"] });
+    const form = await call("POST", "/tools", {
+      agentId,
+      name: "lead",
+      description: "Lead",
+      executionType: "form",
+      inputSchema: { type: "object", properties: {}, required: [] },
+      formSchema: { fields: [{ name: "email", label: "Email", type: "email" }] },
+      formWebhookUrl: `${receiver.url}/crm`,
+    });
+    receiver.answer(({ path }, response) => void response.writeHead(path === "/crm" ? 500 : 200).end());
+    const submit = { toolId: form.body.id, formData: { email: "a@example.com" }, fieldsCompleted: ["email"] };
+    const { submissionId } = (await call("POST", "/form-submissions/submit", submit)).body;
+    await expect.poll(() => received().length).toBe(2);
+    expect(received()).toMatchObject([
+      { type: "form.submitted", data: { submissionId, formData: { email: "a@example.com" } } },
+      { type: "form.delivery_failed", data: { submissionId, status: 500, error: "HTTP 500" } },
+    ]);
+  });
+});
+
+onBothDatabases("the event feed", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  beforeAll(async () => {
+    database = await createDatabase();
+    server = await startServer({ database });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  it("is off by default, and validates its cursor and kinds", async () => {
+    const owner = await server.createAccount();
+    expect((await owner.call("GET", "/events")).status).toBe(409);
+    expect((await owner.call("PUT", "/events/feed", { isEnabled: true })).body).toEqual({ isEnabled: true });
+    expect((await owner.call("GET", "/events")).body).toEqual({ events: [], cursor: "0" });
+    expect((await owner.call("GET", "/events?after=x")).status).toBe(400);
+    expect((await owner.call("GET", "/events?kinds=nothing")).status).toBe(400);
+  });
+
+  it("skips and repeats no event, however late and in whichever process its transaction commits", async () => {
+    const owner = await server.createAccount();
+    const agentId = await createAgent(owner, { name: "Harbour" });
+    const { organizationId } = await server.deps.db
+      .selectFrom("agents")
+      .select("organizationId")
+      .where("id", "=", agentId)
+      .executeTakeFirstOrThrow();
+    await owner.call("PUT", "/events/feed", { isEnabled: true });
+    const conversationIds = ["conv_a", "conv_b", "conv_c"].map((name) => `${name}_${agentId}`);
+    for (const id of conversationIds) {
+      await sql`insert into conversations (id, "organizationId", "agentId", title, "messageCount", "isUserVerified", "createdAt", "updatedAt")
+        values (${id}, ${organizationId}, ${agentId}, 't', 0, 0, 1, 1)`.execute(server.deps.db);
+    }
+    // SQLite has one process.
+    const { db: own, databaseKind: kind } = server.deps;
+    const others = Array.from({ length: 3 }, () =>
+      kind === "sqlite" ? { db: own, kind } : openDatabase(database.address, () => {}),
+    );
+    const written: string[] = [];
+    let isWriting = true;
+    const seen: Array<{ id: string; conversationId: string; sequence: number; data: { content: string } }> = [];
+    let cursor = "0";
+    const readAll = async () => {
+      for (;;) {
+        const { body } = await owner.call("GET", `/events?after=${cursor}&limit=7&kinds=message.created`);
+        seen.push(...body.events);
+        cursor = body.cursor;
+        if (body.events.length < 7) return;
+      }
+    };
+    const reader = async () => {
+      while (isWriting) {
+        await readAll();
+        await new Promise(setImmediate);
+      }
+      await readAll();
+    };
+    const reading = reader();
+    await Promise.all(
+      others.map(async ({ db }, process) => {
+        const record = createEventRecorder({ db, databaseKind: kind }, createEventListeners(db), () => {});
+        await Promise.all(
+          Array.from({ length: 15 }, async (_, n) => {
+            const content = `${process}/${n}`;
+            await db.transaction().execute(async (trx) => {
+              await record(trx, [
+                {
+                  type: "message.created",
+                  organizationId,
+                  agentId,
+                  conversationId: conversationIds[n % 3] ?? "",
+                  data: () => ({ messageId: "msg", content }),
+                },
+              ]);
+              // Hold some transactions open, so that later ones commit first.
+              for (let turns = (n * 7) % 11; turns > 0; turns--) await sql`select 1`.execute(trx);
+            });
+            written.push(content);
+          }),
+        );
+      }),
+    );
+    isWriting = false;
+    await reading;
+    expect(seen.map(({ data }) => data.content).toSorted()).toEqual(written.toSorted());
+    for (const id of conversationIds) {
+      const sequences = seen.filter(({ conversationId }) => conversationId === id).map(({ sequence }) => sequence);
+      expect(sequences).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
+    }
+    if (kind === "postgres") await Promise.all(others.map(({ db }) => db.destroy()));
+  });
+});

@@ -1,0 +1,32 @@
+import { randomBytes } from "node:crypto";
+import type { WebhookSecret } from "@foyer/contract";
+import type { Encryption } from "../encryption.ts";
+
+/** How long the previous secret still signs after a rotation. */
+const OVERLAP_MS = 86_400_000;
+
+type Stored = { secret: string; previousSecret: string | null; rotatedAt: number | null };
+
+/** A new secret in the format of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
+export function newSigningSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`;
+}
+
+/**
+ * Decrypts a signing secret. Includes the previous one while it still signs.
+ * @param owner the id of the webhook or form, to which the encryption is bound
+ */
+export function readSigningSecret(stored: Stored, encryption: Encryption, owner: string): WebhookSecret {
+  const { secret, previousSecret, rotatedAt } = stored;
+  const isOverlapping = rotatedAt !== null && Date.now() < rotatedAt + OVERLAP_MS;
+  return {
+    secret: encryption.decrypt(secret, owner),
+    previousSecret: previousSecret && isOverlapping ? encryption.decrypt(previousSecret, owner) : null,
+    rotatedAt: rotatedAt === null ? null : new Date(rotatedAt).toISOString(),
+  };
+}
+
+/** The secrets that sign a request now, newest first. */
+export function signingSecrets({ secret, previousSecret }: WebhookSecret): string[] {
+  return previousSecret ? [secret, previousSecret] : [secret];
+}
