@@ -115,7 +115,7 @@ export const createWebhook = {
   schema: {
     tags,
     summary: "Create a webhook",
-    description: `An organization can have ${maxWebhooks}. Every event that happens after the response is sent to it.`,
+    description: `An organization can have ${maxWebhooks}. Events that happen after the response are sent to it. If several processes serve the API, the others start within two seconds.`,
     body: WebhookCreate,
     response: { 201: ref(Webhook) },
   },

@@ -216,11 +216,12 @@ function marks(db: Db) {
           .where("conversationId", "=", conversationId);
         // Locks the row, so that the second of two simultaneous ratings sees the first and replaces it in the counts.
         const before = await message
-          .set({ feedbackComment: comment })
-          .returning(["feedback", "createdAt", "role", "position"])
+          .set((x) => ({ feedback: x.ref("feedback") }))
+          .returning(["feedback", "feedbackComment", "createdAt", "role", "position"])
           .executeTakeFirst();
         if (!before) return false;
-        await message.set({ feedback: rating }).execute();
+        if (before.feedback === rating && before.feedbackComment === comment) return true;
+        await message.set({ feedback: rating, feedbackComment: comment }).execute();
         const conversation = await trx
           .selectFrom("conversations")
           .select(["agentId", "organizationId", "isTest"])

@@ -40,13 +40,14 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
       .executeTakeFirst();
     if (!feed) return;
     // A statement of its own, so that it sees what was committed while the first one waited for the lock.
-    const placed = await sql`update events set position = ${feed.lastPosition} + fresh.rank from (
+    const placed = await sql<{ position: number }>`update events set position = ${feed.lastPosition} + fresh.rank from (
         select number, row_number() over (order by number) as rank from (
           select number from events where "organizationId" = ${organizationId} and position is null
           order by number limit ${PLACED_AT_ONCE}
         ) as unplaced
-      ) as fresh where events.number = fresh.number`.execute(trx);
-    const lastPosition = feed.lastPosition + Number(placed.numAffectedRows ?? 0);
+      ) as fresh where events.number = fresh.number returning events.position`.execute(trx);
+    // Not the number of rows: an event that is deleted meanwhile leaves a gap, and no position may be given twice.
+    const lastPosition = placed.rows.reduce((last, { position }) => Math.max(last, position), feed.lastPosition);
     await trx.updateTable("eventFeeds").set({ lastPosition }).where("organizationId", "=", organizationId).execute();
   }
 

@@ -214,6 +214,8 @@ function deliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, exist
         if (rows.length > 0) {
           retried += (await inTransaction(db, (trx) => outbox.queue.retryFailed(trx, rows))).size;
           outbox.worker.notify();
+          // Other requests get their turn, because SQLite runs within this process.
+          await new Promise(setImmediate);
         }
         after = ids.length < RETRIED_AT_ONCE ? undefined : ids.at(-1);
       }

@@ -124,12 +124,13 @@ function deliveryLists(db: Db) {
       const counted = db.selectFrom(some.as("some")).select((x) => x.fn.countAll<number>().as("n"));
       return Number((await counted.executeTakeFirstOrThrow()).n);
     },
-    /** Failed deliveries with an id after `after`, oldest first. */
+    /** Failed deliveries of events with an id after `after`, oldest first. */
     async failedAfter(webhookId: string, after: string, limit: number): Promise<string[]> {
       const rows = await db
         .selectFrom("deliveries")
         .select("id")
         .where("webhookId", "=", webhookId)
+        .where("eventId", "is not", null)
         .where("state", "=", "failed")
         .where("id", ">", after)
         .orderBy("id")

@@ -9,6 +9,8 @@ import { createMember } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { startReceiver } from "../../../../test/webhook-receiver.ts";
 import { openDatabase } from "../db/open.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { newId } from "../ids.ts";
 import { createIdleWorker } from "./idle-worker.ts";
 import { createEventListeners } from "./listeners.ts";
 import { createEventRecorder } from "./record-events.ts";
@@ -201,6 +203,53 @@ onBothDatabases("webhooks", (createDatabase) => {
     server.deps.mailer.isConfigured = false;
   });
 
+  it("leave a failed notice to owners alone when failed events are sent again", async () => {
+    const { id } = await create({ events: ["message.created"] });
+    const notice = {
+      id: newId("delivery"),
+      kind: "event",
+      submissionId: null,
+      webhookId: id,
+      eventId: null,
+      position: 0,
+      purpose: "notice",
+      type: "email",
+      target: JSON.stringify({ recipientId: "user_1" }),
+      host: "mail",
+      state: "failed",
+      attempts: 5,
+      attemptsBefore: 0,
+      fence: 1,
+      createdAt: Date.now(),
+      dueAt: Date.now(),
+    } as const;
+    const { db } = server.deps;
+    await db.insertInto("deliveries").values(notice).execute();
+    expect((await call("POST", `/webhooks/${id}/retry`)).body).toEqual({ retried: 0 });
+    const stored = db.selectFrom("deliveries").select(["state", "target"]).where("id", "=", notice.id);
+    expect(await stored.execute()).toEqual([{ state: "failed", target: notice.target }]);
+  });
+
+  it("report a repeated rating only when it or its comment changes", async () => {
+    await create({ events: ["message.rated"] });
+    const { conversationId, messageId } = await ask("Hello");
+    const rate = async (rating: string, comment?: string) =>
+      call("POST", `/conversations/${conversationId}/feedback`, { messageId, rating, comment });
+    await rate("up");
+    await rate("up");
+    await rate("up", "Thanks");
+    await rate("up", "Thanks");
+    await rate("down", "Thanks");
+    const { db } = server.deps;
+    const events = db.selectFrom("events").select("data").where("agentId", "=", agentId).orderBy("number");
+    const reported = (await events.execute()).map(({ data }) => JSON.parse(data));
+    expect(reported.map(({ rating, comment }) => [rating, comment])).toEqual([
+      ["up", null],
+      ["up", "Thanks"],
+      ["down", "Thanks"],
+    ]);
+  });
+
   it("sign with both secrets after a rotation, and send a sample event on request", async () => {
     const { id } = await create();
     const before = (await call("GET", `/webhooks/${id}/secret`)).body;
@@ -328,6 +377,44 @@ onBothDatabases("the event feed", (createDatabase) => {
     expect((await owner.call("GET", "/events")).body).toEqual({ events: [], cursor: "0" });
     expect((await owner.call("GET", "/events?after=x")).status).toBe(400);
     expect((await owner.call("GET", "/events?kinds=nothing")).status).toBe(400);
+  });
+
+  it("gives no position twice while an event is being deleted", async () => {
+    const owner = await server.createAccount();
+    const agentId = await createAgent(owner, { name: "Harbour" });
+    const { db, databaseKind } = server.deps;
+    const { organizationId } = owner;
+    await owner.call("PUT", "/events/feed", { isEnabled: true });
+    const record = createEventRecorder({ db, databaseKind }, createEventListeners(db), () => {});
+    const write = (month: string) =>
+      inTransaction(db, (trx) =>
+        record(trx, [
+          {
+            type: "agent.budget_reached",
+            organizationId,
+            agentId,
+            conversationId: null,
+            data: () => ({ month, monthlyTokenBudget: 1, tokens: 1 }),
+          },
+        ]),
+      );
+    for (const month of ["1", "2", "3"]) await write(month);
+    let reading: Promise<{ body: { events: Array<{ data: { month: string } }>; cursor: string } }> | undefined;
+    await db.transaction().execute(async (trx) => {
+      await trx
+        .deleteFrom("events")
+        .where("organizationId", "=", organizationId)
+        .where("data", "like", '%"2"%')
+        .execute();
+      // In PostgreSQL, the feed still sees the deleted event and waits for its row.
+      reading = owner.call("GET", "/events");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    });
+    const first = (await reading)?.body;
+    expect(first?.events.map(({ data }) => data.month)).toEqual(["1", "3"]);
+    await write("4");
+    const second = (await owner.call("GET", `/events?after=${first?.cursor}`)).body;
+    expect(second.events.map(({ data }: { data: { month: string } }) => data.month)).toEqual(["4"]);
   });
 
   it("skips and repeats no event, however late and in whichever process its transaction commits", async () => {
