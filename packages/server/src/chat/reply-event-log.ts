@@ -33,10 +33,18 @@ export function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent
   return [...(isNew ? [started] : []), ...sent];
 }
 
-/** What they learn of replies that ended, and of agents whose budget these replies used up. */
-export function endEvents(ended: readonly Ended[], usage: readonly MonthUsage[]): NewEvent[] {
+/**
+ * What they learn of replies that ended, and of agents whose budget these replies used up.
+ * @param stored the ids of the replies whose conversations still exist; the others count towards the budget, too
+ */
+export function endEvents(
+  ended: readonly Ended[],
+  stored: ReadonlySet<string>,
+  usage: readonly MonthUsage[],
+): NewEvent[] {
   const budgets = new Map(ended.map(({ agent }) => [agent.id, agent]));
-  return [...ended.map(replyEvent), ...usage.flatMap((month) => budgetEvent(month, budgets.get(month.agentId)))];
+  const replies = ended.filter(({ end }) => stored.has(end.id)).map(replyEvent);
+  return [...replies, ...usage.flatMap((month) => budgetEvent(month, budgets.get(month.agentId)))];
 }
 
 function replyEvent({ conversationId, end, failure, agent, model, startedAt }: Ended): NewEvent {

@@ -63,13 +63,7 @@ export function createReplyStore(db: Db, count: Counting) {
       ended.map((one) => one.usage),
     );
     await count.conversations(trx, ended.filter(({ isCounted, end }) => isCounted && stored.has(end.id)).map(toEvent));
-    await count.events(
-      trx,
-      endEvents(
-        ended.filter(({ end }) => stored.has(end.id)),
-        usage,
-      ),
-    );
+    await count.events(trx, endEvents(ended, stored, usage));
     return ended.map(({ end }) => stored.has(end.id));
   }
 
