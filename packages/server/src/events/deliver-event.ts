@@ -151,8 +151,7 @@ function disabledNotice({ id, url, description }: WebhookRow, baseUrl: string) {
   const host = URL.parse(url)?.host ?? "";
   const lines = [
     `Foyer has disabled the webhook ${description ?? host} because every attempt to reach ${host} has failed for five days.`,
-    "Events are not sent to it anymore. Fix the receiver, enable the webhook, and send the failed events again:",
-    `${baseUrl}/dashboard/settings/webhooks/${id}`,
+    `Events are not sent to it anymore. Fix the receiver, enable the webhook (PATCH ${baseUrl}/webhooks/${id} with {"isEnabled": true}), and send the failed events again (POST ${baseUrl}/webhooks/${id}/retry).`,
   ];
   return { subject: `Webhook disabled: ${description ?? host}`, text: lines.join("\n\n") };
 }

@@ -343,6 +343,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
       "/tools",
       "/triggers",
       "/triggers/event",
+      "/webhooks",
     ]);
   });
 });
