@@ -516,7 +516,7 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     recordFormEvent: { toolId: formId, eventType: "impression", formInstanceId: "i" },
     recordTriggerEvent: { agentId, triggerName: "t", ...behavior, eventType: "fired" },
     retrySubmissions: { toolId: formId, statuses: ["failed"] },
-    testTool: { input: {} },
+    testTool: { input: {}, visitor: { id: "42" } },
     createSecret: { name: "FRESH", value: "v" },
     putSecret: { value: "v" },
     checkSetUpToken: { token: "wrong" },

@@ -264,13 +264,13 @@ describe("cross-origin requests", () => {
     ["GET", "/chat/conv_x/stream"],
     ["POST", "/chat/conv_x/stop"],
     ["GET", "/conversations/conv_x"],
+    ["DELETE", "/conversations/conv_x"],
     ["POST", "/conversations/conv_x/feedback"],
   ] as const;
   const closed = [
     "GET /agents",
     "POST /agents",
     "PATCH /agents/x",
-    "DELETE /conversations/conv_x",
     "GET /conversations",
     "GET /models",
     "PUT /models/providers/openai",
@@ -326,7 +326,7 @@ describe("cross-origin requests", () => {
 
   it("are not allowed for a method that the route does not open", async () => {
     const headers = { origin, "access-control-request-method": "DELETE" };
-    const preflight = await server.app.inject({ method: "OPTIONS", url: "/conversations/conv_x", headers });
+    const preflight = await server.app.inject({ method: "OPTIONS", url: "/triggers/event", headers });
     expect(preflight.headers).not.toHaveProperty("access-control-allow-origin");
   });
 
