@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { enveloped, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { described, enveloped, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 const name = Type.String({
   minLength: 1,
@@ -142,7 +142,7 @@ export type Retention = Static<typeof Retention>;
 const settings = {
   systemPrompt: nullable(systemPrompt),
   temperature: nullable(temperature),
-  widget: nullable({ ...WidgetSettings, description: "How the widget looks and greets visitors" }),
+  widget: nullable(described(WidgetSettings, { description: "How the widget looks and greets visitors" })),
   allowedOrigins: nullable(
     Type.Array(Type.String({ maxLength: 300 }), {
       maxItems: 100,

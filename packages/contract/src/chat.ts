@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { ChatEventSchema } from "./chat-events.ts";
 import { Page } from "./page.ts";
-import { enveloped, nullable, ref, Success, stringEnum } from "./schema.ts";
+import { described, enveloped, nullable, ref, Success, stringEnum } from "./schema.ts";
 import { userToken } from "./visitor-identity.ts";
 
 /** Limits on what one call appends to a conversation. */
@@ -66,14 +66,15 @@ export const ChatRequest = Type.Object({
     ),
   ),
   context: Type.Optional(
-    nullable({ ...VisitContext, description: "Where the visitor is. Stored with a new conversation." }),
+    nullable(described(VisitContext, { description: "Where the visitor is. Stored with a new conversation." })),
   ),
   page: Type.Optional(
-    nullable({
-      ...Page,
-      description:
-        "The page from which the visitor sends the message. It is stored with the message and quoted to the model as data.",
-    }),
+    nullable(
+      described(Page, {
+        description:
+          "The page from which the visitor sends the message. It is stored with the message and quoted to the model as data.",
+      }),
+    ),
   ),
   consent: Type.Optional(
     nullable(

@@ -3,6 +3,7 @@ import { ReplySearch } from "./answers.ts";
 import { VisitorForm } from "./form.ts";
 import { MessagePage } from "./page.ts";
 import {
+  described,
   enveloped,
   idParams,
   listOffset,
@@ -165,7 +166,7 @@ export const ConversationSummary = Type.Object(
   {
     ...conversationFields,
     hasForm: Type.Boolean({ description: "Whether a form was submitted in the conversation" }),
-    feedback: nullable({ ...Rating, description: "Rating of the newest rated message" }),
+    feedback: nullable(described(Rating, { description: "Rating of the newest rated message" })),
     lastMessage: Type.Unsafe<MessagePreview | null>({
       anyOf: [MessagePreview, { type: "null" }],
       description: "The newest message that has text",

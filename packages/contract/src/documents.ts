@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { DocumentError } from "./document-error.ts";
 import {
+  described,
   documentedAs,
   idParams,
   listOffset,
@@ -149,10 +150,9 @@ export const DocumentChanges = Type.Object(contentFields, {
 export type DocumentChanges = Static<typeof DocumentChanges>;
 
 export const DocumentQuery = Type.Object({
-  agentId: Type.Optional({
-    ...agentId,
-    description: "Id of the agent. Without it, documents of all agents are listed.",
-  }),
+  agentId: Type.Optional(
+    described(agentId, { description: "Id of the agent. Without it, documents of all agents are listed." }),
+  ),
   sourceId: Type.Optional(Type.String({ minLength: 1, description: "Only pages of this source" })),
   state: Type.Optional(stringEnum(documentStates, "Only documents in this state")),
   kind: Type.Optional(stringEnum(documentKinds, "Only documents of this kind")),

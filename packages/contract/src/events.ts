@@ -107,13 +107,17 @@ const dataOf = {
     erasureId: Type.String(),
     erasedAt: Timestamp,
     identifierHash: Type.String({ description: "Keyed hash of the identifier, as in the receipt" }),
-    counts: Type.Record(Type.String(), Type.Integer(), { description: "Erased rows per kind" }),
+    counts: Type.Unsafe<Record<string, number>>({
+      type: "object",
+      additionalProperties: { type: "integer" },
+      description: "Erased rows per kind",
+    }),
   },
 } satisfies Record<WebhookEventType, TProperties>;
 
 type DataSchemas = typeof dataOf;
 /** The data of an event of each type. */
-export type WebhookEventData = { [T in WebhookEventType]: Static<ReturnType<typeof Type.Object<DataSchemas[T]>>> };
+export type WebhookEventData = { [T in WebhookEventType]: Static<Type.TObject<DataSchemas[T]>> };
 
 function eventSchema<T extends WebhookEventType>(type: T, $id: string, description: string) {
   return Type.Object(

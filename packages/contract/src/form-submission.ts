@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { executionModes } from "./form.ts";
 import {
+  described,
   idParams,
   listOffset,
   MEDIA_TYPES,
@@ -104,7 +105,7 @@ export const ClientResult = Type.Object({
   message: Type.Optional(
     nullable(Type.String({ maxLength: 10_000, description: "What the handler reports, for members" })),
   ),
-  data: Type.Optional(nullable({ ...AnyObject, description: "Data of the handler, for members" })),
+  data: Type.Optional(nullable(described(AnyObject, { description: "Data of the handler, for members" }))),
 });
 export type ClientResult = Static<typeof ClientResult>;
 

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { type FieldRule, type FieldType, fieldTypes } from "./rules/field-types.ts";
-import { nullable, stringEnum } from "./schema.ts";
+import { described, nullable, stringEnum } from "./schema.ts";
 
 export type { FieldType } from "./rules/field-types.ts";
 
@@ -66,10 +66,9 @@ export const FormField = Type.Object({
     Type.String({ maxLength: 5_000, description: "A value, or a template such as `{{user.email}}`" }),
   ),
   disabled: Type.Optional(Type.Boolean({ description: "Whether the field is read-only. Defaults to false." })),
-  validation: Type.Optional({
-    ...FieldValidation,
-    description: "Rules for the value. Each applies only to some field types.",
-  }),
+  validation: Type.Optional(
+    described(FieldValidation, { description: "Rules for the value. Each applies only to some field types." }),
+  ),
   options: Type.Optional(
     Type.Array(
       Type.Object({

@@ -6,6 +6,14 @@ export function ref<T extends TSchema>(schema: T) {
 }
 
 /**
+ * The schema with a description of its own. The type stays the schema's, as it does not with a spread: the declarations
+ * that the SDK publishes would then contain an object that is no schema.
+ */
+export function described<T extends TSchema>(schema: T, options: { description: string; deprecated?: boolean }): T {
+  return { ...schema, ...options };
+}
+
+/**
  * The schema or `null`. On input, `null` clears the field. A `type` list produces one clear error where `anyOf` would
  * produce three.
  */

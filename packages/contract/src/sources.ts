@@ -1,6 +1,16 @@
 import Type, { type Static } from "typebox";
 import { documentStates } from "./documents.ts";
-import { idParams, listOffset, nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import {
+  described,
+  idParams,
+  listOffset,
+  nullable,
+  Pagination,
+  ref,
+  Success,
+  stringEnum,
+  Timestamp,
+} from "./schema.ts";
 
 /** How often a site is synchronized. */
 export const sourceSchedules = ["manual", "daily", "weekly"] as const;
@@ -179,10 +189,9 @@ export const listSources = {
     tags,
     summary: "List websites, newest first",
     querystring: Type.Object({
-      agentId: Type.Optional({
-        ...agentId,
-        description: "Id of the agent. Without it, websites of all agents are listed.",
-      }),
+      agentId: Type.Optional(
+        described(agentId, { description: "Id of the agent. Without it, websites of all agents are listed." }),
+      ),
       ...page,
     }),
     response: { 200: Type.Object({ sources: Type.Array(ref(DocumentSource)), pagination: Pagination }) },

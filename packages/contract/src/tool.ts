@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { executionModes, FormConfirmation, FormSchema, formFields, PostAction } from "./form.ts";
 import { type DisplayType, displayOptions, displayTypes } from "./rules/display-types.ts";
-import { clearable, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { clearable, described, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 import { httpBody, requires, sendVisitorToken } from "./tool-visitor.ts";
 import { ActingVisitor } from "./visitor-identity.ts";
 
@@ -81,11 +81,12 @@ const description = Type.String({
   pattern: "\\S",
   description: "What the tool does and when to use it. The model decides by it.",
 });
-const inputSchema = Type.Unsafe<Record<string, unknown>>({
-  ...AnyObject,
-  description:
-    "JSON Schema of the input that the model passes: `type` is `object`, and each entry of `properties` has the type `string`, `number`, `boolean`, `array` or `object`. At most 64 KiB.",
-});
+const inputSchema = Type.Unsafe<Record<string, unknown>>(
+  described(AnyObject, {
+    description:
+      "JSON Schema of the input that the model passes: `type` is `object`, and each entry of `properties` has the type `string`, `number`, `boolean`, `array` or `object`. At most 64 KiB.",
+  }),
+);
 const httpUrl = Type.String({
   minLength: 1,
   maxLength: 2_000,
@@ -127,14 +128,15 @@ const kindFields = {
   ),
   httpHeaders: nullable(Headers),
   clientResultSchema: nullable(
-    Type.Unsafe<Record<string, unknown>>({
-      ...AnyObject,
-      description:
-        "For a client tool: a JSON Schema of type `object` that its results must match. Other results are refused.",
-    }),
+    Type.Unsafe<Record<string, unknown>>(
+      described(AnyObject, {
+        description:
+          "For a client tool: a JSON Schema of type `object` that its results must match. Other results are refused.",
+      }),
+    ),
   ),
   httpBody: nullable(httpBody),
-  formSchema: nullable({ ...FormSchema, description: formSchemaDescription }),
+  formSchema: nullable(described(FormSchema, { description: formSchemaDescription })),
   formExecutionMode: nullable(
     stringEnum(
       executionModes,
@@ -156,10 +158,9 @@ const kindFields = {
         "What is sent after the first attempt of the form's webhook. One failing action does not stop the others.",
     }),
   ),
-  formConfirmation: nullable({
-    ...FormConfirmation,
-    description: "Email to the visitor after submitting. Without it, none is sent.",
-  }),
+  formConfirmation: nullable(
+    described(FormConfirmation, { description: "Email to the visitor after submitting. Without it, none is sent." }),
+  ),
 };
 
 /** A setting that is saved but cannot work as it is. */
@@ -204,17 +205,13 @@ const optionalFields = {
   sendVisitorToken: nullable(sendVisitorToken),
   displayConfig: nullable(clearable(DisplayConfig)),
   ...kindFields,
-  formSchema: nullable(clearable({ ...FormSchema, description: formSchemaDescription })),
-  type: Type.Unsafe<ExecutionType>({
-    ...executionType,
-    description: "Alternate spelling of `executionType`",
-    deprecated: true,
-  }),
-  formFieldsSchema: Type.Unsafe<Static<typeof clearableFields>>({
-    ...clearableFields,
-    description: "Alternate spelling of `formSchema.fields`",
-    deprecated: true,
-  }),
+  formSchema: nullable(clearable(described(FormSchema, { description: formSchemaDescription }))),
+  type: Type.Unsafe<ExecutionType>(
+    described(executionType, { description: "Alternate spelling of `executionType`", deprecated: true }),
+  ),
+  formFieldsSchema: Type.Unsafe<Static<typeof clearableFields>>(
+    described(clearableFields, { description: "Alternate spelling of `formSchema.fields`", deprecated: true }),
+  ),
 };
 
 export const ToolChanges = Type.Partial(
@@ -294,7 +291,9 @@ export const getToolLimits = {
     tags,
     summary: "Read the number of tools and the plan's limit, for one agent or for the organization",
     querystring: Type.Object({
-      agentId: Type.Optional({ ...agentId, description: "Id of the agent. Without it, all agents are counted." }),
+      agentId: Type.Optional(
+        described(agentId, { description: "Id of the agent. Without it, all agents are counted." }),
+      ),
     }),
     response: { 200: ToolLimits },
   },
@@ -351,13 +350,16 @@ export const testTool = {
     params,
     body: Type.Object({
       input: Type.Optional(
-        nullable({ ...AnyObject, description: "The input that the model would pass. Defaults to an empty object." }),
+        nullable(
+          described(AnyObject, { description: "The input that the model would pass. Defaults to an empty object." }),
+        ),
       ),
       visitor: Type.Optional(
-        nullable({
-          ...ActingVisitor,
-          description: "The verified visitor to act as. Requires the admin role. Without it, nobody is signed in.",
-        }),
+        nullable(
+          described(ActingVisitor, {
+            description: "The verified visitor to act as. Requires the admin role. Without it, nobody is signed in.",
+          }),
+        ),
       ),
     }),
     response: { 200: ToolTest },

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
 import type { TriggerType } from "./rules/trigger-types.ts";
-import { nullable } from "./schema.ts";
+import { described, nullable } from "./schema.ts";
 
 export type { TriggerType } from "./rules/trigger-types.ts";
 
@@ -33,11 +33,12 @@ export const triggerConditions = {
     event: Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", description: "Name of the event" }),
     eventData: Type.Optional(
       nullable(
-        Type.Unsafe<Record<string, unknown>>({
-          ...AnyObject,
-          description:
-            "Conditions on the event's data. Values are compared for equality, or with `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$nin`, `$exists` and `$contains`. Dots lead into nested objects.",
-        }),
+        Type.Unsafe<Record<string, unknown>>(
+          described(AnyObject, {
+            description:
+              "Conditions on the event's data. Values are compared for equality, or with `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$nin`, `$exists` and `$contains`. Dots lead into nested objects.",
+          }),
+        ),
       ),
     ),
   }),
@@ -91,7 +92,7 @@ export function withTypedSettings(schema: TSchema): object {
   const action = Object.entries(triggerActions).map(([type, actionConfig]) =>
     Type.Object({
       actionType: Type.Literal(type, { description: "What the widget does when the trigger fires" }),
-      actionConfig: { ...actionConfig, description: `Settings of \`${type}\`` },
+      actionConfig: described(actionConfig, { description: `Settings of \`${type}\`` }),
     }),
   );
   return { ...schema, allOf: [{ oneOf: rule }, { oneOf: action }] };

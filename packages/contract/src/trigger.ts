@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { VisitorForm } from "./form.ts";
 import { triggerTypes } from "./rules/trigger-types.ts";
-import { documentedAs, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { described, documentedAs, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 import {
   actionTypes,
   type TriggerAction,
@@ -15,14 +15,12 @@ import {
 const triggerTypeNames = Object.keys(triggerTypes) as TriggerType[];
 
 const Settings = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
-const conditions = Type.Unsafe<Record<string, unknown>>({
-  ...Settings,
-  description: "When the trigger fires. The shape depends on `triggerType`.",
-});
-const actionConfig = Type.Unsafe<Record<string, unknown>>({
-  ...Settings,
-  description: "What the action shows. The shape depends on `actionType`.",
-});
+const conditions = Type.Unsafe<Record<string, unknown>>(
+  described(Settings, { description: "When the trigger fires. The shape depends on `triggerType`." }),
+);
+const actionConfig = Type.Unsafe<Record<string, unknown>>(
+  described(Settings, { description: "What the action shows. The shape depends on `actionType`." }),
+);
 
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", description: "Display name" }),
@@ -150,10 +148,9 @@ const agentId = Type.String({ minLength: 1, description: "Id of the agent" });
 const day = (description: string) => Type.Optional(Type.String({ format: "date-or-date-time", description }));
 
 export const TriggerStatsQuery = Type.Object({
-  agentId: Type.Optional({
-    ...agentId,
-    description: "Id of the agent. Without it, triggers of all agents are counted.",
-  }),
+  agentId: Type.Optional(
+    described(agentId, { description: "Id of the agent. Without it, triggers of all agents are counted." }),
+  ),
   from: day("First day of the range, in UTC"),
   to: day("Last day of the range, in UTC, included as a whole"),
   groupBy: Type.Optional(stringEnum(["day"], "Adds `days` to each trigger")),
@@ -206,7 +203,9 @@ export const listTriggerTemplates = {
     tags,
     summary: "List trigger templates. Each can be sent to `POST /triggers` unchanged.",
     querystring: Type.Object({
-      agentId: Type.Optional({ ...agentId, description: "Id of the agent. Adds templates that show its first form." }),
+      agentId: Type.Optional(
+        described(agentId, { description: "Id of the agent. Adds templates that show its first form." }),
+      ),
     }),
     response: { 200: Type.Array(TriggerTemplate) },
   },

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { enveloped, idParams, nullable, ref, stringEnum, Timestamp } from "./schema.ts";
+import { described, enveloped, idParams, nullable, ref, stringEnum, Timestamp } from "./schema.ts";
 
 /** How much is known about who a visitor is. */
 export const VisitorIdentity = stringEnum(
@@ -27,7 +27,9 @@ export const ActingVisitor = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 320, description: "The user's id on your site" }),
   email: Type.Optional(nullable(Type.String({ maxLength: 320, description: "The user's email address" }))),
   name: Type.Optional(nullable(Type.String({ maxLength: 320, description: "The user's name" }))),
-  claims: Type.Optional(nullable({ ...Claims, description: "Further facts about the user, at most 8 KB of JSON" })),
+  claims: Type.Optional(
+    nullable(described(Claims, { description: "Further facts about the user, at most 8 KB of JSON" })),
+  ),
 });
 export type ActingVisitor = Static<typeof ActingVisitor>;
 
