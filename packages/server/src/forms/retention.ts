@@ -54,7 +54,7 @@ export async function deleteFilesBefore(db: Db, agentId: string, before: number)
 }
 
 /** Deletes the files of these submissions one by one, because SQLite takes about 30 ms to overwrite 5 MB. @returns how many */
-async function deleteFilesOf(db: Db, submissionIds: readonly string[]): Promise<number> {
+export async function deleteFilesOf(db: Db, submissionIds: readonly string[]): Promise<number> {
   if (submissionIds.length === 0) return 0;
   const stored = db.selectFrom("submissionFiles").select(["submissionId", "field"]);
   const files = await stored.where("submissionId", "in", submissionIds).execute();

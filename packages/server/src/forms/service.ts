@@ -14,6 +14,7 @@ import { createClientResults } from "./deliveries/client-results.ts";
 import { createFailedStore } from "./deliveries/failed-store.ts";
 import { createRetryFailed } from "./deliveries/retry-failed.ts";
 import { currentAddress } from "./deliveries/submission-deliveries.ts";
+import { deleteFilesOf } from "./retention.ts";
 import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
 import { toDelivery, toSubmission } from "./submission-view.ts";
 
@@ -101,6 +102,7 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
     /** Also subtracts the submission from the counters. */
     async delete(organizationId: string, id: string): Promise<void> {
       await requireSubmission(organizationId, id);
+      await deleteFilesOf(deps.db, [id]);
       await records.change(id, async (trx, { toolId, agentId, createdAt, status }) => {
         await store.delete(trx, id);
         const { successful, failed } = countsOf(status);
