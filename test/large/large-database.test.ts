@@ -150,8 +150,6 @@ describe.each(databases)("a large %s database", (name) => {
   it("hides a deleted agent immediately and deletes its content soon", { timeout }, async () => {
     expect((await ask("GET", `/agents/${ids.agentId}`)).status).toBe(404);
     expect((await ask("GET", "/conversations/conv_00000000000000000000000001")).status).toBe(404);
-    // On SQLite the deletion in the background takes longer than the usual suite may wait.
-    if (name === "SQLite" && !isLong) return;
     await held();
     const left = async () =>
       (await site.db.selectFrom("agents").select("id").where("id", "=", ids.agentId).execute()).length;

@@ -1,6 +1,5 @@
 import { deleteConversationsOf } from "./conversations/retention.ts";
 import type { Db } from "./db/open.ts";
-import { withoutOverwriting } from "./db/secure-delete.ts";
 import { withStatementTimeout } from "./db/statement-timeout.ts";
 import type { Deps } from "./deps.ts";
 import { deleteDocumentsOf } from "./documents/retention.ts";
@@ -35,9 +34,7 @@ export async function deleteRemains(db: Db): Promise<number> {
 }
 
 async function deleteContent(db: Db, agentId: string): Promise<void> {
-  await withoutOverwriting(db, async () => {
-    for (const deleteSome of contents) await deleteSome(db, agentId);
-  });
+  for (const deleteSome of contents) await deleteSome(db, agentId);
   await db.deleteFrom("agents").where("id", "=", agentId).where("deletedAt", "is not", null).execute();
 }
 

@@ -9,7 +9,6 @@ import type {
 } from "@foyer/contract";
 import { identityOf } from "../agents/identity/identity-level.ts";
 import type { AgentService } from "../agents/service.ts";
-import { erasing } from "../db/secure-delete.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
@@ -128,11 +127,9 @@ export function createConversationService(
     /** @param options.submissions whether the form submissions that were made in it are deleted, too */
     async delete(viewer: Viewer, id: string, { submissions }: { submissions: boolean }): Promise<void> {
       const { organizationId, textBytes, toolBytes } = await existing(viewer, id);
-      await erasing(db, async () => {
-        await beforeDelete({ organizationId, id, submissions, isVisitor: !("organizationId" in viewer) });
-        if (Number(textBytes) + Number(toolBytes) > LARGE_BYTES) await deleteMessages(db, id);
-        if (!(await store.delete(organizationId, id))) throw notFound("Conversation");
-      });
+      await beforeDelete({ organizationId, id, submissions, isVisitor: !("organizationId" in viewer) });
+      if (Number(textBytes) + Number(toolBytes) > LARGE_BYTES) await deleteMessages(db, id);
+      if (!(await store.delete(organizationId, id))) throw notFound("Conversation");
       onDelete(id);
     },
     async markRead(organizationId: string, id: string): Promise<void> {

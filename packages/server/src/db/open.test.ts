@@ -23,6 +23,25 @@ describe("the SQLite file", () => {
     connection.close();
   });
 
+  it("lets a transaction write after it has read, although another connection wants to write meanwhile", async () => {
+    if (database.address.kind !== "sqlite") throw new Error("not SQLite");
+    const { db } = openDatabase(database.address, () => {});
+    const other = openSqliteFile(database.address.file);
+    other.pragma("busy_timeout = 0");
+    await sql`create table written (id integer)`.execute(db);
+    const insert = "insert into written values (1)";
+    await db.transaction().execute(async (trx) => {
+      await sql`select * from written`.execute(trx);
+      expect(() => other.exec(insert)).toThrow("database is locked");
+      await sql.raw(insert).execute(trx);
+    });
+    other.exec(insert);
+    expect((await sql`select * from written`.execute(db)).rows).toHaveLength(2);
+    await sql`drop table written`.execute(db);
+    other.close();
+    await db.destroy();
+  });
+
   it("is readable by its owner only, in a folder that others can read", async () => {
     const folder = mkdtempSync(join(tmpdir(), "foyer-open-"));
     const file = join(folder, "foyer.sqlite");

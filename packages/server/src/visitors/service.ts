@@ -1,7 +1,6 @@
 import { type ErasureReceipt, type VisitorCounts, type VisitorData, visitorDataKinds } from "@foyer/contract";
 import type { ConversationDeletion } from "../conversations/service.ts";
 import type { Checkpoint } from "../db/checkpoint.ts";
-import { erasing } from "../db/secure-delete.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { NewEvent, RecordEvents } from "../events/record-events.ts";
@@ -69,15 +68,13 @@ export function createVisitorService(
       await recordErasure(db, { organizationId, kind: identifier.kind, hash: identifierHash, erasedAt });
       const total = nothing();
       const erasedIds = new Set<string>();
-      await erasing(db, async () => {
-        for await (const batch of find(organizationId, identifier, until)) {
-          const eventIds = await measure(organizationId, batch, total);
-          await eraseBatch(deps, organizationId, { ...batch, eventIds });
-          for (const { id } of batch.conversations) onErase(id);
-          for (const id of [...batch.submissionIds, ...batch.conversations.map(({ id }) => id)]) erasedIds.add(id);
-        }
-        await deleteAnswersAbout(db, organizationId, erasedIds);
-      });
+      for await (const batch of find(organizationId, identifier, until)) {
+        const eventIds = await measure(organizationId, batch, total);
+        await eraseBatch(deps, organizationId, { ...batch, eventIds });
+        for (const { id } of batch.conversations) onErase(id);
+        for (const id of [...batch.submissionIds, ...batch.conversations.map(({ id }) => id)]) erasedIds.add(id);
+      }
+      await deleteAnswersAbout(db, organizationId, erasedIds);
       const id = newId("erasure");
       const receivers = [...total.receivers].sort();
       if (isReceiptKept) {

@@ -71,7 +71,7 @@ export async function removeVectors(
 
 /**
  * Deletes some of a document's vectors, for a document that is too large to be deleted in one transaction. The document
- * must be hidden from searches already. Begins with a write, as SQLite requires.
+ * must be hidden from searches already.
  * @returns how many were deleted; 0 when none is left
  */
 export async function removeSomeVectors(trx: Transaction<Tables>, owner: VectorOwner): Promise<number> {
