@@ -31,7 +31,7 @@ export function startProgram(file: URL, url: string, env: Record<string, string>
     env: { ...plainEnvironment(), ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  // What nobody reads must not fill the pipe.
+  // Output that nobody reads would fill the pipe and block the process.
   child.stdout.resume();
   return watchProcess(child, url);
 }

@@ -357,7 +357,8 @@ export const testTool = {
       visitor: Type.Optional(
         nullable(
           described(ActingVisitor, {
-            description: "The verified visitor to act as. Requires the admin role. Without it, nobody is signed in.",
+            description:
+              "The verified visitor to act as. Requires the admin role. Without it, the visitor is anonymous.",
           }),
         ),
       ),

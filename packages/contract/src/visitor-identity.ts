@@ -69,7 +69,7 @@ export const checkIdentityToken = {
   },
 } as const;
 
-/** For the playground. Whoever can call it can act as any visitor, so it requires the same role as the identity secret. */
+/** For the playground. It lets the caller act as any visitor, so it requires the same role as the identity secret. */
 export const createIdentityToken = {
   method: "POST",
   url: "/agents/:id/identity-token",

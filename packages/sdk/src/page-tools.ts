@@ -144,7 +144,7 @@ async function outcomeOf(tool: PageTool, { input }: PageToolCall): Promise<{ res
   }
 }
 
-/** The page's code has failed: its developer sees the error in the console, and the agent is told about it. */
+/** Reports an exception of the page's own code to its developer, in the console, and to the agent. */
 function failureOf(error: unknown): { error: string } {
   reportError(error);
   const message = error instanceof Error ? error.message : String(error);

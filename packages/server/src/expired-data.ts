@@ -2,6 +2,7 @@ import { defaultRetention, retentionOf } from "./agents/retention.ts";
 import type { Config } from "./config.ts";
 import { deleteOlderThan } from "./conversations/retention.ts";
 import type { Db } from "./db/open.ts";
+import { pagesById } from "./db/pages-by-id.ts";
 import { deleteFilesBefore, deleteSubmissionsBefore } from "./forms/retention.ts";
 import { deleteEventsBefore } from "./triggers/retention.ts";
 import { dayOf } from "./utc-day.ts";
@@ -19,16 +20,18 @@ export async function deleteExpiredData(
   now: number,
 ): Promise<number> {
   const defaults = defaultRetention(config);
-  let deleted = 0;
-  for (let after = ""; ; ) {
-    const agents = await db
+  const pages = pagesById(AGENTS_PER_PAGE, (after) =>
+    db
       .selectFrom("agents")
       .select(["id", "retention"])
       .where("id", ">", after)
       .where("deletedAt", "is", null)
       .orderBy("id")
       .limit(AGENTS_PER_PAGE)
-      .execute();
+      .execute(),
+  );
+  let deleted = 0;
+  for await (const agents of pages) {
     for (const agent of agents) {
       const { conversations, submissions, files, events } = retentionOf(agent, defaults);
       const daysAgo = (days: number) => now - days * DAY_MS;
@@ -37,7 +40,6 @@ export async function deleteExpiredData(
       if (files !== null) deleted += await deleteFilesBefore(db, agent.id, daysAgo(files));
       if (events !== null) deleted += await deleteEventsBefore(db, agent.id, dayOf(daysAgo(events)));
     }
-    after = agents.at(-1)?.id ?? "";
-    if (agents.length < AGENTS_PER_PAGE) return deleted;
   }
+  return deleted;
 }

@@ -15,7 +15,7 @@ type Admitted = {
 };
 
 export type Identity = {
-  /** what this request proves, whoever began the conversation */
+  /** what this request proves, regardless of who began the conversation */
   verified: VerifiedVisitor | null;
   /** how the conversation stores the visitor */
   visitor: Visitor;

@@ -7,6 +7,7 @@ import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
 import type { Answer, CompletedAttempt } from "../outbox/attempts.ts";
 import type { LeasedDelivery, NewDelivery } from "../outbox/delivery-queue.ts";
+import { hostOf } from "../outbox/host-of.ts";
 import type { DeliveryHandler, Outbox } from "../outbox/outbox.ts";
 import { createPost, delivered, explainFailure, undelivered } from "../outbox/send-answer.ts";
 import { readSigningSecret, signingSecrets } from "../outbox/signing-secret.ts";
@@ -148,7 +149,7 @@ function newNotice(webhookId: string, recipientId: string, createdAt: number): N
 }
 
 function disabledNotice({ id, url, description }: WebhookRow, baseUrl: string) {
-  const host = URL.parse(url)?.host ?? "";
+  const host = hostOf(url);
   const lines = [
     `Foyer has disabled the webhook ${description ?? host} because every attempt to reach ${host} has failed for five days.`,
     `Events are not sent to it anymore. Fix the receiver, enable the webhook (PATCH ${baseUrl}/webhooks/${id} with {"isEnabled": true}), and send the failed events again (POST ${baseUrl}/webhooks/${id}/retry).`,

@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import type { MessageRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { type EventListeners, idleMinutesFor } from "./listeners.ts";
@@ -95,8 +94,7 @@ function createReport(
       if (!conversation || !due) return;
       const { organizationId, agentId, messageCount } = conversation;
       const timers = trx.updateTable("idleTimers").where("conversationId", "=", conversationId);
-      const messages = await transcript(trx, conversationId);
-      const last = messages.at(-1);
+      const last = await newestMessage(trx, conversationId);
       if (last?.role === "assistant" && last.stopReason === null && now() - last.updatedAt < SILENT_MS) {
         await timers.set({ dueAt: now() + SILENT_MS }).execute();
         return;
@@ -105,27 +103,21 @@ function createReport(
         (one) => one > due.reportedMinutes,
       );
       const reached = minutes.filter((one) => due.lastMessageAt + one * MINUTE_MS <= now());
-      const data = {
-        lastMessageAt: new Date(due.lastMessageAt).toISOString(),
-        messageCount,
-        isTruncated: messages.length < messageCount,
-        messages: messages.map(({ id, role, content, createdAt }) => ({
-          id,
-          role,
-          content,
-          createdAt: new Date(createdAt).toISOString(),
-        })),
-      };
-      await record(
-        trx,
-        reached.map((idleMinutes) => ({
-          type: "conversation.idle",
-          organizationId,
-          agentId,
-          conversationId,
-          data: () => ({ idleMinutes, ...data }),
-        })),
-      );
+      if (reached.length > 0) {
+        const messages = await transcript(trx, conversationId);
+        const lastMessageAt = new Date(due.lastMessageAt).toISOString();
+        const data = { lastMessageAt, messageCount, isTruncated: messages.length < messageCount, messages };
+        await record(
+          trx,
+          reached.map((idleMinutes) => ({
+            type: "conversation.idle",
+            organizationId,
+            agentId,
+            conversationId,
+            data: () => ({ idleMinutes, ...data }),
+          })),
+        );
+      }
       const next = minutes.find((one) => !reached.includes(one));
       if (next === undefined) await trx.deleteFrom("idleTimers").where("conversationId", "=", conversationId).execute();
       else {
@@ -135,18 +127,27 @@ function createReport(
     });
 }
 
-type Line = Pick<MessageRow, "id" | "role" | "content" | "createdAt" | "updatedAt" | "stopReason">;
+async function newestMessage(trx: Deps["db"], conversationId: string) {
+  return trx
+    .selectFrom("messages")
+    .select(["role", "stopReason", "updatedAt"])
+    .where("conversationId", "=", conversationId)
+    .orderBy("position", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
 
 /** The newest messages within `TRANSCRIPT_BYTES`, oldest first. */
-async function transcript(trx: Deps["db"], conversationId: string): Promise<Line[]> {
+async function transcript(trx: Deps["db"], conversationId: string) {
   const sized = sql<string>`(select id from (
       select id, sum(octet_length(content)) over (order by position desc) as bytes from messages
       where "conversationId" = ${conversationId}
     ) as sized where bytes <= ${TRANSCRIPT_BYTES})`;
-  return trx
+  const rows = await trx
     .selectFrom("messages")
-    .select(["id", "role", "content", "createdAt", "updatedAt", "stopReason"])
+    .select(["id", "role", "content", "createdAt"])
     .where("id", "in", sized)
     .orderBy("position")
     .execute();
+  return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt).toISOString() }));
 }

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { WebhookRow } from "../db/outbox-tables.ts";
+import { hostOf } from "../outbox/host-of.ts";
 
 export type ListeningWebhook = {
   id: string;
@@ -63,7 +64,7 @@ function toListener({ id, url, events, agentIds, idleMinutes }: Listening): List
   const agents: string[] = JSON.parse(agentIds);
   return {
     id,
-    host: URL.parse(url)?.host ?? "",
+    host: hostOf(url),
     types: types.includes("*") ? null : new Set(types),
     agentIds: agents.length === 0 ? null : new Set(agents),
     idleMinutes,

@@ -17,6 +17,7 @@ import { AppError, invalid, notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
+import { hostOf } from "../outbox/host-of.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { newSigningSecret, readSigningSecret } from "../outbox/signing-secret.ts";
 import { createEventSender } from "./deliver-event.ts";
@@ -197,7 +198,7 @@ function deliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, exist
       const webhook = await existing(organizationId, id);
       checkEnabled(webhook);
       const row = await delivery(id, deliveryId);
-      const address = { target: row.target, host: hostOf(webhook) };
+      const address = { target: row.target, host: hostOf(webhook.url) };
       const leased = await inTransaction(db, (trx) => outbox.queue.retry(trx, row, address));
       await outbox.worker.runWithin(leased, config.webhooks.submitWait);
       return detail(await delivery(id, deliveryId));
@@ -206,7 +207,7 @@ function deliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, exist
     async retryFailed(organizationId: string, id: string): Promise<number> {
       const webhook = await existing(organizationId, id);
       checkEnabled(webhook);
-      const host = hostOf(webhook);
+      const host = hostOf(webhook.url);
       let retried = 0;
       for (let after: string | undefined = ""; after !== undefined; ) {
         const ids: string[] = await store.failedAfter(id, after, RETRIED_AT_ONCE);
@@ -236,7 +237,6 @@ function checkEnabled({ isEnabled }: WebhookRow): void {
   if (isEnabled === 0) throw new AppError("CONFLICT", "The webhook is disabled. Enable it first.");
 }
 
-const hostOf = ({ url }: WebhookRow) => URL.parse(url)?.host ?? "";
 const isoOf = (instant: number) => new Date(instant).toISOString();
 
 function view(row: WebhookRow, last: EventDelivery | undefined, attempt: DeliveryAttemptRow | undefined): Webhook {

@@ -1,7 +1,10 @@
 import type { WebhookDeliveryQuery } from "@foyer/contract";
+import type { Transaction } from "kysely";
+import { deleteInBatches } from "../db/clean-up.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { DeliveryAttemptRow, DeliveryRow, EventRow, WebhookRow } from "../db/outbox-tables.ts";
+import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
@@ -59,12 +62,11 @@ function webhookQueries(db: Db) {
     },
     /** Deletes the deliveries first, in small transactions, because a webhook can have very many. */
     async delete(organizationId: string, id: string): Promise<void> {
-      for (;;) {
-        const some = db.selectFrom("deliveries").select("id").where("webhookId", "=", id).limit(DELETED_AT_ONCE);
-        const { numDeletedRows } = await db.deleteFrom("deliveries").where("id", "in", some).executeTakeFirstOrThrow();
-        if (numDeletedRows < DELETED_AT_ONCE) break;
-        await new Promise(setImmediate);
-      }
+      const deleteSome = async (trx: Transaction<Tables>, limit: number) => {
+        const some = trx.selectFrom("deliveries").select("id").where("webhookId", "=", id).limit(limit);
+        return Number((await trx.deleteFrom("deliveries").where("id", "in", some).executeTakeFirst()).numDeletedRows);
+      };
+      await deleteInBatches(db, deleteSome, DELETED_AT_ONCE);
       await db.deleteFrom("webhooks").where("id", "=", id).where("organizationId", "=", organizationId).execute();
     },
     /** Which of these agents the organization has. */

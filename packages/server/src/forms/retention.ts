@@ -3,6 +3,7 @@ import { type SelectQueryBuilder, sql } from "kysely";
 import { agentsOf } from "../db/agents-of.ts";
 import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
+import { pagesById } from "../db/pages-by-id.ts";
 import type { Tables } from "../db/tables.ts";
 import { firstIdAt } from "../ids.ts";
 
@@ -32,9 +33,8 @@ export function deleteSubmissionsBefore(db: Db, agentId: string, before: number)
  * @returns the number of files
  */
 export async function deleteFilesBefore(db: Db, agentId: string, before: number): Promise<number> {
-  let deleted = 0;
-  for (let after = ""; ; ) {
-    const page = await db
+  const pages = pagesById(SUBMISSIONS_PER_PAGE, (after) =>
+    db
       .selectFrom("submissions")
       .select("id")
       .where("agentId", "=", agentId)
@@ -42,15 +42,14 @@ export async function deleteFilesBefore(db: Db, agentId: string, before: number)
       .where("id", "<", firstIdAt("sub", before))
       .orderBy("id")
       .limit(SUBMISSIONS_PER_PAGE)
-      .execute();
-    deleted += await deleteFilesOf(
-      db,
-      page.map(({ id }) => id),
-    );
-    after = page.at(-1)?.id ?? "";
-    if (page.length < SUBMISSIONS_PER_PAGE) return deleted;
-    await nextTurn();
+      .execute(),
+  );
+  let deleted = 0;
+  for await (const page of pages) {
+    const ids = page.map(({ id }) => id);
+    deleted += await deleteFilesOf(db, ids);
   }
+  return deleted;
 }
 
 /** Deletes the files of these submissions one by one, because SQLite takes about 30 ms to overwrite 5 MB. @returns how many */

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { agentsOf } from "../db/agents-of.ts";
@@ -7,6 +6,7 @@ import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { isDuplicate } from "../db/database-errors.ts";
 import type { Db } from "../db/open.ts";
+import { pagesById } from "../db/pages-by-id.ts";
 import type { IdempotencyKeyRow } from "../db/plan-tables.ts";
 import { AppError, invalid } from "../errors.ts";
 
@@ -142,23 +142,23 @@ export function deleteAnswersOf(db: Db, agentId: string): Promise<number> {
  */
 export async function deleteAnswersAbout(db: Db, organizationId: string, ids: ReadonlySet<string>): Promise<number> {
   if (ids.size === 0) return 0;
-  let deleted = 0;
-  for (let after = ""; ; ) {
-    const page = await db
+  const pages = pagesById(ANSWERS_PER_PAGE, (after) =>
+    db
       .selectFrom("idempotencyKeys")
       .select(["id", "answer"])
       .where("agentId", "in", agentsOf(db, organizationId))
       .where("id", ">", after)
       .orderBy("id")
       .limit(ANSWERS_PER_PAGE)
-      .execute();
+      .execute(),
+  );
+  let deleted = 0;
+  for await (const page of pages) {
     const about = page.filter(({ answer }) => answer.match(/\b[a-z]+_[0-7][0-9a-z]{25}\b/g)?.some((id) => ids.has(id)));
     for (const { id } of about) await db.deleteFrom("idempotencyKeys").where("id", "=", id).execute();
     deleted += about.length;
-    after = page.at(-1)?.id ?? "";
-    if (page.length < ANSWERS_PER_PAGE) return deleted;
-    await nextTurn();
   }
+  return deleted;
 }
 
 function createRecords(db: Db) {

@@ -1,5 +1,6 @@
 import { deleteConversationsById } from "../conversations/retention.ts";
 import type { Db } from "../db/open.ts";
+import { pagesById } from "../db/pages-by-id.ts";
 import type { ErasureLedgerRow } from "../db/visitor-tables.ts";
 import type { Deps } from "../deps.ts";
 import type { Encryption } from "../encryption.ts";
@@ -56,14 +57,16 @@ export async function eraseAgain(
 type Look = (organizationId: string, createdAt: number, candidates: Candidate[]) => void;
 
 async function readConversations(db: Db, look: Look): Promise<void> {
-  for (let after = ""; ; ) {
-    const rows = await db
+  const pages = pagesById(PAGE, (after) =>
+    db
       .selectFrom("conversations")
       .select(["id", "organizationId", "userId", "userEmail", "sessionId", "createdAt"])
       .where("id", ">", after)
       .orderBy("id")
       .limit(PAGE)
-      .execute();
+      .execute(),
+  );
+  for await (const rows of pages) {
     for (const { id, organizationId, userId, userEmail, sessionId, createdAt } of rows) {
       look(organizationId, createdAt, [
         { kind: "conversation", value: id },
@@ -73,20 +76,20 @@ async function readConversations(db: Db, look: Look): Promise<void> {
         { kind: "sessionId", value: sessionId },
       ]);
     }
-    after = rows.at(-1)?.id ?? "";
-    if (rows.length < PAGE) return;
   }
 }
 
 async function readSubmissions(db: Db, look: Look): Promise<void> {
-  for (let after = ""; ; ) {
-    const rows = await db
+  const pages = pagesById(PAGE, (after) =>
+    db
       .selectFrom("submissions")
       .select(["id", "organizationId", "conversationId", "userId", "formData", "verifiedVisitor", "createdAt"])
       .where("id", ">", after)
       .orderBy("id")
       .limit(PAGE)
-      .execute();
+      .execute(),
+  );
+  for await (const rows of pages) {
     for (const { organizationId, conversationId, userId, formData, verifiedVisitor, createdAt } of rows) {
       const addresses = [formData, verifiedVisitor ?? "{}"].flatMap((json) => addressesIn(JSON.parse(json)));
       look(organizationId, createdAt, [
@@ -95,8 +98,6 @@ async function readSubmissions(db: Db, look: Look): Promise<void> {
         ...addresses.map((value) => ({ kind: "email" as const, value })),
       ]);
     }
-    after = rows.at(-1)?.id ?? "";
-    if (rows.length < PAGE) return;
   }
 }
 

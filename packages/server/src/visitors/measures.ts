@@ -1,6 +1,7 @@
 import type { VisitorCounts } from "@foyer/contract";
 import { type SelectQueryBuilder, sql } from "kysely";
 import { agentsOf } from "../db/agents-of.ts";
+import { pagesById } from "../db/pages-by-id.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { Batch } from "./batch.ts";
@@ -16,8 +17,7 @@ export function createMeasures({ db, reads }: Pick<Deps, "db" | "reads">) {
     async eventsAbout(organizationId: string, submissionIds: readonly string[]): Promise<string[]> {
       if (submissionIds.length === 0) return [];
       const wanted = new Set(submissionIds);
-      const found: string[] = [];
-      for (let after = ""; ; ) {
+      const pages = pagesById(PAGE_EVENTS, (after) => {
         const page = db
           .selectFrom("events")
           .select(["id", "data"])
@@ -28,12 +28,12 @@ export function createMeasures({ db, reads }: Pick<Deps, "db" | "reads">) {
           .where("id", ">", after)
           .orderBy("id")
           .limit(PAGE_EVENTS);
-        const rows = await reads.run(page, { lane: "list", owner: organizationId });
-        const isAbout = (data: string) => data.match(/\bsub_[0-7][0-9a-z]{25}\b/g)?.some((id) => wanted.has(id));
-        found.push(...rows.filter(({ data }) => isAbout(data)).map(({ id }) => id));
-        after = rows.at(-1)?.id ?? "";
-        if (rows.length < PAGE_EVENTS) return found;
-      }
+        return reads.run(page, { lane: "list", owner: organizationId });
+      });
+      const isAbout = (data: string) => data.match(/\bsub_[0-7][0-9a-z]{25}\b/g)?.some((id) => wanted.has(id));
+      const found: string[] = [];
+      for await (const rows of pages) found.push(...rows.filter(({ data }) => isAbout(data)).map(({ id }) => id));
+      return found;
     },
   };
 }

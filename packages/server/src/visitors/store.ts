@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { containsText } from "../db/contains-text.ts";
+import { pagesById } from "../db/pages-by-id.ts";
 import type { Deps } from "../deps.ts";
 import type { FoundConversation } from "./batch.ts";
 import type { Identifier } from "./identifier.ts";
@@ -22,12 +23,8 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
 
   return {
     /** The visitor's conversations in pages, oldest first. */
-    async *conversations(
-      organizationId: string,
-      identifier: Identifier,
-      until: Until,
-    ): AsyncGenerator<FoundConversation[]> {
-      for (let after = ""; ; ) {
+    conversations(organizationId: string, identifier: Identifier, until: Until): AsyncGenerator<FoundConversation[]> {
+      return pagesById(PAGE_CONVERSATIONS, (after) => {
         const page = db
           .selectFrom("conversations")
           .select(["id", "agentId", "sessionId", "userId", "createdAt", "updatedAt"])
@@ -37,11 +34,8 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
           .$if(Number.isFinite(until), (query) => query.where("createdAt", "<=", until))
           .orderBy("id")
           .limit(PAGE_CONVERSATIONS);
-        const rows = await reads.run<FoundConversation>(page, listOf(organizationId));
-        if (rows.length > 0) yield rows;
-        after = rows.at(-1)?.id ?? "";
-        if (rows.length < PAGE_CONVERSATIONS) return;
-      }
+        return reads.run<FoundConversation>(page, listOf(organizationId));
+      });
     },
     /**
      * The submissions that name one of these conversations or this user, in pages. With `isProven`, only those whose sender proved
@@ -52,7 +46,7 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
       by: { conversationIds: readonly string[] } | { userId: string },
       { until = Number.POSITIVE_INFINITY, isProven = false }: { until?: Until; isProven?: boolean },
     ): AsyncGenerator<string[]> {
-      for (let after = ""; ; ) {
+      const pages = pagesById(PAGE_SUBMISSIONS, (after) => {
         const page = db
           .selectFrom("submissions")
           .select("id")
@@ -65,11 +59,9 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
           .$if(Number.isFinite(until), (query) => query.where("createdAt", "<=", until))
           .orderBy("id")
           .limit(PAGE_SUBMISSIONS);
-        const ids = (await reads.run(page, listOf(organizationId))).map(({ id }) => id);
-        if (ids.length > 0) yield ids;
-        after = ids.at(-1) ?? "";
-        if (ids.length < PAGE_SUBMISSIONS) return;
-      }
+        return reads.run(page, listOf(organizationId));
+      });
+      for await (const page of pages) yield page.map(({ id }) => id);
     },
     /**
      * The submissions in which an answer, or something that the visitor proved, is this email address, in pages. Reads all

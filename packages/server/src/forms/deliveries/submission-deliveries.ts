@@ -5,6 +5,7 @@ import type { ToolRow } from "../../db/tables.ts";
 import { newId } from "../../ids.ts";
 import { normalizeAddress } from "../../outbound/smtp-address.ts";
 import type { NewDelivery } from "../../outbox/delivery-queue.ts";
+import { hostOf } from "../../outbox/host-of.ts";
 import type { DeliveryOutcome } from "../submission-store.ts";
 import type { Confirmation } from "../submit/confirmations.ts";
 import type { DeliveryTarget } from "./send-delivery.ts";
@@ -103,5 +104,5 @@ function webhookResult({ state, error }: DeliveryOutcome) {
 
 function address(target: DeliveryTarget): { target: string; host: string } {
   const url = target.url || target.webhookUrl;
-  return { target: JSON.stringify(target), host: url ? (URL.parse(url)?.host ?? "") : "mail" };
+  return { target: JSON.stringify(target), host: url ? hostOf(url) : "mail" };
 }

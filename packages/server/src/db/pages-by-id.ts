@@ -1,0 +1,21 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+/**
+ * Reads rows in pages, in the order of their ids. Other requests get a turn between two pages, because SQLite runs
+ * within this process.
+ * @param read the first `size` rows with an id after `after`, in the order of their ids
+ */
+export async function* pagesById<Row extends { id: string }>(
+  size: number,
+  read: (after: string) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  for (let after = ""; ; ) {
+    const rows = await read(after);
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    if (rows.length < size) return;
+    after = last.id;
+    await nextTurn();
+  }
+}
