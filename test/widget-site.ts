@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { startBrowser } from "./browser.ts";
+import type { TestDatabase } from "./databases.ts";
 import { createAgent } from "./factories.ts";
 import { startHostPage } from "./host-page.ts";
 import { startServer } from "./server.ts";
@@ -13,13 +14,17 @@ const pictures = process.env.FOYER_SCREENSHOTS ?? join(tmpdir(), "foyer-screensh
 
 export type WidgetSite = Awaited<ReturnType<typeof startWidgetSite>>;
 
-/** A site that uses the widget of a real server on another origin, in a real browser, with a scripted model behind it. */
-export async function startWidgetSite() {
+/**
+ * A site that uses the widget of a real server on another origin, in a real browser, with a scripted model behind it.
+ * Without `database`, the server gets one of its own, which only works in a test.
+ */
+export async function startWidgetSite({ database }: { database?: TestDatabase } = {}) {
   mkdirSync(pictures, { recursive: true });
   const browser = await startBrowser();
   const upstream = await startUpstream();
   const server = await startServer({
     listen: true,
+    ...(database ? { database } : {}),
     env: {
       OPENAI_COMPATIBLE_BASE_URL: `${upstream.url}/v1`,
       FOYER_DEFAULT_MODEL: "openai-compatible/test",

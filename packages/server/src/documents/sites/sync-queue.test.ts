@@ -10,6 +10,8 @@ let client: DocumentClient;
 beforeAll(async () => {
   database = await createPostgres();
   client = await openDocuments({ database });
+  // The server's own worker would claim the sources first.
+  await client.server.drain();
 });
 afterAll(async () => {
   await client.server.stop();
