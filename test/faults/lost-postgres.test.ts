@@ -14,7 +14,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   const database = { address: { kind: "postgres", url: postgres.url } as const, drop: async () => {} };
   site = await createFaultSite(database);
-  life = await site.start();
+  life = await site.start({ env: { FOYER_LOG_LEVEL: "error" } });
   toolId = await createForm(life, site.receiver.url);
 });
 afterAll(async () => {
@@ -37,7 +37,7 @@ async function underLoad(rounds: number, harm: () => Promise<unknown>) {
 }
 
 async function holdsEverything(load: Awaited<ReturnType<typeof underLoad>>) {
-  for (const status of load.statuses.keys()) expect(status).toBeOneOf([200, 503]);
+  for (const status of load.statuses.keys()) expect(status, life.output.stdout).toBeOneOf([200, 503]);
   await site.endLeases();
   await expect.poll(site.open).toEqual([]);
   const delivered = new Set(site.receiver.received.map(({ headers }) => String(headers["webhook-id"])));

@@ -6,7 +6,9 @@ export function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   if (/^(08|53|57P|58|25006)/.test(code)) return true;
   if (/^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY)/.test(code)) return true;
-  if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code)) return true;
+  if (/^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code)) return true;
+  // PostgreSQL's socket file is missing for a moment while it restarts (ENOENT); a network can also be unreachable.
+  if (error instanceof Error && "syscall" in error && error.syscall === "connect") return true;
   // node-postgres sets no code on these errors.
   return (
     error instanceof Error &&
