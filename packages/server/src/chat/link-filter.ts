@@ -91,6 +91,9 @@ function mayBeAddress(text: string): boolean {
   return /[:&\\%]|^<?\/|www\./i.test(text);
 }
 
+/** The longest name that DNS has. The name of every parent domain is looked up, which takes quadratic time. */
+const MAX_HOSTNAME = 253;
+
 /** Addresses in a text, such as the instructions of an agent or the result of a tool. */
 const addresses = /https?:\/\/[^\s<>"'`()[\]\\]+/gi;
 
@@ -113,7 +116,7 @@ export function createKnownLinks(trusted: () => Iterable<string>): (address: str
     const [, contact] = /^(?:mailto|tel):(.{3,})$/i.exec(address) ?? [];
     if (contact !== undefined) return [...trusted()].some((text) => text.includes(contact));
     const url = parsePlain(address);
-    if (url === null) return false;
+    if (url === null || url.hostname.length > MAX_HOSTNAME) return false;
     const labels = url.hostname.split(".");
     const names = labels.map((_, index) => labels.slice(index).join("."));
     for (const text of trusted()) if (isHostIn(text, names)) return true;

@@ -1,16 +1,19 @@
 import { expect, it } from "vitest";
+import { expectLinear } from "../../../../../test/cpu-time.ts";
 import { linkParts } from "./link-parts.ts";
 import { splitReply } from "./split-reply.ts";
 
-// As long as a message may be. A quadratic algorithm would take many seconds.
+/** As many characters as a message may have. A quadratic algorithm would take many seconds. */
 const MANY = 100_000;
 
 it("parses a URL with a lot of punctuation in linear time", () => {
-  const text = `https://a.example/${".".repeat(MANY)}x ${")".repeat(MANY)}`;
-  const before = performance.now();
-  const parts = linkParts(text);
-  expect(performance.now() - before).toBeLessThan(1_000);
-  expect(parts.map((part) => part.text).join("")).toBe(text);
+  const text = (size: number) => `https://a.example/${".".repeat(size)}x ${")".repeat(size)}`;
+  expectLinear(MANY, (size) => linkParts(text(size)));
+  expect(
+    linkParts(text(MANY))
+      .map((part) => part.text)
+      .join(""),
+  ).toBe(text(MANY));
   expect(linkParts("See https://a.example/b?c=(d)).")).toEqual([
     { text: "See " },
     { text: "https://a.example/b?c=(d", href: "https://a.example/b?c=(d" },
@@ -19,9 +22,7 @@ it("parses a URL with a lot of punctuation in linear time", () => {
 });
 
 it("parses a reply with a lot of white space in linear time", () => {
-  const content = `\n\n  a${" ".repeat(MANY)}b \n`;
-  const before = performance.now();
-  const parts = splitReply({ content, toolCalls: [] });
-  expect(performance.now() - before).toBeLessThan(1_000);
-  expect(parts).toEqual([{ kind: "text", text: `  a${" ".repeat(MANY)}b` }]);
+  const split = (size: number) => splitReply({ content: `\n\n  a${" ".repeat(size)}b \n`, toolCalls: [] });
+  expectLinear(MANY, split);
+  expect(split(MANY)).toEqual([{ kind: "text", text: `  a${" ".repeat(MANY)}b` }]);
 });
