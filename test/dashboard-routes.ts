@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 
-const source = new URL("../packages/dashboard/src/routes.tsx", import.meta.url);
+/** A route comes after its parent. */
+const sources = ["root", "auth", "shell", "agent", "settings"].map(
+  (name) => new URL(`../packages/dashboard/src/routes/${name}.tsx`, import.meta.url),
+);
 const definition = /const (\w+) = createRoute\(\{\s*getParentRoute: \(\) => (\w+),\s*(?:path: "([^"]*)"|id: )/g;
 
 /**
@@ -10,9 +13,10 @@ const definition = /const (\w+) = createRoute\(\{\s*getParentRoute: \(\) => (\w+
 export function dashboardAddresses(): Array<{ address: string; isOutside: boolean }> {
   const prefixes = new Map([["root", ""]]);
   const found = new Map<string, boolean>();
-  for (const [, name = "", parent = "", path] of readFileSync(source, "utf8").matchAll(definition)) {
+  const text = sources.map((source) => readFileSync(source, "utf8")).join("\n");
+  for (const [, name = "", parent = "", path] of text.matchAll(definition)) {
     const prefix = prefixes.get(parent);
-    if (prefix === undefined) throw new Error(`routes.tsx uses the route ${parent} before it defines it`);
+    if (prefix === undefined) throw new Error(`the route ${parent} is used before it is defined`);
     const address = path === undefined ? prefix : `${prefix}/${path.replace(/^\/|\/$/g, "")}`.replace(/\/$/, "");
     prefixes.set(name, address);
     if (path !== undefined) found.set(address || "/", parent === "root");

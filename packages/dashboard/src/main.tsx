@@ -1,13 +1,41 @@
 import "./styles.css";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { RouterProvider } from "@tanstack/react-router";
+import { createRouter, parseSearchWith, RouterProvider, stringifySearchWith } from "@tanstack/react-router";
 import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { FailedPage, NotFoundPage, PendingPage } from "./components/page-states.tsx";
 import { ToastList } from "./components/toast-list.tsx";
 import { queryClient } from "./data/queries.ts";
 import { applyTheme } from "./data/theme.ts";
-import { router } from "./routes.tsx";
+import { agentRoutes } from "./routes/agent.tsx";
+import { authRoutes } from "./routes/auth.tsx";
+import { root, shell } from "./routes/root.tsx";
+import { settingsRoutes } from "./routes/settings.tsx";
+import { shellRoutes } from "./routes/shell.tsx";
+import { parseExactly } from "./search-params.ts";
+
+const router = createRouter({
+  routeTree: root.addChildren([...authRoutes, shell.addChildren([...shellRoutes, agentRoutes, settingsRoutes])]),
+  basepath: "/dashboard",
+  parseSearch: parseSearchWith(parseExactly),
+  stringifySearch: stringifySearchWith(JSON.stringify, parseExactly),
+  defaultPreload: "intent",
+  // The query client caches data. The router only starts queries early.
+  defaultPreloadStaleTime: 0,
+  defaultPendingMs: 200,
+  defaultPendingComponent: PendingPage,
+  defaultErrorComponent: FailedPage,
+  defaultNotFoundComponent: NotFoundPage,
+  // The inbox manages its own scroll positions: the list keeps its position, and a conversation opens at its start.
+  scrollRestoration: ({ location }) => !/^\/agents\/[^/]+\/conversations/.test(location.pathname),
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}
 
 applyTheme();
 // Dialogs lock scrolling with a style element, which the Content Security Policy allows only with this nonce.

@@ -1,0 +1,96 @@
+import type { EndpointName } from "@foyer/sdk";
+import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { endpointQuery, queryClient } from "../data/queries.ts";
+import { canOpen, settingsPages } from "../shell/destinations.tsx";
+import { requireSession, shell } from "./root.tsx";
+
+const settings = createRoute({
+  getParentRoute: () => shell,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("../pages/settings/settings-layout.tsx"), "SettingsLayout"),
+});
+const settingsHome = createRoute({
+  getParentRoute: () => settings,
+  path: "/",
+  beforeLoad: async ({ location }) => {
+    const { role } = await requireSession(location.href);
+    throw redirect({ to: settingsPages.find((page) => canOpen(role, page))?.to ?? "/settings/you" });
+  },
+});
+const apiKeys = createRoute({
+  getParentRoute: () => settings,
+  path: "/api",
+  loader: () => prefetch("listApiKeys"),
+  component: lazyRouteComponent(() => import("../pages/settings/keys/api-keys-page.tsx"), "ApiKeysPage"),
+});
+const members = createRoute({
+  getParentRoute: () => settings,
+  path: "/members",
+  loader: () => prefetch("listMembers"),
+  component: lazyRouteComponent(() => import("../pages/settings/members/members-page.tsx"), "MembersPage"),
+});
+const secrets = createRoute({
+  getParentRoute: () => settings,
+  path: "/secrets",
+  loader: () => prefetch("listSecrets"),
+  component: lazyRouteComponent(() => import("../pages/settings/secrets/secrets-page.tsx"), "SecretsPage"),
+});
+const models = createRoute({
+  getParentRoute: () => settings,
+  path: "/models",
+  loader: () => prefetch("listProviders"),
+  component: lazyRouteComponent(() => import("../pages/settings/models/models-page.tsx"), "ModelsPage"),
+});
+const webhooks = createRoute({
+  getParentRoute: () => settings,
+  path: "/webhooks",
+  component: lazyRouteComponent(() => import("../pages/settings/webhooks/webhooks-page.tsx"), "WebhooksPage"),
+});
+const visitors = createRoute({
+  getParentRoute: () => settings,
+  path: "/visitors",
+  component: lazyRouteComponent(() => import("../pages/settings/visitors/visitor-data-page.tsx"), "VisitorDataPage"),
+});
+const plan = createRoute({
+  getParentRoute: () => settings,
+  path: "/plan",
+  component: lazyRouteComponent(() => import("../pages/settings/plan/plan-page.tsx"), "PlanPage"),
+});
+const auditLog = createRoute({
+  getParentRoute: () => settings,
+  path: "/audit-log",
+  // Without this, unknown search parameters would be kept.
+  validateSearch: ({ page }: Record<string, unknown>): { page?: number | undefined } => ({
+    page: Number(page) > 1 && Number(page) < 10_000_000 ? Math.trunc(Number(page)) : undefined,
+  }),
+  component: lazyRouteComponent(() => import("../pages/settings/audit/audit-log-page.tsx"), "AuditLogPage"),
+});
+const health = createRoute({
+  getParentRoute: () => settings,
+  path: "/health",
+  component: lazyRouteComponent(() => import("../pages/settings/health/health-page.tsx"), "HealthPage"),
+});
+const profile = createRoute({
+  getParentRoute: () => settings,
+  path: "/you",
+  component: lazyRouteComponent(() => import("../pages/settings/profile/profile-page.tsx"), "ProfilePage"),
+});
+
+export const settingsRoutes = settings.addChildren([
+  settingsHome,
+  apiKeys,
+  members,
+  secrets,
+  models,
+  webhooks,
+  visitors,
+  plan,
+  auditLog,
+  health,
+  profile,
+]);
+
+/** Starts queries before the page renders. The page itself shows errors. */
+function prefetch(...names: EndpointName[]) {
+  return Promise.allSettled(names.map((name) => queryClient.ensureQueryData(endpointQuery(name))));
+}

@@ -1,0 +1,47 @@
+import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { NotFoundPage } from "../components/page-states.tsx";
+import { lastAgentId } from "../data/last-agent.ts";
+import { endpointQuery, queryClient } from "../data/queries.ts";
+import { stringParams } from "../search-params.ts";
+import { requireSession, shell } from "./root.tsx";
+
+const home = createRoute({
+  getParentRoute: () => shell,
+  path: "/",
+  validateSearch: stringParams<"error">("error"),
+  beforeLoad: async ({ location, search }) => {
+    // Failed sign-in links end here with a reason. Users without a session see it on the sign-in page.
+    const { organization } = await requireSession(location.href, search.error);
+    if (!organization) return;
+    const agents = await queryClient.ensureQueryData(endpointQuery("listAgents"));
+    const agent = agents.find(({ id }) => id === lastAgentId()) ?? agents[0];
+    if (!agent) throw redirect({ to: "/start" });
+    throw redirect({ to: "/agents/$agentId/conversations", params: { agentId: agent.id } });
+  },
+});
+const start = createRoute({
+  getParentRoute: () => shell,
+  path: "/start",
+  validateSearch: stringParams("agentId", "step"),
+  component: lazyRouteComponent(() => import("../pages/onboarding/onboarding-page.tsx"), "OnboardingPage"),
+});
+const agents = createRoute({
+  getParentRoute: () => shell,
+  path: "/agents",
+  component: lazyRouteComponent(() => import("../pages/agents/agents-page.tsx"), "AgentsPage"),
+});
+
+// Links in emails name a submission without its agent.
+const mailedSubmission = createRoute({
+  getParentRoute: () => shell,
+  path: "/forms/submissions/$submissionId",
+  loader: async ({ params: { submissionId } }) => {
+    const { agentId } = await queryClient.ensureQueryData(endpointQuery("getSubmission", { id: submissionId }));
+    throw redirect({ to: "/agents/$agentId/forms/$submissionId", params: { agentId, submissionId } });
+  },
+});
+
+// Unknown URLs keep the navigation.
+const notFound = createRoute({ getParentRoute: () => shell, path: "$", component: NotFoundPage });
+
+export const shellRoutes = [home, start, agents, mailedSubmission, notFound] as const;
