@@ -187,9 +187,7 @@ describe("the dashboard's knowledge", () => {
 
   it("explains replies, and turns an unanswered question into a question with its answer", async () => {
     const { id } = await addText("Opening hours", "On Sunday we are open from 11 to 15.");
-    await expect
-      .poll(async () => (await site.call(page, "GET", `/documents/${id}`)).state, { timeout: 10_000 })
-      .toBe("ready");
+    await expect.poll(async () => (await site.call(page, "GET", `/documents/${id}`)).state).toBe("ready");
     await ask("When are you open on Sunday?");
     for (const wording of ["Do you sell surfboards?", "do you sell a surfboard", "Surfboards: do you repair them"]) {
       await ask(wording);

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "kysely";
 import pg from "pg";
-import { describe, inject } from "vitest";
-import type { DatabaseAddress } from "../packages/server/src/db/open.ts";
+import { describe, expect, inject } from "vitest";
+import type { DatabaseAddress, Db } from "../packages/server/src/db/open.ts";
 import { MIGRATED_DATABASE } from "./migrated-databases.ts";
 
 export type TestDatabase = { address: DatabaseAddress; drop(): Promise<void> };
@@ -52,4 +53,14 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
   } finally {
     await client.end();
   }
+}
+
+/**
+ * Resolves when a statement in this PostgreSQL database waits for a lock. Pass the pool, not a transaction: within one,
+ * the view would not change.
+ */
+export async function waitForBlockedStatement(db: Db): Promise<void> {
+  const blocked = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  await expect.poll(async () => (await blocked.execute(db)).rows[0]?.count).toBeGreaterThan(0);
 }

@@ -48,7 +48,7 @@ function fakeServer(refuse: (body: { result?: unknown }) => Error | null = () =>
     request,
     claims,
     results,
-    answers: (count: number) => vi.waitFor(() => expect(answered).toHaveBeenCalledTimes(count)),
+    answers: (count: number) => vi.waitFor(() => expect(answered).toHaveBeenCalledTimes(count), 30_000),
   };
 }
 
@@ -100,7 +100,7 @@ describe("the tools of a page", () => {
     const runner = runnerOf(request, { run, confirm });
     runner.see(started("call_1"), conversation);
     runner.see(started("call_2"), conversation);
-    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    await vi.waitFor(() => expect(asked).toHaveLength(2), 30_000);
     expect(claims.size).toBe(0);
     runner.see(ended("call_2"), conversation);
     expect(asked[1]?.signal.aborted).toBe(true);

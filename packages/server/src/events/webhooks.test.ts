@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { chat } from "../../../../test/chat-client.ts";
-import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { onBothDatabases, type TestDatabase, waitForBlockedStatement } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember } from "../../../../test/session-client.ts";
@@ -408,7 +408,7 @@ onBothDatabases("the event feed", (createDatabase) => {
         .execute();
       // In PostgreSQL, the feed still sees the deleted event and waits for its row.
       reading = owner.call("GET", "/events");
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      if (databaseKind === "postgres") await waitForBlockedStatement(db);
     });
     const first = (await reading)?.body;
     expect(first?.events.map(({ data }) => data.month)).toEqual(["1", "3"]);

@@ -44,14 +44,10 @@ describe("a provider's error message", () => {
     expect(messageFor(new Error("bad\u0000request\u001b[31m\nnow"))).toBe("bad request [31m now");
   });
 
-  it.each(["a.", "a-", "sk-", "1:", "a://", "a. "])(
-    "is found within milliseconds when a provider repeats %j a million times",
-    (part) => {
-      const startedAt = performance.now();
-      expect(messageFor(new Error(part.repeat(1_000_000))).length).toBeLessThanOrEqual(500);
-      expect(performance.now() - startedAt).toBeLessThan(500);
-    },
-  );
+  it("is taken from the first 4,000 characters, because redacting takes quadratic time", () => {
+    expect(messageFor(new Error(`${" ".repeat(3_900)}No quota. ${" ".repeat(100)}No credit.`))).toBe("No quota.");
+    expect(messageFor(new Error("a. ".repeat(1_000_000)))).toBe("a. ".repeat(167).slice(0, 500));
+  });
 
   it("omits a key that is cut off at the end of what is read", () => {
     const start = `${"https://gateway.example/ ".repeat(159)}${"x".repeat(15)}`;

@@ -11,6 +11,7 @@ import { close, listen } from "./test-servers.ts";
 
 const mail = { to: "ada@example.com", subject: "Your link", text: "Here it is." };
 const auth = { user: "foyer@example.com", pass: "canary:50% of/it" };
+const HOUR_MS = 3_600_000;
 
 async function serveMail(options: Parameters<typeof startSmtpServer>[0] = {}) {
   const server = await startSmtpServer(options);
@@ -190,13 +191,12 @@ describe("the mail server", () => {
     ["start", { greeting: 700 }],
     ["mail", { socket: 700 }],
     ["mail", { total: 700 }],
-  ] as const)("can stop responding (%s, %j) without blocking longer than the limit", async (silentAt, limits) => {
+  ] as const)("can stop responding (%s, %j) without blocking longer than the limit", async (silentAt, limit) => {
     const server = await serveMail();
     server.script({ silentAt });
-    const { mailer } = openMailer(server.url, limits);
-    const startedAt = performance.now();
+    // The other limits are longer than a test may take.
+    const { mailer } = openMailer(server.url, { greeting: HOUR_MS, socket: HOUR_MS, total: HOUR_MS, ...limit });
     expect(await failureOf(mailer.send(mail))).toBe("The mail server did not respond in time.");
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
     server.script({});
     await mailer.send(mail);
     expect(server.mails().at(-1)?.to).toEqual(["ada@example.com"]);

@@ -131,7 +131,8 @@ describe("conversations", () => {
     expect(ids(next)).toEqual(["ada's", "nobody's"]);
     next.visitor.identify({ userId: "bob" });
     expect(ids(next)).toEqual([]);
-    expect([...local.values()].join()).not.toContain("ada");
+    // Searching for "ada" alone would find it in some of the random session ids.
+    expect([...local.values()].join()).not.toMatch(/user:ada|ada's/);
     const { sessionId } = next.visitor;
     next.visitor.logout();
     expect([local.size, ids(next), next.visitor.identity]).toEqual([0, [], null]);

@@ -56,7 +56,7 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     const { body } = await account.call("POST", "/documents", { agentId, kind: "text", title, text });
     await vi.waitFor(
       async () => expect((await account.call("GET", `/documents/${body.id}`)).body).toMatchObject({ state: "ready" }),
-      { timeout: 20_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     );
     return body.id;
   }
@@ -228,7 +228,7 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     release();
     await inState("ready", { model: other, vectors: 2 });
     expect((await found("automobile"))[0]).toBe("Parking: meaning");
-    await vi.waitFor(async () => expect((await vectors()).map(({ model }) => model)).toEqual([other, other]), 10_000);
+    await vi.waitFor(async () => expect((await vectors()).map(({ model }) => model)).toEqual([other, other]), 60_000);
   });
 
   it("embeds one organization's passages while another with many agents waits for a slow provider", async () => {
@@ -247,7 +247,7 @@ onBothDatabases("Search by meaning", (createDatabase) => {
       await slow.call("POST", "/documents", { agentId: await createAgent(slow), ...text });
     }
     await slow.call("PUT", "/documents/embeddings", { model: MODEL });
-    await vi.waitFor(() => expect(waiting).toBeGreaterThan(1), 20_000);
+    await vi.waitFor(() => expect(waiting).toBeGreaterThan(1), 60_000);
     try {
       await addShop();
       await choose(MODEL);
@@ -283,7 +283,7 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     expect((await found("automobile"))[0]).toBe("Parking: meaning");
     await account.call("PUT", `/documents/${id}`, { text: "You get a refund within 30 days." });
     const text = "You get a refund within 30 days.";
-    await vi.waitFor(async () => expect(await search("reimbursement")).toMatchObject([{ text }]), 10_000);
+    await vi.waitFor(async () => expect(await search("reimbursement")).toMatchObject([{ text }]), 60_000);
     expect(await vectors()).toHaveLength(1);
     expect(await found("automobile")).toEqual([]);
   });
@@ -295,13 +295,13 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     await choose(null);
     await inState("off", { vectors: 0 });
     expect(await found("automobile")).toEqual([]);
-    await vi.waitFor(async () => expect(await vectors()).toEqual([]), 10_000);
+    await vi.waitFor(async () => expect(await vectors()).toEqual([]), 60_000);
     await choose(MODEL);
     await vi.waitFor(async () => expect(await status()).toMatchObject({ state: "ready", vectors: 2 }), 70_000);
     await account.call("DELETE", `/agents/${agentId}`);
     const left = () =>
       server.deps.db.selectFrom("agentEmbeddings").selectAll().where("agentId", "=", agentId).execute();
-    await vi.waitFor(async () => expect([await vectors(), await left()]).toEqual([[], []]), 10_000);
+    await vi.waitFor(async () => expect([await vectors(), await left()]).toEqual([[], []]), 60_000);
   }, 90_000);
 
   it("refuses a model that cannot be used, and says why", async () => {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
@@ -167,13 +168,10 @@ it("lets no organization use up the previews with slow sites", async () => {
 it("continues an interrupted sync without reading or adding a page twice", async () => {
   site.pages.set("/", page("Start", "Start.", ["/a", "/b", "/c"]));
   for (const name of ["a", "c"]) site.pages.set(`/${name}`, page(name, `Text of ${name}.`));
-  const { promise, resolve } = Promise.withResolvers<void>();
-  site.pages.set("/b", (_, response) => {
-    resolve();
-    setTimeout(() => response.end(), 200);
-  });
+  const requested = Promise.withResolvers<ServerResponse>();
+  site.pages.set("/b", (_, response) => requested.resolve(response));
   const id = await sources.add(site.url);
-  await promise;
+  const response = await requested.promise;
   // Another process takes over, as after a crash: the lease of this one ends while it waits for the page.
   site.pages.set("/b", page("b", "Text of b."));
   const { db } = client.server.deps;
@@ -182,6 +180,7 @@ it("continues an interrupted sync without reading or adding a page twice", async
     .set((set) => ({ dueAt: 0, fence: set("fence", "+", 1) }))
     .where("id", "=", id)
     .execute();
+  response.end();
   expect(await sources.settled(id)).toMatchObject({ error: null, pages: { read: 4, pending: 0 } });
   expect(await sources.documents(id)).toEqual(["/: Start", "/a: a", "/b: b", "/c: c"]);
   const asked = site.take().filter((request) => request.endsWith(" 200"));

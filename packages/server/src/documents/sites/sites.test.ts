@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
@@ -193,15 +194,13 @@ onBothDatabases("Sites", (createDatabase) => {
   });
 
   it("stops a sync, keeps what was read, and reads the rest with the next one", async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    site.pages.set("/help", (_, response) => {
-      resolve();
-      setTimeout(() => response.end(page("Help", "Late.")), 300);
-    });
+    const requested = Promise.withResolvers<ServerResponse>();
+    site.pages.set("/help", (_, response) => requested.resolve(response));
     const id = await sources.add(site.url);
-    await promise;
+    const response = await requested.promise;
     const stopped = await call("POST", `/sources/${id}/stop`);
     expect(stopped).toMatchObject({ status: 200, body: { state: "idle", nextSyncAt: null, pages: { pending: 0 } } });
+    response.end(page("Help", "Late."));
     expect(await sources.documents(id)).toEqual(["/: Harbour Bikes"]);
     site.pages.set("/help", page("Help", "We repair bikes on Tuesdays."));
     await sources.sync(id);
@@ -217,7 +216,7 @@ onBothDatabases("Sites", (createDatabase) => {
     expect(hits.filter(({ url }: { url: string }) => url.startsWith(site.url))).toEqual([]);
     expect((await call("GET", `/sources/${id}`)).status).toBe(404);
     const rows = () => client.server.deps.db.selectFrom("sources").select("id").where("id", "=", id).execute();
-    await expect.poll(rows, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(rows).toEqual([]);
     expect(await sources.documents(id)).toEqual([]);
     // The same address can be added again.
     await sources.read(site.url);
@@ -343,7 +342,7 @@ onBothDatabases("Sites", (createDatabase) => {
     const { db } = client.server.deps;
     site.pages.set("/help", page("Help", "Now on Fridays."));
     await db.updateTable("sources").set({ dueAt: 0 }).where("id", "=", id).execute();
-    await expect.poll(async () => (await sources.get(id)).lastSyncAt, { timeout: 10_000 }).not.toBe(lastSyncAt);
+    await expect.poll(async () => (await sources.get(id)).lastSyncAt).not.toBe(lastSyncAt);
     await call("PUT", `/sources/${id}`, { schedule: "manual" });
     expect((await sources.get(id)).nextSyncAt).toBeNull();
     const defaults = { url: null, include: null, exclude: null, urls: null, schedule: null, maxPages: null };

@@ -1,6 +1,5 @@
-import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createPostgres, type TestDatabase } from "../../../../../test/databases.ts";
+import { createPostgres, type TestDatabase, waitForBlockedStatement } from "../../../../../test/databases.ts";
 import { type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
 import { createPageStore } from "./page-store.ts";
 import { createSyncQueue, type SyncJob } from "./sync-queue.ts";
@@ -38,9 +37,7 @@ it("claims the sources that follow one whose host another process has just start
     await db.updateTable("sources").set({ dueAt: 1 }).where("id", "=", second).execute();
     await db.updateTable("sources").set({ dueAt: 2 }).where("id", "=", third).execute();
     claiming = queue.claim(1, []);
-    const waiting = sql<{ n: number }>`select count(*) as n from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    await expect.poll(async () => Number((await waiting.execute(db)).rows[0]?.n)).toBeGreaterThan(0);
+    await waitForBlockedStatement(db);
   });
   expect((await claiming)?.map(({ id }) => id)).toEqual([third]);
 });

@@ -211,7 +211,7 @@ onBothDatabases("failing deliveries", (createDatabase) => {
       const { body } = await forms.submit(
         (await forms.createForm({ formWebhookUrl: `http://127.0.0.1:${port}/x` })).id,
       );
-      expect(JSON.stringify(body)).not.toContain(String(port));
+      expect(JSON.stringify(body)).not.toContain(`:${port}`);
       release();
     });
   });
@@ -226,7 +226,7 @@ onBothDatabases("failing deliveries", (createDatabase) => {
 onBothDatabases("a retry schedule that starts with a wait", (createDatabase) => {
   it("delays the first attempt by that wait", async () => {
     const database = await createDatabase();
-    const forms = await openForms({ database, env: { FOYER_WEBHOOK_SCHEDULE: "300ms,10m" } });
+    const forms = await openForms({ database, env: { FOYER_WEBHOOK_SCHEDULE: "10m,10m" } });
     const formPostActions = [{ type: "webhook", url: `${forms.receiver.url}/action` }];
     const form = await forms.createForm({ formWebhookUrl: `${forms.receiver.url}/lead`, formPostActions });
     const { body } = await forms.submit(form.id);
@@ -234,8 +234,9 @@ onBothDatabases("a retry schedule that starts with a wait", (createDatabase) => 
     expect(forms.receiver.received).toEqual([]);
     const { createdAt, deliveries } = await forms.detail(body.submissionId);
     const wait = Date.parse(deliveries[0]?.nextAttemptAt ?? "") - Date.parse(createdAt);
-    expect(wait).toBeGreaterThanOrEqual(250);
-    expect(wait).toBeLessThan(3_000);
+    expect(Math.abs(wait - 600_000)).toBeLessThan(60_000);
+    // As if ten minutes had passed.
+    await forms.db.updateTable("deliveries").set({ dueAt: 0 }).where("state", "=", "pending").execute();
     expect(await forms.reaches(body.submissionId, "success")).toMatchObject({
       deliveries: [{ attempts: [{ number: 1 }] }, { attempts: [{ number: 1 }] }],
     });
