@@ -15,6 +15,7 @@ const guides = [
   { name: "widget", title: "Widget", source: "docs/guides/widget.md" },
   { name: "knowledge", title: "Knowledge", source: "docs/guides/knowledge.md" },
   { name: "webhooks", title: "Webhooks", source: "docs/guides/webhooks.md" },
+  { name: "events", title: "Events", source: "docs/guides/events.md" },
   { name: "sdk", title: "SDK", source: "packages/sdk/README.md" },
   { name: "errors", title: "Errors", source: "docs/guides/errors.md" },
   { name: "limits", title: "Limits", source: "docs/guides/limits.md" },

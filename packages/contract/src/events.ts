@@ -1,20 +1,8 @@
 import Type, { type Static, type TProperties, type TSchema } from "typebox";
+import { type WebhookEventType, webhookEventDescriptions, webhookEventTypes } from "./rules/webhook-events.ts";
 import { nullable, ref, stringEnum, Timestamp } from "./schema.ts";
 
-/** What webhooks and the event feed report. More types can be added later. */
-export const webhookEventTypes = [
-  "conversation.started",
-  "message.created",
-  "reply.finished",
-  "reply.failed",
-  "message.rated",
-  "conversation.idle",
-  "form.submitted",
-  "form.delivery_failed",
-  "agent.budget_reached",
-  "visitor.erased",
-] as const;
-export type WebhookEventType = (typeof webhookEventTypes)[number];
+export { type WebhookEventType, webhookEventTypes } from "./rules/webhook-events.ts";
 
 /** A field that a webhook with the payload `ids` does not receive. */
 const content = <T extends TSchema>(schema: T) => Type.Optional(schema);
@@ -119,7 +107,7 @@ type DataSchemas = typeof dataOf;
 /** The data of an event of each type. */
 export type WebhookEventData = { [T in WebhookEventType]: Static<Type.TObject<DataSchemas[T]>> };
 
-function eventSchema<T extends WebhookEventType>(type: T, $id: string, description: string) {
+function eventSchema<T extends WebhookEventType>(type: T, $id: string) {
   return Type.Object(
     {
       id: Type.String({ description: "Also in `webhook-id`. It stays the same when the event is sent again." }),
@@ -133,40 +121,20 @@ function eventSchema<T extends WebhookEventType>(type: T, $id: string, descripti
       ),
       data: Type.Object(dataOf[type] as DataSchemas[T]),
     },
-    { $id, description },
+    { $id, description: webhookEventDescriptions[type] },
   );
 }
 
-export const ConversationStartedEvent = eventSchema(
-  "conversation.started",
-  "ConversationStartedEvent",
-  "A visitor started a conversation.",
-);
-export const MessageCreatedEvent = eventSchema("message.created", "MessageCreatedEvent", "A visitor sent a message.");
-export const ReplyFinishedEvent = eventSchema("reply.finished", "ReplyFinishedEvent", "A reply was stored.");
-export const ReplyFailedEvent = eventSchema("reply.failed", "ReplyFailedEvent", "A reply ended with an error.");
-export const MessageRatedEvent = eventSchema("message.rated", "MessageRatedEvent", "A visitor rated a message.");
-export const ConversationIdleEvent = eventSchema(
-  "conversation.idle",
-  "ConversationIdleEvent",
-  "No message was added for the webhook's `idleMinutes`. Sent again only after new messages.",
-);
-export const FormSubmittedEvent = eventSchema("form.submitted", "FormSubmittedEvent", "A visitor submitted a form.");
-export const FormDeliveryFailedEvent = eventSchema(
-  "form.delivery_failed",
-  "FormDeliveryFailedEvent",
-  "A submission's webhook or post action failed for good.",
-);
-export const AgentBudgetReachedEvent = eventSchema(
-  "agent.budget_reached",
-  "AgentBudgetReachedEvent",
-  "An agent used up its monthly token budget.",
-);
-export const VisitorErasedEvent = eventSchema(
-  "visitor.erased",
-  "VisitorErasedEvent",
-  "A visitor's data was erased. Erase it from your systems, too.",
-);
+export const ConversationStartedEvent = eventSchema("conversation.started", "ConversationStartedEvent");
+export const MessageCreatedEvent = eventSchema("message.created", "MessageCreatedEvent");
+export const ReplyFinishedEvent = eventSchema("reply.finished", "ReplyFinishedEvent");
+export const ReplyFailedEvent = eventSchema("reply.failed", "ReplyFailedEvent");
+export const MessageRatedEvent = eventSchema("message.rated", "MessageRatedEvent");
+export const ConversationIdleEvent = eventSchema("conversation.idle", "ConversationIdleEvent");
+export const FormSubmittedEvent = eventSchema("form.submitted", "FormSubmittedEvent");
+export const FormDeliveryFailedEvent = eventSchema("form.delivery_failed", "FormDeliveryFailedEvent");
+export const AgentBudgetReachedEvent = eventSchema("agent.budget_reached", "AgentBudgetReachedEvent");
+export const VisitorErasedEvent = eventSchema("visitor.erased", "VisitorErasedEvent");
 
 /** The schema of each event, by type. */
 export const webhookEventSchemas = {

@@ -78,11 +78,15 @@ export const WebhookDelivery = Type.Object({
   id: Type.String(),
   eventId: Type.String(),
   eventType: stringEnum(webhookEventTypes),
+  agentId: nullable(Type.String()),
   conversationId: nullable(Type.String()),
   state: stringEnum(deliveryStates),
   createdAt: Timestamp,
   nextAttemptAt: nullable(Timestamp),
-  attempts: Type.Array(DeliveryAttempt, { description: "The newest 20, oldest first" }),
+  attempts: Type.Array(DeliveryAttempt, {
+    description:
+      "The newest 20, oldest first. A list has at most 4 MB of responses: beyond that, those of older deliveries are `null`. Ask for fewer deliveries to read them.",
+  }),
 });
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 

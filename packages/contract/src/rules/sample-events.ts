@@ -1,4 +1,5 @@
-import type { WebhookEventData, WebhookEventType } from "../events.ts";
+import type { WebhookEventData } from "../events.ts";
+import { dataFor, type WebhookEventType } from "./webhook-events.ts";
 
 /** The `data` of a sample event of each type, for tests of webhooks and for the dashboard. */
 export const sampleEventData: WebhookEventData = {
@@ -77,15 +78,16 @@ export const sampleEventData: WebhookEventData = {
 /** Events that do not belong to a conversation. */
 const withoutConversation: ReadonlySet<WebhookEventType> = new Set(["agent.budget_reached", "visitor.erased"]);
 
-/** A complete sample event, as a webhook receives it. */
-export function sampleEvent<T extends WebhookEventType>(
-  type: T,
+/** A complete sample event, as a webhook with this payload receives it. */
+export function sampleEvent(
+  type: WebhookEventType,
   {
     id,
     organizationId,
     agentId,
     createdAt,
-  }: { id: string; organizationId: string; agentId: string | null; createdAt: string },
+    payload,
+  }: { id: string; organizationId: string; agentId: string | null; createdAt: string; payload: "full" | "ids" },
 ) {
   const hasConversation = !withoutConversation.has(type);
   return {
@@ -96,6 +98,6 @@ export function sampleEvent<T extends WebhookEventType>(
     agentId: type === "visitor.erased" ? null : agentId,
     conversationId: hasConversation ? "conv_01jd3v7b2q5s8w1y4h7k0m3p6t" : null,
     sequence: hasConversation ? 1 : null,
-    data: sampleEventData[type],
+    data: dataFor(payload, type, sampleEventData[type]),
   };
 }

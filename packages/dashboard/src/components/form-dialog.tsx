@@ -9,7 +9,7 @@ type Form = {
   onSubmit: (event: FormEvent) => unknown;
 };
 
-/** A dialog with a small form, submitted with Enter or the button. It is open while it is mounted. */
+/** A dialog with a form, submitted with Enter or the button. It is open while it is mounted. */
 export function FormDialog({
   title,
   description,
@@ -17,6 +17,7 @@ export function FormDialog({
   form,
   onClose,
   besideAction,
+  isSide = false,
   children,
 }: {
   title: string;
@@ -26,10 +27,12 @@ export function FormDialog({
   onClose: () => void;
   /** A second action on the fields. */
   besideAction?: ReactNode;
+  /** For long forms: the dialog takes the side of the page. */
+  isSide?: boolean;
   children: ReactNode;
 }) {
   return (
-    <Dialog title={title} description={description} isOpen onClose={onClose}>
+    <Dialog title={title} description={description} isOpen onClose={onClose} isSide={isSide}>
       <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
         {children}
         {form.problem && (

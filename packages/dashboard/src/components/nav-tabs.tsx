@@ -29,8 +29,8 @@ export function NavTabs({ label, tabs }: { label: string; tabs: ReadonlyArray<Li
         {tabs.map(({ name, ...link }) => (
           <li key={name}>
             <Link
-              {...link}
               activeOptions={{ exact: true, includeSearch: false }}
+              {...link}
               className="inline-flex h-10 items-center border-b-2 whitespace-nowrap"
               activeProps={{ className: "border-ink font-medium" }}
               inactiveProps={{ className: "border-transparent text-soft hover:text-ink" }}

@@ -1,6 +1,7 @@
 import type { EndpointName } from "@foyer/sdk";
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { endpointQuery, queryClient } from "../data/queries.ts";
+import { stringParams } from "../search-params.ts";
 import { canOpen, settingsPages } from "../shell/destinations.tsx";
 import { requireSession, shell } from "./root.tsx";
 
@@ -44,7 +45,15 @@ const models = createRoute({
 const webhooks = createRoute({
   getParentRoute: () => settings,
   path: "/webhooks",
+  loader: () => prefetch("listWebhooks", "getEventFeed"),
   component: lazyRouteComponent(() => import("../pages/settings/webhooks/webhooks-page.tsx"), "WebhooksPage"),
+});
+const webhook = createRoute({
+  getParentRoute: () => settings,
+  path: "/webhooks/$webhookId",
+  validateSearch: stringParams("status"),
+  loader: ({ params: { webhookId } }) => queryClient.ensureQueryData(endpointQuery("getWebhook", { id: webhookId })),
+  component: lazyRouteComponent(() => import("../pages/settings/webhooks/webhook-page.tsx"), "WebhookPage"),
 });
 const visitors = createRoute({
   getParentRoute: () => settings,
@@ -83,6 +92,7 @@ export const settingsRoutes = settings.addChildren([
   secrets,
   models,
   webhooks,
+  webhook,
   visitors,
   plan,
   auditLog,

@@ -156,7 +156,13 @@ function signing(deps: ServiceDeps, { store }: Parts, existing: Existing) {
       const webhook = await existing(organizationId, id);
       const [agentId]: string[] = JSON.parse(webhook.agentIds);
       const createdAt = new Date().toISOString();
-      const event = sampleEvent(type, { id: newId("evt"), organizationId, agentId: agentId ?? null, createdAt });
+      const event = sampleEvent(type, {
+        id: newId("evt"),
+        organizationId,
+        agentId: agentId ?? null,
+        createdAt,
+        payload: webhook.payload,
+      });
       const startedAt = performance.now();
       const { status, error, detail, response } = await send({
         body: Buffer.from(JSON.stringify(event)),
@@ -271,6 +277,7 @@ function toDelivery(row: EventDelivery, attempts: readonly DeliveryAttemptRow[])
     id: row.id,
     eventId: row.eventId,
     eventType: row.type,
+    agentId: row.agentId,
     conversationId: row.conversationId,
     state: row.state,
     createdAt: isoOf(row.createdAt),

@@ -1,9 +1,9 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate, useParams, useRouter } from "@tanstack/react-router";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { ConfirmDialog } from "../../components/dialog.tsx";
-import { endpointQuery, queryClient, useEndpointMutation } from "../../data/queries.ts";
+import { endpointQuery } from "../../data/queries.ts";
 import type { ListHandle } from "./conversation-list.tsx";
+import { DeleteConversation } from "./delete-conversation.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import type { InboxSearch } from "./inbox-search.ts";
 import { NoConversations, NoneSelected } from "./inbox-states.tsx";
@@ -83,7 +83,7 @@ function Inbox({ agentId }: { agentId: string }) {
           <NoneSelected hasKeys={keys.isOn} />
         )}
       </div>
-      <DeleteDialog
+      <DeleteConversation
         id={doomed}
         onClose={() => setDoomed(null)}
         onDeleted={(id) => {
@@ -134,35 +134,4 @@ function useInboxNavigation(agentId: string) {
 
 function withoutEmpty(search: { [Name in keyof InboxSearch]?: string | undefined }): InboxSearch {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value)) as InboxSearch;
-}
-
-function DeleteDialog({
-  id,
-  onClose,
-  onDeleted,
-}: {
-  id: string | null;
-  onClose: () => void;
-  onDeleted: (id: string) => void;
-}) {
-  const call = useEndpointMutation("deleteConversation", { done: "Conversation deleted" });
-  const confirm = async () => {
-    if (id === null) return;
-    await call.mutateAsync({ id });
-    onDeleted(id);
-    onClose();
-    queryClient.removeQueries({ queryKey: ["getConversation", { id }] });
-  };
-  return (
-    <ConfirmDialog
-      title="Delete this conversation?"
-      action="Delete conversation"
-      isOpen={id !== null}
-      isBusy={call.isPending}
-      onClose={onClose}
-      onConfirm={() => confirm().catch(() => {})}
-    >
-      <p>This permanently deletes all of its messages. Submitted forms are kept.</p>
-    </ConfirmDialog>
-  );
 }

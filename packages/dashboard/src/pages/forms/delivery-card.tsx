@@ -31,14 +31,19 @@ export function DeliveryCard({ delivery }: { delivery: Delivery }) {
           )}
         </div>
       </header>
-      {attempts.length > 0 && (
-        <ol aria-label={`Attempts, ${name}`} className="border-t border-line">
-          {attempts.toReversed().map((attempt, index) => (
-            <Attempt key={attempt.number} {...{ name, attempt }} isOpen={index === 0 && attempt.error !== null} />
-          ))}
-        </ol>
-      )}
+      {attempts.length > 0 && <AttemptList name={name} attempts={attempts} />}
     </article>
+  );
+}
+
+/** The attempts at a delivery, newest first. If the newest one failed, its response is shown. */
+export function AttemptList({ name, attempts }: { name: string; attempts: readonly DeliveryAttempt[] }) {
+  return (
+    <ol aria-label={`Attempts, ${name}`} className="border-t border-line">
+      {attempts.toReversed().map((attempt, index) => (
+        <Attempt key={attempt.number} name={name} attempt={attempt} isOpen={index === 0 && attempt.error !== null} />
+      ))}
+    </ol>
   );
 }
 

@@ -13,12 +13,21 @@ export function SettingsLayout() {
   const { data: session } = useSuspenseQuery(endpointQuery("getSession"));
   const pathname = useLocation({ select: (location) => location.pathname });
   const tabs = settingsPages.filter((page) => canOpen(session.role, page));
-  const forbidden = settingsPages.find((page) => pathname.endsWith(page.to) && !canOpen(session.role, page));
+  // A page within another, such as a webhook, belongs to the same tab and needs the same role.
+  const forbidden = settingsPages.find((page) => isWithin(pathname, page.to) && !canOpen(session.role, page));
   return (
-    <TabbedPage title="Settings" tabs={<NavTabs label="Settings" tabs={tabs} />}>
+    <TabbedPage title="Settings" tabs={<NavTabs label="Settings" tabs={tabs.map(asTab)} />}>
       {forbidden ? <NoAccess {...forbidden} /> : <Outlet />}
     </TabbedPage>
   );
+}
+
+function isWithin(pathname: string, page: string): boolean {
+  return `${pathname}/`.includes(`${page}/`);
+}
+
+function asTab({ name, to }: (typeof settingsPages)[number]) {
+  return { name, to, activeOptions: { exact: false, includeSearch: false } };
 }
 
 /** Shown for a page that needs a higher role, for example through a shared link. */

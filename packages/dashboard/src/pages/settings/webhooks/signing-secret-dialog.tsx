@@ -1,5 +1,5 @@
-import type { Output } from "@foyer/sdk";
-import { useQuery } from "@tanstack/react-query";
+import type { Webhook, WebhookSecret } from "@foyer/contract";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { CopyField } from "../../../components/copy-field.tsx";
@@ -8,29 +8,75 @@ import { ErrorState, Skeleton } from "../../../components/states.tsx";
 import { Time } from "../../../components/time.tsx";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import type { AgentForm } from "../use-all-tools.ts";
-
-type Secret = Output<"getWebhookSecret">;
+import { nameOf } from "./webhook-labels.ts";
 
 /** How long the previous secret remains valid after a rotation, in milliseconds. */
 const OVERLAP_MS = 86_400_000;
+const replaced = "Secret replaced. The previous one stays valid for 24 hours";
 
 /** Shows a form's signing secret on demand, and replaces it without interruption. */
-export function SigningSecretDialog({ form: { tool, agent }, onClose }: { form: AgentForm; onClose: () => void }) {
-  const { data, error, refetch } = useQuery({ ...endpointQuery("getWebhookSecret", { id: tool.id }), gcTime: 0 });
-  const [isRotating, setRotating] = useState(false);
-  const rotate = useEndpointMutation("rotateWebhookSecret", {
-    changes: ["getWebhookSecret"],
-    done: "Secret replaced. The previous one stays valid for 24 hours",
+export function FormSecretDialog({ form: { tool, agent }, onClose }: { form: AgentForm; onClose: () => void }) {
+  const id = tool.id;
+  const query = useQuery({ ...endpointQuery("getWebhookSecret", { id }), gcTime: 0 });
+  const rotate = useEndpointMutation("rotateWebhookSecret", { changes: ["getWebhookSecret"], done: replaced });
+  return (
+    <SigningSecretDialog
+      name={tool.name}
+      description={`The receiver uses it to verify that a delivery comes from ${agent.name}'s form.`}
+      query={query}
+      isRotating={rotate.isPending}
+      onRotate={(onDone) => rotate.mutate({ id }, { onSuccess: onDone })}
+      onClose={onClose}
+    />
+  );
+}
+
+/** The same for a webhook that receives events. */
+export function WebhookSecretDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const { id } = webhook;
+  const query = useQuery({ ...endpointQuery("getWebhookSigningSecret", { id }), gcTime: 0 });
+  const rotate = useEndpointMutation("rotateWebhookSigningSecret", {
+    changes: ["getWebhookSigningSecret"],
+    done: replaced,
   });
-  if (isRotating) {
+  return (
+    <SigningSecretDialog
+      name={nameOf(webhook)}
+      description="The receiver uses it to verify that an event comes from Foyer."
+      query={query}
+      isRotating={rotate.isPending}
+      onRotate={(onDone) => rotate.mutate({ id }, { onSuccess: onDone })}
+      onClose={onClose}
+    />
+  );
+}
+
+function SigningSecretDialog({
+  name,
+  description,
+  query: { data, error, refetch },
+  isRotating,
+  onRotate,
+  onClose,
+}: {
+  /** What is signed. */
+  name: string;
+  description: string;
+  query: Pick<UseQueryResult<WebhookSecret>, "data" | "error" | "refetch">;
+  isRotating: boolean;
+  onRotate: (onDone: () => void) => void;
+  onClose: () => void;
+}) {
+  const [isAsking, setAsking] = useState(false);
+  if (isAsking) {
     return (
       <ConfirmDialog
-        title={`Replace the signing secret of ${tool.name}?`}
+        title={`Replace the signing secret of ${name}?`}
         action="Replace signing secret"
         isOpen
-        isBusy={rotate.isPending}
-        onClose={() => setRotating(false)}
-        onConfirm={() => rotate.mutate({ id: tool.id }, { onSuccess: () => setRotating(false) })}
+        isBusy={isRotating}
+        onClose={() => setAsking(false)}
+        onConfirm={() => onRotate(() => setAsking(false))}
       >
         <p>
           For 24 hours, every delivery is signed with both the current and the new secret. Update the receiver within
@@ -41,15 +87,10 @@ export function SigningSecretDialog({ form: { tool, agent }, onClose }: { form: 
     );
   }
   return (
-    <Dialog
-      title={`Signing secret of ${tool.name}`}
-      description={`The receiver uses it to verify that a delivery comes from ${agent.name}'s form.`}
-      isOpen
-      onClose={onClose}
-    >
+    <Dialog title={`Signing secret of ${name}`} description={description} isOpen onClose={onClose}>
       {error && <ErrorState error={error} onRetry={refetch} />}
       {!data && !error && <Skeleton className="h-10" />}
-      {data && <SecretView secret={data} onRotate={() => setRotating(true)} />}
+      {data && <SecretView secret={data} onRotate={() => setAsking(true)} />}
     </Dialog>
   );
 }
@@ -58,7 +99,7 @@ function SecretView({
   secret: { secret, previousSecret, rotatedAt },
   onRotate,
 }: {
-  secret: Secret;
+  secret: WebhookSecret;
   onRotate: () => void;
 }) {
   const [isShown, setShown] = useState(false);

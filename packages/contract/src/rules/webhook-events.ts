@@ -1,0 +1,51 @@
+/** What webhooks and the event feed report. More types can be added later. */
+export const webhookEventTypes = [
+  "conversation.started",
+  "message.created",
+  "reply.finished",
+  "reply.failed",
+  "message.rated",
+  "conversation.idle",
+  "form.submitted",
+  "form.delivery_failed",
+  "agent.budget_reached",
+  "visitor.erased",
+] as const;
+export type WebhookEventType = (typeof webhookEventTypes)[number];
+
+/** When each event is sent. */
+export const webhookEventDescriptions: Record<WebhookEventType, string> = {
+  "conversation.started": "A visitor started a conversation.",
+  "message.created": "A visitor sent a message.",
+  "reply.finished": "A reply was stored.",
+  "reply.failed": "A reply ended with an error.",
+  "message.rated": "A visitor rated a message.",
+  "conversation.idle":
+    "A conversation had no new message for the webhook's idle minutes. Sent again only after new messages.",
+  "form.submitted": "A visitor submitted a form.",
+  "form.delivery_failed": "A submission's webhook or post action failed for good.",
+  "agent.budget_reached": "An agent used up its monthly token budget.",
+  "visitor.erased": "A visitor's data was erased. Erase it from your systems, too.",
+};
+
+/** The fields of `data` that a webhook with the payload `ids` does not receive. */
+const contentFields: Partial<Record<WebhookEventType, readonly string[]>> = {
+  "conversation.started": ["title", "userEmail", "userName"],
+  "message.created": ["content"],
+  "reply.finished": ["content", "toolCalls"],
+  "reply.failed": ["content"],
+  "message.rated": ["comment"],
+  "conversation.idle": ["messages"],
+  "form.submitted": ["formData"],
+};
+
+/** The `data` of an event as a webhook with this payload receives it. */
+export function dataFor(
+  payload: "full" | "ids",
+  type: WebhookEventType,
+  data: Record<string, unknown>,
+): Record<string, unknown> {
+  if (payload === "full") return data;
+  const left = new Set(contentFields[type] ?? []);
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !left.has(name)));
+}
