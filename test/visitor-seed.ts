@@ -62,8 +62,8 @@ export async function insertPerson(db: Db, encryption: Encryption, place: Place,
     .where("agentId", "=", agentId)
     .execute();
   await insertMessages(db, { ...place, ...ids, at }, token);
-  tokens.push(await insertEvents(db, { ...place, ...ids, at }, token));
   await insertSubmission(db, { ...place, ...ids, at }, { email: who.email, token });
+  tokens.push(await insertEvents(db, { ...place, ...ids, at }, token));
   await db
     .insertInto("triggerEvents")
     .values({
@@ -166,11 +166,19 @@ async function insertEvents(db: Db, ids: Ids, token: (name: string) => string): 
   await db
     .insertInto("events")
     .values([
-      { ...common, id: eventId, conversationId, type: "message.created", data: JSON.stringify(token("event")) },
+      {
+        ...common,
+        id: eventId,
+        conversationId,
+        submissionId: null,
+        type: "message.created",
+        data: JSON.stringify(token("event")),
+      },
       {
         ...common,
         id: newId("delivery"),
         conversationId: null,
+        submissionId,
         type: "form.submitted",
         data: JSON.stringify({ submissionId, answer: token("reported") }),
       },

@@ -50,6 +50,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0029-page",
       "0031-document-titles",
       "0032-delivery-leases",
+      "0035-submission-events",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -87,6 +88,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0029-page",
       "0031-document-titles",
       "0032-delivery-leases",
+      "0035-submission-events",
     ]);
   });
 

@@ -27,6 +27,7 @@ import { identity } from "./migrations/0028-identity.ts";
 import { page } from "./migrations/0029-page.ts";
 import { documentTitles } from "./migrations/0031-document-titles.ts";
 import { deliveryLeases } from "./migrations/0032-delivery-leases.ts";
+import { submissionEvents } from "./migrations/0035-submission-events.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -65,6 +66,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0029-page", page],
   ["0031-document-titles", documentTitles],
   ["0032-delivery-leases", deliveryLeases],
+  ["0035-submission-events", submissionEvents],
 ];
 
 /**

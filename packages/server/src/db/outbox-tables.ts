@@ -100,6 +100,8 @@ export type EventRow = {
   organizationId: string;
   agentId: string | null;
   conversationId: string | null;
+  /** the submission that it reports, with which it is deleted */
+  submissionId: string | null;
   /** 1, 2, 3, … within the conversation */
   sequence: number | null;
   type: WebhookEventType;

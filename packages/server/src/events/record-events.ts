@@ -17,6 +17,8 @@ export type NewEvent<T extends WebhookEventType = WebhookEventType> = {
     agentId: string | null;
     /** a conversation that exists, or null */
     conversationId: string | null;
+    /** the submission that it reports; the transaction has inserted or locked it */
+    submissionId?: string;
     data: () => WebhookEventData[Type];
   };
 }[T];
@@ -64,8 +66,10 @@ export function createEventRecorder(
       const sequence = sequences.get(event) ?? null;
       const conversationId = sequence === null ? null : event.conversationId;
       const data = JSON.stringify(event.data());
+      const { submissionId = null } = event;
+      const id = newId("evt");
       return {
-        row: { id: newId("evt"), organizationId, agentId, conversationId, sequence, type, data, createdAt: now },
+        row: { id, organizationId, agentId, conversationId, submissionId, sequence, type, data, createdAt: now },
         webhooks,
       };
     });
@@ -132,6 +136,7 @@ function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKi
       organizationId: "text",
       agentId: "text",
       conversationId: "text",
+      submissionId: "text",
       sequence: "bigint",
       type: "text",
       data: "text",

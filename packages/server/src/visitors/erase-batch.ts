@@ -14,13 +14,8 @@ type EraseDeps = Pick<Deps, "db" | "reads" | "databaseKind">;
 /**
  * Deletes a batch, the conversations last. Tables that refer to a deleted row are deleted with it, see erasure-map.ts.
  */
-export async function eraseBatch(
-  deps: EraseDeps,
-  organizationId: string,
-  batch: Batch & { eventIds: readonly string[] },
-): Promise<void> {
+export async function eraseBatch(deps: EraseDeps, organizationId: string, batch: Batch): Promise<void> {
   const { db } = deps;
-  await deleteEvents(db, organizationId, batch.eventIds);
   await deleteEventsOfSessions(db, organizationId, batch.sessionIds);
   await deleteVisitorDaysByKey(db, organizationId, batch.counterKeys);
   await deleteSubmissionsById(db, organizationId, batch.submissionIds);
@@ -32,11 +27,6 @@ export async function eraseBatch(
     organizationId,
     batch.conversations.map(({ id }) => id),
   );
-}
-
-async function deleteEvents(db: Deps["db"], organizationId: string, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await db.deleteFrom("events").where("organizationId", "=", organizationId).where("id", "in", ids).execute();
 }
 
 /** Deletes the newest error of each tool if one of these conversations caused it: it can quote the tool's input. */

@@ -15,7 +15,7 @@ export const erasureMap = {
   documentCitations: "deleted with their message",
   submissions: "deleted by their conversation, by the user, or by an address among the answers",
   submissionFiles: "deleted with their submission",
-  events: "deleted with their conversation, or by the submission that they report",
+  events: "deleted with their conversation, or with the submission that they report",
   idleTimers: "deleted with their conversation",
   deliveries: "deleted with their submission or event",
   deliveryAttempts: "deleted with their delivery, with the receivers' responses",

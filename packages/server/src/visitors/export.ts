@@ -6,12 +6,10 @@ import type { Forms } from "../forms/forms-module.ts";
 import type { Batch } from "./batch.ts";
 import type { FindVisitor } from "./find-visitor.ts";
 import type { Identifier } from "./identifier.ts";
-import type { VisitorStore } from "./store.ts";
 import { type ZipEntry, zipStream } from "./zip-stream.ts";
 
 type Parts = {
   find: FindVisitor;
-  eventsAbout: VisitorStore["eventsAbout"];
   conversations: Pick<ConversationService, "find" | "get">;
   forms: Pick<Forms["service"], "detail" | "file">;
 };
@@ -20,7 +18,7 @@ type Parts = {
  * Exports what is stored about a visitor as a ZIP file: one JSON file per kind, and the submitted files. Each kind is
  * found anew, so that the export needs little memory however much there is.
  */
-export function createVisitorExport({ db }: Pick<Deps, "db">, { find, eventsAbout, conversations, forms }: Parts) {
+export function createVisitorExport({ db }: Pick<Deps, "db">, { find, conversations, forms }: Parts) {
   return (organizationId: string, identifier: Identifier): Readable => {
     const batches = () => find(organizationId, identifier);
 
@@ -77,7 +75,7 @@ export function createVisitorExport({ db }: Pick<Deps, "db">, { find, eventsAbou
     }
 
     async function* entries(): AsyncGenerator<ZipEntry> {
-      const { questions, events, triggerEvents, tokens } = rowReaders(db, organizationId, eventsAbout);
+      const { questions, events, triggerEvents, tokens } = rowReaders(db, organizationId);
       yield jsonEntry("conversations.json", conversationsJson());
       yield jsonEntry("unanswered-questions.json", rowsJson(questions));
       yield jsonEntry("submissions.json", submissionsJson());
@@ -91,7 +89,7 @@ export function createVisitorExport({ db }: Pick<Deps, "db">, { find, eventsAbou
 }
 
 /** Reads the rows of a batch, as they are exported. */
-function rowReaders(db: Deps["db"], organizationId: string, eventsAbout: Parts["eventsAbout"]) {
+function rowReaders(db: Deps["db"], organizationId: string) {
   const events = db
     .selectFrom("events")
     .select(["id", "conversationId", "sequence", "type", "data", "createdAt"])
@@ -111,13 +109,13 @@ function rowReaders(db: Deps["db"], organizationId: string, eventsAbout: Parts["
           )
           .execute(),
       ),
-    /** The events of conversations, and those about submissions that belong to no conversation. */
+    /** The events of conversations, and those about submissions. */
     async events({ conversations, submissionIds }: Batch) {
       const conversationIds = conversations.map(({ id }) => id);
-      const ids = await eventsAbout(organizationId, submissionIds);
+      const ofConversations = events.where("conversationId", "in", conversationIds).where("submissionId", "is", null);
       return [
-        ...(await readIf(conversationIds, () => events.where("conversationId", "in", conversationIds).execute())),
-        ...(await readIf(ids, () => events.where("id", "in", ids).execute())),
+        ...(await readIf(conversationIds, () => ofConversations.execute())),
+        ...(await readIf(submissionIds, () => events.where("submissionId", "in", submissionIds).execute())),
       ];
     },
     triggerEvents: ({ sessionIds }: Batch) =>

@@ -26,13 +26,14 @@ export async function insertReceipt(db: Executor, row: VisitorErasureRow): Promi
   await db.insertInto("visitorErasures").values(row).execute();
 }
 
-/** The ledger of a database, or nothing when it is from before the ledger or cannot be read. */
+/**
+ * The ledger of a database, or nothing when the database is empty or from before the ledger.
+ * @throws when it cannot be read, because a restore without it would bring erased visitors back
+ */
 export async function readLedger(db: Db): Promise<ErasureLedgerRow[]> {
-  return db
-    .selectFrom("erasureLedger")
-    .selectAll()
-    .execute()
-    .catch(() => []);
+  const tables = await db.introspection.getTables();
+  if (!tables.some(({ name }) => name === "erasureLedger")) return [];
+  return db.selectFrom("erasureLedger").selectAll().execute();
 }
 
 /** Adds entries to the ledger, except those of organizations that the database does not have. */

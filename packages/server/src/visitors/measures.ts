@@ -1,40 +1,15 @@
 import type { VisitorCounts } from "@foyer/contract";
 import { type SelectQueryBuilder, sql } from "kysely";
 import { agentsOf } from "../db/agents-of.ts";
-import { pagesById } from "../db/pages-by-id.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { Batch } from "./batch.ts";
-
-const PAGE_EVENTS = 500;
 
 /** How much belongs to a batch besides its rows, and who had been sent it. */
 export function createMeasures({ db, reads }: Pick<Deps, "db" | "reads">) {
   return {
     counts: createCounts({ db, reads }),
     receiversOf: createReceivers({ db, reads }),
-    /** The events about these submissions that belong to no conversation. There are those of 30 days. */
-    async eventsAbout(organizationId: string, submissionIds: readonly string[]): Promise<string[]> {
-      if (submissionIds.length === 0) return [];
-      const wanted = new Set(submissionIds);
-      const pages = pagesById(PAGE_EVENTS, (after) => {
-        const page = db
-          .selectFrom("events")
-          .select(["id", "data"])
-          .where("agentId", "in", agentsOf(db, organizationId))
-          .where("organizationId", "=", organizationId)
-          .where("conversationId", "is", null)
-          .where("type", "in", ["form.submitted", "form.delivery_failed"])
-          .where("id", ">", after)
-          .orderBy("id")
-          .limit(PAGE_EVENTS);
-        return reads.run(page, { lane: "list", owner: organizationId });
-      });
-      const isAbout = (data: string) => data.match(/\bsub_[0-7][0-9a-z]{25}\b/g)?.some((id) => wanted.has(id));
-      const found: string[] = [];
-      for await (const rows of pages) found.push(...rows.filter(({ data }) => isAbout(data)).map(({ id }) => id));
-      return found;
-    },
   };
 }
 
@@ -66,7 +41,17 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
         submissionIds,
         () => db.selectFrom("deliveries").where("submissionId", "in", submissionIds) as Countable,
       ),
-      events: await count(ids, () => db.selectFrom("events").where("conversationId", "in", ids) as Countable),
+      // An event about a submission belongs to the submission, also within a conversation.
+      events:
+        (await count(
+          submissionIds,
+          () => db.selectFrom("events").where("submissionId", "in", submissionIds) as Countable,
+        )) +
+        (await count(
+          ids,
+          () =>
+            db.selectFrom("events").where("conversationId", "in", ids).where("submissionId", "is", null) as Countable,
+        )),
       triggerEvents: await count(
         sessionIds,
         () =>
@@ -102,14 +87,15 @@ function createReceivers({ db, reads }: Pick<Deps, "db" | "reads">) {
   return async (organizationId: string, { submissionIds, conversations }: Batch): Promise<string[]> => {
     const options = { lane: "list", owner: organizationId } as const;
     const ids = conversations.map(({ id }) => id);
-    const ofEvents = sentDeliveries
-      .innerJoin("events", "events.id", "deliveries.eventId")
-      .where("events.conversationId", "in", ids);
+    const ofEvents = sentDeliveries.innerJoin("events", "events.id", "deliveries.eventId");
     const sent: SentDelivery[] = [
       ...(submissionIds.length === 0
         ? []
-        : await reads.run(sentDeliveries.where("submissionId", "in", submissionIds), options)),
-      ...(ids.length === 0 ? [] : await reads.run(ofEvents, options)),
+        : [
+            ...(await reads.run(sentDeliveries.where("submissionId", "in", submissionIds), options)),
+            ...(await reads.run(ofEvents.where("events.submissionId", "in", submissionIds), options)),
+          ]),
+      ...(ids.length === 0 ? [] : await reads.run(ofEvents.where("events.conversationId", "in", ids), options)),
     ];
     const mails = sent.filter(({ type }) => type === "email").map(({ target }) => JSON.parse(target) as MailTarget);
     const userIds = [...new Set(mails.flatMap(({ recipientIds }) => recipientIds ?? []))];

@@ -9,10 +9,7 @@ import type { VisitorService } from "./service.ts";
 export function visitorRoutes(
   app: App,
   deps: Pick<Deps, "db">,
-  {
-    visitors,
-    ...sources
-  }: { visitors: VisitorService } & Omit<Parameters<typeof createVisitorExport>[1], "find" | "eventsAbout">,
+  { visitors, ...sources }: { visitors: VisitorService } & Omit<Parameters<typeof createVisitorExport>[1], "find">,
 ): void {
   const exportData = createVisitorExport(deps, { ...visitors, ...sources });
   app.route({

@@ -32,23 +32,19 @@ export function createVisitorService(
   const store = createVisitorStore(deps);
   const find = createFindVisitor(store, encryption);
 
-  /** Adds the batch to the totals. @returns the ids of its events that belong to no conversation */
-  async function measure(organizationId: string, batch: Batch, total: Totals): Promise<string[]> {
+  /** Adds the batch to the totals. */
+  async function measure(organizationId: string, batch: Batch, total: Totals): Promise<void> {
     const counts = {
       ...(await store.counts(organizationId, batch)),
       conversations: batch.conversations.length,
       submissions: batch.submissionIds.length,
     };
-    const eventIds = await store.eventsAbout(organizationId, batch.submissionIds);
-    counts.events += eventIds.length;
     for (const kind of visitorDataKinds) total.counts[kind] += counts[kind];
     for (const receiver of await store.receiversOf(organizationId, batch)) total.receivers.add(receiver);
-    return eventIds;
   }
 
   return {
     find,
-    eventsAbout: store.eventsAbout,
     async data(organizationId: string, identifier: Identifier): Promise<VisitorData> {
       const total = nothing();
       for await (const batch of find(organizationId, identifier)) await measure(organizationId, batch, total);
@@ -69,8 +65,8 @@ export function createVisitorService(
       const total = nothing();
       const erasedIds = new Set<string>();
       for await (const batch of find(organizationId, identifier, until)) {
-        const eventIds = await measure(organizationId, batch, total);
-        await eraseBatch(deps, organizationId, { ...batch, eventIds });
+        await measure(organizationId, batch, total);
+        await eraseBatch(deps, organizationId, batch);
         for (const { id } of batch.conversations) onErase(id);
         for (const id of [...batch.submissionIds, ...batch.conversations.map(({ id }) => id)]) erasedIds.add(id);
       }

@@ -133,6 +133,7 @@ function failureEvent({ delivery, attempt }: CompletedAttempt, submission: Statu
       organizationId,
       agentId,
       conversationId: hasConversationProof === 1 ? conversationId : null,
+      submissionId,
       data: () => ({ submissionId, toolId, deliveryId, host, status, error: error ?? "" }),
     },
   ];

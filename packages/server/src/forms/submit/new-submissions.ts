@@ -105,6 +105,7 @@ function submittedEvent({ submission }: NewSubmission): NewEvent {
     organizationId,
     agentId,
     conversationId: hasConversationProof === 1 ? conversationId : null,
+    submissionId,
     data: () => ({ submissionId, toolId, toolName, formData: JSON.parse(formData) }),
   };
 }
