@@ -134,7 +134,10 @@ const retention = {
   conversations: days(36_500, "After their last message. Defaults to `FOYER_RETENTION_DAYS`."),
   submissions: days(36_500, "Form submissions. Defaults to `FOYER_SUBMISSION_RETENTION_DAYS`."),
   files: days(36_500, "Files in submissions, if shorter than the submissions themselves"),
-  events: days(90, "Trigger events. The server keeps them for 90 days at most."),
+  events: days(
+    90,
+    "Trigger events, and webhook events with their deliveries. The server keeps trigger events for 90 days and webhook events for 30 days at most.",
+  ),
 };
 export const Retention = Type.Object(retention, { $id: "Retention", description: "Days; `null` keeps the data" });
 export type Retention = Static<typeof Retention>;

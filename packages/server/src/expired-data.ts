@@ -3,6 +3,7 @@ import type { Config } from "./config.ts";
 import { deleteOlderThan } from "./conversations/retention.ts";
 import type { Db } from "./db/open.ts";
 import { pagesById } from "./db/pages-by-id.ts";
+import { deleteWebhookEventsOf } from "./events/retention.ts";
 import { deleteFilesBefore, deleteSubmissionsBefore } from "./forms/retention.ts";
 import { deleteEventsBefore } from "./triggers/retention.ts";
 import { dayOf } from "./utc-day.ts";
@@ -38,7 +39,10 @@ export async function deleteExpiredData(
       if (conversations !== null) deleted += await deleteOlderThan(db, agent.id, daysAgo(conversations));
       if (submissions !== null) deleted += await deleteSubmissionsBefore(db, agent.id, daysAgo(submissions));
       if (files !== null) deleted += await deleteFilesBefore(db, agent.id, daysAgo(files));
-      if (events !== null) deleted += await deleteEventsBefore(db, agent.id, dayOf(daysAgo(events)));
+      if (events !== null) {
+        deleted += await deleteEventsBefore(db, agent.id, dayOf(daysAgo(events)));
+        deleted += await deleteWebhookEventsOf(db, agent.id, daysAgo(events));
+      }
     }
   }
   return deleted;

@@ -8,13 +8,14 @@ import { newId } from "../ids.ts";
 import type { Answer, CompletedAttempt } from "../outbox/attempts.ts";
 import type { LeasedDelivery, NewDelivery } from "../outbox/delivery-queue.ts";
 import { hostOf } from "../outbox/host-of.ts";
-import type { DeliveryHandler, Outbox } from "../outbox/outbox.ts";
+import type { DeliveryHandler, OpenDelivery, Outbox } from "../outbox/outbox.ts";
+import { createPayloadSlots } from "../outbox/payload-slots.ts";
 import { createPost, delivered, explainFailure, undelivered } from "../outbox/send-answer.ts";
 import { readSigningSecret, signingSecrets } from "../outbox/signing-secret.ts";
 import { webhookHeaders } from "../outbox/webhook-signature.ts";
 import { toEvent } from "./event-view.ts";
 import type { EventListeners } from "./listeners.ts";
-import type { ToSend, WebhookStore } from "./store.ts";
+import type { EventToSend, ToSend, WebhookStore } from "./store.ts";
 
 /** A webhook that has failed for so long is disabled. */
 const DISABLED_AFTER_MS = 5 * 86_400_000;
@@ -44,9 +45,14 @@ export function createEventHandler(
   { store, outbox, listeners }: { store: WebhookStore; outbox: Outbox; listeners: EventListeners },
 ): DeliveryHandler {
   const send = createEventSender(deps);
+  const slots = createPayloadSlots();
   const record = createBatchWriter(deps.db, createEventRecords(deps, outbox, listeners), { maxItems: 200 });
 
-  async function sendEvent(delivery: DeliveryRow, { event, webhook }: ToSend, signal: AbortSignal): Promise<Answer> {
+  async function sendEvent(
+    delivery: DeliveryRow,
+    { event, webhook }: { event: EventToSend; webhook: WebhookRow },
+    signal: AbortSignal,
+  ): Promise<Answer> {
     if (webhook.isEnabled === 0) {
       const detail = "The webhook was disabled before the event could be sent. Enable it, then send the event again.";
       return { ...undelivered("The webhook is disabled", detail), isFinal: true };
@@ -71,6 +77,28 @@ export function createEventHandler(
     }
   }
 
+  /** A large event takes a slot before its data is read. */
+  async function openEvent(
+    delivery: DeliveryRow,
+    { event, webhook }: ToSend,
+    signal: AbortSignal,
+  ): Promise<OpenDelivery | null> {
+    const { data } = event;
+    if (data !== null) return { send: () => sendEvent(delivery, { event: { ...event, data }, webhook }, signal) };
+    const close = await slots.acquire(delivery.host, signal);
+    try {
+      const read = await store.dataOf(event.id);
+      if (read === null) {
+        close();
+        return null;
+      }
+      return { send: () => sendEvent(delivery, { event: { ...event, data: read }, webhook }, signal), close };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
   return {
     async open(delivery, signal) {
       if (delivery.purpose === "notice") {
@@ -78,7 +106,7 @@ export function createEventHandler(
         return webhook ? { send: () => sendNotice(delivery, webhook, signal) } : null;
       }
       const found = await store.toSend(delivery);
-      return found && { send: () => sendEvent(delivery, found, signal) };
+      return found && openEvent(delivery, found, signal);
     },
     record,
   };

@@ -12,6 +12,8 @@ const MINUTE_MS = 60_000;
 const TRANSCRIPT_BYTES = 4 * 1024 * 1024;
 /** A running reply gives a sign of life every few seconds. One that is silent for longer died with its process. */
 const SILENT_MS = 30_000;
+/** A conversation that could not be reported waits this long, so that it does not hold up the others. */
+const RETRY_MS = 5 * MINUTE_MS;
 
 type Parts = { record: RecordEvents; listeners: EventListeners; now?: () => number };
 
@@ -38,10 +40,20 @@ export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">
       .execute();
     for (const { conversationId } of due) {
       if (isStopped) return false;
-      await report(conversationId);
+      await report(conversationId).catch((error: unknown) => postpone(conversationId, error));
       await new Promise(setImmediate);
     }
     return due.length === PER_ROUND;
+  }
+
+  /** Rejects when the database is unavailable; the round ends then. */
+  async function postpone(conversationId: string, error: unknown): Promise<void> {
+    const timers = db
+      .updateTable("idleTimers")
+      .where("conversationId", "=", conversationId)
+      .where("dueAt", "<=", now());
+    await timers.set({ dueAt: now() + RETRY_MS }).execute();
+    log.error({ err: error, conversationId }, "an idle conversation could not be reported; retrying in five minutes");
   }
 
   async function work(): Promise<void> {

@@ -14,9 +14,12 @@ export function deleteWebhookEventsBefore(db: Db, before: number): Promise<numbe
   return deleteEvents(db, { before });
 }
 
-/** Deletes an agent's events with their deliveries. @returns the number deleted */
-export function deleteWebhookEventsOf(db: Db, agentId: string): Promise<number> {
-  return deleteEvents(db, { agentId });
+/**
+ * Deletes an agent's events, with their deliveries, recorded before this instant (in milliseconds), or all of them.
+ * @returns the number deleted
+ */
+export function deleteWebhookEventsOf(db: Db, agentId: string, before?: number): Promise<number> {
+  return deleteEvents(db, { agentId, ...(before === undefined ? {} : { before }) });
 }
 
 function deleteEvents(db: Db, { before, agentId }: { before?: number; agentId?: string }): Promise<number> {

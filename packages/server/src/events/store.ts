@@ -1,9 +1,10 @@
 import type { WebhookDeliveryQuery } from "@foyer/contract";
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { deleteInBatches } from "../db/clean-up.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { DeliveryAttemptRow, DeliveryRow, EventRow, WebhookRow } from "../db/outbox-tables.ts";
+import { firstWithin } from "../db/page-bytes.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 
@@ -11,9 +12,11 @@ export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
 /** A delivery of an event, with what the lists show of the event. */
 export type EventDelivery = Omit<DeliveryRow, "type" | "eventId"> &
-  Pick<EventRow, "type" | "conversationId"> & { eventId: string };
+  Pick<EventRow, "type" | "agentId" | "conversationId"> & { eventId: string };
 
 const MAX_COUNTED = 10_000;
+/** Responses in a list of deliveries. Without a limit, 100 deliveries could have 32 MB of them. */
+const RESPONSE_BYTES = 4 * 1024 * 1024;
 /** Deleting a delivery with its attempts takes SQLite about 50 µs. */
 const DELETED_AT_ONCE = 200;
 
@@ -90,7 +93,7 @@ function deliveryLists(db: Db) {
       .selectFrom("deliveries")
       .innerJoin("events", "events.id", "deliveries.eventId")
       .selectAll("deliveries")
-      .select(["events.type as eventType", "events.conversationId"])
+      .select(["events.type as eventType", "events.agentId", "events.conversationId"])
       .where("deliveries.webhookId", "=", webhookId);
   type Row = Awaited<ReturnType<ReturnType<typeof ofWebhook>["execute"]>>[number];
   const toDelivery = ({ eventType, ...row }: Row) => ({ ...row, type: eventType }) as unknown as EventDelivery;
@@ -140,31 +143,51 @@ function deliveryLists(db: Db) {
         .execute();
       return rows.map(({ id }) => id);
     },
-    /** The newest attempts of these deliveries, oldest first: at most `limit` of each. */
+    /**
+     * The newest attempts of these deliveries, oldest first: at most `limit` of each. Together they have at most
+     * `RESPONSE_BYTES` of responses, of the newest deliveries.
+     */
     async attempts(deliveries: ReadonlyArray<Pick<DeliveryRow, "id">>, limit: number): Promise<DeliveryAttemptRow[]> {
       if (deliveries.length === 0) return [];
-      return db
+      const ids = deliveries.map(({ id }) => id);
+      const newest = db
         .selectFrom("deliveryAttempts")
         .innerJoin("deliveries", "deliveries.id", "deliveryAttempts.deliveryId")
-        .selectAll("deliveryAttempts")
-        .where(
-          "deliveryId",
-          "in",
-          deliveries.map(({ id }) => id),
-        )
+        .where("deliveryId", "in", ids)
         .where((x) => x("number", ">", x("deliveries.attempts", "-", x.lit(limit))))
-        .orderBy("number")
+        .orderBy("deliveryId", "desc")
+        .orderBy("number", "desc");
+      const sized = await newest
+        .select(["deliveryId", "number", "startedAt", "durationMs", "status", "error", "detail"])
+        .select(sql<number>`coalesce(octet_length(response), 0)`.as("bytes"))
         .execute();
+      const chosen = firstWithin(sized, RESPONSE_BYTES);
+      const read = await newest.select(["deliveryId", "number", "response"]).limit(chosen.length).execute();
+      const responses = new Map(read.map(({ deliveryId, number, response }) => [`${deliveryId} ${number}`, response]));
+      return sized
+        .map(({ bytes: _, ...attempt }) => {
+          const response = responses.get(`${attempt.deliveryId} ${attempt.number}`) ?? null;
+          return { ...attempt, response };
+        })
+        .reverse();
     },
   };
 }
 
-/** What an attempt needs. */
-export type ToSend = { event: EventRow; webhook: WebhookRow };
+/** What an attempt needs. `data` is null for a large event, whose data is read once it may be sent. */
+export type ToSend = { event: Omit<EventToSend, "data"> & { data: string | null }; webhook: WebhookRow };
+export type EventToSend = Omit<EventRow, "number" | "position" | "submissionId">;
+
+/** Larger events, such as transcripts, are sent a few at a time. */
+const LARGE_BYTES = 256 * 1024;
 
 function toSendQuery(db: Db) {
-  const event = compileOnce<{ id: string }, EventRow>((param) =>
-    db.selectFrom("events").selectAll().where("id", "=", param("id")),
+  const event = compileOnce<{ id: string }, ToSend["event"]>((param) =>
+    db
+      .selectFrom("events")
+      .select(["id", "organizationId", "agentId", "conversationId", "sequence", "type", "createdAt"])
+      .select(sql<string | null>`case when octet_length(data) <= ${sql.lit(LARGE_BYTES)} then data end`.as("data"))
+      .where("id", "=", param("id")),
   );
   const webhook = compileOnce<{ id: string }, WebhookRow>((param) =>
     db.selectFrom("webhooks").selectAll().where("id", "=", param("id")),
@@ -175,6 +198,11 @@ function toSendQuery(db: Db) {
       const [found] = (await event(db, { id: eventId ?? "" })).rows;
       const [receiver] = (await webhook(db, { id: webhookId ?? "" })).rows;
       return found && receiver ? { event: found, webhook: receiver } : null;
+    },
+    /** The data of a large event. Null when it was deleted. */
+    async dataOf(eventId: string): Promise<string | null> {
+      const row = await db.selectFrom("events").select("data").where("id", "=", eventId).executeTakeFirst();
+      return row?.data ?? null;
     },
     async webhookOf(id: string): Promise<WebhookRow | undefined> {
       return (await webhook(db, { id })).rows[0];

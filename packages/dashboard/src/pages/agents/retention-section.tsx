@@ -6,7 +6,12 @@ const kinds = [
   { kind: "conversations", label: "Conversations", help: "After the last message.", max: 36_500 },
   { kind: "submissions", label: "Form submissions", help: undefined, max: 36_500 },
   { kind: "files", label: "Submitted files", help: "The submissions themselves are kept.", max: 36_500 },
-  { kind: "events", label: "Trigger events", help: "90 days at most.", max: 90 },
+  {
+    kind: "events",
+    label: "Events",
+    help: "Trigger events (90 days at most) and webhook events (30 days at most).",
+    max: 90,
+  },
 ] as const;
 
 /** For how many days the agent's data is kept. */
