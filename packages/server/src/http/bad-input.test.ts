@@ -5,6 +5,7 @@ import * as bad from "../../../../test/bad-bodies.ts";
 import { createSqlite, onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember, signedInBrowser } from "../../../../test/session-client.ts";
+import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { newId } from "../ids.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -30,12 +31,16 @@ const withParameter = endpoints.filter(({ name, url }) => url.includes(":") && !
 
 onBothDatabases("bad input", (createDatabase) => {
   let database: TestDatabase;
+  let upstream: Upstream;
   let server: TestServer;
   let owner: World;
   let stranger: World;
   beforeAll(async () => {
     database = await createDatabase();
-    server = await startServer({ database, env: { FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" } });
+    // The demo model pauses between words, which takes a minute for all chats of these tests.
+    upstream = await startUpstream(sayWords("Hello"));
+    const env = { OPENAI_COMPATIBLE_BASE_URL: `${upstream.url}/v1`, FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" };
+    server = await startServer({ database, env });
     owner = await populate(server);
     stranger = await populate(server);
   });
@@ -43,7 +48,7 @@ onBothDatabases("bad input", (createDatabase) => {
   beforeEach(async () => {
     await server.deps.db
       .updateTable("agents")
-      .set({ model: "foyer/demo" })
+      .set({ model: "openai-compatible/test" })
       .where("id", "=", owner.agentId)
       .where("model", "is", null)
       .execute();
@@ -54,6 +59,7 @@ onBothDatabases("bad input", (createDatabase) => {
   });
   afterAll(async () => {
     await server.stop();
+    await upstream.stop();
     await database.drop();
   });
 
