@@ -1,11 +1,7 @@
 import { expect, it } from "vitest";
-import { eachGram } from "./character-grams.ts";
+import { gramsOf } from "./character-grams.ts";
 
-const hashesOf = (text: string): number[] => {
-  const hashes: number[] = [];
-  eachGram(text, (hash) => hashes.push(hash));
-  return hashes;
-};
+const hashesOf = (text: string): number[] => [...gramsOf(text)];
 
 it.each([
   ["punctuation and repeated spaces", "Öffnungszeiten,  heute: 9–18!", "öffnungszeiten heute 9 18"],

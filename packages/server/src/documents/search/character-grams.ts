@@ -6,16 +6,21 @@ const SPACE = 0x20;
 /** 1 for letters, digits and marks, 2 for all others, 0 when not classified yet; by UTF-16 unit. */
 const classes = new Uint8Array(65_536);
 const wordCharacter = /^[\p{L}\p{N}\p{M}]$/u;
-/** The words of the text that was read last. It is reused, because a search reads more than 50 texts. */
+/** The words and the grams of the text that was read last. They are reused, because a search reads more than 50 texts. */
 let units = new Uint16Array(16_384);
+let grams = new Uint32Array(16_384);
 
 /**
- * Visits the hash of every 4-gram of a text, whose words count as separated by single spaces. Collisions are rare and
- * only cost a little precision.
+ * The hashes of all 4-grams of a text, whose words count as separated by single spaces. Collisions are rare and only
+ * cost a little precision. The result is valid until the next call. It is an array, because calling a function for each
+ * gram took twice as long.
  */
-export function eachGram(text: string, visit: (hash: number) => void): void {
+export function gramsOf(text: string): Uint32Array {
   const length = readWords(text);
-  for (let end = GRAM - 1; end < length; end++) visit(hashOf(units, end));
+  if (grams.length < length) grams = new Uint32Array(units.length);
+  let count = 0;
+  for (let end = GRAM - 1; end < length; end++) grams[count++] = hashOf(units, end);
+  return grams.subarray(0, count);
 }
 
 /** The FNV-1a hash of the four units that end there. */

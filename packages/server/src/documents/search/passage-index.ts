@@ -79,7 +79,7 @@ export async function replaceInIndex(
     .where("documentId", "=", documentId)
     .where("organizationId", "=", organizationId)
     .executeTakeFirst();
-  await removeFromIndex(trx, { ...scope, documentIds: [documentId] });
+  if (previous) await removeFromIndex(trx, { ...scope, documentIds: [documentId] });
   const segment = await trx
     .insertInto("indexSegments")
     .values({

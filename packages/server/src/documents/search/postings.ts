@@ -114,71 +114,88 @@ export type TermPostings = { term: string; chunks: number; postings: Uint8Array 
 
 /** Reads the output of `packContents`. */
 export function* unpackContents(bytes: Uint8Array): Generator<TermPostings> {
-  for (const entry of entriesOf(bytes)) yield toPostings(bytes, entry);
+  for (const entry = openContents(bytes); toNextEntry(entry); ) yield toPostings(entry);
+}
+
+/** Terms to find in packed contents, as bytes in the order of the contents. */
+export type WantedTerms = readonly Uint8Array[];
+
+/** @returns the terms as bytes, sorted like those of packed contents */
+export function toWantedTerms(terms: Iterable<string>): WantedTerms {
+  return [...new Set(terms)].sort(compareTerms).map((term) => encoder.encode(term));
 }
 
 /** Finds the postings of some terms in the output of `packContents` without decoding the rest. */
-export function findInContents(bytes: Uint8Array, wanted: ReadonlyMap<string, Uint8Array>): TermPostings[] {
+export function findInContents(bytes: Uint8Array, wanted: WantedTerms): TermPostings[] {
   const found: TermPostings[] = [];
-  const byLength = new Map<number, Array<Uint8Array>>();
-  for (const name of wanted.values()) {
-    const sameLength = byLength.get(name.length);
-    if (sameLength) sameLength.push(name);
-    else byLength.set(name.length, [name]);
-  }
-  for (const entry of entriesOf(bytes)) {
-    for (const name of byLength.get(entry.packedAt - entry.nameAt) ?? []) {
-      if (isAt(bytes, entry.nameAt, name)) found.push(toPostings(bytes, entry));
-    }
-  }
+  visit(bytes, wanted, (entry, term) => {
+    const order = compareStart(entry, term);
+    if (order === 0 && entry.packedAt - entry.nameAt === term.length) found.push(toPostings(entry));
+    // A longer term that begins with this one comes after it.
+    else if (order === 0) return 1;
+    return order;
+  });
   return found;
 }
 
-/** The terms in the output of `packContents` that begin with `prefix`. Only these are decoded. */
-export function termsInContents(bytes: Uint8Array, prefix: string): string[] {
-  const wanted = encodeTerm(prefix);
+/** The terms in the output of `packContents` that begin with one of these prefixes. Only these are decoded. */
+export function termsInContents(bytes: Uint8Array, prefixes: WantedTerms): string[] {
   const found: string[] = [];
-  for (const { nameAt, packedAt } of entriesOf(bytes)) {
-    if (packedAt - nameAt < wanted.length || !isAt(bytes, nameAt, wanted)) continue;
-    found.push(decoder.decode(bytes.subarray(nameAt, packedAt)));
-  }
+  visit(bytes, prefixes, (entry, prefix) => {
+    const order = compareStart(entry, prefix);
+    if (order === 0) found.push(nameOf(entry));
+    return order;
+  });
   return found;
 }
 
-/** Where a term and its postings are. The same object is used for every entry. */
-type Entry = { chunks: number; nameAt: number; packedAt: number; end: number };
-
-function* entriesOf(bytes: Uint8Array): Generator<Entry> {
-  const reader = { bytes, at: 0 };
-  const entry = { chunks: 0, nameAt: 0, packedAt: 0, end: 0 };
-  while (reader.at < bytes.length) {
-    const nameLength = readNumber(reader);
-    const packedLength = readNumber(reader);
-    entry.chunks = readNumber(reader);
-    entry.nameAt = reader.at;
-    entry.packedAt = entry.nameAt + nameLength;
-    entry.end = entry.packedAt + packedLength;
-    reader.at = entry.end;
-    yield entry;
+/**
+ * Reads both sorted lists in parallel, once, because a search reads all entries of a small agent several times.
+ * `compare` returns a positive number when the entry comes after the term and all that begin with it.
+ */
+function visit(bytes: Uint8Array, wanted: WantedTerms, compare: (entry: Entry, term: Uint8Array) => number): void {
+  let next = 0;
+  for (const entry = openContents(bytes); next < wanted.length && toNextEntry(entry); ) {
+    for (let term = wanted[next]; term !== undefined && compare(entry, term) > 0; term = wanted[next]) next++;
   }
 }
 
-function toPostings(bytes: Uint8Array, { chunks, nameAt, packedAt, end }: Entry): TermPostings {
-  return {
-    term: decoder.decode(bytes.subarray(nameAt, packedAt)),
-    chunks,
-    postings: bytes.subarray(packedAt, end),
-  };
+/** 0 when the entry's term begins with `start`; otherwise negative when it comes before it, and positive after it. */
+function compareStart({ reader: { bytes }, nameAt, packedAt }: Entry, start: Uint8Array): number {
+  const length = Math.min(start.length, packedAt - nameAt);
+  for (let index = 0; index < length; index++) {
+    const difference = (bytes[nameAt + index] as number) - (start[index] as number);
+    if (difference !== 0) return difference;
+  }
+  return length < start.length ? -1 : 0;
 }
 
-function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
-  for (let index = 0; index < wanted.length; index++) {
-    if (bytes[at + index] !== wanted[index]) return false;
-  }
+/** A position in packed contents: where a term and its postings are. */
+type Entry = { reader: ByteReader; chunks: number; nameAt: number; packedAt: number };
+
+const openContents = (bytes: Uint8Array): Entry => ({ reader: { bytes, at: 0 }, chunks: 0, nameAt: 0, packedAt: 0 });
+
+/** Changes the entry: a generator took three times as long. @returns false at the end */
+function toNextEntry(entry: Entry): boolean {
+  const { reader } = entry;
+  if (reader.at >= reader.bytes.length) return false;
+  const nameLength = readNumber(reader);
+  const packedLength = readNumber(reader);
+  entry.chunks = readNumber(reader);
+  entry.nameAt = reader.at;
+  entry.packedAt = reader.at + nameLength;
+  reader.at += nameLength + packedLength;
   return true;
 }
 
-export const encodeTerm = (term: string): Uint8Array => encoder.encode(term);
+function nameOf({ reader: { bytes }, nameAt, packedAt }: Entry): string {
+  return decoder.decode(bytes.subarray(nameAt, packedAt));
+}
+
+function toPostings(entry: Entry): TermPostings {
+  const { reader, chunks, packedAt } = entry;
+  return { term: nameOf(entry), chunks, postings: reader.bytes.subarray(packedAt, reader.at) };
+}
 
 /** Compares terms by their UTF-8 bytes, as both databases do. UTF-16 order differs for characters beyond U+FFFF. */
 export function compareTerms(a: string, b: string): number {

@@ -1,5 +1,5 @@
 import { type IndexConnection, placeholders } from "./index-connection.ts";
-import { encodeTerm, findInContents, type TermPostings, termsInContents } from "./postings.ts";
+import { findInContents, type TermPostings, termsInContents, toWantedTerms } from "./postings.ts";
 
 /** Maximum terms with the same prefix that are read from one segment. */
 const MAX_TERMS = 500;
@@ -34,7 +34,7 @@ export async function readSegments(
 
 /** Finds the terms in single-document segments, whose postings were read together with the segments. */
 export function findInDocuments(segments: readonly Segment[], terms: readonly string[]): SegmentPostings[] {
-  const wanted = new Map(terms.map((term) => [term, encodeTerm(term)]));
+  const wanted = toWantedTerms(terms);
   return segments.flatMap(({ contents, firstNumber }) =>
     contents === null ? [] : findInContents(contents, wanted).map((found) => ({ ...found, base: firstNumber })),
   );
@@ -96,25 +96,26 @@ export async function readChunks(
   );
 }
 
-/** Terms of the index that begin with `prefix`, at most a few thousand. */
-export async function termsWithPrefix(
+/** Terms of the index that begin with one of the prefixes, at most a few thousand for each. */
+export async function termsWithPrefixes(
   connection: IndexConnection,
   segments: readonly Segment[],
-  prefix: string,
+  prefixes: readonly string[],
 ): Promise<Set<string>> {
-  const found = new Set<string>();
-  for (const { contents } of segments) {
-    if (contents === null) continue;
-    for (const term of termsInContents(contents, prefix)) found.add(term);
-  }
-  for (const { id, level } of segments) {
-    if (level === 0) continue;
-    const rows = await connection.all<{ term: string }>(
-      `select term from "indexPostings" where "segmentId" = ? and block = 0 and term >= ? and term < ?
-       order by term limit ${MAX_TERMS}`,
-      [id, prefix, `${prefix}\uffff`],
-    );
-    for (const { term } of rows) found.add(term);
-  }
-  return found;
+  const wanted = toWantedTerms(prefixes);
+  const inDocuments = segments.flatMap(({ contents }) => (contents === null ? [] : termsInContents(contents, wanted)));
+  const merged = segments.filter(({ level }) => level > 0);
+  // PostgreSQL receives all of these statements before it answers the first.
+  const inSegments = await Promise.all(
+    merged.flatMap(({ id }) =>
+      prefixes.map((prefix) =>
+        connection.all<{ term: string }>(
+          `select term from "indexPostings" where "segmentId" = ? and block = 0 and term >= ? and term < ?
+           order by term limit ${MAX_TERMS}`,
+          [id, prefix, `${prefix}\uffff`],
+        ),
+      ),
+    ),
+  );
+  return new Set([...inDocuments, ...inSegments.flat().map(({ term }) => term)]);
 }

@@ -6,7 +6,7 @@ import {
   readPostings,
   type Segment,
   type SegmentPostings,
-  termsWithPrefix,
+  termsWithPrefixes,
 } from "./read-index.ts";
 import { hasSimilarTerms, PREFIX_LENGTH, similarTerms } from "./similar-terms.ts";
 import { type QueryTerm, weightOf } from "./word-scores.ts";
@@ -36,7 +36,7 @@ export async function readTerms(index: Index, terms: readonly QueryTerm[]): Prom
   }
   const unknown = terms.filter(({ chunks, terms: [name = ""] }) => chunks === 0 && hasSimilarTerms(name));
   const replaced = unknown.slice(0, MAX_UNKNOWN);
-  for (const term of replaced) await replaceBySimilar(index, term);
+  await replaceBySimilar(index, replaced);
   const similarLookup = await lookUp(
     index,
     namesOf(replaced).filter((name) => !lookup.names.has(name)),
@@ -80,13 +80,20 @@ async function lookUp({ connection, segments, all }: Index, names: readonly stri
   return { names: new Set(names), counts, postings: [...inDocuments, ...inSegments] };
 }
 
-async function replaceBySimilar({ connection, segments }: Index, term: QueryTerm): Promise<void> {
-  const found = new Set<string>();
-  for (const name of term.terms) {
-    const indexed = await termsWithPrefix(connection, segments, name.slice(0, PREFIX_LENGTH));
-    for (const similar of similarTerms(name, indexed)) found.add(similar);
+async function replaceBySimilar({ connection, segments }: Index, unknown: readonly QueryTerm[]): Promise<void> {
+  const prefixes = new Set(namesOf(unknown).map((name) => name.slice(0, PREFIX_LENGTH)));
+  if (prefixes.size === 0) return;
+  const indexed = [...(await termsWithPrefixes(connection, segments, [...prefixes]))];
+  for (const term of unknown) {
+    const found = term.terms.flatMap((name) => {
+      const prefix = name.slice(0, PREFIX_LENGTH);
+      return similarTerms(
+        name,
+        indexed.filter((other) => other.startsWith(prefix)),
+      );
+    });
+    if (found.length > 0) term.terms = [...new Set(found)];
   }
-  if (found.size > 0) term.terms = [...found];
 }
 
 function withinBound(terms: readonly QueryTerm[]): QueryTerm[] {

@@ -1,4 +1,4 @@
-import { eachGram } from "./character-grams.ts";
+import { gramsOf } from "./character-grams.ts";
 
 export type Candidate = {
   /** question and other wordings of a FAQ entry, one per line */
@@ -51,32 +51,44 @@ export function rerank(query: string, candidates: readonly Candidate[], wordScor
 /** `found`: the query's grams that a text contains. `size`: an upper bound for the distinct grams in the text. */
 type Found = { found: number[]; size: number };
 
+/** Lower bits of a code that choose its place in a hash table of 8 KB, which fits into the processor's first cache. */
+const MASK = 0xfff;
+
 /** The query's 4-grams, numbered in the order of their first occurrence. */
 function queryGrams(query: string) {
-  const ids = new Map<number, number>();
-  eachGram(query, (code) => {
-    if (!ids.has(code)) ids.set(code, ids.size);
-  });
-  // Most grams of a passage are not in the query, and checking one bit is faster than a map lookup.
-  const bits = new Uint8Array(65_536);
-  for (const code of ids.keys()) bits[code & 0xffff] = 1;
-  const seen = new Uint32Array(ids.size);
+  const codes: number[] = [];
+  // A hash table, because a search looks up 25,000 grams, and a `Map` takes twice as long. `last`: 1 + the last number
+  // with the same lower bits. `before`: for each number, 1 + the one before it with the same lower bits.
+  const last = new Uint16Array(MASK + 1);
+  const before: number[] = [];
+  const numberOf = (code: number): number => {
+    let next = last[code & MASK] as number;
+    while (next !== 0 && codes[next - 1] !== code) next = before[next - 1] as number;
+    return next - 1;
+  };
+  for (const code of gramsOf(query)) {
+    if (numberOf(code) !== -1) continue;
+    before.push(last[code & MASK] as number);
+    last[code & MASK] = codes.push(code);
+  }
+  const seen = new Uint32Array(codes.length);
   let turn = 0;
   return {
-    size: ids.size,
+    size: codes.length,
     find(text: string): Found {
       turn++;
       const found: number[] = [];
-      let size = 0;
-      eachGram(text, (code) => {
-        size++;
-        if (bits[code & 0xffff] === 0) return;
-        const id = ids.get(code);
-        if (id === undefined || seen[id] === turn) return;
-        seen[id] = turn;
-        found.push(id);
-      });
-      return { found, size };
+      const grams = gramsOf(text);
+      for (let index = 0; index < grams.length; index++) {
+        const code = grams[index] as number;
+        // Most grams of a passage are not in the query.
+        if (last[code & MASK] === 0) continue;
+        const number = numberOf(code);
+        if (number === -1 || seen[number] === turn) continue;
+        seen[number] = turn;
+        found.push(number);
+      }
+      return { found, size: grams.length };
     },
   };
 }
