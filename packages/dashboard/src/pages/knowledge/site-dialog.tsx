@@ -1,6 +1,6 @@
 import type { DocumentSource, SourcePreview, SourceSchedule } from "@foyer/contract";
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { Select, TextArea, TextField } from "../../components/field.tsx";
 import { FormDialog } from "../../components/form-dialog.tsx";
@@ -27,9 +27,16 @@ export function SiteDialog({
   site: DocumentSource | null;
   onClose: () => void;
 }) {
+  const running = useRef<AbortController>(null);
   const preview = useMutation({
-    mutationFn: (body: { url: string; include: string[]; exclude: string[] }) => api.previewSource({ body }),
+    mutationFn: (body: { url: string; include: string[]; exclude: string[] }) => {
+      running.current?.abort();
+      running.current = new AbortController();
+      return api.previewSource({ body }, { signal: running.current.signal });
+    },
   });
+  // The server stops searching for pages when the dialog is closed.
+  useEffect(() => () => running.current?.abort(), []);
   const [unchecked, setUnchecked] = useState<ReadonlySet<string>>(new Set());
   const initial = {
     url: site?.url ?? "",

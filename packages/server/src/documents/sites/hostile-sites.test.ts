@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
@@ -9,7 +10,7 @@ let client: DocumentClient;
 let sources: SourceClient;
 let site: SiteServer;
 beforeAll(async () => {
-  client = await openDocuments();
+  client = await openDocuments({ listen: true });
   sources = createSourceClient(client);
 });
 afterAll(() => client.server.stop());
@@ -163,6 +164,23 @@ it("lets no organization use up the previews with slow sites", async () => {
   release();
   await Promise.all(slow);
   await other.stop();
+});
+
+it("ends a preview, and the request it is waiting for, when its client disconnects", async () => {
+  const asked = Promise.withResolvers<ServerResponse>();
+  site.pages.set("/never", (_, response) => asked.resolve(response));
+  const leaving = new AbortController();
+  const { server, account } = client;
+  const preview = fetch(`${server.url}/sources/preview`, {
+    method: "POST",
+    headers: { ...account.headers, "content-type": "application/json" },
+    body: JSON.stringify({ url: `${site.url}/never` }),
+    signal: leaving.signal,
+  });
+  const closed = once(await asked.promise, "close");
+  leaving.abort();
+  await expect(preview).rejects.toThrow("aborted");
+  await closed;
 });
 
 it("continues an interrupted sync without reading or adding a page twice", async () => {

@@ -20,11 +20,11 @@ const MAX_PER_ORGANIZATION = 2;
 
 type Input = { url: string; include: string[]; exclude: string[]; maxPages: number };
 
-/** Finds the pages of a site without storing anything. */
+/** Finds the pages of a site without storing anything. Aborting `disconnected` ends it. */
 export function createPreview({ client, extractor }: Pick<DiscoveryParts, "client"> & { extractor: Extractor }) {
   /** one entry for each running preview: its organization */
   const running: string[] = [];
-  return async (organizationId: string, input: Input): Promise<SourcePreview> => {
+  return async (organizationId: string, input: Input, disconnected: AbortSignal): Promise<SourcePreview> => {
     const own = running.filter((id) => id === organizationId).length;
     if (running.length >= MAX_PREVIEWS || own >= MAX_PER_ORGANIZATION) {
       throw new AppError("OVERLOADED", "The server is busy with other previews. Try again in a moment.", {
@@ -32,12 +32,13 @@ export function createPreview({ client, extractor }: Pick<DiscoveryParts, "clien
       });
     }
     running.push(organizationId);
-    const signal = AbortSignal.timeout(PREVIEW_MS);
+    const timeout = AbortSignal.timeout(PREVIEW_MS);
+    const signal = AbortSignal.any([timeout, disconnected]);
     try {
       const parts = { client, extractor: extractor.siteReader({ organizationId, signal }) };
       return await preview(parts, input, signal);
     } catch (error) {
-      throw explained(error, input.url, signal);
+      throw disconnected.aborted ? disconnected.reason : explained(error, input.url, timeout);
     } finally {
       running.splice(running.indexOf(organizationId), 1);
     }
@@ -146,10 +147,10 @@ async function followLinks(
 }
 
 /** Reports a problem with the site as a validation error of the request's `url`. */
-function explained(error: unknown, url: string, signal: AbortSignal): unknown {
+function explained(error: unknown, url: string, timeout: AbortSignal): unknown {
   const message = (text: string) =>
     new AppError("VALIDATION_ERROR", text, { details: [{ path: "url", code: "invalid", message: text }] });
-  if (signal.aborted) return message(`${url} is too slow: no pages were found within ${PREVIEW_MS / 1_000} s.`);
+  if (timeout.aborted) return message(`${url} is too slow: no pages were found within ${PREVIEW_MS / 1_000} s.`);
   if (error instanceof SiteError || error instanceof OutboundError) return message(error.message);
   return error;
 }

@@ -2,6 +2,7 @@ import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
 import { credentialOf, principalOf } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
+import { disconnectSignal } from "../../http/disconnect-signal.ts";
 import type { Idempotency } from "../../http/idempotency.ts";
 import type { SourceService } from "./service.ts";
 
@@ -23,7 +24,7 @@ export function sourceRoutes(app: App, sources: SourceService, idempotency: Idem
   });
   app.route({
     ...contract.previewSource,
-    handler: async (request) => sources.preview(organizationOf(request), request.body),
+    handler: async (request, reply) => sources.preview(organizationOf(request), request.body, disconnectSignal(reply)),
   });
   app.route({
     ...contract.getSource,

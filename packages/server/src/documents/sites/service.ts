@@ -72,13 +72,15 @@ function readers({ store }: Parts) {
 }
 
 function previewer(outbound: Deps["outbound"], { preview }: Parts) {
-  return async (organizationId: string, { url, include, exclude }: SourcePreviewRequest) =>
-    preview(organizationId, {
+  return async (organizationId: string, { url, include, exclude }: SourcePreviewRequest, disconnected: AbortSignal) => {
+    const input = {
       url: startAddress(outbound, url).href,
       include: checkPatterns("include", include),
       exclude: checkPatterns("exclude", exclude),
       maxPages: maxSourcePages,
-    });
+    };
+    return preview(organizationId, input, disconnected);
+  };
 }
 
 function writers(outbound: Deps["outbound"], { agents, store, documents, writer, onQueued }: Parts) {
