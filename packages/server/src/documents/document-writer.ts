@@ -62,14 +62,17 @@ async function insert(parts: Parts, request: NewDocument): Promise<Saved> {
   const { documentsPerAgent } = limitsOf(principal.plan);
   const saved = await store
     .inTransaction(async (trx): Promise<Saved> => {
-      const count = await store.countLocked(trx, { organizationId, agentId });
+      await store.lockAgent(trx, agentId);
       const twin = isUnique(request) && (await store.byContent(trx, { organizationId, agentId }, content.contentHash));
       if (twin) {
         const found: Saved = { status: 200, document: toDocument(twin) };
         await keep?.(trx, agentId, found);
         return found;
       }
-      if (documentsPerAgent !== null && count >= documentsPerAgent)
+      if (
+        documentsPerAgent !== null &&
+        (await store.countWithin(trx, { organizationId, agentId })) >= documentsPerAgent
+      )
         throw limitReached(principal.plan, documentsPerAgent);
       const row = newRow(request, await insertOriginal(parts, trx, request));
       await store.insert(trx, row);

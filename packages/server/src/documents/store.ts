@@ -139,14 +139,16 @@ function documentWriters({ db, databaseKind }: StoreDeps) {
 
   return {
     inTransaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, work),
-    /** Counts the agent's documents under a lock: concurrent calls wait until the transaction ends. */
-    async countLocked(trx: Trx, { organizationId, agentId }: Owner) {
+    /** Locks the agent's documents against insertions: concurrent calls wait until the transaction ends. */
+    async lockAgent(trx: Trx, agentId: string): Promise<void> {
       // The lock is a write to the agent's counters.
       await trx
         .updateTable("agentCounters")
         .set({ conversations: sql`conversations` })
         .where("agentId", "=", agentId)
         .execute();
+    },
+    async countWithin(trx: Trx, { organizationId, agentId }: Owner): Promise<number> {
       const counted = trx
         .selectFrom("documents")
         .where("organizationId", "=", organizationId)

@@ -138,8 +138,8 @@ function outcomes(db: Db, files: FileStore) {
         failpoint("document.indexing");
       });
       failpoint("document.indexed");
-      if (isDone) await deleteBefore(db, { documentId, before: version });
-      else if (staged !== null) await deleteChunks(db, { documentId, version });
+      if (isDone && version > 1) await deleteBefore(db, { documentId, before: version });
+      if (!isDone && staged !== null) await deleteChunks(db, { documentId, version });
       return isDone;
     },
     /** Records why a version cannot be processed. The previous version stays visible. */
