@@ -3,6 +3,7 @@ import type { Figure, Row } from "./figure.ts";
 import { formAnalytics } from "./figures/analytics-read.ts";
 import { deliveryDrain } from "./figures/delivery-drain.ts";
 import { deliveryHanging } from "./figures/delivery-hanging.ts";
+import { documentMemory } from "./figures/document-memory.ts";
 import { fastReply } from "./figures/fast-reply.ts";
 import { firstToken } from "./figures/first-token.ts";
 import { firstTokenBusy } from "./figures/first-token-busy.ts";
@@ -61,6 +62,7 @@ const figures: Record<string, Figure> = {
   "widget-in-page": widgetInPage,
   "ingest-pages": ingestPages,
   "ingest-beside": ingestBeside,
+  "document-memory": documentMemory,
   retrieval: () => retrieval({ collections: options.collections ?? null, chunks: Number(options.chunks) }),
 };
 

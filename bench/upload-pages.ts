@@ -1,20 +1,19 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { pdfFile } from "../packages/server/src/documents/ingest/sample-files.ts";
 import { authorized } from "./foyer-process.ts";
 
 const CLIENTS = 4;
+/** Pages in a file. */
+export const pagesOf = { html: 1, pdf: 10 };
 
-/** Uploads HTML pages of about 3 KB, four at a time. No two pages are the same. */
-export function createUploads(url: string, agentId: string) {
+/** Uploads HTML pages of about 3 KB, or PDFs of ten pages of about 1 KB, four at a time. No two files are the same. */
+export function createUploads(url: string, agentId: string, format: keyof typeof pagesOf = "html") {
   let sent = 0;
 
   async function sendOne(): Promise<void> {
     const name = `page${sent++}`;
-    const query = new URLSearchParams({ agentId, name });
-    const headers = { ...authorized, "content-type": "application/octet-stream" };
-    const body = pageOf(name);
-    const response = await fetch(`${url}/documents/upload?${query}`, { method: "POST", headers, body });
-    if (response.status !== 202) throw new Error(`The page was not accepted: ${await response.text()}`);
-    await response.text();
+    if (format === "html") await upload(url, { agentId, name, body: htmlOf(name) });
+    else await uploadPdf(url, { agentId, name, pages: pagesOf.pdf });
   }
 
   return {
@@ -34,6 +33,21 @@ export function createUploads(url: string, agentId: string) {
       await Promise.all(Array.from({ length: CLIENTS }, client));
     },
   };
+}
+
+/** Uploads a PDF. Every page has about 1 KB of text. */
+export async function uploadPdf(url: string, file: { agentId: string; name: string; pages: number }): Promise<void> {
+  await upload(url, { ...file, body: new Uint8Array(pdfOf(file)) });
+}
+
+type File = { agentId: string; name: string; body: string | Uint8Array<ArrayBuffer> };
+
+async function upload(url: string, { agentId, name, body }: File): Promise<void> {
+  const query = new URLSearchParams({ agentId, name });
+  const headers = { ...authorized, "content-type": "application/octet-stream" };
+  const response = await fetch(`${url}/documents/upload?${query}`, { method: "POST", headers, body });
+  if (response.status !== 202) throw new Error(`The file was not accepted: ${await response.text()}`);
+  await response.text();
 }
 
 /** Waits until so many documents of the agent are searchable. @throws when one has failed */
@@ -58,7 +72,12 @@ const sentences = [
   "Helmets and locks are included, and child seats can be added for a small fee.",
 ];
 
-function pageOf(name: string): string {
+function pdfOf({ name, pages }: { name: string; pages: number }): Buffer {
+  const lines = [1, 2, 3].flatMap(() => sentences.map((sentence) => `${sentence} \\(${name}\\)`));
+  return pdfFile(Array.from({ length: pages }, (_, page) => [`Page ${page + 1} of ${name}`, ...lines]));
+}
+
+function htmlOf(name: string): string {
   const section = (n: number) =>
     `<h2>Part ${n}</h2><p>${sentences.map((sentence) => `${sentence} (${name})`).join(" ")}</p>`;
   const links = Array.from({ length: 20 }, (_, n) => `<li><a href="/${n}">Link ${n}</a></li>`).join("");

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "../../test/postgres-server.ts";
 import { ms, type Row } from "../figure.ts";
@@ -7,15 +7,17 @@ import { authorized, type Foyer, startFoyer } from "../foyer-process.ts";
 import { requestsPerSecond } from "../http-load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { alternate, median } from "../rounds.ts";
-import { createUploads, untilReady } from "../upload-pages.ts";
+import { createUploads, pagesOf, untilReady } from "../upload-pages.ts";
 
 const PAGES = 200;
 const ROUNDS = 3;
 const goals = { SQLite: 100, PostgreSQL: 60 };
 
+type Format = keyof typeof pagesOf;
+
 /**
- * HTML pages per second from the first upload until all of them are searchable, compared with one Fastify route with
- * one durable insert, which shows what the disk and the other load on the machine allow.
+ * HTML and PDF pages per second from the first upload until all of them are searchable, compared with one Fastify route
+ * with one durable insert, which shows what the disk and the other load on the machine allow.
  */
 export async function ingestPages(): Promise<Row[]> {
   using sqlite = temporaryFolder();
@@ -27,8 +29,8 @@ export async function ingestPages(): Promise<Row[]> {
     const baseline = () =>
       requestsPerSecond(bare, "/form-submissions/submit", { seconds: 2, headers: {}, body: JSON.stringify({}) });
     return [
-      await measure("SQLite", { dataDir: sqlite.path }, baseline),
-      await measure("PostgreSQL", { dataDir: folder, databaseUrl: server.url }, baseline),
+      ...(await measure("SQLite", { dataDir: sqlite.path }, baseline)),
+      ...(await measure("PostgreSQL", { dataDir: folder, databaseUrl: server.url }, baseline)),
     ];
   } finally {
     await server.stop();
@@ -40,15 +42,24 @@ async function measure(
   name: keyof typeof goals,
   options: Parameters<typeof startFoyer>[0],
   baseline: () => Promise<number>,
-): Promise<Row> {
+): Promise<Row[]> {
   await using foyer = await startFoyer(options);
+  return [
+    await measureFormat(foyer, { name, format: "html", baseline }),
+    await measureFormat(foyer, { name, format: "pdf", baseline }),
+  ];
+}
+
+type Measurement = { name: keyof typeof goals; format: Format; baseline: () => Promise<number> };
+
+async function measureFormat(foyer: Foyer, { name, format, baseline }: Measurement): Promise<Row> {
   const agentId = await foyer.createAgent();
-  const uploads = createUploads(foyer.url, agentId);
+  const uploads = createUploads(foyer.url, agentId, format);
   let cpuMs = 0;
   const subject = async () => {
     const startedAt = performance.now();
     const before = foyer.cpuMs();
-    await uploads.send(PAGES);
+    await uploads.send(PAGES / pagesOf[format]);
     await untilReady(foyer.url, agentId, uploads.sent());
     cpuMs = (foyer.cpuMs() - before) / PAGES;
     return (PAGES * 1_000) / (performance.now() - startedAt);
@@ -57,8 +68,9 @@ async function measure(
   await findLast(foyer, agentId, uploads.sent() - 1);
   const perSecond = median(results.subject);
   const inserts = median(results.baseline);
+  const load = loadavg()[0]?.toFixed(1);
   return {
-    figure: `HTML pages until searchable, ${name} (CPU ${ms(cpuMs)} a page)`,
+    figure: `${format.toUpperCase()} pages until searchable, ${name} (CPU ${ms(cpuMs)} a page, load ${load})`,
     measured: `${Math.round(perSecond)} a second`,
     baseline: `${Math.round(inserts)} (bare Fastify, one durable insert)`,
     ratio: `${((perSecond / inserts) * 100).toFixed(1)} %`,
