@@ -23,6 +23,12 @@ const temperature = Type.Number({
   description: "How varied the replies are, from 0, most predictable, to 100. Defaults to 70.",
 });
 
+const suggestion = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: "A message that visitors can send with one click",
+});
+
 const launcherIcons = ["chat", "message", "question", "sparkle", "lamp"] as const;
 
 const offset = (edge: string) =>
@@ -50,10 +56,31 @@ export const WidgetSettings = Type.Object({
   ),
   suggestions: Type.Optional(
     nullable(
-      Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
+      Type.Array(suggestion, {
         maxItems: 10,
         description: "Messages that visitors can send with one click before the first message. Defaults to none.",
       }),
+    ),
+  ),
+  pageSuggestions: Type.Optional(
+    nullable(
+      Type.Array(
+        Type.Object({
+          page: Type.String({
+            maxLength: 2_000,
+            description: "Glob of the page's path, such as `/pricing` or `/bikes/*`, as in `page_view` triggers",
+          }),
+          suggestions: Type.Array(suggestion, {
+            maxItems: 10,
+            description: "What is suggested there. An empty list suggests nothing.",
+          }),
+        }),
+        {
+          maxItems: 50,
+          description:
+            "Suggestions for some pages. The first list whose `page` matches replaces `suggestions`. Defaults to none.",
+        },
+      ),
     ),
   ),
   accentColor: Type.Optional(nullable(Type.String({ pattern: "^#[0-9a-fA-F]{6}$", description: "`#rrggbb`" }))),
@@ -180,6 +207,12 @@ const settings = {
         "What the model may know about a visitor whose identity is proven: `id`, `email`, `name`, and claims such as `claims.plan` or, for short, `plan`. It receives them as data with the visitor's message. Empty by default.",
     }),
   ),
+  followUps: nullable(
+    Type.Boolean({
+      description:
+        "Offer up to three follow-up questions after each reply. They cost an additional, short call of the model. Off by default.",
+    }),
+  ),
   monthlyTokenBudget: nullable(
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "Tokens per calendar month, in UTC" }),
   ),
@@ -231,6 +264,7 @@ export const Agent = Type.Object(
     pageQuery: Type.Array(Type.String()),
     requireIdentity: Type.Boolean(),
     tellModel: Type.Array(Type.String()),
+    followUps: Type.Boolean(),
     monthlyTokenBudget: nullable(Type.Integer()),
     budgetMessage: nullable(Type.String()),
     retention: ref(Retention),

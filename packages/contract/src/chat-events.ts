@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Source, stopReasons } from "./conversation.ts";
+import { FollowUps, Source, stopReasons } from "./conversation.ts";
 import { VisitorForm } from "./form.ts";
 import { described, nullable, ref, stringEnum } from "./schema.ts";
 import { DisplayConfig } from "./tool.ts";
@@ -110,10 +110,13 @@ export const ErrorEvent = Type.Object(
   { $id: "ErrorEvent", description: "The reply failed. `message_stop` follows." },
 );
 
-/** Token counts from the provider, over all steps of the reply. */
+/** Token counts from the provider, over all steps of the reply and its follow-up questions. */
 const Usage = Type.Object(
   { inputTokens: Type.Integer(), outputTokens: Type.Integer() },
-  { description: "Token usage as the model provider counted it, over all steps of the reply" },
+  {
+    description:
+      "Token usage as the model provider counted it, over all steps of the reply and its follow-up questions",
+  },
 );
 export type Usage = Static<typeof Usage>;
 
@@ -135,7 +138,16 @@ export const SourcesEvent = Type.Object(
   {
     $id: "SourcesEvent",
     description:
-      "The passages of documents that the reply cites. Sent before `message_stop`, and only if there are any.",
+      "The passages of documents that the reply cites. Sent after the text and before `message_stop`, and only if there are any.",
+  },
+);
+
+export const SuggestionsEvent = Type.Object(
+  { type: Type.Literal("suggestions"), suggestions: FollowUps },
+  {
+    $id: "SuggestionsEvent",
+    description:
+      "Questions that the visitor may ask next. Sent after the text and before `message_stop`, if the agent has `followUps` and the model names any.",
   },
 );
 
@@ -147,6 +159,7 @@ const schemas = [
   ToolUseStartEvent,
   ToolResultEvent,
   SourcesEvent,
+  SuggestionsEvent,
   ErrorEvent,
   MessageStopEvent,
 ] as const;

@@ -57,6 +57,14 @@ export const Source = Type.Object(
 );
 export type Source = Static<typeof Source>;
 
+/** Limits of the follow-up questions of a reply. */
+export const followUpLimits = { questions: 3, characters: 80 } as const;
+
+export const FollowUps = Type.Array(Type.String({ maxLength: followUpLimits.characters }), {
+  maxItems: followUpLimits.questions,
+  description: "Follow-up questions, as plain text in the visitor's words",
+});
+
 /** Why a reply failed, for members of the organization. */
 export const ReplyFailure = Type.Object(
   {
@@ -87,6 +95,7 @@ export const Message = Type.Object(
     ),
     toolCalls: Type.Array(ToolCall),
     sources: Type.Array(ref(Source), { description: "The passages of documents that the message cites" }),
+    suggestions: FollowUps,
     searches: Type.Optional(
       Type.Array(ref(ReplySearch), {
         description:

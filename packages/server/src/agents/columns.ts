@@ -1,4 +1,5 @@
 import type { Agent, AgentChanges, AgentImageKind, AgentSummary, AgentWidget, Retention } from "@foyer/contract";
+import { pagePatternProblem } from "@foyer/contract/rules/match-page";
 import type { AgentRow } from "../db/tables.ts";
 import { checkAll, invalid } from "../errors.ts";
 import { factPaths } from "./identity/tell-model.ts";
@@ -28,8 +29,9 @@ export const columnDefaults = {
 } as const;
 
 /** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each list */
-export function checkAgent({ allowedOrigins, allowedImageHosts, tellModel }: AgentChanges): void {
+export function checkAgent({ allowedOrigins, allowedImageHosts, tellModel, widget }: AgentChanges): void {
   checkAll([
+    () => pageGlobs(widget?.pageSuggestions ?? []),
     () => origins(allowedOrigins ?? []),
     () => hosts(allowedImageHosts ?? []),
     () => factPaths(tellModel ?? []),
@@ -51,10 +53,18 @@ export function toColumns(input: AgentChanges): Partial<AgentRow> {
   if (input.pageQuery !== undefined) columns.pageQuery = JSON.stringify([...new Set(input.pageQuery ?? [])]);
   if (input.requireIdentity !== undefined) columns.requireIdentity = input.requireIdentity ? 1 : 0;
   if (input.tellModel !== undefined) columns.tellModel = JSON.stringify(factPaths(input.tellModel ?? []));
+  if (input.followUps !== undefined) columns.followUps = input.followUps ? 1 : 0;
   if (input.monthlyTokenBudget !== undefined) columns.monthlyTokenBudget = input.monthlyTokenBudget;
   if (input.budgetMessage !== undefined) columns.budgetMessage = input.budgetMessage;
   if (input.retention !== undefined) columns.retention = JSON.stringify(input.retention ?? {});
   return columns;
+}
+
+function pageGlobs(lists: ReadonlyArray<{ page: string }>) {
+  for (const [index, { page }] of lists.entries()) {
+    const problem = pagePatternProblem(page);
+    if (problem) throw invalid(`widget.pageSuggestions.${index}.page`, problem, "pattern");
+  }
 }
 
 function origins(values: string[]) {
@@ -103,6 +113,7 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
     pageQuery: JSON.parse(row.pageQuery),
     requireIdentity: row.requireIdentity === 1,
     tellModel: JSON.parse(row.tellModel),
+    followUps: row.followUps === 1,
     monthlyTokenBudget: row.monthlyTokenBudget,
     budgetMessage: row.budgetMessage,
     retention: retentionOf(row, defaults.retention),

@@ -8,7 +8,7 @@ const HISTORY_CHARACTERS = 400_000;
 /** What has to be read for that: a character has up to four bytes. */
 export const historyLimits = { limit: 200, maxBytes: 4 * HISTORY_CHARACTERS };
 
-type StepPiece = Exclude<Piece, { type: "passages" }>;
+type StepPiece = Exclude<Piece, { type: "passages" | "suggestions" }>;
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type ToolResults = Extract<LanguageModelV4Message, { role: "tool" }>;
 
@@ -76,7 +76,7 @@ function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Mes
   const messages: LanguageModelV4Message[] = [];
   let step: StepPiece[] = [];
   for (const piece of fromColumns(row)) {
-    if (piece.type === "passages") continue;
+    if (piece.type === "passages" || piece.type === "suggestions") continue;
     // Text after tool calls belongs to the next step.
     if (piece.type === "text" && step.at(-1)?.type === "tool") {
       messages.push(...stepMessages(step));

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { NumberedPassage } from "../tools/tool-outcome.ts";
 import { eventsAfter, positionIn, type ReplyEnding } from "./reply-events.ts";
 import { createRunningReply } from "./running-reply.ts";
 
@@ -27,8 +28,10 @@ const endings: fc.Arbitrary<ReplyEnding> = fc.constantFrom(
   { stopReason: "error", error: { code: "MODEL_TIMEOUT", message: "Too slow." } },
 );
 
+const suggestions = fc.array(fc.string({ minLength: 1 }), { maxLength: 3 });
+
 /** Plays the steps to a reader that is there from the start. */
-function play(played: readonly Step[], ending: ReplyEnding) {
+function play(played: readonly Step[], ending: ReplyEnding, offered: string[] = []) {
   const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 1_000 });
   let heard = "";
   reply.follow({ write: (events) => (heard += events), end: () => {} }, 0);
@@ -49,6 +52,7 @@ function play(played: readonly Step[], ending: ReplyEnding) {
       reply.toolResult(piece, outcome);
     }
   }
+  reply.suggest(offered);
   reply.end(ending);
   return { heard, pieces: reply.pieces };
 }
@@ -81,14 +85,33 @@ function merged(events: Event[]) {
 describe("the events of a reply", () => {
   it("are recreated after any event exactly as they were sent", () => {
     fc.assert(
-      fc.property(steps, endings, fc.nat(), (played, ending, at) => {
-        const { heard, pieces } = play(played, ending);
+      fc.property(steps, endings, suggestions, fc.nat(), (played, ending, offered, at) => {
+        const { heard, pieces } = play(played, ending, offered);
         const live = parse(heard);
         const cut = live[at % live.length];
         const again = parse(eventsAfter(cut?.id ?? 0, { start, pieces, end: ending }));
         expect(merged(again)).toEqual(merged(live.slice((at % live.length) + 1)));
       }),
     );
+  });
+
+  it("include the sources once the text is complete, also for a client that resumes before the suggestions", () => {
+    const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 1_000 });
+    reply.text("From 11 [1].");
+    const passage = { n: 1, title: "Hours", url: null, page: null, snippet: "From 11.", citation: "title" as const };
+    reply.keepCited([{ ...passage, isCited: true } as NumberedPassage]);
+    reply.complete();
+    let heard = "";
+    reply.follow({ write: (events) => (heard += events), end: () => {} }, 0);
+    reply.suggest(["Until when?"]);
+    reply.end({ stopReason: "end_turn" });
+    const types = parse(heard).map(({ type }) => type);
+    expect(types.slice(-4)).toEqual(["content_block_stop", "sources", "suggestions", "message_stop"]);
+    const again = parse(eventsAfter(0, { start, pieces: reply.pieces, end: { stopReason: "end_turn" } }));
+    expect(again).toEqual(parse(heard));
+    // Another process reads the stored pieces of a reply that still runs.
+    const stored = parse(eventsAfter(0, { start, pieces: reply.pieces, textIsOpen: true }));
+    expect(stored).toEqual(again.slice(0, -1));
   });
 
   it("can start in the middle of a text", () => {

@@ -1,5 +1,5 @@
 import type { ChatEvent, Source, StopReason, Usage } from "@foyer/contract";
-import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
+import { type Piece, suggestionsOf, type ToolPiece } from "../conversations/message-pieces.ts";
 import { sourcesOf } from "../conversations/sources.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
 
@@ -32,6 +32,7 @@ export function eventWriter(messageId: string, position = 0) {
     toolResult: (index: number, { id, name }: ToolPiece, outcome: ToolOutcome) =>
       write({ type: "tool_result", index, toolUseId: id, name, ...shownToVisitors(outcome) }),
     sources: (sources: Source[]) => write({ type: "sources", sources }),
+    suggestions: (suggestions: string[]) => write({ type: "suggestions", suggestions }),
     failure: (error: { code: string; message: string }) => write({ type: "error", error }),
     stop: ({ stopReason, usage }: ReplyEnding) =>
       write({ type: "message_stop", messageId, stopReason, ...(usage ? { usage } : {}) }),
@@ -42,11 +43,23 @@ function shownToVisitors({ result, isError, displayConfig, display, form }: Tool
   return { result, isError, displayConfig, display, ...(form ? { form } : {}) };
 }
 
-/** The state of a reply. `end` is absent while it runs. `textIsOpen` means that the last text may still grow. */
-export type ReplyState = { start: ReplyStart; pieces: readonly Piece[]; textIsOpen?: boolean; end?: ReplyEnding };
+/**
+ * The state of a reply. `end` is absent while it runs. `textIsOpen` means that the last text may still grow, and
+ * `isComplete` that nothing but follow-up questions can be added.
+ */
+export type ReplyState = {
+  start: ReplyStart;
+  pieces: readonly Piece[];
+  textIsOpen?: boolean;
+  isComplete?: boolean;
+  end?: ReplyEnding;
+};
 
 /** The events after a position. */
-export function eventsAfter(position: number, { start, pieces, textIsOpen = false, end }: ReplyState): string {
+export function eventsAfter(
+  position: number,
+  { start, pieces, textIsOpen = false, isComplete = false, end }: ReplyState,
+): string {
   const events = eventWriter(start.messageId);
   let output = "";
   let at = 0;
@@ -61,7 +74,7 @@ export function eventsAfter(position: number, { start, pieces, textIsOpen = fals
       if (piece.result) emit(events.toolResult(index, piece, piece.result));
       return;
     }
-    if (piece.type === "passages") return;
+    if (piece.type !== "text") return;
     emit(events.openText(index));
     const said = Math.min(Math.max(position - at, 0), piece.text.length);
     if (said > 0) events.text(index, piece.text.slice(0, said));
@@ -69,8 +82,11 @@ export function eventsAfter(position: number, { start, pieces, textIsOpen = fals
     if (said < piece.text.length) emit(events.text(index, piece.text.slice(said)), piece.text.length - said);
     if (!textIsOpen || index < pieces.length - 1) emit(events.closeText(index));
   });
-  const sources = end ? sourcesOf(pieces) : [];
+  const suggestions = suggestionsOf(pieces);
+  // Suggestions in the pieces also mean that the text is complete: another process may not know more about the reply.
+  const sources = isComplete || suggestions.length > 0 || end ? sourcesOf(pieces) : [];
   if (sources.length > 0) emit(events.sources(sources));
+  if (suggestions.length > 0) emit(events.suggestions(suggestions));
   if (end?.error) emit(events.failure(end.error));
   if (end) emit(events.stop(end));
   return output;

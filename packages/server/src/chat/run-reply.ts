@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { Usage } from "@foyer/contract";
 import type { FastifyBaseLogger } from "fastify";
 import { toColumns } from "../conversations/message-pieces.ts";
 import type { AgentRow } from "../db/tables.ts";
@@ -14,6 +15,7 @@ import type { NumberedPassage } from "../tools/tool-outcome.ts";
 import { type LoopInput, type ReplyOutput, runAgentLoop } from "./agent-loop.ts";
 import { createCitationFilter } from "./citation-filter.ts";
 import type { ClientToolCalls } from "./client-tools/calls.ts";
+import { addFollowUps } from "./follow-ups.ts";
 import { createKnownLinks, createLinkFilter } from "./link-filter.ts";
 import { answerOf } from "./reply-answer.ts";
 import type { ReplyEnding } from "./reply-events.ts";
@@ -46,58 +48,17 @@ type Run = {
   isTest: boolean;
 };
 
+type Parts = { store: ReplyStore; replies: RunningReplies; clientTools: ClientToolCalls };
+
+/** How a reply ended, what it used, and the cause of a failure for members. */
+type Outcome = { ending: ReplyEnding; failure: Ended["failure"]; tokens: number };
+
 /** Runs a reply from the first model call until its end is stored. The returned function never rejects. */
-export function createReplyRunner(
-  limits: AskLimits,
-  { store, replies, clientTools }: { store: ReplyStore; replies: RunningReplies; clientTools: ClientToolCalls },
-) {
-  return async (
-    reply: RunningReply,
-    { agent, model, prompt, pageOrigin, tools, documents, question, log, usageOwner, refusal, isTest }: Run,
-  ): Promise<void> => {
-    let ending: ReplyEnding;
-    let failure: Ended["failure"] = null;
-    let tokens = 0;
+export function createReplyRunner(limits: AskLimits, { store, replies, clientTools }: Parts) {
+  return async (reply: RunningReply, run: Run): Promise<void> => {
+    const { agent, model, documents, question, log, usageOwner, refusal, isTest } = run;
     const startedAt = Date.now();
-    try {
-      const temperature = agent.temperature / 100;
-      const { waitFor } = clientTools.ofReply(reply);
-      const callable: Callable = {
-        ...tools,
-        runTool: (call, options) =>
-          tools.runTool(call, {
-            signal: options.signal,
-            runInPage: (toolId) => waitFor({ toolId, toolUseId: call.id }, options),
-          }),
-      };
-      const loop = {
-        organizationId: agent.organizationId,
-        model,
-        prompt,
-        temperature,
-        limits,
-        maxSteps: MAX_STEPS,
-        ...(documents?.kind === "search" ? withSearch(callable, documents) : callable),
-        openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,
-        signal: reply.signal,
-        onTokensUsed: (more: number) => {
-          tokens += more;
-        },
-      };
-      const output = documents ? withCheckedText(reply, documents, { agent, prompt, pageOrigin }) : reply;
-      ending = refusal === null ? await runAgentLoop(loop, output) : say(refusal, reply);
-    } catch (error) {
-      ending = reply.signal.aborted ? { stopReason: "aborted" } : failed(error, log);
-      if (ending.error) {
-        failure = {
-          organizationId: agent.organizationId,
-          agentId: agent.id,
-          code: ending.error.code,
-          ...describeFailure(error, model),
-        };
-      }
-    }
-    if (documents?.kind === "prefix" && refusal === null) reply.keepCited(documents.passages);
+    let { ending, failure, tokens } = await produce(reply, run, { limits, clientTools });
     try {
       const end = {
         id: reply.messageId,
@@ -133,6 +94,69 @@ export function createReplyRunner(
     }
     replies.remove(reply);
     reply.end(ending);
+  };
+}
+
+/** Produces the content of a reply: the text, the calls of tools, and the follow-up questions. Never rejects. */
+async function produce(
+  reply: RunningReply,
+  run: Run,
+  { limits, clientTools }: { limits: AskLimits; clientTools: ClientToolCalls },
+): Promise<Outcome> {
+  const { agent, model, documents, question, log, refusal } = run;
+  const outcome: Outcome = { ending: { stopReason: "end_turn" }, failure: null, tokens: 0 };
+  const onTokensUsed = (more: number) => {
+    outcome.tokens += more;
+  };
+  try {
+    const output = documents ? withCheckedText(reply, documents, run) : reply;
+    const loop = { ...loopInput(reply, run, clientTools), limits, onTokensUsed };
+    outcome.ending = refusal === null ? await runAgentLoop(loop, output) : say(refusal, reply);
+  } catch (error) {
+    outcome.ending = reply.signal.aborted ? { stopReason: "aborted" } : failed(error, log);
+    if (outcome.ending.error) {
+      outcome.failure = {
+        organizationId: agent.organizationId,
+        agentId: agent.id,
+        code: outcome.ending.error.code,
+        ...describeFailure(error, model),
+      };
+    }
+  }
+  if (refusal !== null) return outcome;
+  if (documents?.kind === "prefix") reply.keepCited(documents.passages);
+  const { stopReason, usage } = outcome.ending;
+  if (stopReason === "end_turn") {
+    const cost = await addFollowUps(reply, { agent, model, question, log });
+    onTokensUsed(cost.tokens);
+    if (usage) outcome.ending = { stopReason, usage: sum(usage, cost.usage) };
+  }
+  return outcome;
+}
+
+function loopInput(
+  reply: RunningReply,
+  { agent, model, prompt, tools, documents, question }: Run,
+  clientTools: ClientToolCalls,
+): Omit<LoopInput, "limits"> {
+  const { waitFor } = clientTools.ofReply(reply);
+  const callable: Callable = {
+    ...tools,
+    runTool: (call, options) =>
+      tools.runTool(call, {
+        signal: options.signal,
+        runInPage: (toolId) => waitFor({ toolId, toolUseId: call.id }, options),
+      }),
+  };
+  return {
+    organizationId: agent.organizationId,
+    model,
+    prompt,
+    temperature: agent.temperature / 100,
+    maxSteps: MAX_STEPS,
+    ...(documents?.kind === "search" ? withSearch(callable, documents) : callable),
+    openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,
+    signal: reply.signal,
   };
 }
 
@@ -203,6 +227,13 @@ function say(text: string, reply: RunningReply): ReplyEnding {
   reply.text(text);
   reply.closeText();
   return { stopReason: "end_turn", usage: { inputTokens: 0, outputTokens: 0 } };
+}
+
+function sum(one: Usage, other: Usage): Usage {
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+  };
 }
 
 /** The ending shown to the visitor after a failure. The cause is logged. */

@@ -24,19 +24,28 @@ type Options = { agentId: string; resumable: boolean; resumeWindow: number };
  */
 export function createRunningReply(start: ReplyStart, options: Options) {
   const pieces: Piece[] = [];
-  const readers = new Set<Reader>();
   const abort = new AbortController();
+  const readers = createReaders(options, () => abort.abort());
   const done = Promise.withResolvers<void>();
   const events = eventWriter(start.messageId);
   let openText: number | null = null;
-  let lonely: NodeJS.Timeout | undefined;
+  let isComplete = false;
   const room = createReplyRoom();
+  const { publish } = readers;
 
-  const publish = (event: string) => readers.forEach((reader) => void reader.write(event));
   const closeText = () => {
     if (openText === null) return;
     publish(events.closeText(openText));
     openText = null;
+  };
+
+  /** Ends the content of the reply and sends what it cites. */
+  const complete = () => {
+    if (isComplete) return;
+    closeText();
+    isComplete = true;
+    const sources = sourcesOf(pieces);
+    if (sources.length > 0) publish(events.sources(sources));
   };
 
   const say = (text: string) => {
@@ -81,28 +90,53 @@ export function createRunningReply(start: ReplyStart, options: Options) {
       closeText();
       pieces.push({ type: "passages", passages: passages.filter(({ isCited }) => isCited), total: passages.length });
     },
+    /** Call it after the last text. Only suggestions can follow. */
+    complete,
+    /** Adds follow-up questions, unless the reply has no room for them. */
+    suggest(suggestions: string[]) {
+      const piece = { type: "suggestions" as const, suggestions };
+      if (suggestions.length === 0 || !room.takeTool(piece)) return;
+      complete();
+      pieces.push(piece);
+      publish(events.suggestions(suggestions));
+    },
     end(ending: ReplyEnding) {
-      closeText();
-      const sources = sourcesOf(pieces);
-      if (sources.length > 0) publish(events.sources(sources));
+      complete();
       if (ending.error) publish(events.failure(ending.error));
       publish(events.stop(ending));
-      for (const reader of readers) reader.end();
-      readers.clear();
-      clearTimeout(lonely);
+      readers.end();
       done.resolve();
     },
     /** Sends the events after the position and then new events. Returns a function that removes the reader. */
     follow(reader: Reader, position: number): () => void {
+      const missed = () => eventsAfter(position, { start, pieces, textIsOpen: openText !== null, isComplete });
+      return readers.add(reader, missed);
+    },
+  };
+}
+
+/** The clients that follow a reply. `onAbandoned` is called when no client is left and none comes back in time. */
+function createReaders({ resumable, resumeWindow }: Options, onAbandoned: () => void) {
+  const readers = new Set<Reader>();
+  let lonely: NodeJS.Timeout | undefined;
+  return {
+    publish: (event: string) => readers.forEach((reader) => void reader.write(event)),
+    /** Sends what the reader has missed, and then new events. Returns a function that removes it. */
+    add(reader: Reader, missed: () => string): () => void {
       if (readers.size >= MAX_READERS) throw tooManyReaders();
       clearTimeout(lonely);
-      reader.write(eventsAfter(position, { start, pieces, textIsOpen: openText !== null }));
+      reader.write(missed());
       readers.add(reader);
       return () => {
         if (!readers.delete(reader) || readers.size > 0) return;
-        if (!options.resumable) return abort.abort();
-        lonely = setTimeout(() => abort.abort(), options.resumeWindow).unref();
+        if (!resumable) return onAbandoned();
+        lonely = setTimeout(onAbandoned, resumeWindow).unref();
       };
+    },
+    end() {
+      for (const reader of readers) reader.end();
+      readers.clear();
+      clearTimeout(lonely);
     },
   };
 }

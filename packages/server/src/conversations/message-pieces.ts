@@ -17,13 +17,17 @@ export type ToolPiece = {
 
 type TextPiece = { type: "text"; text: string };
 
-/** What a reply cites of the `total` passages in its prompt. It is the last piece and has no event of its own. */
+/** What a reply cites of the `total` passages in its prompt. It follows all texts and has no event of its own. */
 type PassagesPiece = { type: "passages"; passages: NumberedPassage[]; total: number };
 
-/** A reply is a sequence of pieces: texts and tool calls, in the order in which they arrived. */
-export type Piece = TextPiece | ToolPiece | PassagesPiece;
+/** Follow-up questions for the visitor. They come last, and the model does not read them again. */
+type SuggestionsPiece = { type: "suggestions"; suggestions: string[] };
 
-function textOf(pieces: readonly Piece[]): string {
+/** A reply is a sequence of pieces: texts and tool calls, in the order in which they arrived. */
+export type Piece = TextPiece | ToolPiece | PassagesPiece | SuggestionsPiece;
+
+/** The text of a reply without its tool calls. */
+export function textOf(pieces: readonly Piece[]): string {
   return pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
 }
 
@@ -54,7 +58,7 @@ export function toolCallsOf(pieces: readonly Piece[], { isMember = false } = {})
       textBefore += piece.text.length;
       return [];
     }
-    if (piece.type === "passages") return [];
+    if (piece.type !== "tool") return [];
     const { result, type: _, ...call } = piece;
     const { isError = false, display = null, form = null } = result ?? {};
     return [
@@ -70,4 +74,9 @@ export function toolCallsOf(pieces: readonly Piece[], { isMember = false } = {})
       },
     ];
   });
+}
+
+/** The follow-up questions of a reply; empty when there are none. */
+export function suggestionsOf(pieces: readonly Piece[]): string[] {
+  return pieces.flatMap((piece) => (piece.type === "suggestions" ? piece.suggestions : []));
 }

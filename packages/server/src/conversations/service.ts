@@ -19,7 +19,7 @@ import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
 import { accessTo, type Proof } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
-import { fromColumns, toolCallsOf } from "./message-pieces.ts";
+import { fromColumns, suggestionsOf, toolCallsOf } from "./message-pieces.ts";
 import { searchesOf } from "./searches.ts";
 import { sourcesOf } from "./sources.ts";
 import {
@@ -247,6 +247,7 @@ function toMessage(row: MessageRow, isMember: boolean): Message {
     ...(isMember ? { page: row.page === null ? null : JSON.parse(row.page) } : {}),
     toolCalls: toolCallsOf(pieces, { isMember }),
     sources: sourcesOf(pieces),
+    suggestions: suggestionsOf(pieces),
     ...(isMember ? { searches: searchesOf(pieces) } : {}),
     feedback: row.feedback,
     ...(isMember ? { feedbackComment: row.feedbackComment } : {}),

@@ -51,6 +51,8 @@ export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string)
     }
     case "sources":
       return { ...reply, sources: event.sources };
+    case "suggestions":
+      return { ...reply, suggestions: event.suggestions };
     case "error":
       return { ...reply, problem };
     case "message_stop": {

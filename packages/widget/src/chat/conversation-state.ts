@@ -30,6 +30,8 @@ export type ReplyEntry = {
   pieces: readonly Piece[];
   /** The passages of documents that the reply cites. */
   sources: readonly Source[];
+  /** Follow-up questions, shown under the last reply. */
+  suggestions: readonly string[];
   /** `running` becomes one of the others. A `lost` reply continues on the server and can be resumed. */
   state: "running" | "done" | "stopped" | "cut" | "failed" | "lost" | "refused";
   isReconnecting: boolean;
@@ -59,6 +61,7 @@ export function newReply(key: string): ReplyEntry {
     id: null,
     pieces: [],
     sources: [],
+    suggestions: [],
     state: "running",
     isReconnecting: false,
     problem: null,
@@ -98,6 +101,7 @@ export function toEntries({ messages }: Conversation): Entry[] {
         id: message.id,
         pieces: toPieces(message),
         sources: message.sources,
+        suggestions: message.suggestions,
         state,
         rating: message.feedback,
         at,

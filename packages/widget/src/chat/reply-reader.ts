@@ -86,7 +86,8 @@ export function createReplyReader(
     const reply = replyOf(key);
     const text = reply ? textOf(reply) : "";
     const note = reply?.state === "stopped" ? messages.stopped : (reply?.problem ?? "");
-    patch({ running: null, announcement: `${agent.name}: ${text} ${note}`.trim() });
+    const offered = reply?.suggestions.length ? `${messages.suggestions}: ${reply.suggestions.join(" ")}` : "";
+    patch({ running: null, announcement: `${agent.name}: ${text} ${note} ${offered}`.trim() });
     bus.emit("message", { role: "assistant", text, conversationId: conversation?.id ?? null });
   }
 

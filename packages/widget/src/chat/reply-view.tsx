@@ -11,11 +11,12 @@ import { mayCite, type Piece, type ReplyEntry, textOf } from "./conversation-sta
 import { CopyButton } from "./copy-button.tsx";
 import { MessageTime } from "./message-time.tsx";
 import { SourceList } from "./source-list.tsx";
+import { SuggestionList } from "./suggestion-list.tsx";
 
 type ReplyProps = {
   reply: ReplyEntry;
   isLast: boolean;
-  /** Whether the visitor can regenerate it. */
+  /** Whether the visitor can regenerate it, or go on with one of its suggestions. */
   canRegenerate: boolean;
 };
 
@@ -63,6 +64,7 @@ export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Ele
         <Actions reply={reply} isLast={isLast} canRegenerate={canRegenerate && !problem && !reply.triggerId} />
       ) : null}
       {reply.isCommentWanted && reply.rating === "down" ? <CommentField reply={reply} /> : null}
+      {canRegenerate && !problem ? <SuggestionList suggestions={reply.suggestions} /> : null}
     </li>
   );
 }

@@ -1,35 +1,23 @@
 /** @jsxImportSource preact */
+import { suggestionsFor } from "@foyer/contract/rules/page-suggestions";
 import type { JSX } from "preact";
 import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import { usePath } from "../panel/use-path.ts";
+import { SuggestionList } from "./suggestion-list.tsx";
 
-/** The greeting, which stays above the conversation, and suggested questions until the conversation has started. */
+/** The greeting, which stays above the conversation, and what the page suggests until the conversation has started. */
 export function Welcome({ hasStarted }: { hasStarted: boolean }): JSX.Element | null {
-  const { core, chat, messages } = usePanel();
+  const { core } = usePanel();
   const { widget, allowedImageHosts } = core.agent;
   const greeting = core.options.greeting ?? widget.greeting;
-  const suggestions = hasStarted ? [] : (widget.suggestions ?? []);
+  const path = usePath(!hasStarted && !!widget.pageSuggestions?.length);
+  const suggestions = hasStarted ? [] : suggestionsFor(widget, path);
   if (hasStarted && !greeting) return null;
   return (
     <div class="welcome" part="welcome">
       {greeting ? <MarkdownView text={greeting} imageHosts={allowedImageHosts} isUnfinished={false} /> : null}
-      {suggestions.length > 0 ? (
-        <ul class="suggestions" aria-label={messages.suggestions}>
-          {suggestions.map((suggestion) => (
-            <li key={suggestion}>
-              <button
-                type="button"
-                class="quiet"
-                part="suggestion"
-                dir="auto"
-                onClick={() => void chat.send(suggestion)}
-              >
-                {suggestion}
-              </button>
-            </li>
-          ))}
-        </ul>
-      ) : null}
+      <SuggestionList suggestions={suggestions} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { NumberField, TextArea, TextField } from "../../components/field.tsx";
+import { NumberField, TextArea, TextField, Toggle } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
@@ -35,6 +35,7 @@ function AgentEditor() {
     monthlyTokenBudget,
     budgetMessage: agent.budgetMessage ?? "",
     retention: agent.retention,
+    followUps: agent.followUps,
   });
   const { values, change, errorAt } = draft;
   return (
@@ -82,6 +83,7 @@ function AgentEditor() {
             onChange={(temperature) => change({ temperature })}
             error={errorAt("temperature")}
           />
+          <FollowUpsToggle value={values.followUps} onChange={(followUps) => change({ followUps })} />
           <BudgetSection
             agentId={agentId}
             budget={values.monthlyTokenBudget}
@@ -100,12 +102,23 @@ function AgentEditor() {
           agentId={agentId}
           agentName={name}
           suggestions={agent.widget.suggestions ?? []}
+          pageSuggestions={agent.widget.pageSuggestions ?? []}
           note={draft.isDirty && "Replies use the last saved version. Your changes are not saved yet."}
           className="h-[32rem] lg:sticky lg:top-8 lg:h-[calc(100dvh-9rem)] lg:min-h-96"
         />
       </div>
       <DeleteAgent agent={agent} />
     </Page>
+  );
+}
+
+function FollowUpsToggle(field: { value: boolean; onChange: (value: boolean) => void }) {
+  return (
+    <Toggle
+      {...field}
+      label="Follow-up questions"
+      help="After each reply, the model suggests up to three questions that visitors can ask with one click. This costs an additional short call per reply."
+    />
   );
 }
 

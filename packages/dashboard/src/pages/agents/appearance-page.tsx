@@ -9,6 +9,7 @@ import { endpointQuery, queryClient, useEndpointMutation } from "../../data/quer
 import { AccentField } from "./accent-field.tsx";
 import { type AppearanceFieldsProps, type ImageDraft, ImageFields, LauncherFields } from "./launcher-fields.tsx";
 import { ListField } from "./list-field.tsx";
+import { PageSuggestionsField } from "./page-suggestions-field.tsx";
 import { PrivacyFields } from "./privacy-fields.tsx";
 import { toDraft, toSettings, type WidgetDraft } from "./widget-draft.ts";
 import { WidgetPreview } from "./widget-preview.tsx";
@@ -142,6 +143,11 @@ function TextFields({ agentName, values, onChange, errorAt }: AppearanceFieldsPr
         values={values.suggestions}
         onChange={(suggestions) => onChange({ suggestions })}
         errorAt={(index) => errorAt(`suggestions.${index}`)}
+      />
+      <PageSuggestionsField
+        values={values.pageSuggestions}
+        onChange={(pageSuggestions) => onChange({ pageSuggestions })}
+        errorAt={(path) => errorAt(`pageSuggestions.${path}`)}
       />
       <TextArea
         label="Error message"

@@ -6,6 +6,10 @@ it("turns widget settings into a draft and back without changing them", () => {
     title: "Harbour Bikes",
     greeting: "Hello",
     suggestions: ["When are you open?"],
+    pageSuggestions: [
+      { page: "/bikes/*", suggestions: ["Is it in stock?"] },
+      { page: "/checkout/**", suggestions: [] },
+    ],
     accentColor: "#0f766e",
     theme: "dark",
     position: "left",
@@ -24,11 +28,16 @@ it("turns widget settings into a draft and back without changing them", () => {
 });
 
 it("saves empty fields of a widget draft as the widget's defaults", () => {
-  const blank = { ...toDraft({}), title: "  ", suggestions: [" ", "Prices "] };
+  const pageSuggestions = [
+    { page: " ", suggestions: [" "] },
+    { page: " /bikes/* ", suggestions: ["", " Is it in stock? "] },
+  ];
+  const blank = { ...toDraft({}), title: "  ", suggestions: [" ", "Prices "], pageSuggestions };
   expect(toSettings(blank)).toEqual({
     title: null,
     greeting: null,
     suggestions: ["Prices"],
+    pageSuggestions: [{ page: "/bikes/*", suggestions: ["Is it in stock?"] }],
     accentColor: null,
     theme: "auto",
     position: "right",
@@ -43,5 +52,5 @@ it("saves empty fields of a widget draft as the widget's defaults", () => {
     privacyPolicyUrl: null,
     consentText: null,
   });
-  expect(toSettings(toDraft({})).suggestions).toBeNull();
+  expect(toSettings(toDraft({}))).toMatchObject({ suggestions: null, pageSuggestions: null });
 });

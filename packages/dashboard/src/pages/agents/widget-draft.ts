@@ -3,6 +3,7 @@ export type WidgetSettings = {
   title?: string | null;
   greeting?: string | null;
   suggestions?: string[] | null;
+  pageSuggestions?: PageSuggestions[] | null;
   accentColor?: string | null;
   theme?: Theme | null;
   position?: "left" | "right" | null;
@@ -18,6 +19,9 @@ export type WidgetSettings = {
   consentText?: string | null;
 };
 
+/** What is suggested on the pages whose path matches the glob `page`. */
+export type PageSuggestions = { page: string; suggestions: string[] };
+
 type Theme = "auto" | "light" | "dark";
 type LauncherIcon = "chat" | "message" | "question" | "sparkle" | "lamp";
 
@@ -26,6 +30,7 @@ export type WidgetDraft = {
   title: string;
   greeting: string;
   suggestions: string[];
+  pageSuggestions: PageSuggestions[];
   accentColor: string;
   theme: Theme;
   position: "left" | "right";
@@ -46,6 +51,7 @@ export function toDraft(widget: WidgetSettings): WidgetDraft {
     title: widget.title ?? "",
     greeting: widget.greeting ?? "",
     suggestions: widget.suggestions ?? [],
+    pageSuggestions: widget.pageSuggestions ?? [],
     accentColor: widget.accentColor ?? "",
     theme: widget.theme ?? "auto",
     position: widget.position ?? "right",
@@ -64,11 +70,15 @@ export function toDraft(widget: WidgetSettings): WidgetDraft {
 
 /** Converts the draft to settings, for the preview and for saving. */
 export function toSettings(draft: WidgetDraft): WidgetSettings {
-  const suggestions = draft.suggestions.map((text) => text.trim()).filter((text) => text !== "");
+  const suggestions = filled(draft.suggestions);
+  const pageSuggestions = draft.pageSuggestions
+    .filter((list) => !isEmptyList(list))
+    .map(({ page, suggestions }) => ({ page: page.trim(), suggestions: filled(suggestions) }));
   return {
     title: draft.title.trim() || null,
     greeting: draft.greeting.trim() || null,
     suggestions: suggestions.length > 0 ? suggestions : null,
+    pageSuggestions: pageSuggestions.length > 0 ? pageSuggestions : null,
     accentColor: draft.accentColor.trim() || null,
     theme: draft.theme,
     position: draft.position,
@@ -84,3 +94,10 @@ export function toSettings(draft: WidgetDraft): WidgetSettings {
     consentText: draft.consentText.trim() || null,
   };
 }
+
+/** Whether nothing was entered, so that the list is not saved. A page without suggestions is: nothing is suggested there. */
+export function isEmptyList({ page, suggestions }: PageSuggestions): boolean {
+  return page.trim() === "" && filled(suggestions).length === 0;
+}
+
+const filled = (texts: readonly string[]) => texts.map((text) => text.trim()).filter((text) => text !== "");

@@ -26,6 +26,7 @@ const turn = (part: Partial<Turn>): Turn => ({
   createdAt: at,
   toolCalls: [],
   sources: [],
+  suggestions: [],
   feedback: null,
   stopReason: "end_turn",
   ...part,

@@ -3,6 +3,7 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from "rea
 import { Button, ButtonLink, IconButton } from "../../../components/button.tsx";
 import { isComposing } from "../../../components/composing.ts";
 import { GrowingTextarea } from "../../../components/field.tsx";
+import type { PageSuggestions } from "../widget-draft.ts";
 import { PlaygroundTurnView } from "./playground-turn.tsx";
 import { type PlaygroundChatState, usePlaygroundChat } from "./use-playground-chat.ts";
 
@@ -14,6 +15,7 @@ export function PlaygroundChat({
   agentName,
   note,
   suggestions = [],
+  pageSuggestions = [],
   onReply,
   className = "",
 }: {
@@ -21,6 +23,8 @@ export function PlaygroundChat({
   agentName: string;
   note?: ReactNode;
   suggestions?: readonly string[];
+  /** What is suggested on some pages instead. */
+  pageSuggestions?: readonly PageSuggestions[];
   /** Called when a reply has ended. */
   onReply?: () => void;
   className?: string;
@@ -57,7 +61,11 @@ export function PlaygroundChat({
           {note}
         </p>
       )}
-      <Turns chat={chat} agentName={agentName} suggestions={suggestions} />
+      <Turns
+        chat={chat}
+        agentName={agentName}
+        starters={<Starters chat={chat} suggestions={suggestions} pageSuggestions={pageSuggestions} />}
+      />
       <Composer chat={chat} agentName={agentName} field={field} />
     </section>
   );
@@ -66,11 +74,12 @@ export function PlaygroundChat({
 function Turns({
   chat,
   agentName,
-  suggestions,
+  starters,
 }: {
   chat: PlaygroundChatState;
   agentName: string;
-  suggestions: readonly string[];
+  /** Shown until the conversation starts. */
+  starters: ReactNode;
 }) {
   const list = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
@@ -94,7 +103,7 @@ function Turns({
         className="min-h-0 flex-1 overflow-y-auto p-4"
       >
         {chat.turns.length === 0 ? (
-          <EmptyConversation chat={chat} agentName={agentName} suggestions={suggestions} />
+          <EmptyConversation agentName={agentName} starters={starters} />
         ) : (
           <div className="grid gap-6">
             {chat.turns.map((turn) => (
@@ -106,6 +115,7 @@ function Turns({
                 onAgain={() => !chat.isRunning && void chat.say(turn.said)}
               />
             ))}
+            {last?.state === "done" && <Suggestions chat={chat} label="Suggestions" suggestions={last.suggestions} />}
           </div>
         )}
       </section>
@@ -116,33 +126,66 @@ function Turns({
   );
 }
 
-function EmptyConversation({
-  chat,
-  agentName,
-  suggestions,
-}: {
-  chat: PlaygroundChatState;
-  agentName: string;
-  suggestions: readonly string[];
-}) {
+function EmptyConversation({ agentName, starters }: { agentName: string; starters: ReactNode }) {
   return (
     <div className="grid gap-3">
       <p className="max-w-[44ch] text-soft">
         Chat with {agentName} as a visitor would. Tools make real calls, forms create real submissions, and you can
         inspect each request and response.
       </p>
-      {suggestions.length > 0 && (
-        <ul aria-label="Suggestions" className="flex flex-wrap gap-2">
-          {suggestions.map((suggestion) => (
-            <li key={suggestion}>
-              <Button className="text-start whitespace-normal" onClick={() => void chat.say(suggestion)}>
-                {suggestion}
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
+      {starters}
     </div>
+  );
+}
+
+/** The general suggestions, and below them those of each page. */
+function Starters({
+  chat,
+  suggestions,
+  pageSuggestions,
+}: {
+  chat: PlaygroundChatState;
+  suggestions: readonly string[];
+  pageSuggestions: readonly PageSuggestions[];
+}) {
+  return (
+    <>
+      <Suggestions chat={chat} label="Suggestions" suggestions={suggestions} />
+      {pageSuggestions
+        .filter((list) => list.suggestions.length > 0)
+        .map((list, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: patterns may repeat
+          <div key={index} className="grid gap-2">
+            <p className="text-sm text-soft">
+              On <code>{list.page}</code>
+            </p>
+            <Suggestions chat={chat} label={`Suggestions on ${list.page}`} suggestions={list.suggestions} />
+          </div>
+        ))}
+    </>
+  );
+}
+
+function Suggestions({
+  chat,
+  label,
+  suggestions,
+}: {
+  chat: PlaygroundChatState;
+  label: string;
+  suggestions: readonly string[];
+}) {
+  if (suggestions.length === 0) return null;
+  return (
+    <ul aria-label={label} className="flex flex-wrap gap-2">
+      {suggestions.map((suggestion) => (
+        <li key={suggestion}>
+          <Button className="text-start whitespace-normal" onClick={() => void chat.say(suggestion)}>
+            {suggestion}
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -30,6 +30,8 @@ export type PlaygroundTurn = {
   firstWordAt: number | null;
   endedAt: number | null;
   tokens: number | null;
+  /** questions that the visitor may ask next */
+  suggestions: readonly string[];
   /** what the reply received of the documents; empty until the reply is stored */
   searches: readonly ReplySearch[];
 };
@@ -46,6 +48,7 @@ export function newTurn(key: number, said: string, now: number): PlaygroundTurn 
     firstWordAt: null,
     endedAt: null,
     tokens: null,
+    suggestions: [],
     searches: [],
   };
 }
@@ -85,6 +88,8 @@ export function applyEvent(turn: PlaygroundTurn, event: ChatEvent, now: number):
       const state = isError ? "failed" : "done";
       return withPiece(turn, event.index, { ...tool, state, result, display, form, endedAt: now });
     }
+    case "suggestions":
+      return { ...turn, suggestions: event.suggestions };
     case "error":
       return { ...turn, problem: event.error.message };
     case "message_stop": {

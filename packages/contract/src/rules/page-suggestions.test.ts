@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { suggestionsFor } from "./page-suggestions.ts";
+
+const widget = {
+  suggestions: ["When are you open?"],
+  pageSuggestions: [
+    { page: "/bikes/tern", suggestions: ["Is the Tern in stock?"] },
+    { page: "/bikes/*", suggestions: ["Which bike fits me?"] },
+    { page: "/checkout/**", suggestions: [] },
+  ],
+};
+
+it.each([
+  ["/bikes/tern", ["Is the Tern in stock?"]],
+  ["/bikes/city-one", ["Which bike fits me?"]],
+  ["/checkout/payment", []],
+  ["/", ["When are you open?"]],
+])("suggests what the first matching page list contains, and otherwise the general list: %s", (path, expected) =>
+  expect(suggestionsFor(widget, path)).toEqual(expected),
+);
+
+it.each([{}, { suggestions: null, pageSuggestions: null }])("suggests nothing without lists: %j", (settings) =>
+  expect(suggestionsFor(settings, "/")).toEqual([]),
+);

@@ -1,0 +1,113 @@
+import { Plus, X } from "lucide-react";
+import { useId, useRef } from "react";
+import { Button, IconButton } from "../../components/button.tsx";
+import { TextField } from "../../components/field.tsx";
+import { ListField } from "./list-field.tsx";
+import { isEmptyList, type PageSuggestions } from "./widget-draft.ts";
+
+const MAX_LISTS = 50;
+
+/** Suggestions for the pages whose path matches a pattern, in place of the general ones. */
+export function PageSuggestionsField({
+  values,
+  onChange,
+  errorAt,
+}: {
+  values: readonly PageSuggestions[];
+  onChange: (values: PageSuggestions[]) => void;
+  /** The error at a path within the saved lists, such as `0.page`. Empty lists are not saved. */
+  errorAt: (path: string) => string | undefined;
+}) {
+  const id = useId();
+  const lists = useRef<HTMLUListElement>(null);
+  const addButton = useRef<HTMLButtonElement>(null);
+  const focus = (index: number) =>
+    // The list exists after the next render.
+    setTimeout(() => (lists.current?.children[index]?.querySelector("input") ?? addButton.current)?.focus());
+  const change = (index: number, part: Partial<PageSuggestions>) =>
+    onChange(values.map((list, at) => (at === index ? { ...list, ...part } : list)));
+  const add = () => {
+    onChange([...values, { page: "", suggestions: [] }]);
+    focus(values.length);
+  };
+  const remove = (index: number) => {
+    onChange(values.toSpliced(index, 1));
+    focus(Math.max(0, index - 1));
+  };
+  return (
+    <fieldset aria-describedby={`${id}-help`} className="grid min-w-0 gap-2">
+      <legend className="mb-1 font-medium">Suggestions by page</legend>
+      {values.length === 0 && <p className="text-soft">Every page shows the suggestions above.</p>}
+      <ul ref={lists} className="grid gap-3 empty:hidden">
+        {values.map((list, index) => {
+          const saved = values.slice(0, index).filter((other) => !isEmptyList(other)).length;
+          return (
+            <PageList
+              // biome-ignore lint/suspicious/noArrayIndexKey: a list is identified by its position; patterns may repeat while they are edited
+              key={index}
+              list={list}
+              onChange={(part) => change(index, part)}
+              onRemove={() => remove(index)}
+              errorAt={(path) => (isEmptyList(list) ? undefined : errorAt(`${saved}.${path}`))}
+            />
+          );
+        })}
+      </ul>
+      <div>
+        <Button ref={addButton} onClick={add} disabled={values.length >= MAX_LISTS}>
+          <Plus size={16} aria-hidden /> Add page
+        </Button>
+      </div>
+      <p id={`${id}-help`} className="text-sm text-soft">
+        On pages that match, these replace the suggestions above. If several match, the first one is used.{" "}
+        <code>*</code> is one segment of the path, <code>**</code> is any number.
+      </p>
+    </fieldset>
+  );
+}
+
+function PageList({
+  list: { page, suggestions },
+  onChange,
+  onRemove,
+  errorAt,
+}: {
+  list: PageSuggestions;
+  onChange: (part: Partial<PageSuggestions>) => void;
+  onRemove: () => void;
+  errorAt: (path: string) => string | undefined;
+}) {
+  return (
+    <li className="grid gap-3 rounded-lg border border-line p-3">
+      <div className="flex items-start gap-1">
+        <div className="min-w-0 flex-1">
+          <TextField
+            label="Page"
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="/bikes/*"
+            className="font-mono"
+            value={page}
+            onChange={(page) => onChange({ page })}
+            error={errorAt("page")}
+          />
+        </div>
+        <IconButton label={`Remove ${page.trim() || "page"}`} onClick={onRemove}>
+          <X size={16} aria-hidden />
+        </IconButton>
+      </div>
+      <ListField
+        label={`Suggestions on ${page.trim() || "this page"}`}
+        itemLabel="Suggestion"
+        addLabel="Add suggestion"
+        most={10}
+        placeholder="Is it in stock?"
+        emptyText="Nothing is suggested here."
+        help=""
+        values={suggestions}
+        onChange={(suggestions) => onChange({ suggestions })}
+        errorAt={(index) => errorAt(`suggestions.${index}`)}
+      />
+    </li>
+  );
+}
