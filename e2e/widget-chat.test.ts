@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { accessibilityProblems } from "../test/browser.ts";
 import { chunk, eventStream, sayWords } from "../test/upstream.ts";
 import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
 
@@ -147,6 +148,49 @@ describe("chatting in the widget", () => {
     await page.reload();
     await page.getByText("We open at nine.").first().waitFor();
     expect(await page.locator(".bubble").count()).toBe(1);
+  });
+
+  it("suggests what fits the page, also after a navigation without a reload, and what to ask after a reply", async () => {
+    site.upstream.script((exchange) =>
+      sayWords(exchange.body.includes("may ask next") ? "Until when?\nAnd on Sunday?" : "From nine.")(exchange),
+    );
+    const widget = {
+      greeting: "Hello, I am Harbour.",
+      suggestions: ["When are you open?"],
+      pageSuggestions: [{ page: "/bikes/*", suggestions: ["Is it in stock?", "Which size fits me?"] }],
+    };
+    const { page, problems } = await site.visit({ followUps: true, widget });
+    const buttons = page.getByRole("list", { name: "Suggestions" }).getByRole("button");
+    const suggested = (...texts: string[]) => expect.poll(() => buttons.allInnerTexts()).toEqual(texts);
+    await openChat(page);
+    await suggested("When are you open?");
+    await page.evaluate(() => history.pushState(null, "", `/bikes/city-one${location.search}`));
+    await suggested("Is it in stock?", "Which size fits me?");
+    await site.picture(page, "page-suggestions");
+    await page.goBack();
+    await suggested("When are you open?");
+    await buttons.first().focus();
+    await page.keyboard.press("Enter");
+    await suggested("Until when?", "And on Sunday?");
+    expect(await page.locator("textarea").evaluate((field) => field.matches(":focus"))).toBe(true);
+    const status = page.locator(".panel + [role=status]");
+    expect(await status.innerText()).toBe("Harbour: From nine. Suggestions: Until when? And on Sunday?");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await site.picture(page, "follow-ups");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await site.picture(page, "follow-ups-dark");
+    await page.setViewportSize({ width: 390, height: 700 });
+    await site.picture(page, "follow-ups-phone");
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.reload();
+    await suggested("Until when?", "And on Sunday?");
+    const reply = site.slowReply();
+    await buttons.nth(1).click();
+    await page.locator(".user", { hasText: "And on Sunday?" }).waitFor();
+    await suggested();
+    await reply.say("Closed.");
+    await page.getByText("Closed.").first().waitFor();
+    expect(problems).toEqual([]);
   });
 
   it("rates, copies, and asks for another reply", async () => {

@@ -66,6 +66,7 @@ export {
 export {
   claimToolCall,
   createPageToolRunner,
+  DECLINED,
   type PageTool,
   type PageToolCall,
   type PageToolRunner,

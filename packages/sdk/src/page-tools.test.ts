@@ -76,6 +76,47 @@ describe("the tools of a page", () => {
     expect(results).toEqual([{ toolUseId: "call_1", result: null }]);
   });
 
+  it("run a claimed call although the stream is left meanwhile, unless the reply no longer waits", async () => {
+    const { request, results, claims, answers } = fakeServer();
+    const run = vi.fn(() => "done");
+    const during = (change: () => void) =>
+      (async (...args: Parameters<Request>) => {
+        if (args[0].endsWith("tool-claims")) change();
+        return request(...args);
+      }) as Request;
+    const left = runnerOf(
+      during(() => left.stop()),
+      { run },
+    );
+    left.see(started("call_1"), conversation);
+    await answers(1);
+    expect(results).toEqual([{ toolUseId: "call_1", result: "done" }]);
+    const over = runnerOf(
+      during(() => over.see(ended("call_2"), conversation)),
+      { run },
+    );
+    over.see(started("call_2"), conversation);
+    await vi.waitFor(() => expect(claims.has("call_2")).toBe(true));
+    runnerOf(request, { run }).see(started("call_3"), conversation);
+    await answers(2);
+    expect(results.map((result) => Reflect.get(result, "toolUseId"))).toEqual(["call_1", "call_3"]);
+  });
+
+  it("wait for a tool that the page adds later, while the reply waits for the call", async () => {
+    const { request, results, answers } = fakeServer();
+    const tools = new Map<string, PageTool>();
+    const runner = createPageToolRunner(request, (name) => tools.get(name));
+    runner.see(started("call_1"), conversation);
+    runner.see(started("call_2"), conversation);
+    runner.see(ended("call_1"), conversation);
+    tools.set("add_to_cart", { run: () => "done" });
+    runner.added("open_page");
+    runner.added("add_to_cart");
+    runner.added("add_to_cart");
+    await answers(1);
+    expect(results).toEqual([{ toolUseId: "call_2", result: "done" }]);
+  });
+
   it("do not claim a call whose result follows at once, because the reply is only read again", async () => {
     const { request, claims, answers } = fakeServer();
     const run = vi.fn();

@@ -29,7 +29,10 @@ const MAX_ERROR_CHARACTERS = 1_000;
  * request of more than 64 KiB, so the server could not refuse a larger result.
  */
 const MAX_RESULT_BYTES = 16_384;
-const DECLINED = "The visitor declined.";
+/** The error that is sent for a call that the visitor does not allow. */
+export const DECLINED = "The visitor declined.";
+/** Why a call's signal aborts when its result is known or the reply has ended. */
+const OVER = "The reply no longer waits for the call.";
 
 /** Claims a call before it runs. @throws FoyerError `CONFLICT` when it must not be run here */
 export async function claimToolCall(
@@ -49,6 +52,8 @@ export async function sendToolResult(
   await request(`/chat/${id}/tool-results`, { method: "POST", token, body, keepalive: true });
 }
 
+type ToolUse = Extract<ChatEvent, { type: "tool_use_start" }>;
+
 export type PageToolRunner = ReturnType<typeof createPageToolRunner>;
 
 /**
@@ -57,29 +62,50 @@ export type PageToolRunner = ReturnType<typeof createPageToolRunner>;
  */
 export function createPageToolRunner(request: Request, toolOf: (name: string) => PageTool | undefined) {
   const pending = new Map<string, AbortController>();
-  const abortAll = () => {
-    for (const call of pending.values()) call.abort();
+  /** Calls of tools that the page does not have yet. */
+  const unknown = new Map<string, { event: ToolUse; conversation: ConversationKey }>();
+  const abortAll = (reason?: string) => {
+    for (const call of pending.values()) call.abort(reason);
     pending.clear();
+    unknown.clear();
   };
+
+  function start(event: ToolUse, conversation: ConversationKey): void {
+    const tool = toolOf(event.name);
+    if (!tool) {
+      unknown.set(event.id, { event, conversation });
+      return;
+    }
+    const over = new AbortController();
+    pending.set(event.id, over);
+    const { id, name } = event;
+    const call = { id, name, input: (event.input ?? {}) as Record<string, unknown>, signal: over.signal };
+    // When a finished reply is read again, the result follows in the same chunk.
+    setTimeout(() => over.signal.aborted || runCall(request, conversation, tool, call).catch(() => {}));
+  }
+
   return {
     see(event: ChatEvent, conversation: ConversationKey | null): void {
-      if (event.type === "message_stop") abortAll();
+      if (event.type === "message_stop") abortAll(OVER);
       if (event.type === "tool_result") {
-        pending.get(event.toolUseId)?.abort();
+        pending.get(event.toolUseId)?.abort(OVER);
         pending.delete(event.toolUseId);
+        unknown.delete(event.toolUseId);
       }
-      if (event.type !== "tool_use_start" || event.executionType !== "client" || !conversation) return;
-      const tool = toolOf(event.name);
-      if (!tool) return;
-      const over = new AbortController();
-      pending.set(event.id, over);
-      const { id, name } = event;
-      const call = { id, name, input: (event.input ?? {}) as Record<string, unknown>, signal: over.signal };
-      // When a finished reply is read again, the result follows in the same chunk.
-      setTimeout(() => over.signal.aborted || runCall(request, conversation, tool, call).catch(() => {}));
+      if (event.type === "tool_use_start" && event.executionType === "client" && conversation) {
+        start(event, conversation);
+      }
     },
-    /** Withdraws questions to the visitor. Calls that run already send their results. */
-    stop: abortAll,
+    /** Runs the calls that have waited for this tool. A page may add its tools after it has resumed a reply. */
+    added(name: string): void {
+      for (const [id, { event, conversation }] of unknown) {
+        if (event.name !== name) continue;
+        unknown.delete(id);
+        start(event, conversation);
+      }
+    },
+    /** Withdraws questions to the visitor. Calls that the visitor has allowed already run and send their results. */
+    stop: () => abortAll(),
   };
 }
 
@@ -111,7 +137,8 @@ async function runCall(request: Request, conversation: ConversationKey, tool: Pa
   if (call.signal.aborted) return;
   const claim = { toolUseId, claimId: randomId() };
   await persistently(() => claimToolCall(request, conversation, claim));
-  if (call.signal.aborted) return;
+  // Nobody else can run the call after this claim. It is therefore run although the page has stopped reading the stream.
+  if (call.signal.reason === OVER) return;
   const answer = refusal ?? (await outcomeOf(tool, call));
   const send = (body: object) => persistently(() => sendToolResult(request, conversation, { toolUseId, ...body }));
   await send(answer).catch((error) => {

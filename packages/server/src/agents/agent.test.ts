@@ -34,6 +34,23 @@ onBothDatabases("agents", (createDatabase) => {
     expect((await call("POST", "/agents", { name: "Harbour", allowedImageHosts: hosts })).status).toBe(201);
   });
 
+  it("refuse a page pattern that no page can match, and suggest different questions on matching pages", async () => {
+    const { call } = await server.createAccount();
+    const widget = (page: string) => ({
+      pageSuggestions: [
+        { page: "/pricing", suggestions: [] },
+        { page, suggestions: ["Why?"] },
+      ],
+    });
+    for (const page of ["", "pricing", "/pricing?plan=pro"]) {
+      const { status, body } = await call("POST", "/agents", { name: "Harbour", widget: widget(page) });
+      expect([status, body.error.details[0].path], page).toEqual([400, "widget.pageSuggestions.1.page"]);
+    }
+    const { body } = await call("POST", "/agents", { name: "Harbour", widget: widget("/bikes/**") });
+    const { widget: shown } = (await call("GET", `/agents/${body.data.id}/widget`)).body.data;
+    expect(shown).toEqual(widget("/bikes/**"));
+  });
+
   it("are created with defaults and read back", async () => {
     const { status, body } = await call("POST", "/agents", { name: "Harbour" });
     expect(status).toBe(201);
@@ -54,6 +71,7 @@ onBothDatabases("agents", (createDatabase) => {
         retention: { conversations: null, submissions: null, files: null, events: 90 },
         requireIdentity: false,
         tellModel: [],
+        followUps: false,
         monthlyTokenBudget: null,
         budgetMessage: null,
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -102,6 +120,7 @@ onBothDatabases("agents", (createDatabase) => {
       temperature: null,
       widget: { title: "Ask us", position: "left", suggestions: ["Opening hours"] },
       allowedOrigins: ["https://shop.example"],
+      followUps: true,
       monthlyTokenBudget: 1_000,
     });
     expect(changed.status).toBe(200);
@@ -112,6 +131,7 @@ onBothDatabases("agents", (createDatabase) => {
       temperature: 70,
       widget: { title: "Ask us", position: "left", suggestions: ["Opening hours"] },
       allowedOrigins: ["https://shop.example"],
+      followUps: true,
       monthlyTokenBudget: 1_000,
     });
     const same = await call("PATCH", `/agents/${agent.id}`, { name: "After" });

@@ -175,7 +175,7 @@ onBothDatabases("bad input", (createDatabase) => {
   it.each(withoutOwnRules)("for $name may be null where optional, and text up to the limit", async (endpoint) => {
     const valid = validBody(endpoint.name, owner);
     const texts = [...bad.longestTexts(endpoint.body, valid)].filter(
-      ({ path }) => !/^allowed|^baseUrl|^image|^userToken/.test(path),
+      ({ path }) => !/^allowed|^baseUrl|^image|^userToken|^widget\.pageSuggestions\.0\.page$/.test(path),
     );
     const needed = neededValues[endpoint.name] ?? [];
     const nulls = [...bad.nulls(endpoint.body, valid)].filter(
@@ -500,9 +500,10 @@ function named(name: string) {
 function validBody(name: string, { agentId, messageId, formId, submissionId }: World): object {
   if (!withBody.some((endpoint) => endpoint.name === name)) return {};
   const behavior = { triggerType: "exit_intent", actionType: "open_chat" };
+  const pageSuggestions = [{ page: "/pricing", suggestions: ["Why?"] }];
   const bodies: Record<string, object> = {
-    createAgent: { name: "New" },
-    updateAgent: { name: "Mine" },
+    createAgent: { name: "New", widget: { pageSuggestions } },
+    updateAgent: { name: "Mine", widget: { pageSuggestions } },
     putAgentImage: { image: "data:image/gif;base64,R0lGODlhAQABAAAAACw=" },
     checkIdentityToken: { token: "none" },
     createIdentityToken: { id: "42" },

@@ -34,29 +34,41 @@ export function createReplyReader(
   const { visitor, bus, agent, registry } = core;
   let running: Running | null = null;
 
-  /** Runs the tools of the page that the reply calls; undefined when the page has none. */
-  const pageTools = async (key: string) => {
-    if (registry.tools.size === 0) return undefined;
-    const { createPageTools } = await loadPart(core, "tools");
-    return createPageTools(request, registry, (callId, question) => {
-      editReply(key, (reply) => withQuestion(reply, callId, question));
-      if (question) patch({ announcement: question.text });
-    });
-  };
+  /** Runs the tools of the page that the reply calls. Pages without tools do not load their code. */
+  function pageTools({ key, abort }: Running) {
+    const load = async () => {
+      const { createPageTools } = await loadPart(core, "tools");
+      return createPageTools(request, registry, (callId, question) => {
+        editReply(key, (reply) => withQuestion(reply, callId, question));
+        if (question) patch({ announcement: question.text });
+      });
+    };
+    const start = () => load().catch(() => null);
+    let runner = registry.tools.size > 0 ? start() : null;
+    const stopListening = bus.on("tool", (name) => void runner?.then((tools) => tools?.added(name)));
+    abort.signal.addEventListener("abort", () => void runner?.then((tools) => tools?.stop()));
+    return {
+      see(event: ChatEvent, conversation: ConversationKey | null): void {
+        // A page that resumes a reply may register its tools later.
+        if (event.type === "tool_use_start" && event.executionType === "client") runner ??= start();
+        void runner?.then((tools) => tools?.see(event, conversation));
+      },
+      stopListening,
+    };
+  }
 
   async function read({ key, conversation, open, userKey, title = "" }: Reading): Promise<void> {
     const own: Running = { key, abort: new AbortController(), conversation, isStopping: false };
     running = own;
     patch({ running: key, announcement: interpolate(messages.replying, { name: agent.name }) });
-    const tools = pageTools(key).catch(() => undefined);
-    own.abort.signal.addEventListener("abort", () => void tools.then((runner) => runner?.stop()));
+    const tools = pageTools(own);
     const onReconnect = () => editReply(key, (reply) => ({ ...reply, isReconnecting: true }));
     try {
       for await (const event of open({ signal: own.abort.signal, onReconnect })) {
         if (running !== own) return;
         if (event.type === "message_start") begin(own, event, title);
         editReply(key, (reply) => applyEvent(reply, event, messages.replyFailed));
-        if (registry.tools.size > 0) void tools.then((runner) => runner?.see(event, own.conversation));
+        tools.see(event, own.conversation);
       }
       if (running === own) end(own);
     } catch (error) {
@@ -69,6 +81,8 @@ export function createReplyReader(
       const isFull = error instanceof FoyerError && error.code === "CONVERSATION_TOO_LONG";
       editReply(key, (reply) => ({ ...reply, state, isReconnecting: false, problem, isFull }));
       patch({ running: null, announcement: problem });
+    } finally {
+      tools.stopListening();
     }
   }
 

@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
-import type { Display } from "@foyer/sdk";
+import { DECLINED, type Display } from "@foyer/sdk";
 import type { JSX } from "preact";
 import type { ToolPiece } from "../chat/conversation-state.ts";
 import { FormPlace } from "../forms/form-place.tsx";
+import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import { ButtonsDisplay } from "./buttons-display.tsx";
@@ -28,6 +29,12 @@ const views: Record<Display["type"], (props: { tool: ShownTool }) => JSX.Element
   custom: CustomDisplay,
 };
 
+/** A page that sends no result may have run the tool, so only a refusal says that it was not. */
+function failureMessage({ kind, result }: ToolPiece, messages: Messages): string {
+  if (kind !== "client") return messages.toolFailed;
+  return result === DECLINED ? messages.toolDeclined : messages.toolUnconfirmed;
+}
+
 /** What the visitor sees of a tool call: that it is running, and then its result. `formKey` identifies the form. */
 export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }): JSX.Element | null {
   const { messages } = usePanel();
@@ -48,8 +55,7 @@ export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }
     );
   }
   if (state === "failed") {
-    const failed = tool.kind === "client" ? messages.toolNotDone : messages.toolFailed;
-    return <p class="tool">{interpolate(failed, { tool: label ?? readable })}</p>;
+    return <p class="tool">{interpolate(failureMessage(tool, messages), { tool: label ?? readable })}</p>;
   }
   if (form) return <FormPlace form={form} instanceKey={formKey} />;
   const shown: ShownTool = { name, label, result, slots: display?.slots ?? {}, options: display?.options ?? {} };

@@ -11,6 +11,8 @@ export type BusEvents = {
   trigger: TriggerNotice;
   /** An event that the site reported with `Foyer.track`. */
   track: { name: string; data: Record<string, unknown> };
+  /** The site registered the client tool with this name. */
+  tool: string;
   /** The visitor was identified, or (null) logged out. */
   identity: KnownIdentity | null;
   /** Storage may be used from now on. */

@@ -73,7 +73,10 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
     },
     off: (name, listener) => bus.off(name, listener as never),
     registerFormHandler: (name, handler) => void registry.formHandlers.set(name, handler),
-    registerTool: (name, run, options) => void registry.tools.set(name, { ...options, run }),
+    registerTool(name, run, options) {
+      registry.tools.set(name, { ...options, run });
+      bus.emit("tool", name);
+    },
     registerRenderer: (toolName, renderer) => void registry.renderers.set(toolName, renderer),
     consent: () => bus.emit("consent"),
     debug: () => whenReady(async (started) => (await loadPart(started, "debug")).openDebug(started, triggers)),
