@@ -37,3 +37,4 @@ export * from "./trigger-settings.ts";
 export * from "./visitor.ts";
 export * from "./visitor-identity.ts";
 export * from "./webhooks.ts";
+export * from "./widget-settings.ts";
