@@ -5,18 +5,20 @@ import { invalid } from "../errors.ts";
 import { quotedJson } from "../tools/quoted-data.ts";
 import { languageOf } from "./visit-context.ts";
 
+/** @throws 400 when the context of a request's page is too large */
+export function checkPageContext({ page }: Pick<ChatRequest, "page">): void {
+  const bytes = page?.context ? Buffer.byteLength(JSON.stringify(page.context)) : 0;
+  if (bytes <= pageLimits.contextBytes) return;
+  const problem = `must be at most ${pageLimits.contextBytes} bytes of JSON, found ${bytes}`;
+  throw invalid("page.context", problem, "max_length");
+}
+
 /**
  * The page of a request as it is stored with the visitor's message, or null when nothing is known. Invalid values are
  * omitted.
- * @throws 400 when the context is too large
  */
 export function messagePage({ page }: ChatRequest, agent: Pick<AgentRow, "pageQuery">): MessagePage | null {
   if (!page) return null;
-  const bytes = page.context ? Buffer.byteLength(JSON.stringify(page.context)) : 0;
-  if (bytes > pageLimits.contextBytes) {
-    const problem = `must be at most ${pageLimits.contextBytes} bytes of JSON, found ${bytes}`;
-    throw invalid("page.context", problem, "max_length");
-  }
   const stored: MessagePage = {
     url: page.url ? pageUrl(page.url, JSON.parse(agent.pageQuery)) : null,
     title: titleOf(page.title),

@@ -7,15 +7,23 @@ export type NewMessage = { role: "user" | "assistant"; content: string };
 const TITLE_LENGTH = 60;
 const METADATA_LENGTH = 8_192;
 
+type MessagesPart = Pick<ChatRequest, "messages" | "regenerate" | "conversationId">;
+
 /**
  * Selects the new messages of a request. A new conversation takes all of them. In an existing one the stored history
  * counts, so only the user messages after the client's last assistant message are appended.
- * @throws 400 with the path of the invalid message
  */
-export function newMessages({ messages, regenerate }: ChatRequest, isNew: boolean): NewMessage[] {
-  if (regenerate && !isNew) return [];
-  const first = isNew ? 0 : messages.findLastIndex((message) => message.role === "assistant") + 1;
-  const appended = messages.slice(first);
+export function newMessages({ messages, regenerate, conversationId }: MessagesPart): NewMessage[] {
+  if (!conversationId) return messages;
+  return regenerate ? [] : messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
+}
+
+/** Checks the messages that a request would append. @throws 400 with the path of the invalid message */
+export function checkMessages(request: MessagesPart): void {
+  const { messages, regenerate, conversationId } = request;
+  if (regenerate && conversationId) return;
+  const appended = newMessages(request);
+  const first = messages.length - appended.length;
   const last = messages.at(-1);
   const lastPath = `messages.${messages.length - 1}`;
   if (last?.role !== "user") throw invalid(`${lastPath}.role`, "The last message must have the role `user`", "enum");
@@ -30,7 +38,6 @@ export function newMessages({ messages, regenerate }: ChatRequest, isNew: boolea
     const problem = `must be at most ${chatLimits.characters} characters long, found ${length}`;
     throw invalid(`messages.${first + index}.content`, problem);
   });
-  return appended;
 }
 
 /** The conversation's title: the first user message on one line of at most 60 characters, cut between words. */
@@ -104,9 +111,17 @@ export function budgetOwner(
   return ip && `ip:${ip}`;
 }
 
-function metadataOf({ userMetadata, metadata }: ChatRequest): string | null {
+type MetadataPart = Pick<ChatRequest, "userMetadata" | "metadata">;
+
+/** The metadata as JSON. */
+function metadataOf({ userMetadata, metadata }: MetadataPart): string | null {
   const given = userMetadata ?? metadata;
-  const text = given ? JSON.stringify(given) : null;
-  if (text === null || text.length <= METADATA_LENGTH) return text;
+  return given ? JSON.stringify(given) : null;
+}
+
+/** @throws 400 when the visitor's metadata is too large */
+export function checkMetadata(request: MetadataPart): void {
+  const text = metadataOf(request);
+  if (text === null || text.length <= METADATA_LENGTH) return;
   throw invalid("userMetadata", `must be at most ${METADATA_LENGTH} characters of JSON, found ${text.length}`);
 }

@@ -6,8 +6,10 @@ import type { ConversationService } from "../conversations/service.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
+import { withBodyRules } from "../http/body-rules.ts";
 import { sendEvents } from "../http/sse.ts";
 import { createRateLimit, limitedClient } from "../plans/rate-limit.ts";
+import { checkChatRequest } from "./check-request.ts";
 import { followStored } from "./follow-reply.ts";
 import { positionIn } from "./reply-events.ts";
 import type { ChatService } from "./service.ts";
@@ -42,6 +44,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
 
   app.route({
     ...contract.chat,
+    ...withBodyRules<contract.ChatRequest>(checkChatRequest),
     // Runs before validation, so that guessing ids counts and every response carries the rate-limit headers.
     onRequest: (request) => perIp.consume(limitedClient(request, config), request),
     handler: async (request, reply) => {
@@ -49,6 +52,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
       const caller = callerOf(request);
       const agent = await chat.agentFor(body.agentId, caller);
       if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`, request);
+      checkChatRequest({ body, refused: new Set() });
       const running = await chat.start(agent, body, caller);
       return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, 0));
     },

@@ -83,7 +83,8 @@ export function createChatService(
       return agent;
     },
     /**
-     * Stores the visitor's message and starts the reply, which continues in the background.
+     * Stores the visitor's message and starts the reply, which continues in the background. The request has passed
+     * `checkChatRequest`.
      * @throws AppError for every problem that is known before the model is called
      */
     async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<RunningReply> {
@@ -224,7 +225,7 @@ async function messagesOf(
   request: ChatRequest,
   { isNew, page, openingOf }: { isNew: boolean; page: MessagePage | null; openingOf: Sources["openingOf"] },
 ): Promise<Array<NewMessage & { id: string; page: string | null }>> {
-  const messages: NewMessage[] = newMessages(request, isNew);
+  const messages = newMessages(request);
   const opening = isNew && request.triggerId ? await openingOf(agent.id, request.triggerId) : null;
   const all = opening === null ? messages : [{ role: "assistant" as const, content: opening }, ...messages];
   return all.map((message, index) => ({

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Document, DocumentChanges, DocumentCreate, Faq } from "@foyer/contract";
 import type { DocumentRow } from "../db/document-tables.ts";
-import { invalid } from "../errors.ts";
+import { checkAll, invalid } from "../errors.ts";
+import type { PartialBody } from "../http/body-rules.ts";
 import { cleanTitle } from "./ingest/clean-title.ts";
 
 /** The original of a document whose content is in the request; null for a page, which is fetched later. */
@@ -57,8 +58,31 @@ export function usedAs({
   return readyTitle === null ? { title, url } : { title: readyTitle, url: readyUrl };
 }
 
+type ContentInput = Pick<DocumentCreate, "kind"> & DocumentChanges;
+
+const requiredFields = { text: ["title", "text"], faq: ["question", "answer"], page: ["url"] } as const;
+
+/**
+ * Checks what the schema of the body cannot express. Nothing is checked while the kind is unknown.
+ * @throws 400 with the path of every problem
+ */
+export function checkContent(
+  { body, refused }: PartialBody<ContentInput>,
+  checkPage: (address: string) => unknown,
+): void {
+  const { kind, url } = body;
+  if (kind === undefined) return;
+  const missing = requiredFields[kind].filter((name) => !refused.has(name));
+  checkAll([
+    ...missing.map((name) => () => required(name, kind, body[name])),
+    () => {
+      if (kind === "page" && url) checkPage(url);
+    },
+  ]);
+}
+
 /** Builds the content from a request. @throws 400 when a field that the kind requires is missing */
-export function toContent(input: Pick<DocumentCreate, "kind"> & DocumentChanges): DocumentContent {
+export function toContent(input: ContentInput): DocumentContent {
   const { kind } = input;
   switch (kind) {
     case "text":

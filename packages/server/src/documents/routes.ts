@@ -4,6 +4,7 @@ import type { FastifyRequest } from "fastify";
 import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import { attachment } from "../http/attachment.ts";
+import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { fileLimits } from "./ingest/limits.ts";
 import { type DocumentService, fileTooLarge } from "./service.ts";
@@ -14,6 +15,7 @@ export function documentRoutes(app: App, documents: DocumentService, idempotency
   uploadRoute(app, documents, idempotency);
   app.route({
     ...contract.createDocument,
+    ...withBodyRules<contract.DocumentCreate>((part) => documents.checkPartOfNew(part)),
     handler: async (request, reply) => {
       const principal = principalOf(request);
       const { status, document } = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
@@ -24,6 +26,7 @@ export function documentRoutes(app: App, documents: DocumentService, idempotency
   });
   app.route({
     ...contract.putDocumentByKey,
+    ...withBodyRules<contract.DocumentCreate>((part) => documents.checkPartOfNew(part)),
     handler: async (request, reply) => {
       const { externalKey } = request.params;
       const { status, document } = await documents.putByKey(principalOf(request), externalKey, request.body);
@@ -32,6 +35,9 @@ export function documentRoutes(app: App, documents: DocumentService, idempotency
   });
   app.route({
     ...contract.updateDocument,
+    ...withBodyRules<contract.DocumentChanges, { id: string }>((part, request) =>
+      documents.checkPart(organizationOf(request), request.params.id, part),
+    ),
     handler: async (request, reply) => {
       const saved = await documents.update(organizationOf(request), request.params.id, request.body);
       return reply.status(saved.status).send(saved.document);

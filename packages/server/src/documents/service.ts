@@ -4,11 +4,13 @@ import type { Principal } from "../auth/sessions/authenticate.ts";
 import type { DocumentRow } from "../db/document-tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
+import type { PartialBody } from "../http/body-rules.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { isId } from "../ids.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
 import {
+  checkContent,
   type DocumentContent,
   faqContent,
   fileContent,
@@ -59,6 +61,7 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
 
   return {
     ...readers(parts),
+    ...partChecks(deps, parts),
     ...writers(deps, parts),
     ...uploads(parts),
     ...bulkActions(parts),
@@ -142,9 +145,27 @@ function readers({ agents, store, files }: Parts) {
   };
 }
 
+/** Checks of the usable part of a body that its schema refuses. */
+function partChecks({ outbound }: ServiceDeps, { store }: Parts) {
+  return {
+    /** @throws 400 */
+    checkPartOfNew: (part: PartialBody<DocumentCreate>): void =>
+      checkContent(part, (url) => readablePage(outbound, url)),
+    /** @throws 400, or 404 */
+    async checkPart(organizationId: string, id: string, { body }: PartialBody<DocumentChanges>): Promise<void> {
+      const { kind } = await existing(store, organizationId, id);
+      if (kind === "page" && body.url) readablePage(outbound, body.url);
+    },
+  };
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
 function writers({ outbound }: ServiceDeps, { agents, store, files, writer, markAnswered }: Parts) {
-  /** The content of a request, after checking its URL. */
-  const contentOf = (input: Omit<DocumentCreate, "agentId">) => checkAddress(outbound, toContent(input));
+  function contentOf(input: Omit<DocumentCreate, "agentId">): DocumentContent {
+    checkContent({ body: input, refused: nothing }, (url) => readablePage(outbound, url));
+    return toContent(input);
+  }
   return {
     async create(principal: Principal, { agentId, ...input }: DocumentCreate, keep?: Keep): Promise<Saved> {
       const { organizationId } = principal;
@@ -299,6 +320,9 @@ export function fileTooLarge(): AppError {
   const megabytes = fileLimits.maxFileBytes / 1024 / 1024;
   return new AppError("PAYLOAD_TOO_LARGE", `The file is larger than ${megabytes} MB. Split it into smaller files.`);
 }
+
+/** @throws 400 when this server cannot read the page */
+const readablePage = (outbound: Deps["outbound"], url: string) => checkAddress(outbound, pageContent(url, null));
 
 function checkAddress(outbound: Deps["outbound"], content: DocumentContent): DocumentContent {
   try {

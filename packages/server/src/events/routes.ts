@@ -2,6 +2,7 @@ import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
 import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
+import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import type { Webhooks } from "./webhooks.ts";
 
@@ -11,6 +12,9 @@ export function webhookRoutes(app: App, { service, feed }: Webhooks, idempotency
   app.route({ ...contract.listWebhooks, handler: async (request) => service.list(organizationOf(request)) });
   app.route({
     ...contract.createWebhook,
+    ...withBodyRules<contract.WebhookChanges>((part, request) =>
+      service.checkPart(organizationOf(request), null, part),
+    ),
     handler: async (request, reply) => {
       const principal = principalOf(request);
       const webhook = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
@@ -25,6 +29,9 @@ export function webhookRoutes(app: App, { service, feed }: Webhooks, idempotency
   });
   app.route({
     ...contract.updateWebhook,
+    ...withBodyRules<contract.WebhookChanges, { id: string }>((part, request) =>
+      service.checkPart(organizationOf(request), request.params.id, part),
+    ),
     handler: async (request) => service.update(organizationOf(request), request.params.id, request.body),
   });
   app.route({

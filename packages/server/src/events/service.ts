@@ -13,7 +13,8 @@ import { sampleEvent } from "@foyer/contract/rules/sample-events";
 import type { DeliveryAttemptRow, WebhookRow } from "../db/outbox-tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, invalid, notFound } from "../errors.ts";
+import { AppError, checkAllInTurn, invalid, notFound } from "../errors.ts";
+import type { PartialBody } from "../http/body-rules.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
@@ -51,12 +52,19 @@ export function createWebhookService(deps: ServiceDeps, parts: Parts) {
 type Existing = (organizationId: string, id: string) => Promise<WebhookRow>;
 
 function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: Parts, existing: Existing) {
+  /** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each setting */
   async function check(organizationId: string, { url, agentIds }: Pick<WebhookChanges, "url" | "agentIds">) {
-    if (url !== undefined) checkUrl(url, outbound);
-    const unique = [...new Set(agentIds ?? [])];
-    const known = await store.agentsAmong(organizationId, unique);
-    const index = agentIds?.findIndex((agentId) => !known.includes(agentId)) ?? -1;
-    if (index >= 0) throw invalid(`agentIds.${index}`, "is not an agent of this organization", "unknown_reference");
+    await checkAllInTurn([
+      () => {
+        if (url !== undefined) checkUrl(url, outbound);
+      },
+      async () => {
+        const unique = [...new Set(agentIds ?? [])];
+        const known = await store.agentsAmong(organizationId, unique);
+        const index = agentIds?.findIndex((agentId) => !known.includes(agentId)) ?? -1;
+        if (index >= 0) throw invalid(`agentIds.${index}`, "is not an agent of this organization", "unknown_reference");
+      },
+    ]);
   }
 
   async function toWebhook(row: WebhookRow): Promise<Webhook> {
@@ -71,6 +79,11 @@ function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: P
     },
     async get(organizationId: string, id: string): Promise<Webhook> {
       return toWebhook(await existing(organizationId, id));
+    },
+    /** Checks the usable part of a body that its schema refuses. `id` is null for a new webhook. @throws 400, or 404 */
+    async checkPart(organizationId: string, id: string | null, { body }: PartialBody<WebhookChanges>): Promise<void> {
+      if (id !== null) await existing(organizationId, id);
+      await check(organizationId, body);
     },
     /** @throws 400 for a URL that must not be called or an unknown agent, 409 when there are too many webhooks */
     async create(organizationId: string, input: WebhookCreate, keep?: Keep): Promise<Webhook> {

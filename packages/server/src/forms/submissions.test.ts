@@ -232,6 +232,28 @@ onBothDatabases("submissions", (createDatabase) => {
       expect(await retry(body.submissionId)).toMatchObject({ status: 409, body: { error: { code: "CONFLICT" } } });
     });
 
+    it("get 409 while they are being sent", async () => {
+      const form = await forms.createForm({ formWebhookUrl: hook });
+      refuse();
+      const { body } = await forms.submit(form.id);
+      forms.reset();
+      // As a process that is sending the delivery leaves it.
+      const lease = (isLeased: 0 | 1) =>
+        forms.db
+          .updateTable("deliveries")
+          .set({ state: "pending", isLeased, dueAt: Date.now() + 3_600_000 })
+          .where("submissionId", "=", body.submissionId)
+          .execute();
+      await lease(1);
+      expect(await retry(body.submissionId)).toMatchObject({
+        status: 409,
+        body: { error: { code: "CONFLICT", message: expect.stringContaining("being delivered right now") } },
+      });
+      expect(forms.receiver.received).toEqual([]);
+      await lease(0);
+      expect(await retry(body.submissionId)).toMatchObject({ status: 200, body: { status: "webhook_success" } });
+    });
+
     it("repeat only what failed, or the webhook when everything succeeded", async () => {
       const formPostActions = ["/one", "/two"].map((path) => ({ type: "webhook", url: forms.receiver.url + path }));
       const form = await forms.createForm({ formWebhookUrl: hook, formPostActions });

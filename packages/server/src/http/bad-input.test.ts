@@ -392,7 +392,7 @@ onBothDatabases("bad input", (createDatabase) => {
 });
 
 type Ids = Record<
-  "agentId" | "conversationId" | "toolId" | "triggerId" | "submissionId" | "documentId" | "sourceId",
+  "agentId" | "conversationId" | "toolId" | "triggerId" | "submissionId" | "documentId" | "sourceId" | "webhookId",
   string
 > & {
   provider?: string;
@@ -442,8 +442,13 @@ async function populate(server: TestServer) {
   ).json().id;
   const site = { agentId, url: "http://127.0.0.1:9/", schedule: "manual" };
   const sourceId: string = (await app.inject({ method: "POST", url: "/sources", headers, payload: site })).json().id;
+  // A disabled webhook receives nothing, so that no delivery is written while a test counts rows.
+  const webhook = { url: "http://127.0.0.1:9/", events: ["*"], isEnabled: false };
+  const webhookId: string = (await app.inject({ method: "POST", url: "/webhooks", headers, payload: webhook })).json()
+    .id;
   return {
     formId,
+    webhookId,
     submissionId,
     documentId,
     sourceId,
@@ -465,15 +470,18 @@ const nobodys: Ids = {
   submissionId: newId("sub"),
   documentId: newId("doc"),
   sourceId: newId("source"),
+  webhookId: newId("webhook"),
   provider: "nobody",
 };
 
 function addressOf(url: string, ids: Ids) {
-  const { agentId, conversationId, toolId, triggerId, submissionId, documentId, sourceId, provider = "openai" } = ids;
+  const { agentId, conversationId, toolId, triggerId, submissionId, documentId, sourceId, webhookId } = ids;
+  const { provider = "openai" } = ids;
   if (url === "/triggers") return `${url}?agentId=${agentId}`;
   const byStart = {
     "/documents": documentId,
     "/sources": sourceId,
+    "/webhooks": webhookId,
     "/agents": agentId,
     "/tools": toolId,
     "/triggers": triggerId,

@@ -1,8 +1,9 @@
 import * as contract from "@foyer/contract";
 import { principalOf } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
-import { invalid, notFound } from "../errors.ts";
+import { checkAll, invalid, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
+import { withBodyRules } from "../http/body-rules.ts";
 import {
   isUsable,
   needsBaseUrl,
@@ -43,12 +44,14 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
   });
   app.route({
     ...contract.putProvider,
+    ...withBodyRules<GivenAccess, { provider: string }>(({ body }, request) =>
+      checkAccess(toProviderName(request.params.provider), accessIn(body)),
+    ),
     handler: async (request) => {
       const { organizationId } = principalOf(request);
       const provider = toProviderName(request.params.provider);
       const access = accessIn(request.body);
-      if (access.baseUrl !== null) checkAddress(access.baseUrl);
-      checkUsable(provider, access);
+      checkAccess(provider, access);
       await providerSettings.put(organizationId, provider, access);
       const info = (await describe(organizationId)).find((entry) => entry.provider === provider);
       if (!info) throw notFound("Model provider");
@@ -88,9 +91,14 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
     throw invalid(missing, `${providers[provider].label} cannot be used without it`, "required");
   }
 
-  function checkAddress(baseUrl: string) {
-    const refusal = refusalOf(baseUrl);
-    if (refusal !== null) throw invalid("baseUrl", refusal);
+  function checkAccess(provider: ProviderName, access: ProviderAccess) {
+    checkAll([
+      () => {
+        const refusal = refusalOf(access.baseUrl);
+        if (refusal !== null) throw invalid("baseUrl", refusal);
+      },
+      () => checkUsable(provider, access),
+    ]);
   }
 
   /** Why an organization may not use this URL, as far as can be told without resolving it; null when it may. */
@@ -105,8 +113,10 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
   }
 }
 
+type GivenAccess = { apiKey?: string | null; baseUrl?: string | null };
+
 /** The organization's own access, without the server's settings. */
-function accessIn({ apiKey, baseUrl }: { apiKey?: string | null; baseUrl?: string | null }): ProviderAccess {
+function accessIn({ apiKey, baseUrl }: GivenAccess): ProviderAccess {
   return { apiKey: apiKey ?? null, baseUrl: baseUrl?.replace(/\/+$/, "") ?? null };
 }
 

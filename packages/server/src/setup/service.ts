@@ -1,13 +1,14 @@
 import type { SetUpRequest, SetUpResult } from "@foyer/contract";
 import type { AgentService } from "../agents/service.ts";
 import type { AuditLog } from "../auth/audit/audit-log.ts";
+import { readEmailAddress } from "../auth/email-address.ts";
 import { createFirstOwner } from "../auth/members/first-owner.ts";
 import { readPlainName } from "../auth/plain-name.ts";
-import { email as readEmail } from "../config-values.ts";
 import { createRunAlone } from "../db/run-alone.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, invalid } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { exampleAgent } from "./example-agent.ts";
+import { checkSetUp } from "./rules.ts";
 import { maySetUp } from "./setup-token.ts";
 
 const SET_UP_LOCK = 7301945528;
@@ -36,7 +37,8 @@ export function createSetupService(
      */
     async setUp({ token, email, password, ...names }: SetUpRequest, ip: string): Promise<SetUpResult> {
       await check(token);
-      const address = checkEmail(email);
+      checkSetUp({ email, ...names });
+      const address = readEmailAddress("email", email);
       const given = names.organizationName ?? null;
       const organization = given === null ? {} : { organizationName: readPlainName("organizationName", given) };
       return runAlone(async () => {
@@ -56,12 +58,4 @@ export function createSetupService(
 
 function closed() {
   return new AppError("NOT_FOUND", "This set-up link is not valid, or this server is already set up.");
-}
-
-function checkEmail(value: string) {
-  try {
-    return readEmail(value.trim());
-  } catch {
-    throw invalid("email", "must be an email address such as you@example.com", "format");
-  }
 }

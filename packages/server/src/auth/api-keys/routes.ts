@@ -2,6 +2,7 @@ import * as contract from "@foyer/contract";
 import type { Db } from "../../db/open.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import type { App } from "../../http/app.ts";
+import { withBodyRules } from "../../http/body-rules.ts";
 import { principalOf } from "../sessions/authenticate.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { generateKey } from "./key-format.ts";
@@ -16,6 +17,7 @@ export function apiKeyRoutes(app: App, { db, keys }: { db: Db; keys: ApiKeys }):
   });
   app.route({
     ...contract.createApiKey,
+    ...withBodyRules<{ expiresAt?: string | null }>(({ body }) => readExpiry(body.expiresAt ?? null)),
     handler: async (request, reply) => {
       const { organizationId, userId: createdBy } = principalOf(request);
       const expiresAt = readExpiry(request.body.expiresAt ?? null);

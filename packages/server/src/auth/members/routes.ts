@@ -1,6 +1,8 @@
 import * as contract from "@foyer/contract";
 import type { App } from "../../http/app.ts";
+import { withBodyRules } from "../../http/body-rules.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
+import { readEmailAddress } from "../email-address.ts";
 import { principalOf, signedInOf } from "../sessions/authenticate.ts";
 import type { AccountMails } from "../sign-in/account-mails.ts";
 import type { ConsumeAttempt } from "../sign-in/routes.ts";
@@ -31,6 +33,9 @@ export function memberRoutes(app: App, { members, mails, audit, consumeAttempt }
   app.route({ ...contract.listInvitations, handler: async (request) => members.listInvitations(principalOf(request)) });
   app.route({
     ...contract.createInvitation,
+    ...withBodyRules<{ email: string }>(({ body: { email } }) => {
+      if (email !== undefined) readEmailAddress("email", email);
+    }),
     handler: async (request, reply) => {
       const { email, role } = request.body;
       await consumeAttempt(request, email, "link");

@@ -1,10 +1,10 @@
 import type { Invitation, Member, Role } from "@foyer/contract";
 import { toRole } from "@foyer/contract/rules/roles";
-import { email as parseEmail } from "../../config-values.ts";
 import type { InvitationRow } from "../../db/tables.ts";
-import { AppError, invalid, notFound } from "../../errors.ts";
+import { AppError, notFound } from "../../errors.ts";
 import { newId } from "../../ids.ts";
 import type { AuthDeps } from "../auth-deps.ts";
+import { readEmailAddress } from "../email-address.ts";
 import type { Principal } from "../sessions/authenticate.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
 import type { AccountMails } from "../sign-in/account-mails.ts";
@@ -83,7 +83,7 @@ export function createMemberService(
       if (!inviter.user.emailVerified) {
         throw new AppError("FORBIDDEN", "Verify your own email address before you invite others.");
       }
-      const email = normalizeEmail(to);
+      const email = readEmailAddress("email", to);
       const now = Date.now();
       await checkInvitationCaps({ db, config }, organizationId, now);
       const times = { createdAt: iso(now), expiresAt: iso(now + INVITATION_MS) };
@@ -134,12 +134,4 @@ function invitationError(outcome: "forbidden" | "member" | "no admin", email: st
 
 function ownerRequired() {
   return new AppError("FORBIDDEN", "Only an owner can add, change or remove owners.");
-}
-
-function normalizeEmail(email: string): string {
-  try {
-    return parseEmail(email.trim());
-  } catch {
-    throw invalid("email", "must be an email address such as you@example.com", "format");
-  }
 }

@@ -1,9 +1,12 @@
 import * as contract from "@foyer/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { checkAll } from "../../errors.ts";
 import type { App } from "../../http/app.ts";
+import { withBodyRules } from "../../http/body-rules.ts";
 import { hasAccounts, nameFromEmail } from "../account-store.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import type { AuthDeps } from "../auth-deps.ts";
+import { readEmailAddress } from "../email-address.ts";
 import { readPlainName } from "../plain-name.ts";
 import { signedInOf } from "../sessions/authenticate.ts";
 import { landingAddress } from "../sessions/same-origin.ts";
@@ -42,9 +45,11 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, consumeAt
   });
   app.route({
     ...contract.signUpByEmail,
+    ...withBodyRules<SignUp>(({ body }) => checkSignUp(body)),
     handler: async (request, reply) => {
       const { email, password, name, invitationId } = request.body;
       await consumeAttempt(request, email);
+      checkSignUp({ email, name: name ?? null });
       const user = { email, password, name: name ? readPlainName("name", name) : nameFromEmail(email) };
       await signIn.signUp(clientOf(request), { ...user, invitationId: invitationId ?? null });
       return reply.status(201).send({ success: true as const, verificationSent: mailer.isConfigured });
@@ -183,6 +188,20 @@ export function signInLinkRoutes(
       );
     },
   });
+}
+
+type SignUp = { email: string; name?: string | null };
+
+/** Checks what the schema of the body cannot express. @throws 400 with the path of every problem */
+function checkSignUp({ email, name }: Partial<SignUp>): void {
+  checkAll([
+    () => {
+      if (email !== undefined) readEmailAddress("email", email);
+    },
+    () => {
+      if (name) readPlainName("name", name);
+    },
+  ]);
 }
 
 function clientOf({ ip, headers }: FastifyRequest): Client {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { email as parseEmail } from "../../config-values.ts";
-import { AppError, invalid } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
 import { hasAccounts, writePassword } from "../account-store.ts";
 import type { AuthDeps } from "../auth-deps.ts";
+import { readEmailAddress } from "../email-address.ts";
 import { findInvitation } from "../members/invitation-store.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
 import type { AccountMails } from "./account-mails.ts";
@@ -55,7 +55,7 @@ export function createSignIn(
   return {
     /** @throws 401 for a wrong password or an unknown address alike, 403 for an unverified address */
     async byPassword(client: Client, email: string, password: string): Promise<SignInOutcome> {
-      const body = { email: normalizeEmail(email), password };
+      const body = { email: readEmailAddress("email", email), password };
       const { api } = await load();
       const response = await api.signInEmail({ body, ...callOptions(client) });
       // In the background, so that response times do not reveal whether the address is known.
@@ -66,7 +66,7 @@ export function createSignIn(
      * Responds the same way when the address is taken. @throws 403 when sign-up is disabled and there is no invitation
      */
     async signUp(client: Client, { invitationId, ...user }: NewUser): Promise<void> {
-      const email = normalizeEmail(user.email);
+      const email = readEmailAddress("email", user.email);
       if (!(await hasAccounts(db))) {
         throw new AppError(
           "FORBIDDEN",
@@ -85,7 +85,7 @@ export function createSignIn(
       await outcomeOf(response, client);
     },
     async sendMagicLink(client: Client, email: string, callbackUrl: string): Promise<void> {
-      const body = { email: normalizeEmail(email), metadata: { callbackUrl } };
+      const body = { email: readEmailAddress("email", email), metadata: { callbackUrl } };
       const { api } = await load();
       continueInBackground(api.signInMagicLink({ body, ...callOptions(client) }), client);
     },
@@ -96,7 +96,7 @@ export function createSignIn(
       return outcomeOf(await api.magicLinkVerify({ query, ...callOptions(client) }), client);
     },
     async requestPasswordReset(client: Client, email: string): Promise<void> {
-      const body = { email: normalizeEmail(email) };
+      const body = { email: readEmailAddress("email", email) };
       const { api } = await load();
       continueInBackground(api.requestPasswordReset({ body, ...callOptions(client) }), client);
     },
@@ -114,7 +114,7 @@ export function createSignIn(
       return withPendingHash(client.ip, () => saveChangedPassword(db, change));
     },
     async sendVerification(client: Client, email: string): Promise<void> {
-      const body = { email: normalizeEmail(email) };
+      const body = { email: readEmailAddress("email", email) };
       const { api } = await load();
       continueInBackground(
         api.sendVerificationEmail({ body, ...callOptions({ ...client, cookies: undefined }) }),
@@ -168,12 +168,4 @@ export function callOptions({ ip, userAgent, cookies }: Client) {
   if (userAgent) headers.set("user-agent", userAgent.slice(0, 300));
   if (cookies) headers.set("cookie", cookies);
   return { headers, asResponse: true } as const;
-}
-
-function normalizeEmail(email: string): string {
-  try {
-    return parseEmail(email.trim());
-  } catch (error) {
-    throw invalid("email", `must be ${error instanceof Error ? error.message : "an address"}`);
-  }
 }

@@ -2,6 +2,7 @@ import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
 import { credentialOf, principalOf } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
+import { withBodyRules } from "../../http/body-rules.ts";
 import { disconnectSignal } from "../../http/disconnect-signal.ts";
 import type { Idempotency } from "../../http/idempotency.ts";
 import type { SourceService } from "./service.ts";
@@ -10,6 +11,7 @@ export function sourceRoutes(app: App, sources: SourceService, idempotency: Idem
   const organizationOf = (request: FastifyRequest) => principalOf(request).organizationId;
   app.route({
     ...contract.createSource,
+    ...withBodyRules<contract.SourceCreate>((part) => sources.checkPartOfNew(part)),
     handler: async (request, reply) => {
       const principal = principalOf(request);
       const source = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
@@ -24,6 +26,7 @@ export function sourceRoutes(app: App, sources: SourceService, idempotency: Idem
   });
   app.route({
     ...contract.previewSource,
+    ...withBodyRules<contract.SourceCreate>((part) => sources.checkPartOfNew(part)),
     handler: async (request, reply) => sources.preview(organizationOf(request), request.body, disconnectSignal(reply)),
   });
   app.route({
@@ -36,6 +39,9 @@ export function sourceRoutes(app: App, sources: SourceService, idempotency: Idem
   });
   app.route({
     ...contract.updateSource,
+    ...withBodyRules<contract.SourceChanges, { id: string }>((part, request) =>
+      sources.checkPart(organizationOf(request), request.params.id, part),
+    ),
     handler: async (request) => sources.update(organizationOf(request), request.params.id, request.body),
   });
   app.route({

@@ -12,7 +12,8 @@ import type { Principal } from "../../auth/sessions/authenticate.ts";
 import { isDuplicate, isMissingReference } from "../../db/database-errors.ts";
 import type { SourceRow } from "../../db/document-tables.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, invalid, notFound } from "../../errors.ts";
+import { AppError, checkAll, invalid, notFound } from "../../errors.ts";
+import type { PartialBody } from "../../http/body-rules.ts";
 import type { Keep } from "../../http/idempotency.ts";
 import { isId, newId } from "../../ids.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
@@ -45,7 +46,13 @@ type Page = { limit?: number; offset?: number };
 export type SourceService = ReturnType<typeof createSourceService>;
 
 export function createSourceService({ outbound }: Pick<Deps, "outbound">, parts: Parts) {
-  return { ...readers(parts), ...writers(outbound, parts), ...actions(parts), preview: previewer(outbound, parts) };
+  return {
+    ...readers(parts),
+    ...partChecks(outbound, parts),
+    ...writers(outbound, parts),
+    ...actions(parts),
+    preview: previewer(outbound, parts),
+  };
 }
 
 function readers({ store }: Parts) {
@@ -71,12 +78,28 @@ function readers({ store }: Parts) {
   };
 }
 
+/** Checks of the usable part of a body that its schema refuses. */
+function partChecks(outbound: Deps["outbound"], { store }: Parts) {
+  return {
+    /** @throws 400 */
+    checkPartOfNew({ body }: PartialBody<SourceCreate>): void {
+      checkSettings(outbound, body, null);
+    },
+    /** @throws 400, or 404 */
+    async checkPart(organizationId: string, id: string, { body, refused }: PartialBody<SourceChanges>): Promise<void> {
+      const { url } = await existing(store, organizationId, id);
+      checkSettings(outbound, body, refused.has("url") ? null : url);
+    },
+  };
+}
+
 function previewer(outbound: Deps["outbound"], { preview }: Parts) {
   return async (organizationId: string, { url, include, exclude }: SourcePreviewRequest, disconnected: AbortSignal) => {
+    checkSettings(outbound, { url, include: include ?? null, exclude: exclude ?? null }, null);
     const input = {
       url: startAddress(outbound, url).href,
-      include: checkPatterns("include", include),
-      exclude: checkPatterns("exclude", exclude),
+      include: [...(include ?? [])],
+      exclude: [...(exclude ?? [])],
       maxPages: maxSourcePages,
     };
     return preview(organizationId, input, disconnected);
@@ -88,6 +111,7 @@ function writers(outbound: Deps["outbound"], { agents, store, documents, writer,
     /** Adds a site. Its first sync is due immediately. */
     async create({ organizationId }: Principal, input: SourceCreate, keep?: Keep): Promise<DocumentSourceDetail> {
       await agents.get(organizationId, input.agentId);
+      checkSettings(outbound, input, null);
       const row = newRow(outbound, organizationId, input);
       const source = toSourceDetail(row, noPages);
       await store
@@ -105,6 +129,7 @@ function writers(outbound: Deps["outbound"], { agents, store, documents, writer,
     /** Changes a site. Starts a sync if the change affects which pages are read. */
     async update(organizationId: string, id: string, input: SourceChanges): Promise<DocumentSourceDetail> {
       const source = await existing(store, organizationId, id);
+      checkSettings(outbound, input, source.url);
       const changes = changesOf(outbound, source, input);
       if (changes.host !== undefined && changes.host !== source.host && input.urls === undefined) {
         const counts = await store.counts(organizationId, [source]);
@@ -177,8 +202,8 @@ function newRow(outbound: Deps["outbound"], organizationId: string, input: Sourc
     agentId,
     url: url.href,
     host: url.host,
-    include: JSON.stringify(checkPatterns("include", input.include)),
-    exclude: JSON.stringify(checkPatterns("exclude", input.exclude)),
+    include: JSON.stringify(input.include ?? []),
+    exclude: JSON.stringify(input.exclude ?? []),
     urls: chosenPages(url, input.urls),
     schedule: schedule ?? "weekly",
     maxPages: maxPages ?? maxSourcePages,
@@ -203,8 +228,8 @@ function changesOf(outbound: Deps["outbound"], source: SourceRow, input: SourceC
   const start = url == null ? new URL(source.url) : startAddress(outbound, url);
   return {
     ...(url == null ? {} : { url: start.href, host: start.host }),
-    ...(include === undefined ? {} : { include: JSON.stringify(checkPatterns("include", include)) }),
-    ...(exclude === undefined ? {} : { exclude: JSON.stringify(checkPatterns("exclude", exclude)) }),
+    ...(include === undefined ? {} : { include: JSON.stringify(include ?? []) }),
+    ...(exclude === undefined ? {} : { exclude: JSON.stringify(exclude ?? []) }),
     ...(urls === undefined ? {} : { urls: chosenPages(start, urls) }),
     ...(schedule === undefined ? {} : scheduleColumns(source, schedule ?? "weekly")),
     ...(maxPages === undefined ? {} : { maxPages: maxPages ?? maxSourcePages }),
@@ -216,6 +241,30 @@ function scheduleColumns(source: SourceRow, schedule: SourceRow["schedule"]): Pa
   if (schedule === source.schedule || source.state !== "idle") return { schedule };
   const interval = syncIntervals[schedule];
   return { schedule, dueAt: interval === null ? null : (source.lastSyncAt ?? source.createdAt) + interval };
+}
+
+/**
+ * Checks what the schema of the body cannot express.
+ * @param before the address that the site has if the request does not change it; null when it is unknown
+ * @throws 400 with the path of a problem in each setting
+ */
+function checkSettings(
+  outbound: Deps["outbound"],
+  { url, include, exclude, urls }: SourceChanges,
+  before: string | null,
+): void {
+  let start: URL | null = null;
+  checkAll([
+    () => {
+      const address = url ?? before;
+      if (address !== null) start = startAddress(outbound, address);
+    },
+    () => checkPatterns("include", include),
+    () => checkPatterns("exclude", exclude),
+    () => {
+      if (start) chosenPages(start, urls);
+    },
+  ]);
 }
 
 /** @throws 400 when this server cannot read the address */
@@ -236,12 +285,11 @@ function startAddress(outbound: Deps["outbound"], address: string): URL {
   }
 }
 
-function checkPatterns(path: string, patterns: readonly string[] | null | undefined): string[] {
+function checkPatterns(path: string, patterns: readonly string[] | null | undefined): void {
   for (const [index, pattern] of (patterns ?? []).entries()) {
     const problem = pagePatternProblem(pattern);
     if (problem !== null) throw invalid(`${path}.${index}`, problem, "pattern");
   }
-  return [...(patterns ?? [])];
 }
 
 /** Normalizes the URLs of the chosen pages as the crawler does. @throws 400 for a page on another host */

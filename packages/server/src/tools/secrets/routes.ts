@@ -1,8 +1,9 @@
 import * as contract from "@foyer/contract";
 import { principalOf } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
+import { withBodyRules } from "../../http/body-rules.ts";
 import { sendJsonPages } from "../../http/json-pages.ts";
-import type { SecretService } from "./service.ts";
+import { readHosts, type SecretInput, type SecretService } from "./service.ts";
 
 export function secretRoutes(app: App, secrets: SecretService): void {
   app.route({
@@ -14,6 +15,7 @@ export function secretRoutes(app: App, secrets: SecretService): void {
   });
   app.route({
     ...contract.createSecret,
+    ...withBodyRules<SecretInput>(({ body }) => readHosts(body)),
     handler: async (request, reply) => {
       const { name, ...input } = request.body;
       return reply.status(201).send(await secrets.create(principalOf(request).organizationId, name, input));
@@ -21,6 +23,7 @@ export function secretRoutes(app: App, secrets: SecretService): void {
   });
   app.route({
     ...contract.putSecret,
+    ...withBodyRules<SecretInput>(({ body }) => readHosts(body)),
     handler: async (request) => secrets.put(principalOf(request).organizationId, request.params.name, request.body),
   });
   app.route({

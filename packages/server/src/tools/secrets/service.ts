@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { createSecretStore } from "./store.ts";
 
-type SecretInput = { value: string; hosts?: string[] | null };
+export type SecretInput = { value: string; hosts?: string[] | null };
 
 /** `mayUseUnbound`: the request may use secrets that are not bound to hosts. */
 type SecretUse = { host: string; mayUseUnbound: boolean };
@@ -20,7 +20,7 @@ export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encry
   const toRow = (organizationId: string, name: string, input: SecretInput): SecretRow => {
     const now = Date.now();
     const value = encryption.encrypt(input.value, context(organizationId, name));
-    return { organizationId, name, value, hosts: JSON.stringify(hosts(input)), createdAt: now, updatedAt: now };
+    return { organizationId, name, value, hosts: JSON.stringify(readHosts(input)), createdAt: now, updatedAt: now };
   };
 
   return {
@@ -70,8 +70,9 @@ function isBound({ hosts }: SecretRow): boolean {
   return hosts !== "[]";
 }
 
-function hosts({ hosts: values }: SecretInput): string[] {
-  return (values ?? []).map((value, index) => {
+/** The hosts in lower case. @throws 400 with the path of the first that is no host */
+export function readHosts({ hosts }: Pick<SecretInput, "hosts">): string[] {
+  return (hosts ?? []).map((value, index) => {
     const host = URL.parse(`https://${value}`)?.host;
     if (host !== value.toLowerCase()) throw invalid(`hosts.${index}`, hostMessage, "format");
     return host;
