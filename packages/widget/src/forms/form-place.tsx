@@ -21,7 +21,7 @@ export function FormPlace({ form, instanceKey }: { form: VisitorForm; instanceKe
     panel.loadForms().then(
       ({ mountForm }) => {
         if (isGone) return;
-        const previousResult = previousToolResult(panel.chat.store.get().entries, form);
+        const previousResult = panel.previousResult?.() ?? previousToolResult(panel.chat.store.get().entries, form);
         undo.current = mountForm(element, panel, { form, key: instanceKey, previousResult });
         setState("there");
       },

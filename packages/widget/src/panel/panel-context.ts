@@ -24,6 +24,8 @@ export type PanelContext = {
   loadForms: () => Promise<Forms>;
   /** Set in the dashboard's previews: a form validates and shows its success message, but sends nothing. */
   isPreview?: true;
+  /** Set in the dashboard's previews, which have no chat: the result that a form's default values can use. */
+  previousResult?: () => unknown;
 };
 
 const Context = createContext<PanelContext | null>(null);

@@ -33,10 +33,17 @@ export type PreviewOptions = {
 
 /**
  * What a preview shows, with occurrences of `highlight` marked. A `key` identifies a form: as long as it stays the
- * same, typed values are kept.
+ * same, typed values are kept. `previousResult` is the result of the tool call before the pieces.
  */
 export type PreviewContent =
-  | { type: "pieces"; pieces: readonly Piece[]; key: string; isUnfinished?: boolean; highlight?: string }
+  | {
+      type: "pieces";
+      pieces: readonly Piece[];
+      key: string;
+      isUnfinished?: boolean;
+      highlight?: string;
+      previousResult?: unknown;
+    }
   | { type: "form"; form: VisitorForm; key: string; isReadOnly?: boolean };
 
 export type Preview = {
@@ -59,12 +66,14 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
   const life = new AbortController();
   const core = previewCore(options, shadow, locale, life.signal);
   const request = createRequest({ baseUrl: location.origin });
+  let previousResult: unknown = null;
   const panel: PanelContext = {
     core,
     request: live ? request : async () => Response.json({ data: null, error: null }),
     messages,
     chat: { ...createChat(core, request, messages), send: async (text) => live?.onSay(text) },
     loadForms: () => import("../forms/mount-form.tsx"),
+    previousResult: () => previousResult,
     ...(canTryForms ? { isPreview: true as const } : {}),
   };
   // Uploads use their own request, so a form that must not submit is stopped before it starts.
@@ -72,6 +81,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
   const highlighter = createTextHighlighter(shadow.frame);
   return {
     show(content) {
+      previousResult = content.type === "pieces" ? content.previousResult : null;
       render(
         <PanelProvider value={panel}>
           <Content content={content} />

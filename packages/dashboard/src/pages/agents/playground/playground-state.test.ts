@@ -1,6 +1,14 @@
 import type { ChatEvent, Message } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { applyEvent, formatDuration, newTurn, type PlaygroundTurn, withMemberDetails } from "./playground-state.ts";
+import {
+  applyEvent,
+  formatDuration,
+  newTurn,
+  type PlaygroundTool,
+  type PlaygroundTurn,
+  previousResult,
+  withMemberDetails,
+} from "./playground-state.ts";
 
 const start = {
   type: "message_start",
@@ -88,6 +96,24 @@ describe("a reply in the playground", () => {
     const told = withMemberDetails(failed, { toolCalls, failure } as unknown as Message);
     expect(told.problem).toBe("openai answered 401: Incorrect API key provided");
     expect(told.pieces[1]).toMatchObject({ result: "three" });
+  });
+
+  it("fills in a form with the last result before it that visitors received", () => {
+    const form = { toolId: "tool_2", formSchema: { fields: [] } };
+    const book = { ...call, id: "call_2", index: 2 } as ChatEvent;
+    const shown = { ...result(false), toolUseId: "call_2", index: 2, result: null, form } as unknown as ChatEvent;
+    const turn = after(start, text(0, "…"), call, result(false), book, shown);
+    const formIn = ({ pieces }: PlaygroundTurn) => pieces[2] as PlaygroundTool;
+    expect(previousResult([turn], formIn(turn))).toEqual({ left: 3 });
+    const earlier = after(start, text(0, "…"), call, result(false), stop("end_turn"));
+    const next = after(start, text(0, "…"), text(1, "…"), book, shown);
+    expect(previousResult([earlier, next], formIn(next))).toEqual({ left: 3 });
+    expect(previousResult([next], formIn(next))).toBeNull();
+    const hidden = after(start, text(0, "…"), call, { ...result(false), result: null } as ChatEvent, stop("end_turn"));
+    const detailed = withMemberDetails(hidden, {
+      toolCalls: [{ id: "call_1", forModel: "three" }],
+    } as unknown as Message);
+    expect(previousResult([detailed, next], formIn(next))).toBeNull();
   });
 
   it("is connected again with the first piece after a broken connection", () => {

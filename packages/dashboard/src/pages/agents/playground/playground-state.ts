@@ -11,6 +11,8 @@ export type PlaygroundTool = {
   state: "running" | "done" | "failed";
   input: unknown;
   result: unknown;
+  /** whether only members receive the result */
+  isHidden?: boolean;
   display: Display | null;
   form: VisitorForm | null;
   startedAt: number;
@@ -109,12 +111,19 @@ export function withMemberDetails(
 ): PlaygroundTurn {
   const pieces = turn.pieces.map((piece) => {
     if (piece?.type !== "tool" || piece.result !== null || piece.form) return piece;
-    return { ...piece, result: toolCalls.find(({ id }) => id === piece.id)?.forModel ?? null };
+    return { ...piece, result: toolCalls.find(({ id }) => id === piece.id)?.forModel ?? null, isHidden: true };
   });
   if (!failure) return { ...turn, pieces, searches };
   const { provider, providerStatus, message } = failure;
   const status = providerStatus === null ? "" : ` answered ${providerStatus}`;
   return { ...turn, pieces, searches, problem: provider === null ? message : `${provider}${status}: ${message}` };
+}
+
+/** The result that visitors received of the last tool call before this one, which is null without such a call. */
+export function previousResult(turns: readonly PlaygroundTurn[], tool: PlaygroundTool): unknown {
+  const tools = turns.flatMap(({ pieces }) => pieces.filter((piece) => piece?.type === "tool"));
+  const before = tools.slice(0, tools.indexOf(tool)).findLast(({ state, form }) => state === "done" && !form);
+  return before && !before.isHidden ? before.result : null;
 }
 
 /** `under 1 ms`, `850 ms`, `1.4 s`, `12 s`. */

@@ -4,7 +4,7 @@ import { Button } from "../../../components/button.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
 import { WidgetView } from "../../../components/widget-view.tsx";
 import { WhyAnswer } from "../../knowledge/why-answer.tsx";
-import { formatDuration, type PlaygroundTool, type PlaygroundTurn } from "./playground-state.ts";
+import { formatDuration, type PlaygroundTool, type PlaygroundTurn, previousResult } from "./playground-state.ts";
 import type { PlaygroundChatState } from "./use-playground-chat.ts";
 
 /** A message and its reply as visitors see it, with tool calls, durations and token usage. */
@@ -102,7 +102,11 @@ const liveIn = (chat: PlaygroundChatState) => ({
 
 /** What the tool shows in the chat if it is more than a line of text. It works as it does for visitors. */
 function ShownByTool({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatState }) {
-  const content = useMemo(() => ({ type: "pieces" as const, key: tool.id, pieces: [tool] }), [tool]);
+  const before = previousResult(chat.turns, tool);
+  const content = useMemo(
+    () => ({ type: "pieces" as const, key: tool.id, pieces: [tool], previousResult: before }),
+    [tool, before],
+  );
   const isShown = tool.form !== null || (tool.display !== null && tool.display.type !== "text");
   return isShown && chat.agent && <WidgetView agent={chat.agent} content={content} live={liveIn(chat)} />;
 }
