@@ -23,13 +23,30 @@ export function makeRequest(call: Call, world: World, random: Random, resolve: R
     else if (place === "header" && !isOdd && random.chance(0.2)) headers[name] = "a-key";
   }
   const url = query.size > 0 ? `${path}?${query}` : path;
-  const media = call.operation.requestBody?.content["application/json"];
-  if (!media?.schema) return { method: call.method, url, headers };
+  const content = call.operation.requestBody?.content ?? {};
+  const media = content["application/json"];
+  if (!media?.schema) return { method: call.method, url, ...fileIn(Object.keys(content), headers, random) };
   const valid = withoutTheNetwork(call, generateValue(media.schema, "", context));
   headers["content-type"] = isMutated && random.chance(0.05) ? "text/plain" : "application/json";
   if (isMutated && random.chance(0.05)) return { method: call.method, url, headers, body: brokenBody(random) };
   const body = withoutTheNetwork(call, isMutated ? mutateValue(valid, random) : valid);
   return { method: call.method, url, headers, body: JSON.stringify(body) };
+}
+
+/** The file that an upload expects, or no body. */
+function fileIn(mediaTypes: string[], headers: Sent["headers"], random: Random): Pick<Sent, "headers" | "body"> {
+  const [mediaType] = mediaTypes;
+  if (mediaType === undefined || random.chance(0.1)) return { headers };
+  const body = random.pick([
+    "Open from 9 to 18.",
+    "<h1>Hours</h1>",
+    "a;b\n1;2",
+    "%PDF-1.7",
+    "PK\u0003\u0004",
+    "\0",
+    " ",
+  ]);
+  return { headers: { ...headers, "content-type": mediaType }, body };
 }
 
 function pathValue(path: string, name: string, world: World, other: () => string): string {

@@ -11,12 +11,19 @@ export async function populate(server: TestServer): Promise<World> {
   const member = await createMember(server, organizationId, "member");
   const browser = await signedInBrowser(server, owner.email);
   const agentId: string = (await call("POST", "/agents", { name: "Harbour" })).body.data.id;
+  await call("PUT", "/events/feed", { isEnabled: true });
+  // Nobody listens there.
+  const nowhere = "http://127.0.0.1:1/";
+  const webhookId: string = (await call("POST", "/webhooks", { url: nowhere, events: ["*"] })).body.id;
+  const visitor = { id: "customer-7", email: "ada@example.com", claims: { plan: "pro" } };
+  const userToken: string = (await call("POST", `/agents/${agentId}/identity-token`, visitor)).body.data.token;
   const chat = await server.app.inject({
     method: "POST",
     url: "/chat",
-    payload: { agentId, messages: [{ role: "user", content: "Hello" }] },
+    payload: { agentId, userToken, messages: [{ role: "user", content: "Hello" }] },
   });
   const start = JSON.parse(/^data: (.*)$/m.exec(chat.body)?.[1] ?? "{}");
+  const deliveryId: string = (await call("GET", `/webhooks/${webhookId}/deliveries`)).body.deliveries[0].id;
   const tool = { agentId, name: "contact", description: "Asks", inputSchema: { type: "object" } };
   const formSchema = { fields: [{ name: "a", label: "A", type: "text" }] };
   const form = (await call("POST", "/tools", { ...tool, executionType: "form", formSchema })).body;
@@ -26,19 +33,48 @@ export async function populate(server: TestServer): Promise<World> {
   const { submissionId } = (await call("POST", "/form-submissions/submit", submission)).body;
   const text = { agentId, kind: "text", title: "Hours", text: "Open from 9 to 18." };
   const documentId = (await call("POST", "/documents", text)).body.id;
-  // Nobody listens there.
-  const site = { agentId, url: "http://127.0.0.1:1/", schedule: "manual" };
+  const site = { agentId, url: nowhere, schedule: "manual" };
   const sourceId = (await call("POST", "/sources", site)).body.id;
   await call("POST", "/secrets", { name: "STOCK_KEY", value: "v" });
+  const client = { ...tool, name: "open_cart", executionType: "client" };
+  const clientToolId: string = (await call("POST", "/tools", client)).body.id;
+  const { messageId, conversationId } = start;
+  await server.deps.db
+    .insertInto("clientToolCalls")
+    .values({
+      conversationId,
+      messageId,
+      toolUseId: "call_1",
+      toolId: clientToolId,
+      claimedBy: null,
+      outcome: null,
+      digest: null,
+      createdAt: Date.now(),
+    })
+    .execute();
   const recipientId = (await call("POST", "/mail-recipients", { address: "leads@example.com" })).body.id;
   const cookie = `foyer_session=${browser.cookies.get("foyer_session")}`;
-  const ids = { agentId, toolId: form.id, triggerId, submissionId, conversationId: start.conversationId };
   return {
-    ids: { ...ids, messageId: start.messageId, documentId, sourceId, recipientIds: owner.userId, organizationId },
+    ids: {
+      agentId,
+      agentIds: agentId,
+      toolId: form.id,
+      triggerId,
+      submissionId,
+      conversationId,
+      messageId,
+      documentId,
+      sourceId,
+      recipientIds: owner.userId,
+      organizationId,
+      userToken,
+      userId: visitor.id,
+      toolUseId: "call_1",
+    },
     pathIds: {
       agents: agentId,
-      conversations: start.conversationId,
-      chat: start.conversationId,
+      conversations: conversationId,
+      chat: conversationId,
       tools: form.id,
       triggers: triggerId,
       "form-submissions": submissionId,
@@ -48,6 +84,8 @@ export async function populate(server: TestServer): Promise<World> {
       "mail-recipients": recipientId,
       members: member.userId,
       provider: "openai",
+      webhooks: webhookId,
+      deliveryId,
     },
     key: headers.authorization,
     cookie,
