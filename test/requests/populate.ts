@@ -5,6 +5,10 @@ import type { Ids } from "./generate-value.ts";
 /** An organization with one of each resource, and ways to call as its key and as its owner. */
 export type World = { ids: Ids; pathIds: Ids; key: string; cookie: string; token: string };
 
+/** One black pixel as PNG. */
+const pixel =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
+
 export async function populate(server: TestServer): Promise<World> {
   const { organizationId, headers, call } = await server.createAccount();
   const owner = await createMember(server, organizationId, "owner");
@@ -53,6 +57,8 @@ export async function populate(server: TestServer): Promise<World> {
     })
     .execute();
   const recipientId = (await call("POST", "/mail-recipients", { address: "leads@example.com" })).body.id;
+  const invitation = { email: `guest-${organizationId}@example.com`, role: "member" };
+  const invitationId: string = (await browser.call("POST", "/invitations", invitation)).body.id;
   const cookie = `foyer_session=${browser.cookies.get("foyer_session")}`;
   return {
     ids: {
@@ -70,6 +76,8 @@ export async function populate(server: TestServer): Promise<World> {
       userToken,
       userId: visitor.id,
       toolUseId: "call_1",
+      invitationId,
+      image: pixel,
     },
     pathIds: {
       agents: agentId,
@@ -86,6 +94,8 @@ export async function populate(server: TestServer): Promise<World> {
       provider: "openai",
       webhooks: webhookId,
       deliveryId,
+      invitations: invitationId,
+      toolIdOrName: form.id,
     },
     key: headers.authorization,
     cookie,
