@@ -175,6 +175,20 @@ describe("the API description", () => {
     expect(trigger("exit_intent", {}, "show_bubble")).toBe(false);
   });
 
+  it("requires a tool's executionType, and has formats for addresses and instants", () => {
+    const bodyOf = (path: string, method: string) => {
+      const body = document.paths?.[path]?.[method]?.requestBody;
+      return resolve(document, body?.content?.["application/json"]?.schema) as Json;
+    };
+    const formatOf = (path: string, name: string) => bodyOf(path, "post").properties?.[name]?.format;
+    expect(bodyOf("/tools", "post").required).toContain("executionType");
+    expect(bodyOf("/tools/{id}", "put").required ?? []).not.toContain("executionType");
+    expect(formatOf("/invitations", "email")).toBe("email");
+    expect(formatOf("/documents", "url")).toBe("uri");
+    expect(formatOf("/tools", "formWebhookUrl")).toBe("uri");
+    expect(document.components?.schemas?.Agent?.properties?.createdAt?.format).toBe("date-time");
+  });
+
   it("has a valid example for every operation with a JSON body", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: "document", ...document });
