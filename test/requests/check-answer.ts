@@ -86,7 +86,7 @@ export function createAnswerCheck(document: Document) {
       if (!declared) return `has the undeclared status ${status}`;
       const { content } = resolve(declared);
       if (!content) return text === "" ? null : `has a body, and ${status} declares none`;
-      const media = content[mediaType] ?? content["*/*"];
+      const media = content[mediaType] ?? content[mediaType.replace(/\/.*/, "/*")] ?? content["*/*"];
       if (!media) return `has the undeclared media type ${mediaType}`;
       if (mediaType === "text/event-stream") return checkEvents(text);
       if (mediaType !== "application/json" || !media.schema) return null;

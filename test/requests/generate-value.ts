@@ -81,7 +81,7 @@ function generateText({ format, pattern, minLength = 0, maxLength = 200 }: Schem
   if (format === "email" || name === "email") return `person${random.integer(1, 999)}@example.com`;
   if (format?.startsWith("uri") || /url$/i.test(name)) return deadAddress;
   if (format === "date-time") return "2027-01-31T09:30:00Z";
-  if (format === "date") return random.pick(["2026-01-31", "2027-02-28"]);
+  if (format?.startsWith("date")) return random.pick(["2026-01-31", "2027-02-28"]);
   if (pattern && pattern !== "\\S") return random.pick(["check_stock", "a", "en", "#12ab9F", "/pricing/**"]);
   const text = random.pick(words).slice(0, maxLength);
   return text.trim().length < minLength ? "x".repeat(minLength) : text;

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { onBothDatabases } from "../databases.ts";
 import { startServer } from "../server.ts";
+import { sayWords, startUpstream } from "../upstream.ts";
 import { type Answer, createAnswerCheck, type Document } from "./check-answer.ts";
 import { type Call, makeRequest, type Sent } from "./make-request.ts";
 import { populate } from "./populate.ts";
@@ -12,6 +13,8 @@ const count = Number(process.env.FOYER_REQUESTS ?? 400);
 const seed = Number(process.env.FOYER_REQUESTS_SEED ?? 1);
 const TIMEOUT_MS = 30_000;
 const AT_ONCE = 10;
+/** Every operation that ends something is then called once or twice before there is a new organization to end. */
+const ROUND = 250;
 
 const env = {
   FOYER_LIMIT_CHAT_PER_SESSION: "0",
@@ -31,7 +34,13 @@ const streamedPages = ["/agents", "/secrets", "/conversations/{id}"];
 onBothDatabases("generated requests", (createDatabase) => {
   it(`answers ${count} generated requests as the OpenAPI document declares`, { timeout: 3_600_000 }, async () => {
     const database = await createDatabase();
-    const server = await startServer({ database, env, listen: true });
+    // The demo model pauses between words.
+    const upstream = await startUpstream(sayWords("Hello"));
+    const model = {
+      OPENAI_COMPATIBLE_BASE_URL: `${upstream.url}/v1`,
+      FOYER_DEFAULT_MODEL: "openai-compatible/test",
+    };
+    const server = await startServer({ database, env: { ...env, ...model }, listen: true });
     const document: Document = await (await fetch(`${server.url}/openapi.json`)).json();
     const check = createAnswerCheck(document);
     const calls = callsOf(document);
@@ -55,16 +64,23 @@ onBothDatabases("generated requests", (createDatabase) => {
       expect(answer, path).toMatchObject({ status: 200, text: expect.stringMatching(/\[\{.*\}\]/) });
       expect(check.check(call.operation, answer as Answer), path).toBeNull();
     }
-    for (let first = 0; first < count; first += AT_ONCE) {
-      if (first % 1_000 === 0 && first > 0) [lasting, doomed] = [await populate(server), await populate(server)];
-      const batch = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, index) => {
-        const call = calls[(first + index) % calls.length] as Call;
+    let next = 0;
+    const askUntil = async (end: number) => {
+      while (next < end) {
+        const number = next++;
+        const call = calls[number % calls.length] as Call;
         const world = endsTheWorld.test(call.operation.operationId) ? doomed : lasting;
-        return ask(first + index, call, makeRequest(call, world, random, check.resolve));
-      });
-      await Promise.all(batch);
+        await ask(number, call, makeRequest(call, world, random, check.resolve));
+      }
+    };
+    while (next < count) {
+      if (next % (4 * ROUND) === 0 && next > 0) lasting = await populate(server);
+      if (next > 0) doomed = await populate(server);
+      const end = Math.min(count, next + ROUND);
+      await Promise.all(Array.from({ length: AT_ONCE }, () => askUntil(end)));
     }
     await server.stop();
+    await upstream.stop();
     await database.drop();
     console.info(`seed ${seed}, ${calls.length} operations:`, Object.fromEntries(statuses));
     console.info("Operations without a success:", [...neverDone].join(", ") || "none");
