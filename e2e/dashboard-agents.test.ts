@@ -36,13 +36,12 @@ describe("the dashboard's agents", () => {
   });
   afterAll(() => site.stop());
 
-  const open = (path = "/agents") => site.open(path);
   const makeAgent = async (page: Page, more: object = {}) => {
     const body = { name: "Harbour", systemPrompt: prompt, ...more };
     return (await site.call(page, "POST", "/agents", body)).data.id as string;
   };
   const visit = async (agent: object, path = "") => {
-    const opened = await open();
+    const opened = await site.signIn();
     const agentId = await makeAgent(opened.page, agent);
     await opened.page.goto(`${site.server.url}/dashboard/agents/${agentId}${path}`);
     return { ...opened, agentId };

@@ -13,7 +13,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
   let otherId: string;
   beforeAll(async () => {
     site = await startDashboardSite();
-    const { page } = await site.open("/agents");
+    const { page } = await site.signIn();
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
     otherId = (await site.call(page, "POST", "/agents", { name: "Workshop" })).data.id;
     const rows = Array.from({ length: 20 }, (_, n) => ({

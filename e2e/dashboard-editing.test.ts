@@ -11,7 +11,7 @@ describe("editing in the dashboard", () => {
   });
   afterAll(() => site.stop());
   beforeEach(async () => {
-    ({ page } = await site.open("/agents"));
+    ({ page } = await site.signIn());
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour", systemPrompt: "We sell bikes." })).data.id;
     return () => page.context().close();
   });

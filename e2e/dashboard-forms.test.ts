@@ -16,7 +16,7 @@ afterEach(() => site.receiver.answer((_, response) => response.end("ok")));
 /** Somebody new, with an agent and a form of their own, on that page of it. */
 async function open(path = "", form: object | null = {}) {
   const { email } = await createOwner(site.server);
-  const opened = await site.open("/settings/you", { email });
+  const opened = await site.signIn({ email });
   const agentId = await site.createAgent(opened.page);
   const tool = form && (await site.createForm(opened.page, agentId, form));
   const go = (to: string) => opened.page.goto(`${site.server.url}/dashboard/agents/${agentId}/forms${to}`);

@@ -9,7 +9,7 @@ describe("marks in the inbox", () => {
   let agentId: string;
   beforeAll(async () => {
     site = await startDashboardSite();
-    const { page } = await site.open("/");
+    const { page } = await site.signIn();
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
     const owner = { organizationId: site.owner.organizationId, agentId };
     await insertConversation(site.server.deps.db, owner, {}, [
@@ -46,7 +46,7 @@ describe("marks in the inbox", () => {
   });
 
   it("marks unread conversations, failed replies and members' own test chats, which a filter hides", async () => {
-    const { page, problems } = await site.open("/agents");
+    const { page, problems } = await site.signIn();
     const { id } = (await site.call(page, "POST", "/agents", { name: "Tried" })).data;
     const own = { organizationId: site.owner.organizationId, agentId: id };
     const asked = [{ content: "Is it in stock?" }, { content: "", stopReason: "error" }];

@@ -22,7 +22,7 @@ describe("the inbox", () => {
   let submissionId: string;
   beforeAll(async () => {
     site = await startDashboardSite();
-    const { page } = await site.open("/");
+    const { page } = await site.signIn();
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
     const formSchema = { fields: [{ name: "email", label: "E-mail", type: "email" }] };
     const form = { agentId, name: "test_ride", description: "Books a test ride", executionType: "form", formSchema };
@@ -226,7 +226,7 @@ describe("the inbox", () => {
   });
 
   it("explains how to get the first conversation", async () => {
-    const first = await site.open("/");
+    const first = await site.signIn();
     const { id } = (await site.call(first.page, "POST", "/agents", { name: "Second" })).data;
     const { page, problems } = await site.open(`/agents/${id}/conversations`);
     await page.getByRole("heading", { name: "The first conversation will appear here" }).waitFor();
@@ -258,7 +258,7 @@ describe("an inbox of 100,000", () => {
   const owner = () => ({ organizationId: site.owner.organizationId, agentId });
   beforeAll(async () => {
     site = await startDashboardSite();
-    ({ page, problems } = await site.open("/"));
+    ({ page, problems } = await site.signIn());
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
     await insertManyConversations(site.server.deps.db, owner(), amount);
   }, 120_000);

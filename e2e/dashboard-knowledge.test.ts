@@ -16,7 +16,7 @@ describe("the dashboard's knowledge", () => {
   });
   afterAll(() => site.stop());
   beforeEach(async () => {
-    ({ page, problems } = await site.open("/"));
+    ({ page, problems } = await site.signIn());
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/knowledge`);
     return () => page.context().close();

@@ -9,7 +9,7 @@ describe("the dashboard under unusual conditions", () => {
   let agentId: string;
   beforeAll(async () => {
     site = await startDashboardSite();
-    const { page } = await site.open("/");
+    const { page } = await site.signIn();
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
     await page.context().close();
   });
@@ -95,7 +95,7 @@ describe("the dashboard under unusual conditions", () => {
   });
 
   it("offers the newest entries for an audit log page that does not exist", async () => {
-    const { page } = await site.open("/agents");
+    const { page } = await site.signIn();
     for (const wrong of ["1e300", "0", "-3", "last"]) {
       await page.goto(`${site.server.url}/dashboard/settings/audit-log?page=${wrong}`);
       await page.getByRole("table").waitFor();
@@ -103,7 +103,7 @@ describe("the dashboard under unusual conditions", () => {
   });
 
   it("shows a submission whose answer cannot be encoded in a URL", async () => {
-    const { page, problems } = await site.open("/agents");
+    const { page, problems } = await site.signIn();
     const formSchema = { fields: [{ name: "phone", label: "Phone", type: "tel" }] };
     const form = { agentId, name: "call_back", description: "Calls back", executionType: "form", formSchema };
     const tool = await site.call(page, "POST", "/tools", { ...form, inputSchema: { type: "object" } });
@@ -125,7 +125,7 @@ describe("the dashboard under unusual conditions", () => {
   });
 
   it("reports that the session could not be loaded", async () => {
-    const inside = (await site.open("/agents")).page;
+    const inside = (await site.signIn()).page;
     const invited = { email: "new@example.com", role: "member" };
     const { url } = await site.call(inside, "POST", "/invitations", invited);
     const { page } = await site.browser.open();
@@ -143,7 +143,7 @@ describe("the dashboard's shared controls", () => {
   let agentId: string;
   beforeAll(async () => {
     site = await startDashboardSite();
-    const { page } = await site.open("/");
+    const { page } = await site.signIn();
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
     for (const name of ["opening_hours", "stock_lookup"]) {
       await site.call(page, "POST", "/tools", {

@@ -370,7 +370,7 @@ describe("the settings", () => {
 
 /** Harbour Bikes, as far as the settings show it. */
 async function furnish(site: DashboardSite, receiverUrl: string) {
-  const { page } = await site.open("/settings/you");
+  const { page } = await site.signIn();
   const make = (path: string, data: object) => site.call(page, "POST", path, data);
   const { id: agentId } = (await make("/agents", { name: "Harbour", monthlyTokenBudget: 50_000 })).data;
   const { id: workshopId } = (await make("/agents", { name: "Workshop", monthlyTokenBudget: 20_000 })).data;

@@ -22,7 +22,7 @@ describe("the dashboard's tools", () => {
       response.end(JSON.stringify({ url: request.url, bikes: [{ name: "City One", price: 690, in_stock: 3 }] }));
     });
     receiver = await startReceiver();
-    const { page } = await site.open("/agents");
+    const { page } = await site.signIn();
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
     tools = `/agents/${agentId}/tools`;
     await page.context().close();
@@ -366,7 +366,7 @@ describe("the dashboard's tools", () => {
   });
 
   it("shows which tools fail in chats", async () => {
-    const { page } = await site.open("/agents");
+    const { page } = await site.signIn();
     const tool = await make(page, { name: "delivery_price", executionType: "http", httpUrl: `${stock.url}/price` });
     const message = "HTTP 503: the service is closed";
     const failures = { [tool.id]: { at: new Date().toISOString(), message, recoveredAt: null } };

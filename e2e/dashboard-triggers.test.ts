@@ -32,7 +32,7 @@ describe("the dashboard's triggers", () => {
   });
   afterAll(() => site.stop());
   beforeEach(async () => {
-    ({ page, problems } = await site.open("/"));
+    ({ page, problems } = await site.signIn());
     const widget = { title: "Harbour", greeting: "Hello. Which bike are you looking for?" };
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour", widget })).data.id;
     const fields = [

@@ -14,7 +14,7 @@ describe("the webhooks page", () => {
     // A failed attempt is the last one, so nothing is retried while the test looks.
     const env = { FOYER_OUTBOUND_ALLOW: "127.0.0.1", FOYER_WEBHOOK_SCHEDULE: "0s", FOYER_SUBMIT_WAIT: "20s" };
     site = await startDashboardSite({ env });
-    const { page } = await site.open("/settings/you");
+    const { page } = await site.signIn();
     ({ id: agentId } = (await site.call(page, "POST", "/agents", { name: "Harbour", model: "demo" })).data);
     await page.context().close();
   });
@@ -75,7 +75,7 @@ describe("the webhooks page", () => {
   });
 
   it("shows failed deliveries with their responses, and redelivers them", async () => {
-    const { page, problems } = await site.open("/settings/you");
+    const { page, problems } = await site.signIn();
     const id = await create(page, "CRM");
     receiver.answer((_, response) => void response.writeHead(500).end("The warehouse is closed."));
     await (await chat(site.server.url, { agentId, messages: [{ role: "user", content: "Hello" }] })).ended;
@@ -102,7 +102,7 @@ describe("the webhooks page", () => {
   });
 
   it("says why a webhook was disabled, enables it again, and replaces its secret", async () => {
-    const { page, problems } = await site.open("/settings/you");
+    const { page, problems } = await site.signIn();
     const id = await create(page, "Old warehouse");
     const reason = "Every attempt has failed for 5 days.";
     const changes = { isEnabled: 0, disabledReason: reason } as const;

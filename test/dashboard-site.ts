@@ -12,6 +12,8 @@ const pictures = process.env.FOYER_SCREENSHOTS;
 
 const sizes = { wide: [1440, 900], middle: [1024, 768], phone: [390, 844] } as const;
 
+type SignInOptions = { email?: string; context?: BrowserContextOptions };
+
 export type DashboardSite = Awaited<ReturnType<typeof startDashboardSite>>;
 
 /** A server whose BASE_URL is the address that it listens on, which sessions require. */
@@ -34,13 +36,19 @@ export async function startDashboardSite(options: { database?: TestDatabase; env
   const server = await startOwnServer({ ...options, env });
   const owner = await createOwner(server);
 
-  /** Signs a user in and opens a page of the dashboard: `/agents`. */
-  async function open(path: string, { email = owner.email, context = {} as BrowserContextOptions } = {}) {
+  /** Signs a user in and opens a page of the dashboard, such as `/agents`. */
+  async function open(path: string, options: SignInOptions = {}) {
+    const opened = await signIn(options);
+    await opened.page.goto(`${server.url}/dashboard${path}`);
+    return opened;
+  }
+
+  /** Signs a user in and opens an empty page, for a test that makes calls before it opens one of the dashboard. */
+  async function signIn({ email = owner.email, context = {} }: SignInOptions = {}) {
     const opened = await browser.open({ viewport: { width: 1440, height: 900 }, ...context });
     const { page } = opened;
     const answer = await page.request.post(`${server.url}/auth/sign-in/email`, { data: { email, password } });
     if (!answer.ok()) throw new Error(`not signed in: ${answer.status()} ${await answer.text()}`);
-    await page.goto(`${server.url}/dashboard${path}`);
     return opened;
   }
 
@@ -49,6 +57,7 @@ export async function startDashboardSite(options: { database?: TestDatabase; env
     server,
     owner,
     open,
+    signIn,
     /** The email address of a member of the owner's organization with that role. */
     addMember: async (role: string) => (await createMember(server, owner.organizationId, role)).email,
     /** A call with the page's session, to prepare what a test needs. Throws when it is refused. */

@@ -14,7 +14,7 @@ export const faultRun = {
   isLong,
   databases: isLong ? both : both.slice(0, 1),
   loads: isLong ? loads : loads.slice(0, 1),
-  kills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 200 : 8)),
+  kills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 200 : 3)),
   /** of the test that ingests documents */
   documentKills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 500 : 2)),
   /** the same seed replays a run */
