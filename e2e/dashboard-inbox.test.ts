@@ -112,12 +112,30 @@ describe("the inbox", () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain("order 5521");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Where is my order 5521?", level: 2 }).waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    const isSearching = () => page.evaluate(() => document.activeElement?.getAttribute("type") === "search");
+    await page.keyboard.press("j");
+    await expect.poll(focused).not.toContain("order 5521");
+    await page.keyboard.press("k");
+    await expect.poll(focused).toContain("order 5521");
+    await page.getByRole("heading", { name: "Where is my order 5521?", level: 2 }).click();
+    await page.keyboard.press("Escape");
+    await page.getByText("Select a conversation to read it here.").waitFor();
+    await expect.poll(focused).toContain("order 5521");
     await page.keyboard.press("/");
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("search");
-    await page.getByRole("button", { name: "More actions", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Turn off keyboard shortcuts" }).click();
+    expect(await isSearching()).toBe(true);
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(focused).toContain("order 5521");
+    await page.keyboard.press("?");
+    const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await help.getByText("Back to the list").waitFor();
+    await site.picture(page, "dashboard-inbox-shortcuts");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await help.getByRole("switch", { name: "Single-key shortcuts" }).click();
+    await page.keyboard.press("Escape");
+    await help.waitFor({ state: "detached" });
     await page.keyboard.press("/");
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).not.toBe("search");
+    expect(await isSearching()).toBe(false);
   });
 
   it("asks before it deletes a conversation", async () => {

@@ -6,12 +6,13 @@ import type { ListHandle } from "./conversation-list.tsx";
 import { DeleteConversation } from "./delete-conversation.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import type { InboxSearch } from "./inbox-search.ts";
+import { ShortcutsDialog } from "./inbox-shortcuts.tsx";
 import { NoConversations, NoneSelected } from "./inbox-states.tsx";
 import { ListPane } from "./list-pane.tsx";
 import { type ListWindow, positionOf, rowAt } from "./list-window.ts";
 import { Transcript } from "./transcript.tsx";
 import { useConversationList } from "./use-conversation-list.ts";
-import { useInboxKeys } from "./use-inbox-keys.ts";
+import { type InboxAct, useInboxKeys } from "./use-inbox-keys.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/conversations");
 
@@ -33,11 +34,16 @@ function Inbox({ agentId }: { agentId: string }) {
   const active = useActive(list.window, handle, openId);
   const [doomed, setDoomed] = useState<string | null>(null);
   const [isExporting, setExporting] = useState(false);
-  const keys = useInboxKeys((act) => {
-    if (act === "search") field.current?.focus();
-    else if (act === "delete") setDoomed(active.id);
-    else active.move(act === "next" ? 1 : -1);
-  });
+  const [isHelping, setHelping] = useState(false);
+  const acts: Record<InboxAct, () => void> = {
+    next: () => active.move(1),
+    previous: () => active.move(-1),
+    list: () => openId && back(),
+    search: () => field.current?.focus(),
+    delete: () => setDoomed(active.id),
+    help: () => setHelping(true),
+  };
+  const keys = useInboxKeys((act) => acts[act]());
   useEffect(() => {
     document.title = "Conversations · Foyer";
   }, []);
@@ -50,7 +56,7 @@ function Inbox({ agentId }: { agentId: string }) {
   );
   const back = () => {
     go.toList();
-    if (active.at >= 0) handle.current?.focus(active.at);
+    active.focus();
   };
   const isUnfiltered = Object.values(search).every((value) => !value);
   if (list.window?.total === 0 && !list.isStale && isUnfiltered && !openId)
@@ -66,6 +72,8 @@ function Inbox({ agentId }: { agentId: string }) {
           onOpen={open}
           onActive={active.set}
           onExport={() => setExporting(true)}
+          onHelp={acts.help}
+          onLeaveSearch={active.focus}
         />
       </div>
       <div className={openId ? "h-full min-h-0 max-md:absolute max-md:inset-0" : "hidden md:block"}>
@@ -91,6 +99,7 @@ function Inbox({ agentId }: { agentId: string }) {
           if (id === openId) go.toList();
         }}
       />
+      <ShortcutsDialog keys={keys} isOpen={isHelping} onClose={() => setHelping(false)} />
       {isExporting && list.window && (
         <ExportDialog query={list.query} total={list.window.total} onClose={() => setExporting(false)} />
       )}
@@ -102,14 +111,22 @@ function Inbox({ agentId }: { agentId: string }) {
 function useActive(list: ListWindow | null, handle: RefObject<ListHandle | null>, openId: string | null) {
   const [id, set] = useState<string | null>(openId);
   const at = useMemo(() => (list && id ? positionOf(list, id) : -1), [list, id]);
-  const move = (step: number) => {
-    const next = at === -1 ? (handle.current?.first() ?? 0) : at + step;
-    const row = list && rowAt(list, next);
+  const focusAt = (position: number) => {
+    const row = list && rowAt(list, position);
     if (!row) return;
     set(row.id);
-    handle.current?.focus(next);
+    handle.current?.focus(position);
   };
-  return { id, at, set, move };
+  const first = () => handle.current?.first() ?? 0;
+  return {
+    id,
+    at,
+    set,
+    /** Focuses the next or previous conversation. Without an active one in the list, the first visible. */
+    move: (step: number) => focusAt(at === -1 ? first() : at + step),
+    /** Focuses the active conversation, or the first visible one. */
+    focus: () => focusAt(at === -1 ? first() : at),
+  };
 }
 
 /** Navigation within the inbox that keeps the search and the filters. */

@@ -1,6 +1,7 @@
 import { ListFilter, Search, X } from "lucide-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
+import { isComposing } from "../../components/composing.ts";
 import { Select, TextField } from "../../components/field.tsx";
 import { describeFilters, type InboxSearch } from "./inbox-search.ts";
 
@@ -12,18 +13,24 @@ type Change = (part: { [Name in keyof InboxSearch]?: string | undefined }) => vo
 export function InboxFilters({
   search,
   field,
+  hasKeys,
   onChange,
+  onLeave,
 }: {
   search: InboxSearch;
   field: RefObject<HTMLInputElement | null>;
+  /** Whether `/` moves the focus to the search. */
+  hasKeys: boolean;
   onChange: Change;
+  /** Called when Enter or Arrow Down leaves the search for the list. */
+  onLeave: () => void;
 }) {
   const [isOpen, setOpen] = useState(false);
   const words = describeFilters(search);
   return (
     <search className="grid gap-2 px-4 pb-3">
       <div className="flex items-center gap-1">
-        <SearchField field={field} value={search.q ?? ""} onChange={(q) => onChange({ q })} />
+        <SearchField {...{ field, hasKeys, onLeave }} value={search.q ?? ""} onChange={(q) => onChange({ q })} />
         <IconButton
           label={isOpen ? "Hide filters" : "Filters"}
           aria-expanded={isOpen}
@@ -61,11 +68,15 @@ export function InboxFilters({
 function SearchField({
   field,
   value,
+  hasKeys,
   onChange,
+  onLeave,
 }: {
   field: RefObject<HTMLInputElement | null>;
   value: string;
+  hasKeys: boolean;
   onChange: (value: string | undefined) => void;
+  onLeave: () => void;
 }) {
   const [text, setText] = useState(value);
   const sent = useRef(value);
@@ -89,12 +100,26 @@ function SearchField({
         ref={field}
         type="search"
         aria-label="Search titles and messages"
+        aria-keyshortcuts={hasKeys ? "/" : undefined}
         placeholder="Search"
         maxLength={64}
         value={text}
         onChange={(event) => setText(event.target.value)}
-        className="min-h-9 w-full rounded-lg border border-edge bg-raised ps-9 pe-3 pointer-coarse:min-h-11"
+        onKeyDown={(event) => {
+          if ((event.key !== "Enter" && event.key !== "ArrowDown") || isComposing(event)) return;
+          event.preventDefault();
+          onLeave();
+        }}
+        className="peer min-h-9 w-full rounded-lg border border-edge bg-raised ps-9 pe-3 pointer-coarse:min-h-11"
       />
+      {hasKeys && (
+        <kbd
+          aria-hidden
+          className="pointer-events-none absolute inset-y-0 end-2 my-auto hidden h-fit rounded-md border border-line px-1.5 font-sans text-sm text-soft peer-placeholder-shown:block peer-focus:hidden pointer-coarse:hidden"
+        >
+          /
+        </kbd>
+      )}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { EmptyState } from "../../components/states.tsx";
+import { ShortcutList } from "./inbox-shortcuts.tsx";
 
 /** The empty state before the first conversation. */
 export function NoConversations({ agentId }: { agentId: string }) {
@@ -47,29 +48,7 @@ export function NoneSelected({ hasKeys }: { hasKeys: boolean }) {
   return (
     <div className="grid h-full place-content-center gap-4 p-6 text-soft">
       <p>Select a conversation to read it here.</p>
-      {hasKeys && (
-        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 text-sm">
-          <Key name="j k">Down, up</Key>
-          <Key name="Enter">Open</Key>
-          <Key name="/">Search</Key>
-          <Key name="Delete">Delete (asks first)</Key>
-        </dl>
-      )}
+      {hasKeys && <ShortcutList />}
     </div>
-  );
-}
-
-function Key({ name, children }: { name: string; children: string }) {
-  return (
-    <>
-      <dt className="flex gap-1">
-        {name.split(" ").map((key) => (
-          <kbd key={key} className="rounded-md border border-line px-1.5 font-sans">
-            {key}
-          </kbd>
-        ))}
-      </dt>
-      <dd>{children}</dd>
-    </>
   );
 }

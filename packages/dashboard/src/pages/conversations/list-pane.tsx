@@ -17,16 +17,19 @@ type Props = {
   search: InboxSearch;
   openId: string | null;
   activeAt: number;
-  keys: { isOn: boolean; toggle: () => void };
+  keys: { isOn: boolean };
   hrefOf: (id: string) => string;
   onSearch: (part: { [Name in keyof InboxSearch]?: string | undefined }) => void;
   onOpen: (id: string) => void;
   onActive: (id: string) => void;
   onExport: () => void;
+  onHelp: () => void;
+  /** Called when the user leaves the search for the list with the keyboard. */
+  onLeaveSearch: () => void;
 };
 
 /** The left column: the number of conversations, the search, the filters and the list. */
-export function ListPane({ list, keys, search, field, onSearch, onExport, ...rest }: Props) {
+export function ListPane({ list, keys, search, field, onSearch, onExport, onHelp, onLeaveSearch, ...rest }: Props) {
   const { window } = list;
   const title = window ? total(window.total) : "Conversations";
   return (
@@ -44,14 +47,11 @@ export function ListPane({ list, keys, search, field, onSearch, onExport, ...res
           }
           items={[
             { label: "Export conversations", onSelect: onExport, disabled: !window?.total || list.isStale },
-            {
-              label: keys.isOn ? "Turn off keyboard shortcuts" : "Turn on keyboard shortcuts",
-              onSelect: keys.toggle,
-            },
+            { label: "Keyboard shortcuts", onSelect: onHelp },
           ]}
         />
       </header>
-      <InboxFilters search={search} field={field} onChange={onSearch} />
+      <InboxFilters search={search} field={field} hasKeys={keys.isOn} onChange={onSearch} onLeave={onLeaveSearch} />
       <div className="flex min-h-0 flex-1 flex-col border-t border-line">
         <Body list={list} query={search.q?.trim() ?? ""} onSearch={onSearch} {...rest} />
         {list.isBroken && (

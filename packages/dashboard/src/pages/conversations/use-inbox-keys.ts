@@ -1,14 +1,18 @@
 import { useEffect, useRef, useState } from "react";
 
-type Act = "next" | "previous" | "search" | "delete";
+export type InboxAct = "next" | "previous" | "list" | "search" | "delete" | "help";
 
 const stored = "foyer.inbox-keys";
 
+const letters: Record<string, InboxAct> = { j: "next", k: "previous", "/": "search", "?": "help" };
+/** Keys that work in the list only, because they scroll or delete elsewhere. */
+const listKeys: Record<string, InboxAct> = { ArrowDown: "next", ArrowUp: "previous", Delete: "delete" };
+
 /**
- * Single-key shortcuts for the inbox. Users of speech input, or who press keys by accident, can turn them off in this
- * browser (WCAG 2.1.4). Arrow keys and Delete only work in the list.
+ * Keyboard shortcuts of the inbox. Users of speech input, or who press keys by accident, can turn those that are a
+ * single character off in this browser (WCAG 2.1.4).
  */
-export function useInboxKeys(act: (act: Act) => void) {
+export function useInboxKeys(act: (act: InboxAct) => void) {
   const [isOn, setOn] = useState(() => localStorage.getItem(stored) !== "off");
   const latest = useRef(act);
   latest.current = act;
@@ -31,16 +35,14 @@ export function useInboxKeys(act: (act: Act) => void) {
   };
 }
 
-function actOf(event: KeyboardEvent, isOn: boolean): Act | null {
+function actOf(event: KeyboardEvent, isOn: boolean): InboxAct | null {
   const { key, target } = event;
   if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || !(target instanceof Element)) {
     return null;
   }
   if (target.closest("input, textarea, select, [role=dialog], [role=menu], [contenteditable]")) return null;
-  if (target.closest("[data-conversation]")) {
-    if (key === "ArrowDown") return "next";
-    if (key === "ArrowUp") return "previous";
-    if (key === "Delete") return "delete";
-  }
-  return isOn ? (({ j: "next", k: "previous", "/": "search" } as const)[key] ?? null) : null;
+  const inList = target.closest("[data-conversation]") ? listKeys[key] : undefined;
+  if (inList) return inList;
+  if (key === "Escape") return "list";
+  return isOn ? (letters[key] ?? null) : null;
 }

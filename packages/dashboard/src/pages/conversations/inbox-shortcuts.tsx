@@ -1,0 +1,54 @@
+import { Dialog } from "../../components/dialog.tsx";
+import { Toggle } from "../../components/field.tsx";
+
+const shortcuts: ReadonlyArray<{ keys: readonly string[]; does: string }> = [
+  { keys: ["j", "k"], does: "Next, previous conversation" },
+  { keys: ["Enter"], does: "Open" },
+  { keys: ["Esc"], does: "Back to the list" },
+  { keys: ["/"], does: "Search" },
+  { keys: ["↓"], does: "From the search to the list" },
+  { keys: ["Delete"], does: "Delete (asks first)" },
+  { keys: ["?"], does: "Show keyboard shortcuts" },
+];
+
+export function ShortcutList() {
+  return (
+    <dl aria-label="Keyboard shortcuts" className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 text-sm">
+      {shortcuts.map(({ keys, does }) => (
+        <div key={does} className="contents">
+          <dt className="flex gap-1">
+            {keys.map((key) => (
+              <kbd key={key} className="rounded-md border border-line px-1.5 font-sans">
+                {key}
+              </kbd>
+            ))}
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** All shortcuts, and the switch for those that are a single character. */
+export function ShortcutsDialog({
+  keys,
+  isOpen,
+  onClose,
+}: {
+  keys: { isOn: boolean; toggle: () => void };
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose}>
+      <ShortcutList />
+      <Toggle
+        label="Single-key shortcuts"
+        help="Turn them off if you use speech input. Enter, Esc, Delete and the arrow keys keep working."
+        value={keys.isOn}
+        onChange={keys.toggle}
+      />
+    </Dialog>
+  );
+}
