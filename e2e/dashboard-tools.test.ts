@@ -220,7 +220,7 @@ describe("the dashboard's tools", () => {
     await page.getByText("Dropped Bike at position 2 of 4.").waitFor();
     const order = () => page.getByRole("button", { name: /^Move / }).evaluateAll((all) => all.map((a) => a.ariaLabel));
     expect(await order()).toEqual(["Move Email", "Move Bike", "Move Preferred day", "Move Photo of your old bike"]);
-    await page.getByLabel("Button").fill("Book the test ride");
+    await page.getByLabel("Button label").fill("Book the test ride");
     // The preview is the widget's own form: it validates, and shows what follows a submission without sending it.
     const preview = page.getByRole("region", { name: "Preview of the form" });
     await preview.getByRole("button", { name: "Book the test ride" }).click();
@@ -295,7 +295,7 @@ describe("the dashboard's tools", () => {
     await page.getByText("waiting for confirmation").waitFor();
     expect(await page.getByRole("checkbox", { name: /desk@example.com/ }).isChecked()).toBe(true);
     expect(smtp.mails().at(-1)?.to).toEqual(["desk@example.com"]);
-    await page.getByRole("switch", { name: "Email the visitor a confirmation" }).click();
+    await page.getByRole("switch", { name: "Send a confirmation email" }).click();
     await page.getByLabel("Subject").last().fill("We will call you");
     await isFit(page);
     await site.picture(page, "dashboard-tool-email");

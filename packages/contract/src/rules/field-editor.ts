@@ -15,7 +15,7 @@ export type FieldEditor = {
   sample: (field: FormField, today: Date) => unknown;
 };
 
-const textHelp = "Saves visitors typing: {{user.email}} is filled in when the page has identified the visitor.";
+const textHelp = "Use a template such as {{user.email}} to fill in what the page or the chat knows about the visitor.";
 
 /** Every field type, in the order in which an editor offers them. */
 export const fieldEditors: Record<FieldType, FieldEditor> = {
@@ -54,13 +54,13 @@ export const fieldEditors: Record<FieldType, FieldEditor> = {
   select: {
     name: "Single choice",
     hasPlaceholder: true,
-    defaultHelp: "The value of an option.",
+    defaultHelp: "The value of the option that is selected at first, or a template.",
     sample: (field) => literalDefault(field) || firstOption(field),
   },
   multiselect: {
     name: "Multiple choice",
     hasPlaceholder: false,
-    defaultHelp: "The values of options, separated by commas.",
+    defaultHelp: "The values of the options that are selected at first, separated by commas, or a template.",
     sample: (field) =>
       literalDefault(field)
         ?.split(",")
@@ -89,8 +89,9 @@ export const fieldEditors: Record<FieldType, FieldEditor> = {
   checkbox: {
     name: "Checkbox",
     hasPlaceholder: false,
-    labelHelp: "Link to a page with [privacy policy](https://example.com/privacy).",
-    defaultHelp: "true ticks the box in advance. A required checkbox has no default: visitors tick it themselves.",
+    labelHelp: "To link to a page, write [privacy policy](https://example.com/privacy).",
+    defaultHelp:
+      "Enter true to select the checkbox at first. A required checkbox can’t start selected, because visitors must agree themselves.",
     sample: () => true,
   },
   file: {

@@ -23,16 +23,16 @@ export function Confirmation({ draft, sendsMail }: { draft: ToolDrafting; sendsM
         : null,
     });
   return (
-    <Section title="Confirmation" description="An email to the visitor that says you received the form.">
+    <Section title="Confirmation" description="Email visitors that you received their submission.">
       {emailFields.length === 0 && !confirmation ? (
         <p className="text-soft">Add an email field to the form to send a confirmation.</p>
       ) : (
-        <Toggle label="Email the visitor a confirmation" value={confirmation !== null} onChange={turn} />
+        <Toggle label="Send a confirmation email" value={confirmation !== null} onChange={turn} />
       )}
       {confirmation && (
         <>
           <Select
-            label="Send it to the address in"
+            label="Recipient field"
             value={confirmation.emailField}
             onChange={(emailField) => set({ emailField })}
             error={errorAt("formConfirmation.emailField")}

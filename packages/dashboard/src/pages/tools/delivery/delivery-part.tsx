@@ -78,7 +78,7 @@ function PageHandler({ draft: { values, change, errorAt } }: { draft: ToolDrafti
         value={values.formClientHandler}
         onChange={(formClientHandler) => change({ formClientHandler })}
         error={errorAt("formClientHandler")}
-        help="The function that receives the submission. Register it on every page that has the widget:"
+        help="The name of the function that receives the submission. Register it on every page with the widget:"
         placeholder="bookTestRide"
         autoComplete="off"
         spellCheck={false}

@@ -5,7 +5,7 @@ const destinations: ReadonlyArray<{ value: Destination; name: string; line: stri
   { value: "email", name: "Email me", line: "You get an email for each submission." },
   { value: "webhook", name: "Webhook", line: "Foyer sends each submission to your server." },
   { value: "client", name: "Your page", line: "A JavaScript function on your page receives it." },
-  { value: "both", name: "Webhook and page", line: "Your server first, then your page." },
+  { value: "both", name: "Webhook and page", line: "Your server receives it first, then the function on your page." },
 ];
 
 /** `value` is `null` for a form whose submissions are only stored. */

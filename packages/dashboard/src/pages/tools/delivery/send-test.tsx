@@ -28,13 +28,13 @@ export function SendTest({ tool, isDirty }: { tool: Tool; isDirty: boolean }) {
       <p className="text-sm text-soft">Submits the form with sample data and shows each delivery.</p>
       <Dialog
         title="Send a test"
-        description="This creates a real submission with sample data. It is sent to the webhook and runs every action, and you can delete it afterwards."
+        description="This creates a submission with sample data, calls the webhook and runs every action. You can delete the submission afterwards."
         isOpen={isOpen}
         onClose={close}
       >
         {isDirty && (
           <p className="rounded-lg border border-line bg-sunken px-3 py-2">
-            The test uses the saved form, without your unsaved changes.
+            The test uses the saved form. Your unsaved changes are not included.
           </p>
         )}
         {submit.data ? (

@@ -30,7 +30,9 @@ export function TestDelivery({
   return (
     <>
       <div role="status" className="grid">
-        {data.deliveries.length === 0 && <p>The submission was stored. The form has no webhook and no actions.</p>}
+        {data.deliveries.length === 0 && (
+          <p>The submission was saved. This form has no webhook or actions to deliver it to.</p>
+        )}
         {data.deliveries.map((delivery) => (
           <Outcome key={delivery.id} delivery={delivery} />
         ))}

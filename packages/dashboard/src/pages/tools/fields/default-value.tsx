@@ -6,11 +6,11 @@ import { TextField } from "../../../components/field.tsx";
 import { Menu } from "../../../components/menu.tsx";
 
 const templates = [
-  { template: "{{user.email}}", hint: "The visitor’s email address, if the page provides it" },
-  { template: "{{user.name}}", hint: "The visitor’s name, if the page provides it" },
-  { template: "{{user.userId}}", hint: "Your own id for the visitor" },
-  { template: "{{user.metadata.plan}}", hint: "Any other property that the page provides, by its name" },
-  { template: "{{context.previousResult.price}}", hint: "A field of the last tool result in this chat" },
+  { template: "{{user.email}}", hint: "Email address of the visitor, if the page has identified them" },
+  { template: "{{user.name}}", hint: "Name of the visitor, if the page has identified them" },
+  { template: "{{user.userId}}", hint: "The visitor’s id on your site" },
+  { template: "{{user.metadata.plan}}", hint: "Any property of the metadata that the page passes to identify()" },
+  { template: "{{context.previousResult.price}}", hint: "A property of the latest tool result in the chat" },
 ];
 
 /** The initial value of a field: a fixed value, or a template that the widget fills in. */

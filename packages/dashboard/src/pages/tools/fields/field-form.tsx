@@ -52,7 +52,7 @@ export function FieldForm({
           value={name}
           onChange={(name) => set({ name })}
           error={errorAt("name")}
-          help="The key of the answer in webhooks and exports."
+          help="Identifies the answer in webhooks and exports."
           maxLength={100}
           autoComplete="off"
           spellCheck={false}
@@ -65,7 +65,7 @@ export function FieldForm({
             value={field.placeholder ?? ""}
             onChange={(placeholder) => set({ placeholder: placeholder || undefined })}
             error={errorAt("placeholder")}
-            help="Shown while the field is empty. Put anything that visitors need to know in the label instead."
+            help="Disappears when the visitor types, so put instructions in the label."
             maxLength={500}
             autoComplete="off"
           />

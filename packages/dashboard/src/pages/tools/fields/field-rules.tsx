@@ -35,7 +35,7 @@ export function FieldRules({
       />
       {isRequired && (
         <Message
-          label="Message when the answer is missing"
+          label="Message if the field is empty"
           value={required.message}
           onChange={(message) => onChange({ ...rules, required: withPart({ ...required }, { message }) })}
           error={errorAt("required.message")}
@@ -148,7 +148,7 @@ function Message({
       isOptional
       maxLength={500}
       autoComplete="off"
-      placeholder="Foyer’s own message, in English"
+      placeholder="Default message, in English"
       value={value ?? ""}
       onChange={(text) => onChange(text || undefined)}
     />

@@ -22,7 +22,7 @@ export function FieldsPart({ agentId, draft }: PartProps) {
     draft.change(({ formSchema }) => ({ formSchema: { ...formSchema, fields: next(formSchema.fields) } })),
   );
   const texts = [
-    { name: "submitLabel", label: "Button", placeholder: "Submit", maxLength: 200 },
+    { name: "submitLabel", label: "Button label", placeholder: "Submit", maxLength: 200 },
     { name: "successMessage", label: "Success message", placeholder: "Thanks, we’ve got it.", maxLength: 2_000 },
     {
       name: "errorMessage",
@@ -48,7 +48,10 @@ export function FieldsPart({ agentId, draft }: PartProps) {
             <AddField onAdd={fields.add} />
           </div>
         </Section>
-        <Section title="Messages" description="The texts around the form’s fields.">
+        <Section
+          title="Messages"
+          description="The button, and what visitors see after they submit the form. Defaults appear in the visitor’s language."
+        >
           {texts.map(({ name, ...field }) => (
             <TextField
               key={name}
@@ -62,7 +65,7 @@ export function FieldsPart({ agentId, draft }: PartProps) {
         </Section>
       </div>
       <div className="top-6 max-lg:border-t max-lg:border-line max-lg:pt-6 lg:sticky">
-        <Section title="Preview" description="As visitors see it in the chat.">
+        <Section title="Preview" description="What visitors see in the chat. Nothing is submitted.">
           <FormPreview agentId={agentId} draft={draft.values} />
         </Section>
       </div>
