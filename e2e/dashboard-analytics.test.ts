@@ -62,7 +62,10 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await page.getByText("Tokens", { exact: true }).last().click();
     await page.getByRole("figure", { name: "Tokens by day; the table below has the figures" }).waitFor();
 
-    await page.getByText("7 days", { exact: true }).click();
+    // The whole choice is the radio button's target, not only a circle in it.
+    const choice = page.getByText("7 days", { exact: true });
+    expect(await page.getByRole("radio", { name: "7 days" }).boundingBox()).toEqual(await choice.boundingBox());
+    await choice.click();
     await page.waitForURL(/range=7d/);
     await figure(page, "Tokens").getByText("84K").waitFor();
     await page.getByText("Custom", { exact: true }).click();

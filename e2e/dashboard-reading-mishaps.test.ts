@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems } from "../test/browser.ts";
 import { insertConversation } from "../test/conversation-seed.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { createOwner } from "../test/session-client.ts";
 
 describe("the dashboard under unusual conditions", () => {
   let site: DashboardSite;
@@ -236,10 +237,15 @@ describe("the dashboard's shared controls", () => {
     expect(await prompt.evaluate((area) => area.scrollHeight - area.clientHeight)).toBeLessThanOrEqual(1);
   });
 
-  it("keeps the navigation on a URL that does not exist", async () => {
-    const { page } = await open("/no/such/page");
+  it("keeps the navigation on a URL that does not exist, with the account menu cut to the side bar", async () => {
+    const { email } = await createOwner(site.server, `${"long".repeat(15)}@example.com`);
+    const { page } = await site.open("/no/such/page", { email });
     await page.getByRole("heading", { name: "Page not found" }).waitFor();
     await page.getByRole("navigation", { name: "Main" }).waitFor();
+    const account = await page.getByRole("button", { name: "Account menu" }).boundingBox();
+    const sidebar = await page.getByRole("navigation", { name: "Main" }).boundingBox();
+    const endOf = (box: typeof account) => (box?.x ?? 0) + (box?.width ?? 0);
+    expect(endOf(account)).toBeLessThanOrEqual(endOf(sidebar));
     expect(await page.title()).toBe("Page not found · Foyer");
     expect(await accessibilityProblems(page)).toEqual([]);
   });

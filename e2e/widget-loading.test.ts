@@ -190,9 +190,19 @@ describe("the widget on a website", () => {
       ] as const);
     const shown = () => page.locator(".user .bubble").allInnerTexts();
     await openChat(page);
-    await call("identify", { userId: "ada", userEmail: "ada@shop.example" });
-    await ask(page, "It is Ada");
+    await ask(page, "Not signed in yet");
     await replyOver(page);
+    // Signing in keeps the open conversation, and the next message says who the visitor is.
+    await call("identify", { userId: "ada", userEmail: "ada@shop.example", userMetadata: { plan: "pro" } });
+    const sent = page.waitForRequest((request) => request.url().endsWith("/chat") && request.method() === "POST");
+    await ask(page, "It is Ada");
+    expect((await sent).postDataJSON()).toMatchObject({
+      conversationId: expect.stringMatching(/^conv_/),
+      userId: "ada",
+      userMetadata: { plan: "pro" },
+    });
+    await replyOver(page);
+    expect(await shown()).toEqual(["Not signed in yet", "It is Ada"]);
     await call("identify", { userId: "bob" });
     await page.locator(".user").waitFor({ state: "detached" });
     await ask(page, "It is Bob");
