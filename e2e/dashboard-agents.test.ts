@@ -135,7 +135,19 @@ describe("the dashboard's agents", () => {
       inputSchema,
       displayConfig: { type: "product_card", fieldMappings: { title: "name", price: "cost" } },
     });
-    const fields = [{ name: "email", label: "Your e-mail", type: "email", validation: { required: { value: true } } }];
+    // Visitors' pages receive this result, unlike that of a card, of which they receive the filled-in slots.
+    await site.call(page, "POST", "/tools", {
+      agentId,
+      name: "delivery_price",
+      description: "Says what a delivery costs",
+      executionType: "mock",
+      mockResponse: '{"cost":"49 €"}',
+      inputSchema,
+    });
+    const fields = [
+      { name: "email", label: "Your e-mail", type: "email", validation: { required: { value: true } } },
+      { name: "budget", label: "Budget", type: "text", defaultValue: "{{context.previousResult.cost}}" },
+    ];
     await site.call(page, "POST", "/tools", {
       agentId,
       name: "test_ride",
@@ -154,8 +166,11 @@ describe("the dashboard's agents", () => {
     };
     await ask("Show me the bike card");
     await chat.getByRole("article", { name: "Tourer 28" }).waitFor();
+    await ask("What is the delivery price");
+    await chat.getByText("delivery_price", { exact: true }).waitFor();
     await ask("Book a test ride");
     await chat.getByLabel("Your e-mail").fill("ada@example.com");
+    expect(await chat.getByLabel("Budget").inputValue()).toBe("49 €");
     await chat.getByRole("button", { name: "Submit" }).click();
     await chat.getByRole("heading", { name: "Submitted" }).waitFor();
     await site.picture(page, "dashboard-playground");

@@ -6,6 +6,10 @@ import { type SmtpTestServer, startSmtpServer } from "../test/smtp-server.ts";
 import { startUpstream, type Upstream } from "../test/upstream.ts";
 import { startReceiver } from "../test/webhook-receiver.ts";
 
+/** A picture that is taller than its place in a card. */
+const tall =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="2000"><rect width="400" height="2000"/></svg>';
+
 // Every picture is taken six times, and axe looks at everything twice.
 describe("the dashboard's tools", () => {
   let site: DashboardSite;
@@ -17,9 +21,10 @@ describe("the dashboard's tools", () => {
   beforeAll(async () => {
     smtp = await startSmtpServer();
     site = await startDashboardSite({ env: { FOYER_OUTBOUND_ALLOW: "127.0.0.1", SMTP_URL: smtp.url } });
+    const image = "https://images.example/city-one.png";
     stock = await startUpstream(({ request, response }) => {
       response.writeHead(200, { "content-type": "application/json", "x-shop": "harbour" });
-      response.end(JSON.stringify({ url: request.url, bikes: [{ name: "City One", price: 690, in_stock: 3 }] }));
+      response.end(JSON.stringify({ url: request.url, bikes: [{ name: "City One", price: 690, image }] }));
     });
     receiver = await startReceiver();
     const { page } = await site.signIn();
@@ -129,7 +134,15 @@ describe("the dashboard's tools", () => {
     await page.getByLabel("List of products").fill("bikes");
     await page.getByLabel("Title of each").fill("name");
     await page.getByLabel("Price of each").fill("price");
-    await page.getByRole("region", { name: "What visitors see" }).getByText("City One").waitFor();
+    await page.route("https://images.example/**", (route) =>
+      route.fulfill({ contentType: "image/svg+xml", body: tall }),
+    );
+    await page.getByLabel("Image of each").fill("image");
+    const card = page.getByRole("region", { name: "What visitors see" }).getByRole("article", { name: "City One" });
+    const [picture, text] = [await card.locator("img").boundingBox(), await card.getByText("City One").boundingBox()];
+    expect((picture?.y ?? 0) + (picture?.height ?? 0), "the picture ends above the title").toBeLessThanOrEqual(
+      text?.y ?? 0,
+    );
     await isFit(page);
     await site.picture(page, "dashboard-tool-carousel");
     await save(page);
@@ -139,7 +152,7 @@ describe("the dashboard's tools", () => {
       .then((all) => all.filter(({ name }: { name: string }) => name === "stock_lookup"));
     expect(tool.displayConfig).toEqual({
       type: "product_carousel",
-      fieldMappings: { items: "bikes", title: "name", price: "price" },
+      fieldMappings: { items: "bikes", image: "image", title: "name", price: "price" },
     });
     expect(problems).toEqual([]);
   });
@@ -220,7 +233,7 @@ describe("the dashboard's tools", () => {
     await page.getByText("Dropped Bike at position 2 of 4.").waitFor();
     const order = () => page.getByRole("button", { name: /^Move / }).evaluateAll((all) => all.map((a) => a.ariaLabel));
     expect(await order()).toEqual(["Move Email", "Move Bike", "Move Preferred day", "Move Photo of your old bike"]);
-    await page.getByLabel("Button label").fill("Book the test ride");
+    await page.getByLabel("Submit button").fill("Book the test ride");
     // The preview is the widget's own form: it validates, and shows what follows a submission without sending it.
     const preview = page.getByRole("region", { name: "Preview of the form" });
     await preview.getByRole("button", { name: "Book the test ride" }).click();

@@ -54,13 +54,13 @@ export const fieldEditors: Record<FieldType, FieldEditor> = {
   select: {
     name: "Single choice",
     hasPlaceholder: true,
-    defaultHelp: "The value of the option that is selected at first, or a template.",
+    defaultHelp: "The value of the initially selected option, or a template.",
     sample: (field) => literalDefault(field) || firstOption(field),
   },
   multiselect: {
     name: "Multiple choice",
     hasPlaceholder: false,
-    defaultHelp: "The values of the options that are selected at first, separated by commas, or a template.",
+    defaultHelp: "The values of the initially selected options, separated by commas, or a template.",
     sample: (field) =>
       literalDefault(field)
         ?.split(",")
@@ -91,7 +91,7 @@ export const fieldEditors: Record<FieldType, FieldEditor> = {
     hasPlaceholder: false,
     labelHelp: "To link to a page, write [privacy policy](https://example.com/privacy).",
     defaultHelp:
-      "Enter true to select the checkbox at first. A required checkbox can’t start selected, because visitors must agree themselves.",
+      "Enter true to select the checkbox initially. A required checkbox always starts empty, because visitors must agree themselves.",
     sample: () => true,
   },
   file: {

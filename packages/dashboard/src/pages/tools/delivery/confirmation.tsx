@@ -23,7 +23,7 @@ export function Confirmation({ draft, sendsMail }: { draft: ToolDrafting; sendsM
         : null,
     });
   return (
-    <Section title="Confirmation" description="Email visitors that you received their submission.">
+    <Section title="Confirmation" description="Let visitors know by email that you received their submission.">
       {emailFields.length === 0 && !confirmation ? (
         <p className="text-soft">Add an email field to the form to send a confirmation.</p>
       ) : (

@@ -22,7 +22,7 @@ export function FieldsPart({ agentId, draft }: PartProps) {
     draft.change(({ formSchema }) => ({ formSchema: { ...formSchema, fields: next(formSchema.fields) } })),
   );
   const texts = [
-    { name: "submitLabel", label: "Button label", placeholder: "Submit", maxLength: 200 },
+    { name: "submitLabel", label: "Submit button", placeholder: "Submit", maxLength: 200 },
     { name: "successMessage", label: "Success message", placeholder: "Thanks, we’ve got it.", maxLength: 2_000 },
     {
       name: "errorMessage",
