@@ -320,8 +320,10 @@ describe("the settings", () => {
     const { submissions } = await site.call(page, "GET", `/form-submissions?toolId=${formId}`);
     const text = { agentId, kind: "text", title: "Returns", text: "You can return a bike within 30 days." };
     const { id: documentId } = await site.call(page, "POST", "/documents", text);
+    const webhook = { url: "https://crm.example/hook", events: ["*"] };
+    const { id: webhookId } = await site.call(page, "POST", "/webhooks", webhook);
     const submissionId = submissions[0].id;
-    const ids = { agentId, toolId: formId, triggerId, conversationId, submissionId, documentId };
+    const ids = { agentId, toolId: formId, triggerId, conversationId, submissionId, documentId, webhookId };
     const outside = await site.browser.open({ viewport: { width: 1440, height: 900 } });
     await outside.page.goto(`${site.server.url}/dashboard/sign-in`);
 
