@@ -25,6 +25,7 @@ import { startToReady } from "./figures/start-to-ready.ts";
 import { httpToolsAtOnce } from "./figures/tool-http-at-once.ts";
 import { hundredTools } from "./figures/tool-hundred.ts";
 import { mockTool } from "./figures/tool-mock.ts";
+import { verifiedTurn } from "./figures/verified-turn.ts";
 import { widgetInPage } from "./figures/widget-in-page.ts";
 
 const { positionals, values: options } = parseArgs({
@@ -59,6 +60,7 @@ const figures: Record<string, Figure> = {
   "trigger-events": triggerEvents,
   "trigger-listing": triggerListing,
   "trigger-stats": triggerStats,
+  "verified-turn": verifiedTurn,
   "widget-in-page": widgetInPage,
   "ingest-pages": ingestPages,
   "ingest-beside": ingestBeside,

@@ -122,6 +122,45 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
+  it("chats in the playground as a verified visitor on a page, and shows both in the inbox", async () => {
+    const { page, problems } = await visit({ pageQuery: ["bike"] });
+    const chat = page.getByRole("region", { name: "Try Harbour" });
+    await chat.getByRole("button", { name: "Visitor: You" }).click();
+    const dialog = page.getByRole("dialog", { name: "Chat as a visitor" });
+    await dialog.getByRole("radio", { name: "Verified" }).check();
+    await dialog.getByLabel("Page URL").fill("shop.example");
+    await dialog.getByRole("button", { name: "Apply" }).click();
+    await dialog.getByText("This field is required.").waitFor();
+    await isFit(page);
+    await dialog.getByLabel("Visitor ID").fill("ada-1");
+    await dialog.getByLabel("Visitor name").fill("Ada Lindqvist");
+    await dialog.getByLabel("Claims").fill('{ "plan": "pro" }');
+    await dialog.getByRole("button", { name: "Apply" }).click();
+    await dialog.getByText("Must start with https:// or http://.").waitFor();
+    await dialog.getByLabel("Page URL").fill("https://shop.example/bikes/tern?bike=7&session=secret");
+    await dialog.getByLabel("Page title").fill("Tern, the folding bike");
+    await dialog.getByLabel("Page context").fill('{ "productId": "tern" }');
+    await site.picture(page, "dashboard-playground-visitor");
+    await page.keyboard.press("Tab");
+    await dialog.getByRole("button", { name: "Apply" }).click();
+    await chat.getByRole("button", { name: "Visitor: Ada Lindqvist" }).waitFor();
+    await chat.getByLabel("Message to Harbour").fill("When are you open on Saturday?");
+    await page.keyboard.press("Enter");
+    await chat.getByText("10:00 to 16:00").first().waitFor();
+    await isFit(page);
+    await chat.getByRole("link", { name: "Transcript" }).click();
+    const messages = page.getByRole("region", { name: "Messages" });
+    await messages.getByText("Tern, the folding bike").click();
+    await messages.getByRole("link", { name: "https://shop.example/bikes/tern?bike=7", exact: true }).waitFor();
+    await messages.getByText('"productId": "tern"').waitFor();
+    const about = page.getByRole("complementary", { name: "About the visitor" });
+    await about.getByText("Verified", { exact: true }).waitFor();
+    await about.getByText('"plan": "pro"').waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-inbox-visitor");
+    expect(problems).toEqual([]);
+  });
+
   it("renders replies in the playground and the inbox as the widget does", async () => {
     const { page, problems, agentId } = await visit({});
     const inputSchema = { type: "object", properties: {} };
@@ -354,11 +393,12 @@ describe("the dashboard's agents", () => {
     await page.getByText("Must be an origin such as https://shop.example.").waitFor();
     await isFit(page);
     await page.getByLabel("Site 1").fill("https://shop.example");
-    await page.getByRole("switch", { name: "Require signed identities" }).click();
+    await page.getByRole("button", { name: "Add parameter" }).click();
+    await page.getByRole("textbox", { name: "Parameter 1" }).fill(" product ");
     await save(page);
     expect(await read(page, agentId)).toMatchObject({
       allowedOrigins: ["https://shop.example"],
-      requireIdentity: true,
+      pageQuery: ["product"],
     });
     await site.picture(page, "dashboard-embed");
     expect(problems).toEqual([]);
@@ -381,8 +421,39 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
+  it("shows how a site proves who its visitors are, and checks its tokens", async () => {
+    const { page, problems, agentId } = await visit({}, "/identity");
+    await isFit(page);
+    await site.picture(page, "dashboard-identity");
+    await page.getByRole("radio", { name: "Ruby" }).check();
+    await page.getByRole("region", { name: "the code for Ruby" }).getByText(agentId, { exact: false }).waitFor();
+    await page.getByRole("switch", { name: "Require signed identities" }).click();
+    await page.getByRole("button", { name: "Add fact" }).click();
+    const fact = page.getByRole("textbox", { name: "Fact 1" });
+    await fact.fill("claims.{plan");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Must be id, email, name or the name of a claim such as claims.plan.").waitFor();
+    await fact.fill("plan");
+    await save(page);
+    expect(await read(page, agentId)).toMatchObject({ requireIdentity: true, tellModel: ["claims.plan"] });
+
+    const visitor = { id: "ada-1", email: "ada@example.com", claims: { plan: "pro" } };
+    const { token } = (await site.call(page, "POST", `/agents/${agentId}/identity-token`, visitor)).data;
+    await page.getByLabel("Token").fill(token);
+    await page.getByRole("button", { name: "Check token" }).click();
+    await page.getByText("ada@example.com").waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-identity-valid");
+    await page.getByLabel("Token").fill(`${token.slice(0, -8)}AAAAAAAA`);
+    await page.getByRole("button", { name: "Check token" }).click();
+    await page.getByText("Its signature does not match.", { exact: false }).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-identity-refused");
+    expect(problems).toEqual([]);
+  });
+
   it("shows the identity secret on demand", async () => {
-    const { page, problems, agentId } = await visit({}, "/embed");
+    const { page, problems, agentId } = await visit({}, "/identity");
     const secretOf = async () =>
       (await site.call(page, "GET", `/agents/${agentId}/identity-secret`)).data.identitySecret as string;
     const before = await secretOf();
@@ -397,7 +468,7 @@ describe("the dashboard's agents", () => {
     await page.getByText(await secretOf()).waitFor();
     expect(await page.getByText(before).count()).toBe(0);
 
-    const member = await site.open(`/agents/${agentId}/embed`, { email: await site.addMember("member") });
+    const member = await site.open(`/agents/${agentId}/identity`, { email: await site.addMember("member") });
     await member.page.getByText("Only owners and admins can see the identity secret.").waitFor();
     expect(await member.page.getByRole("button", { name: "Show secret" }).count()).toBe(0);
     expect(problems).toEqual([]);
@@ -407,7 +478,7 @@ describe("the dashboard's agents", () => {
     const { page, agentId } = await visit({});
     await page.close();
     const { email } = await createOwner(site.server);
-    for (const path of ["", "/appearance", "/embed"]) {
+    for (const path of ["", "/appearance", "/embed", "/identity"]) {
       const other = (await site.open(`/agents/${agentId}${path}`, { email })).page;
       await other.getByRole("heading", { name: "Not found" }).waitFor();
     }

@@ -280,17 +280,28 @@ describe("a submission", () => {
 
   it("shows the visitor, the page's report, and answers to deleted fields", async () => {
     const { page, agentId, toolId, go } = await open("", { formExecutionMode: "both", formClientHandler: "bookRide" });
-    const user = { userId: "u1", userName: "Ada Lovelace", userEmail: "ada@example.com" };
+    const visitor = { id: "u1", name: "Ada Lovelace", claims: { plan: "pro" } };
+    const { token: userToken } = (await site.call(page, "POST", `/agents/${agentId}/identity-token`, visitor)).data;
+    const user = { userToken, userEmail: "ada@example.com", userMetadata: { cart: 2 } };
     const messages = [{ role: "user", content: "Can I take a test ride?" }];
     await (await chat(site.server.url, { agentId, messages, ...user })).ended;
     const [conversation] = (await site.call(page, "GET", `/conversations?agentId=${agentId}`)).data;
-    const id = await site.submit(toolId, ride("Ada Lovelace"), { conversationId: conversation.id });
+    const id = await site.submit(toolId, ride("Ada Lovelace"), { conversationId: conversation.id, userToken });
     await site.call(page, "PUT", `/tools/${toolId}`, {
       formSchema: { fields: [{ name: "name", label: "Full name", type: "text" }] },
     });
     await go(`/${id}`);
     await page.getByRole("term").filter({ hasText: "Full name" }).waitFor();
     expect(await page.getByText("no longer in the form").count()).toBe(3);
+    await page.getByText("Your server proved who this visitor is.").waitFor();
+    await page.getByText('"plan": "pro"').waitFor();
+    await page
+      .getByRole("definition")
+      .filter({ hasText: "ada@example.com" })
+      .last()
+      .getByText("not verified")
+      .waitFor();
+    await page.getByRole("region", { name: "Metadata" }).getByText('"cart": 2').waitFor();
     await page.getByText("on the visitor’s page has not reported yet").waitFor();
     await fetch(`${site.server.url}/form-submissions/client-result`, {
       method: "POST",

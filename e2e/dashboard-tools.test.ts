@@ -107,8 +107,8 @@ describe("the dashboard's tools", () => {
     await page.getByRole("button", { name: "Add header" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Authorization");
     await page.getByLabel("Value").fill("Bearer ");
-    await page.getByRole("button", { name: "Insert a secret into header 1" }).click();
-    await page.getByRole("menuitem", { name: "STOCK_KEY" }).click();
+    await page.getByRole("button", { name: "Insert a placeholder into header 1" }).click();
+    await page.getByRole("menuitem", { name: "{{STOCK_KEY}}" }).click();
     await page.getByText("Filled in with every call").waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-tool-request");
@@ -153,6 +153,67 @@ describe("the dashboard's tools", () => {
     expect(tool.displayConfig).toEqual({
       type: "product_carousel",
       fieldMappings: { items: "bikes", image: "image", title: "name", price: "price" },
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it("builds a request with facts of the verified visitor, and tests it as one", async () => {
+    const { page, problems } = await site.open(`${tools}/new?kind=http&part=request`);
+    await page.getByLabel("Method").selectOption("POST");
+    const url = page.getByRole("textbox", { name: "URL" });
+    await url.pressSequentially(`${stock.url}/users/{{vis`);
+    await page.getByRole("option", { name: "{{visitor.email}}" }).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-completion");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    expect(await url.inputValue()).toBe(`${stock.url}/users/{{visitor.id}}`);
+    await page.getByText("Calls for other visitors fail.").waitFor();
+    const body = page.getByRole("textbox", { name: "JSON template" });
+    await body.pressSequentially('{ "plan": "{{claims');
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("plan");
+    await page.keyboard.press("End");
+    await page.keyboard.type('" }');
+    expect(await body.inputValue()).toBe('{ "plan": "{{visitor.claims.plan}}" }');
+    await page.getByRole("button", { name: "Format JSON" }).click();
+    await page.getByRole("switch", { name: "Send a signed visitor token" }).click();
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-visitor");
+    await page.getByRole("button", { name: "Limit the tool to verified visitors" }).click();
+    await part(page, "About");
+    await page.getByLabel("Name", { exact: true }).fill("plan_of_user");
+    await page.getByLabel("Description").fill("Reads the plan of the signed-in user.");
+    expect(await page.getByRole("switch", { name: "Verified visitors only" }).getAttribute("aria-checked")).toBe(
+      "true",
+    );
+    await isFit(page);
+    await save(page, "Create tool");
+    await page.getByRole("radio", { name: "Verified" }).check();
+    await page.getByRole("button", { name: "Run test" }).click();
+    await page.getByText("This field is required.", { exact: true }).waitFor();
+    await isFit(page);
+    await page.getByLabel("Visitor ID").fill("ada/1");
+    await page.getByLabel("Claims").fill('{ "plan": "pro" }');
+    await page.getByRole("button", { name: "Run test" }).click();
+    await page.getByText("200 OK").waitFor();
+    const sent = stock.exchanges.at(-1);
+    expect([sent?.request.url, sent?.body]).toEqual(["/users/ada%2F1", '{"plan":"pro"}']);
+    expect(sent?.request.headers["foyer-visitor"]).toMatch(/^ey/);
+    await site.picture(page, "dashboard-tool-test-visitor");
+    await part(page, "Display");
+    await page.getByLabel("Show it as").selectOption("Text");
+    await page.getByRole("switch", { name: "Hide it from the AI" }).click();
+    await isFit(page);
+    await site.picture(page, "dashboard-tool-hidden");
+    await save(page);
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect(await site.call(page, "GET", new URL(page.url()).pathname.replace(/^.*\/tools/, "/tools"))).toMatchObject({
+      httpBody: { plan: "{{visitor.claims.plan}}" },
+      requires: "verified",
+      resultFor: "visitor",
+      sendVisitorToken: true,
     });
     expect(problems).toEqual([]);
   });
@@ -420,7 +481,10 @@ describe("the dashboard's tools", () => {
     await page.getByRole("link", { name: "Stock lookup" }).click();
     await part(page, "Request");
     await page.getByText("Only admins can see the secrets.").waitFor();
-    expect(await page.getByRole("button", { name: /Insert a secret/ }).count()).toBe(0);
+    await page.getByRole("button", { name: "Insert a placeholder into header 1" }).click();
+    await page.getByRole("menuitem", { name: "{{visitor.id}}" }).waitFor();
+    expect(await page.getByRole("menuitem", { name: "{{STOCK_KEY}}" }).count()).toBe(0);
+    await page.keyboard.press("Escape");
     await page.goto(`${site.server.url}/dashboard${tools}`);
     await page.getByRole("link", { name: "Test ride" }).click();
     await part(page, "Delivery");

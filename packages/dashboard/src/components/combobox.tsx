@@ -2,8 +2,7 @@ import { ChevronsUpDown } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useId, useState } from "react";
 import { isComposing } from "./composing.ts";
 import { Field, fieldBox } from "./field.tsx";
-
-export type ComboboxOption = { value: string; hint?: string };
+import { type Option, OptionList } from "./option-list.tsx";
 
 /**
  * A text field with suggestions. It also accepts other texts. All options are listed until the user types, regardless
@@ -22,7 +21,7 @@ export function Combobox({
   help?: ReactNode;
   error: string | undefined;
   emptyLabel: string;
-  options: readonly ComboboxOption[];
+  options: readonly Option[];
   value: string;
   onChange: (value: string) => void;
 }) {
@@ -30,14 +29,14 @@ export function Combobox({
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const [search, setSearch] = useState("");
-  const all: readonly ComboboxOption[] = [{ value: "", hint: emptyLabel }, ...options];
+  const all: readonly Option[] = [{ value: "", hint: emptyLabel }, ...options];
   const shown = all.filter((option) => `${option.value} ${option.hint ?? ""}`.toLowerCase().includes(search));
   const close = () => {
     setOpen(false);
     setActive(-1);
     setSearch("");
   };
-  const choose = (option: ComboboxOption) => {
+  const choose = (option: Option) => {
     onChange(option.value);
     close();
   };
@@ -93,54 +92,5 @@ export function Combobox({
         </div>
       )}
     </Field>
-  );
-}
-
-function OptionList({
-  id,
-  label,
-  options,
-  active,
-  value,
-  choose,
-}: {
-  id: string;
-  label: string;
-  /** The list is hidden when it has no options. */
-  options: readonly ComboboxOption[];
-  /** Index of the option highlighted by the arrow keys, or -1. */
-  active: number;
-  value: string;
-  choose: (option: ComboboxOption) => void;
-}) {
-  return (
-    <div
-      id={id}
-      role="listbox"
-      aria-label={`${label} options`}
-      hidden={options.length === 0}
-      className="absolute inset-x-0 top-full z-30 mt-1 max-h-72 overflow-y-auto rounded-lg border border-line bg-raised p-1"
-    >
-      {options.map((option, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the input keeps the focus and takes the keys
-        <div
-          key={option.value}
-          id={`${id}-${index}`}
-          ref={(element) => {
-            if (index === active) element?.scrollIntoView({ block: "nearest" });
-          }}
-          role="option"
-          tabIndex={-1}
-          aria-selected={option.value === value}
-          // The input would lose the focus, and the list would close before the click.
-          onMouseDown={(event) => event.preventDefault()}
-          onClick={() => choose(option)}
-          className={`grid min-h-9 cursor-pointer content-center rounded-md px-3 py-1 hover:bg-sunken aria-selected:font-medium pointer-coarse:min-h-11 ${index === active ? "bg-sunken" : ""}`}
-        >
-          {option.value || option.hint}
-          {option.value && option.hint && <span className="text-sm font-normal text-soft">{option.hint}</span>}
-        </div>
-      ))}
-    </div>
   );
 }

@@ -29,6 +29,11 @@ const embedding = createRoute({
   path: "/embed",
   component: lazyRouteComponent(() => import("../pages/agents/embed-page.tsx"), "EmbedPage"),
 });
+const identity = createRoute({
+  getParentRoute: () => agent,
+  path: "/identity",
+  component: lazyRouteComponent(() => import("../pages/agents/identity-page.tsx"), "IdentityPage"),
+});
 const tools = createRoute({
   getParentRoute: () => agent,
   path: "/tools",
@@ -152,6 +157,7 @@ export const agentRoutes = agent.addChildren([
   agentEditor,
   appearance,
   embedding,
+  identity,
   tools,
   newTool,
   tool,

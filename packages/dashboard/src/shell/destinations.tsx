@@ -5,6 +5,7 @@ import {
   ChartColumn,
   Code,
   FileText,
+  IdCard,
   MessageSquare,
   Palette,
   Settings,
@@ -28,6 +29,7 @@ export const agentPages = [
   { name: "Triggers", to: "/agents/$agentId/triggers", icon: <Zap size={16} aria-hidden /> },
   { name: "Appearance", to: "/agents/$agentId/appearance", icon: <Palette size={16} aria-hidden /> },
   { name: "Embed", to: "/agents/$agentId/embed", icon: <Code size={16} aria-hidden /> },
+  { name: "Identity", to: "/agents/$agentId/identity", icon: <IdCard size={16} aria-hidden /> },
 ] as const;
 
 export const settingsIcon = <Settings size={16} aria-hidden />;

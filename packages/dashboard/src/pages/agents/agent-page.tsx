@@ -11,6 +11,7 @@ import { DuplicateAgent } from "./duplicate-agent.tsx";
 import { ModelField } from "./model-field.tsx";
 import { chosenModel } from "./model-name.ts";
 import { PlaygroundChat } from "./playground/playground-chat.tsx";
+import { VisitorButton } from "./playground/visitor-button.tsx";
 import { ProviderBanner } from "./provider-banner.tsx";
 import { RetentionSection } from "./retention-section.tsx";
 
@@ -103,6 +104,7 @@ function AgentEditor() {
           agentName={name}
           suggestions={agent.widget.suggestions ?? []}
           pageSuggestions={agent.widget.pageSuggestions ?? []}
+          besideTitle={(chat) => <VisitorButton chat={chat} />}
           note={draft.isDirty && "Replies use the last saved version. Your changes are not saved yet."}
           className="h-[32rem] lg:sticky lg:top-8 lg:h-[calc(100dvh-9rem)] lg:min-h-96"
         />

@@ -7,13 +7,12 @@ import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { embedCode, packageCode } from "./embed-line.ts";
-import { IdentitySection } from "./identity-section.tsx";
-import { ListField } from "./list-field.tsx";
+import { filled, ListField } from "./list-field.tsx";
 import { PasteHints } from "./paste-hints.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/embed");
 
-/** How the agent gets onto pages, which pages may embed it, and who its visitors are. */
+/** How the agent gets onto pages, which pages may embed it, and what it learns about them. */
 export function EmbedPage() {
   const { agentId } = route.useParams();
   return <Embedding key={agentId} />;
@@ -23,8 +22,8 @@ function Embedding() {
   const { agentId } = route.useParams();
   const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
   const save = useEndpointMutation("updateAgent", { changes: ["getAgent"], done: "Saved" });
-  const { allowedOrigins, allowedImageHosts, requireIdentity } = agent;
-  const draft = useDraft({ allowedOrigins, allowedImageHosts, requireIdentity });
+  const { allowedOrigins, allowedImageHosts, pageQuery } = agent;
+  const draft = useDraft({ allowedOrigins, allowedImageHosts, pageQuery });
   const { values, change, errorAt } = draft;
   return (
     <Page title="Embed" description={`Add ${agent.name} to your website and choose where it works.`}>
@@ -34,7 +33,10 @@ function Embedding() {
         aria-label="Embed"
         onSubmit={(event) => {
           event.preventDefault();
-          void draft.submit((_, changed) => save.mutateAsync({ id: agentId, body: toBody(changed) }));
+          void draft.submit((_, changed) => {
+            const lists = Object.entries(changed).map(([name, texts]) => [name, filled(texts)]);
+            return save.mutateAsync({ id: agentId, body: Object.fromEntries(lists) });
+          });
         }}
       >
         <EmbedCodeSection agentId={agentId} />
@@ -58,30 +60,24 @@ function Embedding() {
             errorAt={(index) => errorAt(`allowedImageHosts.${index}`)}
           />
         </Section>
-        <IdentitySection
-          agentId={agentId}
-          isRequired={values.requireIdentity}
-          onChange={(requireIdentity) => change({ requireIdentity })}
-        />
+        <Section
+          title="Page context"
+          description="With each message, the widget sends the page’s title, language, and address without its query. The agent reads them as information about what the visitor is looking at."
+        >
+          <ListField
+            {...{ label: "Query parameters", itemLabel: "Parameter", addLabel: "Add parameter", most: 50 }}
+            placeholder="product"
+            emptyText="The query of the address is left out."
+            help="Parameters to keep, such as product or utm_campaign. Leave out those with private data, such as the token of a reset link."
+            values={values.pageQuery}
+            onChange={(pageQuery) => change({ pageQuery })}
+            errorAt={(index) => errorAt(`pageQuery.${index}`)}
+          />
+        </Section>
         <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />
       </form>
     </Page>
   );
-}
-
-type Changed = {
-  allowedOrigins?: string[];
-  allowedImageHosts?: string[];
-  requireIdentity?: boolean;
-};
-
-function toBody({ allowedOrigins, allowedImageHosts, ...rest }: Changed) {
-  const filled = (texts: string[]) => texts.map((text) => text.trim()).filter((text) => text !== "");
-  return {
-    ...rest,
-    ...(allowedOrigins ? { allowedOrigins: filled(allowedOrigins) } : {}),
-    ...(allowedImageHosts ? { allowedImageHosts: filled(allowedImageHosts) } : {}),
-  };
 }
 
 function EmbedCodeSection({ agentId }: { agentId: string }) {

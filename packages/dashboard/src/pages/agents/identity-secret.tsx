@@ -14,7 +14,6 @@ export function IdentitySecret({ agentId }: { agentId: string }) {
   if (role === "member") return <p className="text-soft">Only owners and admins can see the identity secret.</p>;
   return (
     <div className="grid gap-2">
-      <h3 className="font-medium">Identity secret</h3>
       {secret.isError && isShown ? (
         <p role="alert" className="text-wrong">
           {secret.error.message}
@@ -33,7 +32,6 @@ export function IdentitySecret({ agentId }: { agentId: string }) {
         <Button onClick={() => setShown(!isShown)}>{isShown ? "Hide secret" : "Show secret"}</Button>
         <Rotate agentId={agentId} onRotated={() => setShown(true)} />
       </div>
-      <p className="text-sm text-soft">Keep it on your server. Never put it in a page.</p>
     </div>
   );
 }

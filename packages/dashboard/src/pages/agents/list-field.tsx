@@ -78,6 +78,9 @@ export function ListField({
 
 const isFilled = (text = "") => text.trim() !== "";
 
+/** The texts that are saved: trimmed and without empty rows. */
+export const filled = (texts: readonly string[]) => texts.filter(isFilled).map((text) => text.trim());
+
 function Row({
   value,
   label,

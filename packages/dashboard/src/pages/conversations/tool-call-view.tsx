@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronRight, FileText, Wrench } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
+import { LabeledJson } from "../../components/json-block.tsx";
 import { Status, Tag } from "../../components/status.tsx";
 import type { Piece, PreviewContent } from "../../components/widget-view.tsx";
 import type { Call } from "./split-reply.ts";
@@ -44,8 +45,8 @@ export function ToolCallView({
         </summary>
         {isOpen && (
           <div className="grid gap-3 border-t border-line px-3 py-3">
-            <Value label="Input" value={call.input} />
-            <Value label={call.isError ? "Error" : "Result"} value={call.result ?? call.forModel} />
+            <LabeledJson label="Input" value={call.input} />
+            <LabeledJson label={call.isError ? "Error" : "Result"} value={call.result ?? call.forModel} />
             {call.toolId && (
               <p className="text-sm">
                 <Link
@@ -83,20 +84,6 @@ function ShownToVisitor({ call, asVisitor }: { call: Call; asVisitor: AsVisitor 
 function displayKind(display: unknown): string | null {
   const type = typeof display === "object" && display !== null && "type" in display ? String(display.type) : null;
   return type === null || type === "text" ? null : type.replaceAll("_", " ");
-}
-
-function Value({ label, value }: { label: string; value: unknown }) {
-  return (
-    <div className="grid min-w-0 gap-1">
-      <p className="text-sm text-soft">{label}</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
-      <section aria-label={label} tabIndex={0} className="max-h-80 overflow-auto rounded-md bg-sunken p-3">
-        <pre className="font-mono whitespace-pre-wrap">
-          {typeof value === "string" ? value : JSON.stringify(value, null, 2)}
-        </pre>
-      </section>
-    </div>
-  );
 }
 
 function ShownForm({

@@ -205,9 +205,9 @@ function useTurnContext({
   query: string;
   submissions: SubmissionsByTool | null;
 }) {
-  const [openCalls, setOpenCalls] = useState<ReadonlySet<string>>(new Set());
-  const onToggleCall = useCallback((id: string, isOpen: boolean) => {
-    setOpenCalls((open) => {
+  const [openParts, setOpenParts] = useState<ReadonlySet<string>>(new Set());
+  const onTogglePart = useCallback((id: string, isOpen: boolean) => {
+    setOpenParts((open) => {
       if (open.has(id) === isOpen) return open;
       return new Set(isOpen ? [...open, id] : [...open].filter((other) => other !== id));
     });
@@ -221,10 +221,10 @@ function useTurnContext({
       visitor,
       query,
       submissions,
-      openCalls,
-      onToggleCall,
+      openParts,
+      onTogglePart,
       asVisitor,
     }),
-    [agent.id, agent.name, visitor, query, submissions, openCalls, onToggleCall, asVisitor],
+    [agent.id, agent.name, visitor, query, submissions, openParts, onTogglePart, asVisitor],
   );
 }

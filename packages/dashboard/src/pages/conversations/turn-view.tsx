@@ -3,6 +3,7 @@ import { memo, type ReactNode, useMemo } from "react";
 import { Status } from "../../components/status.tsx";
 import type { PreviewContent } from "../../components/widget-view.tsx";
 import { WhyAnswer } from "../knowledge/why-answer.tsx";
+import { MessagePageView } from "./message-page.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { describeEnd, describeFailure, isRunning, splitReply, type Turn } from "./split-reply.ts";
 import { type SubmissionsByTool, ToolCallView } from "./tool-call-view.tsx";
@@ -18,9 +19,9 @@ export type TurnContext = {
   /** The search text, which is highlighted in the messages. */
   query: string;
   submissions: SubmissionsByTool | null;
-  /** Ids of the expanded tool calls and explanations. Kept here because turns that are not visible are not rendered. */
-  openCalls: ReadonlySet<string>;
-  onToggleCall: (id: string, isOpen: boolean) => void;
+  /** Ids of the expanded parts of turns. Kept here because turns that are not visible are not rendered. */
+  openParts: ReadonlySet<string>;
+  onTogglePart: (id: string, isOpen: boolean) => void;
   /** Renders a part of a reply as visitors see it. */
   asVisitor: (content: PreviewContent) => ReactNode;
 };
@@ -37,6 +38,7 @@ export const TurnView = memo(function TurnView({
 }) {
   const isVisitor = turn.role === "user";
   const at = new Date(turn.createdAt);
+  const pageId = `page ${turn.id}`;
   return (
     <>
       {isNewDay && (
@@ -52,9 +54,18 @@ export const TurnView = memo(function TurnView({
           </time>
         </header>
         {isVisitor ? (
-          <div className="max-w-[85%] rounded-xl bg-sunken px-4 py-2.5">
-            <PlainText text={turn.content} query={context.query} />
-          </div>
+          <>
+            <div className="max-w-[85%] rounded-xl bg-sunken px-4 py-2.5">
+              <PlainText text={turn.content} query={context.query} />
+            </div>
+            {turn.page && (
+              <MessagePageView
+                page={turn.page}
+                isOpen={context.openParts.has(pageId)}
+                onToggle={(isOpen) => context.onTogglePart(pageId, isOpen)}
+              />
+            )}
+          </>
         ) : (
           <Reply turn={turn} context={context} />
         )}
@@ -78,16 +89,16 @@ function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
             agentId={context.agentId}
             asVisitor={context.asVisitor}
             submissions={context.submissions}
-            isOpen={context.openCalls.has(part.call.id)}
-            onToggle={(isOpen) => context.onToggleCall(part.call.id, isOpen)}
+            isOpen={context.openParts.has(part.call.id)}
+            onToggle={(isOpen) => context.onTogglePart(part.call.id, isOpen)}
           />
         ),
       )}
       <WhyAnswer
         agentId={context.agentId}
         searches={turn.searches ?? []}
-        isOpen={context.openCalls.has(whyId)}
-        onToggle={(isOpen) => context.onToggleCall(whyId, isOpen)}
+        isOpen={context.openParts.has(whyId)}
+        onToggle={(isOpen) => context.onTogglePart(whyId, isOpen)}
       />
       <TurnFooter turn={turn} />
     </div>

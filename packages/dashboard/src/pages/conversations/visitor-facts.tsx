@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type Fact, FactList } from "../../components/fact-list.tsx";
 import { Time } from "../../components/time.tsx";
+import { visitorFacts } from "../../components/visitor-identity.tsx";
 import { type ConversationDetail, isRunning } from "./split-reply.ts";
 
 /** Facts about the visitor and the conversation. */
@@ -11,13 +12,9 @@ export function VisitorFacts({
   conversation: ConversationDetail;
   submissions: ReadonlyArray<{ id: string; toolName: string; createdAt: string }>;
 }) {
-  const { agentId, userId, userEmail, userName, userVerified, isTest, context, createdAt, updatedAt, messages } =
-    conversation;
-  const facts: Array<readonly [name: string, value: ReactNode]> = [
-    ["Name", userName],
-    ["Email", userEmail],
-    ["Visitor ID", userId && <code>{userId}</code>],
-    ["Identity", userId && (userVerified ? "Verified" : "Not verified")],
+  const { agentId, userId, isTest, context, createdAt, updatedAt, messages } = conversation;
+  const facts: Fact[] = [
+    ...visitorFacts(conversation),
     ["Page", context?.page],
     ["Referrer", context?.referrer],
     ["Device", context?.device],
@@ -33,20 +30,7 @@ export function VisitorFacts({
   return (
     <div className="grid gap-4">
       {isTest && <p className="text-soft">Test chat by a member. Not counted in analytics.</p>}
-      {!userId && !userEmail && !userName && <p className="text-soft">Anonymous visitor</p>}
-      <dl className="grid gap-3">
-        {facts.map(
-          ([name, value]) =>
-            value !== null &&
-            value !== undefined &&
-            value !== "" && (
-              <div key={name}>
-                <dt className="text-sm text-soft">{name}</dt>
-                <dd className="wrap-anywhere">{value}</dd>
-              </div>
-            ),
-        )}
-      </dl>
+      <FactList facts={facts} />
       {submissions.length > 0 && (
         <div className="grid gap-1">
           <h3 className="text-sm font-normal text-soft">Forms submitted</h3>

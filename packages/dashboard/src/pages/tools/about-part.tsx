@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { TextArea, TextField, Toggle } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
 import { DeleteTool } from "./delete-tool.tsx";
@@ -41,6 +42,12 @@ export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
           maxLength={60}
         />
         <Toggle
+          label="Verified visitors only"
+          help={<VerifiedHelp agentId={agentId} isForm={kind === "form"} />}
+          value={values.requires === "verified"}
+          onChange={(isRequired) => change({ requires: isRequired ? "verified" : null })}
+        />
+        <Toggle
           label="Enabled"
           help="When this is off, the agent doesn’t know about the tool."
           value={values.isEnabled}
@@ -54,6 +61,18 @@ export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
 
 function DescriptionHelp({ example }: { example: string }) {
   return <>For the AI: what the tool does, when to use it, and what it returns. For example: “{example}”</>;
+}
+
+function VerifiedHelp({ agentId, isForm }: { agentId: string; isForm: boolean }) {
+  return (
+    <>
+      The agent can use the tool only for visitors whose{" "}
+      <Link to="/agents/$agentId/identity" params={{ agentId }} className="underline underline-offset-2">
+        identity
+      </Link>{" "}
+      your server has proven.{isForm && " Submissions of others are refused."}
+    </>
+  );
 }
 
 function labelHelp(kind: PartProps["kind"], name: string) {

@@ -40,6 +40,7 @@ const known: Record<string, string> = {
   mockResponse: "The response",
   httpUrl: "The address",
   httpHeaders: "The header",
+  httpBody: "The body",
   inputSchema: "The input schema",
   displayConfig: "The display",
   formSchema: "The form",

@@ -46,6 +46,7 @@ describe("a tool's draft", () => {
       label: null,
       isEnabled: true,
       resultFor: "both",
+      requires: null,
       inputSchema: form.inputSchema,
       formSchema: form.formSchema,
       formExecutionMode: "both",
@@ -145,6 +146,26 @@ describe("a tool's draft", () => {
     ]);
     expect(problemsOf(() => toBody("mock", { ...shown, displayConfig: table("Name") }))).toEqual([]);
     expect(problemsOf(() => toBody("mock", { ...draft, displayConfig: table("rows") }))).toEqual([]);
+  });
+
+  it("sends the body's template as JSON, and is refused with one that cannot be sent", () => {
+    const draft = { ...emptyDraft("http"), httpUrl: "https://example.com", requires: "verified" as const };
+    const httpBody = { to: "{{visitor.id}}", list: [1] };
+    const saved = toDraft({ httpBody, sendVisitorToken: true });
+    expect(toBody("http", { ...draft, httpBody: saved.httpBody, sendVisitorToken: true })).toMatchObject({
+      httpBody,
+      sendVisitorToken: true,
+      requires: "verified",
+    });
+    expect(toBody("http", { ...draft, httpBody: " " })).toMatchObject({ httpBody: null, sendVisitorToken: false });
+    const problems = [
+      ['{\n"a": 1,\n}', "Line 2: Remove this comma: nothing follows it."],
+      ['"text"', "must be a JSON object or list"],
+      ['{"a":"{bike}"}', "has {bike}, but the tool has no input of that name. Add the input, or remove {bike}"],
+    ];
+    for (const [text = "", message] of problems) {
+      expect(problemsOf(() => toBody("http", { ...draft, httpBody: text }))).toEqual([{ path: "httpBody", message }]);
+    }
   });
 
   it("keeps a row's key when it is changed, and out of JSON", () => {

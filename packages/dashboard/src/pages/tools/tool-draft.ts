@@ -10,6 +10,7 @@ import type {
 import { inputsIn } from "@foyer/contract/rules/url-template";
 import { FoyerError } from "@foyer/sdk";
 import { type SchemaDraft, schemaProblems, toSchema, toSchemaDraft } from "./inputs/input-schema-draft.ts";
+import { readJson } from "./inputs/json-lines.ts";
 import { isObject } from "./is-object.ts";
 import { type Keyed, keyed } from "./row-key.ts";
 
@@ -37,6 +38,7 @@ export type ToolDraft = {
   label: string;
   isEnabled: boolean;
   resultFor: Tool["resultFor"];
+  requires: Tool["requires"];
   inputSchema: SchemaDraft;
   displayConfig: {
     type: NonNullable<DisplayConfig["type"]>;
@@ -49,6 +51,9 @@ export type ToolDraft = {
   httpUrl: string;
   httpMethod: NonNullable<Tool["httpMethod"]>;
   httpHeaders: Keyed<HeaderRow>[];
+  /** A JSON template as text. "" sends the inputs as the body. */
+  httpBody: string;
+  sendVisitorToken: boolean;
   formSchema: { fields: Keyed<FormField>[]; submitLabel: string; successMessage: string; errorMessage: string };
   formExecutionMode: NonNullable<Tool["formExecutionMode"]>;
   formWebhookUrl: string;
@@ -81,6 +86,7 @@ export function toDraft(tool: Partial<Tool>): ToolDraft {
     label: tool.label ?? "",
     isEnabled: tool.isEnabled ?? true,
     resultFor: tool.resultFor ?? "both",
+    requires: tool.requires ?? null,
     inputSchema: toSchemaDraft(tool.inputSchema ?? {}),
     displayConfig: {
       type: displayConfig?.type ?? "text",
@@ -92,6 +98,8 @@ export function toDraft(tool: Partial<Tool>): ToolDraft {
     httpUrl: tool.httpUrl ?? "",
     httpMethod: tool.httpMethod ?? "GET",
     httpHeaders: toHeaderRows(tool.httpHeaders),
+    httpBody: tool.httpBody ? JSON.stringify(tool.httpBody, null, 2) : "",
+    sendVisitorToken: tool.sendVisitorToken ?? false,
     formSchema: {
       fields: (formSchema?.fields ?? []).map((field) => keyed(field)),
       submitLabel: formSchema?.submitLabel ?? "",
@@ -121,11 +129,12 @@ export function toBody(kind: ToolKind, draft: ToolDraft): ToolBody & { inputSche
     label: draft.label.trim() || null,
     isEnabled: draft.isEnabled,
     resultFor: draft.resultFor,
+    requires: draft.requires,
     inputSchema: toSchema(draft.inputSchema),
     ...(kind === "form" ? formBody(draft) : { displayConfig: toDisplayConfig(draft.displayConfig) }),
     ...(kind === "mock" ? { mockResponse: draft.mockResponse } : {}),
-    ...(kind === "http" ? httpBody(draft) : {}),
-    ...(kind === "client" ? { clientResultSchema: toResultSchema(draft.clientResultSchema) } : {}),
+    ...(kind === "http" ? requestBody(draft) : {}),
+    ...(kind === "client" ? { clientResultSchema: toJson(draft.clientResultSchema) } : {}),
   };
 }
 
@@ -146,11 +155,17 @@ export function toDisplayConfig({ type, fieldMappings, options }: ToolDraft["dis
   };
 }
 
-const toResultSchema = (text: string) => (text.trim() === "" ? null : JSON.parse(text));
+const toJson = (text: string) => (text.trim() === "" ? null : JSON.parse(text));
 
-function httpBody({ httpUrl, httpMethod, httpHeaders }: ToolDraft) {
+function requestBody({ httpUrl, httpMethod, httpHeaders, httpBody, sendVisitorToken }: ToolDraft) {
   const headers = filledHeaders(httpHeaders);
-  return { httpUrl: httpUrl.trim() || null, httpMethod, httpHeaders: headers.length > 0 ? toHeaders(headers) : null };
+  return {
+    httpUrl: httpUrl.trim() || null,
+    httpMethod,
+    httpHeaders: headers.length > 0 ? toHeaders(headers) : null,
+    httpBody: toJson(httpBody),
+    sendVisitorToken,
+  };
 }
 
 function formBody(draft: ToolDraft) {
@@ -205,8 +220,15 @@ const filledHeaders = (rows: HeaderRow[]) => rows.filter(({ name, value }) => na
 type Problem = { path: string; message: string };
 
 function listProblems(kind: ToolKind, draft: ToolDraft): Problem[] {
-  if (kind === "http")
-    return [...headerProblems("httpHeaders", draft.httpHeaders), ...urlProblems(draft), ...tableProblems(draft)];
+  if (kind === "http") {
+    const { httpUrl, httpHeaders, httpBody } = draft;
+    return [
+      ...headerProblems("httpHeaders", httpHeaders),
+      ...inputProblems("httpUrl", httpUrl, draft),
+      ...(bodyProblems(httpBody) ?? inputProblems("httpBody", httpBody, draft)),
+      ...tableProblems(draft),
+    ];
+  }
   if (kind === "mock") return tableProblems(draft);
   if (kind === "client") return [...resultSchemaProblems(draft), ...tableProblems(draft)];
   return draft.formPostActions.flatMap(({ type, headers, payload }, index) => {
@@ -224,13 +246,22 @@ function resultSchemaProblems({ clientResultSchema: text }: ToolDraft): Problem[
 }
 
 /** Without an input of that name, every call would fail. */
-function urlProblems({ httpUrl, inputSchema }: ToolDraft): Problem[] {
+function inputProblems(path: string, template: string, { inputSchema }: ToolDraft): Problem[] {
   if (inputSchema.text !== null || inputSchema.rest.additionalProperties) return [];
-  const missing = inputsIn(httpUrl).filter((name) => !inputSchema.inputs.some((input) => input.name === name));
+  const missing = inputsIn(template).filter((name) => !inputSchema.inputs.some((input) => input.name === name));
   return missing.map((name) => ({
-    path: "httpUrl",
+    path,
     message: `has {${name}}, but the tool has no input of that name. Add the input, or remove {${name}}`,
   }));
+}
+
+/** Null for a text that can be sent. */
+function bodyProblems(text: string): Problem[] | null {
+  if (text.trim() === "") return null;
+  const read = readJson(text);
+  if (!("lineOf" in read)) return [{ path: "httpBody", message: `Line ${read.line}: ${read.message}` }];
+  if (typeof read.value === "object" && read.value !== null) return null;
+  return [{ path: "httpBody", message: "must be a JSON object or list" }];
 }
 
 /** Without columns, visitors would see nothing. */

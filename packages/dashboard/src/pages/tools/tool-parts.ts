@@ -37,6 +37,8 @@ const homes: Record<string, Part> = {
   httpUrl: "request",
   httpMethod: "request",
   httpHeaders: "request",
+  httpBody: "request",
+  sendVisitorToken: "request",
   inputSchema: "inputs",
   displayConfig: "display",
   formSchema: "fields",

@@ -17,6 +17,7 @@ export function PlaygroundChat({
   suggestions = [],
   pageSuggestions = [],
   onReply,
+  besideTitle,
   className = "",
 }: {
   agentId: string;
@@ -27,6 +28,8 @@ export function PlaygroundChat({
   pageSuggestions?: readonly PageSuggestions[];
   /** Called when a reply has ended. */
   onReply?: () => void;
+  /** A control in the header that changes the chat. */
+  besideTitle?: (chat: PlaygroundChatState) => ReactNode;
   className?: string;
 }) {
   const field = useRef<HTMLTextAreaElement>(null);
@@ -41,7 +44,8 @@ export function PlaygroundChat({
       className={`flex min-h-0 flex-col rounded-lg border border-line bg-raised ${className}`}
     >
       <header className="flex min-h-12 items-center gap-1 border-b border-line ps-4 pe-1.5">
-        <h2 className="min-w-0 flex-1 truncate font-semibold">Playground</h2>
+        <h2 className="me-auto font-semibold">Playground</h2>
+        {besideTitle?.(chat)}
         {chat.conversation && (
           <ButtonLink
             look="plain"

@@ -1,6 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { useMemo } from "react";
 import { Button } from "../../../components/button.tsx";
+import { LabeledJson } from "../../../components/json-block.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
 import { WidgetView } from "../../../components/widget-view.tsx";
 import { WhyAnswer } from "../../knowledge/why-answer.tsx";
@@ -133,26 +134,13 @@ function ToolCall({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatSt
           </span>
         </summary>
         <div className="grid gap-2 border-t border-line px-2.5 py-2.5">
-          <Json label="Input" value={tool.input} />
+          <LabeledJson label="Input" value={tool.input} />
           {tool.state !== "running" && (
-            <Json label={tool.state === "failed" ? "Error" : "Result"} value={tool.result} />
+            <LabeledJson label={tool.state === "failed" ? "Error" : "Result"} value={tool.result} />
           )}
         </div>
       </details>
       {tool.state === "done" && <ShownByTool tool={tool} chat={chat} />}
-    </div>
-  );
-}
-
-function Json({ label, value }: { label: string; value: unknown }) {
-  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return (
-    <div className="grid min-w-0 gap-1">
-      <p className="text-sm text-soft">{label}</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
-      <section tabIndex={0} aria-label={label} className="max-h-64 overflow-auto rounded-md bg-sunken px-2.5 py-2">
-        <pre className="whitespace-pre-wrap">{text}</pre>
-      </section>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { api } from "../../../data/api.ts";
 import { endpointQuery, refresh } from "../../../data/queries.ts";
 import { applyEvent, newTurn, type PlaygroundTurn, withMemberDetails } from "./playground-state.ts";
+import { isSameVisitor, ownVisitor, type PlaygroundVisitor, usePlaygroundVisitor } from "./use-playground-visitor.ts";
 
 /** The chat is a public endpoint. The session only marks the conversation as a test, which analytics leave out. */
 const request = createRequest({ baseUrl: location.origin, credentials: "same-origin" });
@@ -11,14 +12,15 @@ const request = createRequest({ baseUrl: location.origin, credentials: "same-ori
 type Running = { abort: AbortController; isStopping: boolean };
 
 /**
- * A conversation with an agent as a visitor would have it. It is stored with the other conversations under the user's
- * email address.
+ * A conversation with an agent as a visitor would have it, by default as the user. It is stored with the other
+ * conversations.
  */
 export function usePlaygroundChat(agentId: string) {
   const [turns, setTurns] = useState<readonly PlaygroundTurn[]>([]);
   const [conversation, setConversation] = useState<ConversationKey | null>(null);
-  const running = useRef<Running | null>(null);
   const user = useQuery(endpointQuery("getSession")).data?.user;
+  const who = usePlaygroundVisitor(agentId, user);
+  const running = useRef<Running | null>(null);
   const agent = useQuery(endpointQuery("getAgent", { id: agentId })).data;
   const isRunning = turns.at(-1)?.state === "running";
 
@@ -27,6 +29,7 @@ export function usePlaygroundChat(agentId: string) {
   useEffect(() => {
     setTurns([]);
     setConversation(null);
+    who.setVisitor(ownVisitor);
     return () => running.current?.abort.abort();
   }, [agentId]);
 
@@ -39,15 +42,14 @@ export function usePlaygroundChat(agentId: string) {
     running.current = own;
     let begunId: string | null = null;
     setTurns((all) => [...all, newTurn(key, said, key)]);
-    const body = {
-      agentId,
-      messages: [{ role: "user" as const, content: said }],
-      conversationId: conversation?.id ?? null,
-      userEmail: user?.email ?? null,
-      userName: user?.name || null,
-    };
     const onReconnect = () => edit(key, (turn) => ({ ...turn, isReconnecting: true }));
     try {
+      const body = {
+        agentId,
+        messages: [{ role: "user" as const, content: said }],
+        conversationId: conversation?.id ?? null,
+        ...(await who.messageFields()),
+      };
       for await (const event of streamChat(request, body, {
         token: conversation?.token,
         signal: own.abort.signal,
@@ -62,6 +64,7 @@ export function usePlaygroundChat(agentId: string) {
         edit(key, (turn) => applyEvent(turn, event, performance.now()));
       }
     } catch (error) {
+      who.forgetToken();
       const problem = error instanceof FoyerError ? error.message : String(error);
       edit(key, (turn) => ({ ...turn, state: "failed", problem, isReconnecting: false, endedAt: performance.now() }));
     }
@@ -72,6 +75,13 @@ export function usePlaygroundChat(agentId: string) {
       if (reply) edit(key, (turn) => withMemberDetails(turn, reply));
     }
     void refresh("listConversations");
+  }
+
+  /** Makes the next message start a new conversation. */
+  function restart() {
+    running.current?.abort.abort();
+    setTurns([]);
+    setConversation(null);
   }
 
   return {
@@ -86,11 +96,12 @@ export function usePlaygroundChat(agentId: string) {
       if (running.current) running.current.isStopping = true;
       if (conversation) void stopChat(request, conversation).catch(() => {});
     },
-    /** Makes the next message start a new conversation. */
-    restart() {
-      running.current?.abort.abort();
-      setTurns([]);
-      setConversation(null);
+    restart,
+    visitor: who.visitor,
+    /** Another visitor starts a new conversation, because a conversation belongs to its visitor. */
+    setVisitor(next: PlaygroundVisitor) {
+      who.setVisitor(next);
+      if (!isSameVisitor(who.visitor, next)) restart();
     },
   };
 }

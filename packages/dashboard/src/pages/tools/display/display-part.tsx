@@ -30,12 +30,16 @@ const choices = [
 /** What visitors see of a result: the display type, the field mapping, and a preview. */
 export function DisplayPart({ agentId, draft, kind, lastTest }: PartProps) {
   const { displayConfig: display, resultFor, mockResponse } = draft.values;
+  const isHidden = resultFor === "visitor";
   const choice: Choice = resultFor === "model" ? "nothing" : display.type;
   const change = (part: Partial<typeof display>) => draft.change({ displayConfig: { ...display, ...part } });
   const choose = (next: Choice) => {
     if (next === "nothing") return draft.change({ resultFor: "model" });
     const fieldMappings = compatibleMappings(next, display.fieldMappings);
-    draft.change({ resultFor: "both", displayConfig: { type: next, fieldMappings, options: {} } });
+    draft.change({
+      resultFor: isHidden ? "visitor" : "both",
+      displayConfig: { type: next, fieldMappings, options: {} },
+    });
   };
   const known = structured(kind === "mock" ? mockResponse : lastTest?.result);
   const hasFields = Array.isArray(known) || isObject(known);
@@ -43,7 +47,7 @@ export function DisplayPart({ agentId, draft, kind, lastTest }: PartProps) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,20rem)] xl:grid-cols-[minmax(0,1fr)_minmax(0,24rem)]">
       <div>
-        <Section title="Display" description="What visitors see of the result. The AI always receives all of it.">
+        <Section title="Display" description="What visitors see of the result.">
           <Select
             label="Show it as"
             options={choices.filter(({ value }) => value !== "form" || display.type === "form")}
@@ -53,6 +57,18 @@ export function DisplayPart({ agentId, draft, kind, lastTest }: PartProps) {
             help={choice === "nothing" ? nothing.line : displayEditors[choice].line}
           />
           {choice !== "nothing" && <Options display={display} change={change} />}
+          {choice !== "nothing" && (
+            <Toggle
+              label="Hide it from the AI"
+              help={
+                isHidden
+                  ? "Only the visitor sees the result. The AI learns only that it was shown."
+                  : "The AI receives the whole result. Turn this on for data that it must not repeat, such as a reset link."
+              }
+              value={isHidden}
+              onChange={(isHidden) => draft.change({ resultFor: isHidden ? "visitor" : "both" })}
+            />
+          )}
         </Section>
         {choice !== "form" && choice !== "nothing" && (
           <Section title="Fields" description={fieldsHelp(hasFields, kind === "mock")}>

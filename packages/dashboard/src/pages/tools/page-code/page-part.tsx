@@ -11,7 +11,7 @@ export function PagePart({ draft }: PartProps) {
     <div className="grid max-w-3xl">
       <Section
         title="Your page’s code"
-        description="Add this to every page on which the agent may use the tool. The agent is offered it only there."
+        description="Add this code to every page on which the agent may use the tool. On other pages, the agent doesn’t know about it."
       >
         <CopyField label="the code" text={registerCode(values)} />
         <ul className="grid max-w-[70ch] list-disc gap-1 ps-5 text-soft">

@@ -1,22 +1,22 @@
-import type { Secret } from "@foyer/contract";
-import { KeyRound, Plus, X } from "lucide-react";
+import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "../../../components/button.tsx";
 import { TextField } from "../../../components/field.tsx";
-import { Menu } from "../../../components/menu.tsx";
+import type { Option } from "../../../components/option-list.tsx";
 import { type Keyed, keyed, keyOf } from "../row-key.ts";
 import type { HeaderRow } from "../tool-draft.ts";
+import { PlaceholderField } from "./placeholder-field.tsx";
 
-/** Headers, one per row. `errorAt` receives a header's name. `secrets` are offered for the values. */
+/** Headers, one per row. `errorAt` receives a header's name. `placeholders` are offered for the values. */
 export function HeaderRows({
   rows,
   onChange,
   errorAt,
-  secrets = [],
+  placeholders,
 }: {
   rows: Keyed<HeaderRow>[];
   onChange: (rows: Keyed<HeaderRow>[]) => void;
   errorAt: (name: string) => string | undefined;
-  secrets?: readonly Secret[];
+  placeholders?: readonly Option[];
 }) {
   const change = (row: Keyed<HeaderRow>, part: Partial<HeaderRow>) =>
     onChange(rows.map((other) => (other === row ? { ...row, ...part } : other)));
@@ -38,28 +38,25 @@ export function HeaderRows({
             />
           </div>
           <div className="min-w-0 flex-1">
-            <TextField
-              label="Value"
-              value={row.value}
-              onChange={(value) => change(row, { value })}
-              {...{ autoComplete: "off", spellCheck: false, maxLength: 4_000, className: "font-mono" }}
-            />
-          </div>
-          <div className="flex gap-1 sm:mt-6">
-            {secrets.length > 0 && (
-              <Menu
-                trigger={
-                  <IconButton label={`Insert a secret into header ${index + 1}`}>
-                    <KeyRound size={16} aria-hidden />
-                  </IconButton>
-                }
-                items={secrets.map(({ name, hosts }) => ({
-                  label: name,
-                  hint: hosts.length > 0 ? `For ${hosts.join(", ")}` : "For any host",
-                  onSelect: () => change(row, { value: `${row.value}{{${name}}}` }),
-                }))}
+            {placeholders ? (
+              <PlaceholderField
+                label="Value"
+                insertLabel={`Insert a placeholder into header ${index + 1}`}
+                value={row.value}
+                onChange={(value) => change(row, { value })}
+                options={placeholders}
+                maxLength={4_000}
+              />
+            ) : (
+              <TextField
+                label="Value"
+                value={row.value}
+                onChange={(value) => change(row, { value })}
+                {...{ autoComplete: "off", spellCheck: false, maxLength: 4_000, className: "font-mono" }}
               />
             )}
+          </div>
+          <div className="sm:mt-6">
             <IconButton
               label={`Remove header ${index + 1}`}
               onClick={() => onChange(rows.filter((other) => other !== row))}

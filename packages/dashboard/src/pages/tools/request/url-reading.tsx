@@ -9,15 +9,17 @@ export function UrlPreview({ draft }: { draft: ToolDrafting }) {
   const { values, change } = draft;
   const { inputs } = values.inputSchema;
   const named = inputsIn(values.httpUrl);
-  const unused = inputs.map(({ name }) => name).filter((name) => name !== "" && !named.includes(name));
+  const hasBody = values.httpMethod === "POST" || values.httpMethod === "PUT";
+  const hasTemplate = hasBody && values.httpBody.trim() !== "";
+  const used = hasTemplate ? [...named, ...inputsIn(values.httpBody)] : named;
+  const unused = inputs.map(({ name }) => name).filter((name) => name !== "" && !used.includes(name));
   const unknown = named.filter((name) => !inputs.some((input) => input.name === name));
-  const place = values.httpMethod === "POST" || values.httpMethod === "PUT" ? "the JSON body" : "the query string";
   const addInput = (name: string) => {
     const row = keyed({ name, isRequired: true, schema: { type: "string" } });
     change({ inputSchema: { ...values.inputSchema, inputs: [...inputs, row] } });
   };
   return (
-    <div className="grid gap-3">
+    <div className="grid gap-3 empty:hidden">
       {named.length > 0 && <Highlighted url={values.httpUrl} />}
       {unknown.map((name) => (
         <div key={name} className="flex flex-wrap items-center gap-3">
@@ -31,10 +33,7 @@ export function UrlPreview({ draft }: { draft: ToolDrafting }) {
       ))}
       {unused.length > 0 && (
         <div className="flex flex-wrap items-center gap-2 text-soft">
-          <span>
-            {unused.length === 1 ? "This input is" : "These inputs are"} sent in {place}. To send{" "}
-            {unused.length === 1 ? "it" : "one"} in the URL instead, add it:
-          </span>
+          <span>{describeUnused(unused.length, hasTemplate ? "nowhere" : hasBody ? "body" : "query")}</span>
           {unused.map((name) => (
             <button
               key={name}
@@ -49,6 +48,16 @@ export function UrlPreview({ draft }: { draft: ToolDrafting }) {
       )}
     </div>
   );
+}
+
+/** Where the inputs are sent that neither the URL nor the body's template contains. */
+function describeUnused(count: number, place: "body" | "query" | "nowhere"): string {
+  const inputs = count === 1 ? "This input is" : "These inputs are";
+  const it = count === 1 ? "it" : "one";
+  if (place === "nowhere")
+    return `${inputs} not part of the URL or the body, and not sent. To send ${it} in the URL, add it:`;
+  const where = place === "body" ? "the JSON body" : "the query string";
+  return `${inputs} sent in ${where}. To send ${it} in the URL instead, add it:`;
 }
 
 function Highlighted({ url }: { url: string }) {

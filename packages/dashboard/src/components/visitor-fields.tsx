@@ -1,0 +1,59 @@
+import type { VisitorDraft } from "./acting-visitor.ts";
+import { TextArea, TextField } from "./field.tsx";
+
+/** What a verified visitor's token contains. */
+export function VisitorFields({
+  values,
+  onChange,
+  errorAt,
+}: {
+  values: VisitorDraft;
+  onChange: (part: Partial<VisitorDraft>) => void;
+  errorAt: (path: string) => string | undefined;
+}) {
+  return (
+    <>
+      <TextField
+        label="Visitor ID"
+        help="The user’s id on your site."
+        value={values.id}
+        onChange={(id) => onChange({ id })}
+        error={errorAt("id")}
+        maxLength={320}
+        autoComplete="off"
+        spellCheck={false}
+        className="font-mono"
+      />
+      <TextField
+        label="Visitor email"
+        isOptional
+        value={values.email}
+        onChange={(email) => onChange({ email })}
+        error={errorAt("email")}
+        maxLength={320}
+        inputMode="email"
+        autoComplete="off"
+      />
+      <TextField
+        label="Visitor name"
+        isOptional
+        value={values.name}
+        onChange={(name) => onChange({ name })}
+        error={errorAt("name")}
+        maxLength={320}
+        autoComplete="off"
+      />
+      <TextArea
+        label="Claims"
+        isOptional
+        help="A JSON object."
+        value={values.claims}
+        onChange={(claims) => onChange({ claims })}
+        error={errorAt("claims")}
+        placeholder={'{ "plan": "pro" }'}
+        spellCheck={false}
+        className="font-mono"
+      />
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+import type { VerifiedVisitor, VisitorIdentity } from "@foyer/contract";
+import type { ReactNode } from "react";
+import type { Fact } from "./fact-list.tsx";
+import { JsonBlock } from "./json-block.tsx";
+import { Status, Tag } from "./status.tsx";
+
+const levels = {
+  verified: { word: "Verified", tone: "fine", line: "Your server proved who this visitor is." },
+  claimed: { word: "Claimed", tone: "warning", line: "Your page named this visitor without a proof." },
+  anonymous: { word: "Anonymous", tone: "plain", line: "Your page did not name this visitor." },
+} as const;
+
+/** Who a visitor is, as far as it is known. Facts of a verified visitor that nothing proved are marked. */
+export function visitorFacts({
+  identity,
+  userId,
+  userEmail = null,
+  userName = null,
+  userMetadata = null,
+  visitor,
+}: {
+  identity: VisitorIdentity;
+  userId: string | null;
+  userEmail?: string | null;
+  userName?: string | null;
+  userMetadata?: Record<string, unknown> | null | undefined;
+  visitor?: VerifiedVisitor | null | undefined;
+}): Fact[] {
+  const { word, tone, line } = levels[identity];
+  const proven = visitor ?? null;
+  const known = {
+    id: userId ?? proven?.id ?? null,
+    email: proven?.email ?? userEmail,
+    name: proven?.name ?? userName,
+    claims: proven?.claims ?? {},
+  };
+  const marked = (value: ReactNode, isProven: boolean) =>
+    value && identity === "verified" && !isProven ? (
+      <>
+        {value} <Tag>not verified</Tag>
+      </>
+    ) : (
+      value
+    );
+  return [
+    [
+      "Identity",
+      <div key="identity">
+        <Status tone={tone}>{word}</Status>
+        <p className="text-sm text-soft">{line}</p>
+      </div>,
+    ],
+    ["Name", marked(known.name, Boolean(proven?.name))],
+    ["Email", marked(known.email, Boolean(proven?.email))],
+    ["Visitor ID", known.id && <code>{known.id}</code>],
+    ["Claims", jsonOf("Claims", known.claims)],
+    [identity === "verified" ? "Metadata, not verified" : "Metadata", jsonOf("Metadata", userMetadata ?? {})],
+  ];
+}
+
+/** What a token proves. */
+export function provenFacts({ id, email, name, claims }: VerifiedVisitor): Fact[] {
+  return [
+    ["Visitor ID", <code key="id">{id}</code>],
+    ["Email", email],
+    ["Name", name],
+    ["Claims", jsonOf("Claims", claims)],
+  ];
+}
+
+function jsonOf(label: string, value: Record<string, unknown>): ReactNode {
+  return Object.keys(value).length > 0 ? <JsonBlock label={label} value={value} /> : null;
+}

@@ -1,0 +1,89 @@
+import type { Page } from "@foyer/contract";
+import { FoyerError, type Output } from "@foyer/sdk";
+import { useRef, useState } from "react";
+import {
+  emptyVisitor,
+  parseJsonObject,
+  toActingVisitor,
+  type VisitorDraft,
+} from "../../../components/acting-visitor.ts";
+import { api } from "../../../data/api.ts";
+
+/** Who chats in the playground, and on which page. `self` is the member, whose email address nothing proves. */
+export type PlaygroundVisitor = VisitorDraft & {
+  identity: "self" | "anonymous" | "verified";
+  pageUrl: string;
+  pageTitle: string;
+  /** A JSON object as text. */
+  pageContext: string;
+};
+
+export const ownVisitor: PlaygroundVisitor = {
+  ...emptyVisitor,
+  identity: "self",
+  pageUrl: "",
+  pageTitle: "",
+  pageContext: "",
+};
+
+/**
+ * The page for a message, or null when none is given.
+ * @throws FoyerError with the fields that are not valid
+ */
+export function toPage({ pageUrl, pageTitle, pageContext }: PlaygroundVisitor): Page | null {
+  const url = pageUrl.trim();
+  const context = parseJsonObject(pageContext);
+  const details = [
+    ...(url === "" || /^https?:\/\//i.test(url)
+      ? []
+      : [{ path: "pageUrl", message: "must start with https:// or http://" }]),
+    ...(context === undefined ? [{ path: "pageContext", message: "must be a JSON object: { … }" }] : []),
+  ];
+  if (details.length > 0) throw new FoyerError("VALIDATION_ERROR", "Fix the page’s fields first.", { details });
+  const page = { url: url || null, title: pageTitle.trim() || null, context: context ?? null };
+  return Object.values(page).some((value) => value !== null) ? page : null;
+}
+
+/** The visitor in a few words, for the playground's header. */
+export function describeVisitor({ identity, id, name, email }: PlaygroundVisitor): string {
+  if (identity === "self") return "You";
+  return identity === "anonymous" ? "Anonymous" : name.trim() || email.trim() || id.trim();
+}
+
+/** Whether two visitors are the same person, as far as the server knows them. The page may differ. */
+export function isSameVisitor(one: PlaygroundVisitor, other: PlaygroundVisitor): boolean {
+  if (one.identity !== other.identity) return false;
+  const names = ["id", "email", "name", "claims"] as const;
+  return one.identity !== "verified" || names.every((name) => one[name] === other[name]);
+}
+
+/** A token is replaced this long before it expires, in milliseconds. */
+const TOKEN_MARGIN = 60_000;
+
+/** As whom and from which page `user` chats. The server signs a token for a verified visitor. */
+export function usePlaygroundVisitor(agentId: string, user: { name: string; email: string } | undefined) {
+  const [visitor, setVisitor] = useState<PlaygroundVisitor>(ownVisitor);
+  const token = useRef<Output<"createIdentityToken"> | null>(null);
+
+  async function whoFields() {
+    if (visitor.identity === "anonymous") return {};
+    if (visitor.identity === "self") return { userEmail: user?.email ?? null, userName: user?.name || null };
+    const isUsable = token.current !== null && Date.parse(token.current.expiresAt) > Date.now() + TOKEN_MARGIN;
+    if (!isUsable) token.current = await api.createIdentityToken({ id: agentId, body: toActingVisitor(visitor) });
+    return { userToken: token.current?.token ?? null };
+  }
+
+  return {
+    visitor,
+    setVisitor(next: PlaygroundVisitor) {
+      setVisitor(next);
+      token.current = null;
+    },
+    /** The visitor and the page, as fields of a message. */
+    messageFields: async () => ({ page: toPage(visitor), ...(await whoFields()) }),
+    /** Makes the next message use a new token, because the secret that signed this one may have been replaced. */
+    forgetToken() {
+      token.current = null;
+    },
+  };
+}
