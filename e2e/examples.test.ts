@@ -8,7 +8,9 @@ import { extname, join } from "node:path";
 import type { Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callThenSay } from "../test/upstream.ts";
 import { type FormsSite, sent, startFormsSite, submit } from "../test/widget-forms.ts";
+import { ask, replyOver } from "../test/widget-site.ts";
 
 const widgetTarball = join(import.meta.dirname, "../packages/server/dist/packages/foyer-widget.tgz");
 const root = join(import.meta.dirname, "..");
@@ -68,8 +70,19 @@ describe("the examples", () => {
     await files.stop();
   });
 
-  it("react: the example compiles and runs with the package that the server offers", async () => {
+  it("react: the example compiles, runs with the package that the server offers, and lets the agent act for a proven visitor", async () => {
     const agentId = await withForm();
+    const cartTool = {
+      agentId,
+      name: "add_to_cart",
+      description: "Puts a bike into the cart",
+      executionType: "client",
+      inputSchema: { type: "object", properties: { bike: { type: "string" } }, required: ["bike"] },
+    };
+    expect((await site.owner.call("POST", "/tools", cartTool)).status).toBe(201);
+    const ada = { id: "ada", name: "Ada Lovelace" };
+    const signed = await site.owner.call("POST", `/agents/${agentId}/identity-token`, ada);
+    const userToken = signed.body.data.token;
     const app = join(work, "react");
     cpSync(join(examples, "react"), app, { recursive: true });
     const place = join(app, "node_modules/@foyer/widget");
@@ -82,14 +95,37 @@ describe("the examples", () => {
     execFileSync(process.execPath, [compiler, "-p", app], { stdio: "inherit" });
     writeFileSync(join(app, ".env"), `VITE_FOYER_URL=${site.server.url}\nVITE_FOYER_AGENT_ID=${agentId}\n`);
     await build({ root: app, configFile: false, logLevel: "error" });
-    const files = await serve((path) => ({
-      type: extname(path) === ".js" ? "text/javascript" : "text/html",
-      body: readFileSync(join(app, "dist", path === "/" ? "index.html" : path), "utf8"),
-    }));
+    const files = await serve((path) => {
+      if (path === "/api/foyer-token") {
+        return { type: "application/json", body: JSON.stringify({ name: ada.name, userToken }) };
+      }
+      return {
+        type: extname(path) === ".js" ? "text/javascript" : "text/html",
+        body: readFileSync(join(app, "dist", path === "/" ? "index.html" : path), "utf8"),
+      };
+    });
     const { page, problems } = await site.browser.open();
     await page.goto(files.url);
     await bookARide(page, agentId);
     expect(await page.locator("foyer-widget").count()).toBe(1);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("Signed in as Ada Lovelace.").waitFor();
+    site.upstream.script(callThenSay("add_to_cart", { bike: "City One" }, "It is in your cart."));
+    for (const count of [1, 2]) {
+      await ask(page, "I take the City One");
+      await page
+        .getByRole("group", { name: "Add it to the cart?" })
+        .getByRole("button", { name: "Allow", exact: true })
+        .click();
+      await page.getByText(Array(count).fill("City One").join(", "), { exact: true }).waitFor();
+      await page
+        .getByText("It is in your cart.")
+        .nth(count - 1)
+        .waitFor();
+      await replyOver(page);
+    }
+    const { body } = await site.owner.call("GET", `/conversations?agentId=${agentId}`);
+    expect(body.data).toMatchObject([{ userId: "ada", identity: "verified" }]);
     expect(problems.filter((problem) => !problem.includes("favicon"))).toEqual([]);
     await files.stop();
   });

@@ -69,3 +69,16 @@ export function sayWords(...words: string[]) {
     end();
   };
 }
+
+/** Calls a tool, and responds to its result with these words. */
+export function callThenSay(name: string, input: object, words: string) {
+  return (exchange: Exchange) => {
+    const isAnswered = JSON.parse(exchange.body).messages.at(-1).role === "tool";
+    if (isAnswered) return sayWords(words)(exchange);
+    const { send, end } = eventStream(exchange);
+    const call = { index: 0, id: "call_0", function: { name, arguments: JSON.stringify(input) } };
+    send(chunk({ tool_calls: [call] }, "tool_calls"));
+    send("[DONE]");
+    end();
+  };
+}

@@ -1,9 +1,24 @@
 import { useEffect, useState } from "react";
+import { Account } from "./account.tsx";
 import { useFoyer } from "./use-foyer.ts";
+import { usePageTool } from "./use-page-tool.ts";
 
 export function Shop() {
   const foyer = useFoyer();
   const [booked, setBooked] = useState("");
+  const [cart, setCart] = useState<string[]>([]);
+
+  // What the function returns is told to the agent. Prices and payments are the server's business.
+  usePageTool(
+    foyer,
+    "add_to_cart",
+    ({ bike }) => {
+      const items = [...cart, String(bike)];
+      setCart(items);
+      return { items: items.length };
+    },
+    { confirm: "Add it to the cart?" },
+  );
 
   useEffect(() => {
     foyer?.registerFormHandler("book_test_ride", ({ name }) => {
@@ -26,6 +41,9 @@ export function Shop() {
         Book a test ride
       </button>
       <p role="status">{booked}</p>
+      <h2>Cart</h2>
+      <p>{cart.length > 0 ? cart.join(", ") : "Your cart is empty."}</p>
+      <Account foyer={foyer} />
     </main>
   );
 }
