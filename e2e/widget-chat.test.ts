@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { accessibilityProblems } from "../test/browser.ts";
-import { chunk, eventStream, sayWords } from "../test/upstream.ts";
+import { callThenSay, chunk, eventStream, sayWords } from "../test/upstream.ts";
 import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
 
 describe("chatting in the widget", () => {
@@ -190,6 +190,55 @@ describe("chatting in the widget", () => {
     await suggested();
     await reply.say("Closed.");
     await page.getByText("Closed.").first().waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("asks before it runs a tool of the page, also on a page that resumes the reply and registers the tool later", async () => {
+    const register = (page: Page) =>
+      page.evaluate(() => {
+        const calls: unknown[] = [];
+        const run = async (input: object) => calls.push(input);
+        const foyer = Reflect.get(window, "Foyer") as { push(call: unknown[]): void };
+        foyer.push(["registerTool", "add_to_cart", run, { confirm: "Add it to the cart?" }]);
+        Object.assign(window, { calls });
+      });
+    const callsOf = (page: Page) => page.evaluate(() => Reflect.get(window, "calls"));
+    const { page, problems, agentId } = await site.visit();
+    const tool = { executionType: "client", inputSchema: { type: "object", properties: { bike: { type: "string" } } } };
+    const created = { agentId, name: "add_to_cart", label: "Cart", description: "Puts a bike into the cart", ...tool };
+    expect((await site.owner.call("POST", "/tools", created)).status).toBe(201);
+    site.upstream.script(callThenSay("add_to_cart", { bike: "Tern" }, "All right."));
+    await register(page);
+    await openChat(page);
+    const card = page.getByRole("group", { name: "Add it to the cart?" });
+
+    await ask(page, "I take the Tern");
+    await card.waitFor();
+    expect(await card.innerText()).toContain("bike: Tern");
+    expect(await page.locator(".panel + [role=status]").innerText()).toBe("Add it to the cart?");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await site.picture(page, "tool-confirmation");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.setViewportSize({ width: 390, height: 700 });
+    await site.picture(page, "tool-confirmation-phone-dark");
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.emulateMedia({ colorScheme: "light" });
+    await card.getByRole("button", { name: "Don’t allow" }).click();
+    await replyOver(page);
+    await page.getByText("Cart: you didn't allow it.").waitFor();
+    expect(await callsOf(page)).toEqual([]);
+
+    await ask(page, "Yes, I do");
+    await card.waitFor();
+    await page.reload();
+    await page.locator(".tool.waiting").waitFor();
+    await register(page);
+    await card.getByRole("button", { name: "Allow", exact: true }).click();
+    await page.getByText("All right.").nth(1).waitFor();
+    await replyOver(page);
+    expect(await callsOf(page)).toEqual([{ bike: "Tern" }]);
+    expect(await card.count()).toBe(0);
+    await site.picture(page, "tool-declined");
     expect(problems).toEqual([]);
   });
 

@@ -105,6 +105,28 @@ describe("the agent loop", () => {
     ]);
   });
 
+  it("gives a call a new id when the model uses one again or sends none, within a step and in a later one", async () => {
+    const first = [call("call_0", "hours"), call("call_0", "prices"), call("", "stock")];
+    const { model, asked } = scripted(first, [call("call_0", "hours")], text("Done."));
+    const seen: string[] = [];
+    await run(model, {
+      runTool: async ({ id, name }) => {
+        seen.push(id);
+        return outcome(name);
+      },
+    }).result;
+    expect(seen[0]).toBe("call_0");
+    expect(new Set(seen).size).toBe(4);
+    expect(seen.every((id) => id !== "")).toBe(true);
+    const sent = (asked[2]?.prompt ?? []).flatMap(({ role, content }) =>
+      role === "assistant" ? content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : [])) : [],
+    );
+    const answered = (asked[2]?.prompt ?? []).flatMap(({ role, content }) =>
+      role === "tool" ? content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])) : [],
+    );
+    expect([sent, answered]).toEqual([seen, seen]);
+  });
+
   it("runs the calls of a step concurrently and reports them in order", async () => {
     const { model } = scripted([call("a", "slow"), call("b", "fast")], text("Done."));
     const fastRan = Promise.withResolvers<void>();

@@ -66,13 +66,14 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["
 export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   const prompt = [...input.prompt];
   const usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  const callIds = new Set<string>();
   try {
     if (input.openingCall) {
       const answer = openingAnswer(input.openingCall);
       prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output));
     }
     for (let step = 1; step <= input.maxSteps; step++) {
-      const answer = await runStep({ ...input, prompt }, output, usage);
+      const answer = await runStep({ ...input, prompt }, output, { usage, callIds });
       output.closeText();
       if (answer.calls.length === 0) return { stopReason: "end_turn" as const, usage };
       prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output));
@@ -120,7 +121,7 @@ function openingAnswer({ name, input }: { name: string; input: unknown }): Answe
 }
 
 /** Runs one step: calls the model and streams its text to the output. */
-async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage): Promise<Answer> {
+async function runStep(input: LoopInput, output: ReplyOutput, { usage, callIds }: Totals): Promise<Answer> {
   const { organizationId, model, prompt, tools, temperature, signal, limits } = input;
   const request = { prompt, ...(tools.length > 0 ? { tools } : {}), ...(temperature === null ? {} : { temperature }) };
   signal.throwIfAborted();
@@ -128,9 +129,10 @@ async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage): Pro
   try {
     await askModel(organizationId, model, request, limits, signal, {
       begin() {
+        for (const { toolCallId } of answer.calls) callIds.delete(toolCallId);
         answer = emptyAnswer();
       },
-      part: (part) => takePart(part, answer, output, usage),
+      part: (part) => takePart(part, answer, output, { usage, callIds }),
     });
   } finally {
     // A reply that the visitor abandoned has used tokens. A model that failed before any output has not.
@@ -141,7 +143,10 @@ async function runStep(input: LoopInput, output: ReplyOutput, usage: Usage): Pro
   return answer;
 }
 
-function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, usage: Usage) {
+/** What the steps of a reply have in common: the provider's counts, and the ids of the calls. */
+type Totals = { usage: Usage; callIds: Set<string> };
+
+function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage, callIds }: Totals) {
   const { content, calls } = answer;
   answer.received += lengthOf(part);
   if (answer.received > MAX_RECEIVED) throw new ReplyLimitError();
@@ -167,14 +172,7 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, usage: U
         answer.ignoredCalls += 1;
         break;
       }
-      calls.push(part);
-      content.push({
-        type: "tool-call",
-        toolCallId: part.toolCallId,
-        toolName: part.toolName,
-        input: parseInput(part.input) ?? {},
-        ...asOptions(part.providerMetadata),
-      });
+      takeCall(part, answer, callIds);
       break;
     case "finish":
       answer.usage = part.usage;
@@ -185,6 +183,24 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, usage: U
       }
       break;
   }
+}
+
+/**
+ * Some servers count the calls of each step from 0. An id that the reply has already used is replaced, because events,
+ * results and the rows of client tools refer to calls by their ids.
+ */
+function takeCall(part: ToolCallPart, { calls, content }: Answer, callIds: Set<string>) {
+  const isNew = part.toolCallId !== "" && !callIds.has(part.toolCallId);
+  const toolCallId = isNew ? part.toolCallId : `call_${randomUUID()}`;
+  callIds.add(toolCallId);
+  calls.push({ ...part, toolCallId });
+  content.push({
+    type: "tool-call",
+    toolCallId,
+    toolName: part.toolName,
+    input: parseInput(part.input) ?? {},
+    ...asOptions(part.providerMetadata),
+  });
 }
 
 async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): Promise<LanguageModelV4Message> {

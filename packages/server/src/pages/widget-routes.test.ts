@@ -50,6 +50,10 @@ describe("the widget's files", () => {
       "no-cache",
     ]);
     expect(current.body).toBe(panel.body);
+    // Pages that have been open during an upgrade request every part by its plain name.
+    for (const part of ["triggers", "actions", "tools", "debug", "mount-form"]) {
+      expect((await get(`/widget/${part}.js`)).statusCode, part).toBe(200);
+    }
     const again = await get("/widget.js", { "if-none-match": loader.headers.etag });
     expect([again.statusCode, again.body]).toEqual([304, ""]);
     const encoded = await get("/widget.js", { "accept-encoding": "br" });

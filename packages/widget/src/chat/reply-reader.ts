@@ -1,5 +1,4 @@
 import { type ChatEvent, type ConversationKey, FoyerError, type Request, stopChat } from "@foyer/sdk";
-import { loadPart } from "../loader/load-part.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
@@ -37,7 +36,7 @@ export function createReplyReader(
   /** Runs the tools of the page that the reply calls. Pages without tools do not load their code. */
   function pageTools({ key, abort }: Running) {
     const load = async () => {
-      const { createPageTools } = await loadPart(core, "tools");
+      const { createPageTools } = await core.loadTools();
       return createPageTools(request, registry, (callId, question) => {
         editReply(key, (reply) => withQuestion(reply, callId, question));
         if (question) patch({ announcement: question.text });

@@ -119,7 +119,8 @@ async function start(options: WidgetOptions, parts: Parts): Promise<WidgetCore |
   shadow.frame.lang = locale;
   shadow.frame.dir = isRightToLeft(locale) ? "rtl" : "ltr";
   parts.bus.on("destroy", shadow.remove);
-  const base = { ...parts, options, agent, title, locale, shadow };
+  const loadTools = () => loadPart({ options }, "tools");
+  const base = { ...parts, options, agent, title, locale, shadow, loadTools };
   const panel = createPanelController(base, (press) => {
     if (!options.hasLauncher) return null;
     return createLauncher(shadow, parts.bus, messages, {

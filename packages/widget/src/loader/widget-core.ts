@@ -1,6 +1,7 @@
 import type { AgentWidget } from "@foyer/sdk";
-import type { FormHandler, Renderer, ToolHandler, ToolOptions } from "../foyer-api.ts";
+import type { FormHandler, Renderer } from "../foyer-api.ts";
 import type { LocaleId } from "../locales/choose-locale.ts";
+import type { createPageTools, RegisteredTool } from "../tools/page-tools.ts";
 import type { ConsentStorage } from "./consent-storage.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { WidgetOptions } from "./read-options.ts";
@@ -20,6 +21,8 @@ export type WidgetCore = {
   shadow: ShadowHost;
   registry: Registry;
   panel: PanelController;
+  /** Loads the code that runs client tools. Passed in because only the loader knows the names of the built files. */
+  loadTools: () => Promise<{ createPageTools: typeof createPageTools }>;
   /** Aborts when the widget is removed. */
   signal: AbortSignal;
 };
@@ -29,7 +32,7 @@ export type Registry = {
   /** Form handlers by name. */
   formHandlers: Map<string, FormHandler>;
   /** Client tools by name. */
-  tools: Map<string, ToolOptions & { run: ToolHandler }>;
+  tools: Map<string, RegisteredTool>;
   /** Renderers by tool name. */
   renderers: Map<string, Renderer>;
   /** What `Foyer.setContext` received. */

@@ -1,5 +1,8 @@
 import { createPageToolRunner, type PageToolRunner, type Request } from "@foyer/sdk";
-import type { Registry } from "../loader/widget-core.ts";
+import type { ToolHandler, ToolOptions } from "../foyer-api.ts";
+
+/** A tool as the site has registered it. */
+export type RegisteredTool = ToolOptions & { run: ToolHandler };
 
 /** A question that the visitor answers before a tool runs. */
 export type ToolQuestion = { text: string; input: Record<string, unknown>; answer: (isAllowed: boolean) => void };
@@ -10,7 +13,7 @@ export type ToolQuestion = { text: string; input: Record<string, unknown>; answe
  */
 export function createPageTools(
   request: Request,
-  { tools }: Pick<Registry, "tools">,
+  { tools }: { tools: ReadonlyMap<string, RegisteredTool> },
   show: (callId: string, question: ToolQuestion | null) => void,
 ): PageToolRunner {
   return createPageToolRunner(request, (name) => {

@@ -22,6 +22,14 @@ const NOT_ASKED = { error: "The visitor's page does not respond, so the tool was
 type Call = { conversationId: string; messageId: string; toolUseId: string; toolId: string };
 type Reply = { conversationId: string; messageId: string };
 
+/** Runs something after some milliseconds. Returns a function that prevents it. */
+export type Schedule = (run: () => void, ms: number) => () => void;
+
+const startTimer: Schedule = (run, ms) => {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+};
+
 export type ClientToolCalls = ReturnType<typeof createClientToolCalls>;
 
 /**
@@ -30,9 +38,9 @@ export type ClientToolCalls = ReturnType<typeof createClientToolCalls>;
  */
 export function createClientToolCalls(
   { db, log, databaseKind }: Pick<Deps, "db" | "log" | "databaseKind">,
-  { waitMs = clientToolLimits.waitMs }: { waitMs?: number } = {},
+  schedule: Schedule = startTimer,
 ) {
-  const store = createClientToolStore({ db, databaseKind }, waitMs);
+  const store = createClientToolStore({ db, databaseKind }, clientToolLimits.waitMs);
   const waiting = new Map<string, { call: Call; resolve: (answer: ClientToolAnswer | null) => void }>();
   let isPolling = false;
 
@@ -58,7 +66,7 @@ export function createClientToolCalls(
   async function receive(call: Call, { signal, announce }: RunToolOptions): Promise<ClientToolAnswer | null> {
     const { promise, resolve } = Promise.withResolvers<ClientToolAnswer | null>();
     const giveUp = () => resolve(null);
-    const timer = setTimeout(giveUp, waitMs);
+    const stopTimer = schedule(giveUp, clientToolLimits.waitMs);
     signal.addEventListener("abort", giveUp);
     waiting.set(keyOf(call), { call, resolve });
     startPolling();
@@ -66,7 +74,7 @@ export function createClientToolCalls(
       announce();
       return signal.aborted ? null : await promise;
     } finally {
-      clearTimeout(timer);
+      stopTimer();
       signal.removeEventListener("abort", giveUp);
       waiting.delete(keyOf(call));
     }

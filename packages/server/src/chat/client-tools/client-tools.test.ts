@@ -157,22 +157,50 @@ onBothDatabases("a client tool", (createDatabase) => {
     expect(textOf(stream.events)).toBe("Done.");
   });
 
+  /** A reply that waits for a call outside of a chat, and the function that ends its 30 seconds. */
+  const waitingReply = async () => {
+    const ownerOfAgent = { organizationId: owner.organizationId, agentId };
+    const { db } = server.deps;
+    const conversationId = await insertConversation(db, ownerOfAgent, {}, [{ content: "Hi" }, { content: "" }]);
+    const messages = db.selectFrom("messages").select("id").where("conversationId", "=", conversationId);
+    const { id: messageId } = await messages.where("role", "=", "assistant").executeTakeFirstOrThrow();
+    const timers: Array<{ giveUp: () => void; ms: number }> = [];
+    const calls = createClientToolCalls(server.deps, (giveUp, ms) => {
+      timers.push({ giveUp, ms });
+      return () => {};
+    });
+    return { calls, conversationId, messageId, timers, reply: calls.ofReply({ conversationId, messageId }) };
+  };
+
+  it("is given up after 30 seconds, after which no page can claim or answer it and the page is not asked again", async () => {
+    const { calls, conversationId, timers, reply } = await waitingReply();
+    const announced: string[] = [];
+    const ask = (toolUseId: string) => {
+      const options = { signal: new AbortController().signal, announce: () => announced.push(toolUseId) };
+      return reply.waitFor({ toolId: "tool_1", toolUseId }, options);
+    };
+    const answer = ask("call_1");
+    await expect.poll(() => announced).toEqual(["call_1"]);
+    expect(timers.map(({ ms }) => ms)).toEqual([30_000]);
+    timers[0]?.giveUp();
+    expect(await answer).toEqual({ error: expect.stringContaining("no result within 30 seconds") });
+    const conflict = { code: "CONFLICT" };
+    await expect(calls.claim(conversationId, { toolUseId: "call_1", claimId: "late-tab" })).rejects.toMatchObject(
+      conflict,
+    );
+    await expect(calls.answer(conversationId, { toolUseId: "call_1", result: 7 })).rejects.toMatchObject(conflict);
+    expect(await ask("call_2")).toEqual({ error: expect.stringContaining("does not respond") });
+    expect([announced, timers.length, calls.count()]).toEqual([["call_1"], 1, 0]);
+  });
+
   it("uses a result that arrives as the reply stops waiting, and removes it from the row", async () => {
     const { db } = server.deps;
-    const ownerOfAgent = { organizationId: owner.organizationId, agentId };
-    const conversationId = await insertConversation(db, ownerOfAgent, {}, [{ content: "Hi" }, { content: "" }]);
-    const { id: messageId } = await db
-      .selectFrom("messages")
-      .select("id")
-      .where("conversationId", "=", conversationId)
-      .where("role", "=", "assistant")
-      .executeTakeFirstOrThrow();
+    const { conversationId, messageId, reply } = await waitingReply();
     const stopped = new AbortController();
     const sendFromElsewhere = async () => {
       await createClientToolCalls(server.deps).answer(conversationId, { toolUseId: "call_1", result: 7 });
       stopped.abort();
     };
-    const reply = createClientToolCalls(server.deps).ofReply({ conversationId, messageId });
     const options = { signal: stopped.signal, announce: () => void sendFromElsewhere() };
     expect(await reply.waitFor({ toolId: "tool_1", toolUseId: "call_1" }, options)).toEqual({ result: 7 });
     const kept = db.selectFrom("clientToolCalls").select("outcome").where("messageId", "=", messageId);
