@@ -16,9 +16,9 @@ import { createDocumentService } from "./service.ts";
 import { createDocumentStore } from "./store.ts";
 
 /** Concurrent jobs. Few files are extracted at a time, while other jobs fetch or write. */
-const MAX_CONCURRENT = 8;
+const MAX_CONCURRENT = 12;
 /** Half of the slots, so that an agent with thousands of pages does not block other agents. */
-const MAX_PER_AGENT = 4;
+const MAX_PER_AGENT = 6;
 
 /** Creates the parts that handle documents and connects them. */
 export function createDocuments(deps: Deps, agents: AgentService) {

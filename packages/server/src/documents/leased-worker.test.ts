@@ -47,3 +47,42 @@ it("never runs more jobs of a group than allowed, and fills the places that are 
   await expect.poll(() => due.length + running.length).toBe(0);
   await worker.stop();
 });
+
+it("claims the jobs that take the places of several finished ones together", async () => {
+  const limits: number[] = [];
+  const running: Array<() => void> = [];
+  const gathering: Array<() => void> = [];
+  const worker = createLeasedWorker<{ number: number }>({
+    queue: {
+      async claim(limit) {
+        limits.push(limit);
+        return Array.from({ length: limit }, (_, number) => ({ number }));
+      },
+      renew: async () => true,
+      release: async () => {},
+    },
+    run: () => new Promise((finish) => running.push(finish)),
+    log: pino({ enabled: false }),
+    leaseMs: 60_000,
+    maxConcurrent: 8,
+    maxPerGroup: 8,
+    groupOf: () => "a",
+    jobName: "test",
+    idOf: ({ number }) => String(number),
+    gather: () => new Promise((end) => gathering.push(end)),
+  });
+  const finish = (count: number) => {
+    for (const end of running.splice(0, count)) end();
+  };
+  worker.start();
+  await expect.poll(() => running.length).toBe(8);
+  finish(1);
+  await expect.poll(() => gathering.length).toBe(1);
+  finish(2);
+  await expect.poll(() => running.length).toBe(5);
+  for (const end of gathering.splice(0)) end();
+  await expect.poll(() => limits).toEqual([8, 3]);
+  const stopped = worker.stop();
+  finish(8);
+  await stopped;
+});
