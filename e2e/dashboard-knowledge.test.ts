@@ -58,6 +58,8 @@ describe("the dashboard's knowledge", () => {
 
     await row("Return policy").getByRole("link").click();
     await page.getByRole("heading", { name: "What the agent reads" }).waitFor();
+    await page.getByRole("link", { name: "All documents" }).click();
+    await row("Return policy").getByRole("link").click();
     await page.getByRole("listitem").filter({ hasText: "within 30 days" }).waitFor();
     await page.getByLabel("Text", { exact: true }).and(page.locator("textarea")).fill("Returns take 14 days.");
     await page.getByRole("button", { name: "Save" }).click();
@@ -151,6 +153,22 @@ describe("the dashboard's knowledge", () => {
     await row("Note 21").waitFor();
     await page.getByLabel("Kind").selectOption("faq");
     await row("Open today?").waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    // The longest kind is not cut off, and messages appear above the page's title.
+    const [missing, overlap] = await page.evaluate(() => {
+      const kind = document.querySelectorAll("search select")[1] as HTMLSelectElement;
+      const whole = kind.cloneNode(true) as HTMLSelectElement;
+      whole.style.width = "max-content";
+      kind.after(whole);
+      const missing = whole.offsetWidth - kind.offsetWidth;
+      whole.remove();
+      const top = (selector: string) => document.querySelector(selector)?.getBoundingClientRect().top ?? Number.NaN;
+      // A message of one line is 46 px high.
+      return [missing, top("[role=status][aria-live]") + 46 - top("h1")];
+    });
+    expect(missing).toBeLessThanOrEqual(0);
+    expect(overlap).toBeLessThan(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
     await row("Note 21").waitFor({ state: "detached" });
 
     await page.evaluate(() => {
@@ -260,6 +278,8 @@ describe("the dashboard's knowledge", () => {
     await page.getByRole("button", { name: "Pages" }).click();
     await page.getByRole("link", { name: "Help" }).waitFor();
     await site.picture(page, "dashboard-sites");
+    await page.getByLabel("State").selectOption("failed");
+    await page.getByText("No pages are in this state.").waitFor();
     await isFit();
     await page.getByRole("button", { name: "Delete site" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete site" }).click();

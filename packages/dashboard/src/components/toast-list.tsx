@@ -3,7 +3,7 @@ import { dismiss, useToasts } from "./toasts.ts";
 
 /**
  * Short messages that screen readers announce. They are at the top, away from save bars and the buttons at the end of
- * a page.
+ * a page. On a phone, a message of one line covers the top bar and not the page's title below it.
  */
 export function ToastList() {
   const notices = useToasts();
@@ -12,7 +12,7 @@ export function ToastList() {
       role="status"
       // Set explicitly: an open dialog hides everything outside of it from screen readers, except live regions.
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-4 top-16 z-50 flex flex-col items-center gap-2 md:top-3"
+      className="pointer-events-none fixed inset-x-4 top-1.5 z-50 flex flex-col items-center gap-2 md:top-3"
     >
       {notices.map(({ id, text, isWrong, undo }) => (
         <div

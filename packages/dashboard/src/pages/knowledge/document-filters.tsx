@@ -46,7 +46,7 @@ export function DocumentFilters({ search }: { search: KnowledgeSearch }) {
           onChange={(state) => void navigate({ search: withoutEmpty({ q: text.trim(), state, kind }), replace: true })}
         />
       </div>
-      <div className="flex-1 basis-36 sm:max-w-48">
+      <div className="flex-1 basis-48 sm:max-w-52">
         <Select
           label="Kind"
           value={kind ?? ""}

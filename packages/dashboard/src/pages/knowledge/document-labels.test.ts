@@ -13,7 +13,7 @@ describe("the state of a document in words", () => {
   });
 
   it("formats sizes in the largest suitable unit", () => {
-    expect(sizeInWords(0)).toBe("0 byte");
+    expect([0, 1, 79].map(sizeInWords)).toEqual(["0 bytes", "1 byte", "79 bytes"]);
     expect(sizeInWords(3_400_000)).toBe("3.4 MB");
     expect(sizeInWords(26_214_400)).toBe("26.2 MB");
   });

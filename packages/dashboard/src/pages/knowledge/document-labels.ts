@@ -29,7 +29,13 @@ const units = ["byte", "kilobyte", "megabyte"] as const;
 /** Formats a size: "3.4 MB". */
 export function sizeInWords(bytes: number): string {
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const format = { style: "unit", unit: units[power], unitDisplay: "short", maximumFractionDigits: 1 } as const;
+  const format = {
+    style: "unit",
+    unit: units[power],
+    // The short form of "79 bytes" is "79 byte".
+    unitDisplay: power === 0 ? "long" : "short",
+    maximumFractionDigits: 1,
+  } as const;
   return new Intl.NumberFormat(undefined, format).format(bytes / 1_000 ** power);
 }
 

@@ -2,6 +2,7 @@ import type { DocumentDetail } from "@foyer/contract";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { BackLink } from "../../components/back-link.tsx";
 import { Button } from "../../components/button.tsx";
 import { DeleteSection } from "../../components/delete-section.tsx";
 import { Page, Section } from "../../components/page.tsx";
@@ -36,6 +37,11 @@ function Document({ id }: { id: string }) {
   return (
     <Page
       isWide
+      back={
+        <BackLink to="/agents/$agentId/knowledge" params={{ agentId: document.agentId }}>
+          All documents
+        </BackLink>
+      }
       title={document.title}
       actions={
         <Button disabled={isUnderWay(document)} isBusy={retry.isPending} onClick={() => retry.mutate({ id })}>

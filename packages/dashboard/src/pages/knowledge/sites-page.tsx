@@ -1,9 +1,10 @@
-import type { DocumentSource } from "@foyer/contract";
+import type { DocumentSource, SourcePageState } from "@foyer/contract";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
+import { Select } from "../../components/field.tsx";
 import { Page } from "../../components/page.tsx";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
@@ -115,6 +116,8 @@ function Site({ site, onEdit, onDelete }: { site: DocumentSource; onEdit: () => 
 
 function SiteState({ site }: { site: DocumentSource }) {
   if (site.state === "queued") return <Status tone="live">Waiting</Status>;
+  // A first sync that ended without an error was stopped.
+  if (site.state === "idle" && site.lastSyncAt === null && !site.error) return <Status>Stopped</Status>;
   if (site.state === "idle") {
     return site.error ? <Status tone="warning">Needs attention</Status> : <Status tone="fine">Up to date</Status>;
   }
@@ -138,11 +141,30 @@ function countsInWords({ pages: { read, skipped, missing, failed } }: DocumentSo
 
 const pageStates = { pending: "Waiting", read: "Read", skipped: "Skipped", missing: "Missing", failed: "Failed" };
 
+const pageStateOptions = [
+  { value: "" as const, label: "All" },
+  ...(Object.keys(pageStates) as SourcePageState[]).map((value) => ({ value, label: pageStates[value] })),
+];
+
+/** The pages of a site, which may be thousands: those of one state, a few at a time. */
 function SitePages({ site }: { site: DocumentSource }) {
+  const [state, setState] = useState<SourcePageState | "">("");
+  return (
+    <div className="grid gap-2">
+      <div className="max-w-40">
+        <Select label="State" value={state} options={pageStateOptions} onChange={setState} />
+      </div>
+      <PagesInState key={state} site={site} state={state || null} />
+    </div>
+  );
+}
+
+function PagesInState({ site, state: wanted }: { site: DocumentSource; state: SourcePageState | null }) {
   const { id, agentId } = site;
   const [page, setPage] = useState(1);
+  const range = { id, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
   const list = useQuery({
-    ...endpointQuery("listSourcePages", { id, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE }),
+    ...endpointQuery("listSourcePages", wanted === null ? range : { ...range, state: wanted }),
     placeholderData: keepPreviousData,
     refetchInterval: isUnderWay(site) ? POLL_MS : false,
   });
@@ -150,6 +172,11 @@ function SitePages({ site }: { site: DocumentSource }) {
   if (!list.data) return <SkeletonRows count={3} />;
   return (
     <div className="grid gap-2">
+      {list.data.pages.length === 0 && (
+        <p role="status" className="py-2 text-soft">
+          {wanted === null ? "No pages found yet." : "No pages are in this state."}
+        </p>
+      )}
       <ul aria-label={`Pages of ${site.url}`} className="grid">
         {list.data.pages.map(({ url, state, reason, documentId, title }) => (
           <li
