@@ -40,7 +40,7 @@ describe("the webhooks page", () => {
   it("creates a webhook with the keyboard, and sends it a sample event", async () => {
     const { page, problems } = await site.open("/settings/webhooks");
     await page.getByRole("heading", { name: "No webhooks yet" }).waitFor();
-    await isFit(page, "webhooks-empty");
+    await site.picture(page, "webhooks-empty");
     await page.getByRole("button", { name: "Create webhook" }).press("Enter");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("URL").fill("http://169.254.169.254/hook");
@@ -70,7 +70,7 @@ describe("the webhooks page", () => {
     await page.getByRole("region", { name: "Response to the test event" }).getByText("noted").waitFor();
     expect(receiver.bodies("/events").at(-1).data).toEqual(sample.data);
     expect(sample.data).not.toHaveProperty("content");
-    await isFit(page, "webhook-tested");
+    await site.picture(page, "webhook-tested");
     expect(problems).toEqual([]);
   });
 
@@ -93,7 +93,7 @@ describe("the webhooks page", () => {
     await page.getByRole("button", { name: "Try again now" }).click();
     await page.locator("summary", { hasText: "message.created" }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Redeliver 1 failed" }).click();
-    await isFit(page, "webhook-redeliver");
+    await site.picture(page, "webhook-redeliver");
     await page.getByRole("dialog").getByRole("button", { name: "Redeliver 1 failed" }).click();
     await page.getByText("1 event queued again").waitFor();
     await page.getByRole("radio", { name: "Delivered" }).check();
@@ -109,7 +109,7 @@ describe("the webhooks page", () => {
     await site.server.deps.db.updateTable("webhooks").set(changes).where("id", "=", id).execute();
     await page.goto(`${site.server.url}/dashboard/settings/webhooks`);
     await page.getByRole("row", { name: /Old warehouse.*Disabled by Foyer/ }).waitFor();
-    await isFit(page, "webhooks-disabled");
+    await site.picture(page, "webhooks-disabled");
     await page.getByRole("link", { name: "Old warehouse" }).click();
     await page.getByText(`Foyer has disabled this webhook. ${reason}`).waitFor();
     await isFit(page, "webhook-disabled");
@@ -128,7 +128,7 @@ describe("the webhooks page", () => {
     await page.getByText(/For 24 hours, every delivery is signed with both/).waitFor();
     await page.getByRole("button", { name: "Replace signing secret" }).click();
     await page.getByText(/The previous secret is valid until/).waitFor();
-    await isFit(page, "webhook-secret");
+    await site.picture(page, "webhook-secret");
     expect(problems).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf, startBrowser, type TestBrowser } from "../test/browser.ts";
 import { startServer, type TestServer } from "../test/server.ts";
 
-const guides = ["chat", "widget", "knowledge", "webhooks", "sdk", "errors", "limits", "versioning"];
+const guides = ["chat", "widget", "knowledge", "webhooks", "events", "sdk", "errors", "limits", "versioning"];
 
 describe("the documentation", () => {
   let server: TestServer;
@@ -26,7 +26,9 @@ describe("the documentation", () => {
     await page.goto(`${server.url}/docs`);
     await page.getByRole("heading", { name: "Foyer", level: 1 }).waitFor();
     await page.getByRole("link", { name: "Chat", exact: true }).first().waitFor();
-    expect(await page.getByRole("navigation", { name: "Documentation" }).getByRole("link").count()).toBe(9);
+    expect(await page.getByRole("navigation", { name: "Documentation" }).getByRole("link").count()).toBe(
+      guides.length + 1,
+    );
     expect([foreign, problems]).toEqual([[], []]);
   });
 
