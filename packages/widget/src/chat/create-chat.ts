@@ -25,11 +25,15 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
   const { ask, follow } = createMessageSender(core, request, { entries, reader, consent });
   const forms = createPinnedForms(core, request, messages, entries);
   const restoring = createConversationLoader(core, request, messages, { entries, reader, forms, consent, follow });
-  bus.on("identity", restoring.restore);
   const starting = createConversationStarter(core, { entries, reader, forms, restoring });
 
   /** What the visitor chose to say, such as a suggestion, before agreeing to the `consentText`. */
   let awaitingConsent: string | null = null;
+  bus.on("identity", () => {
+    // Otherwise, it would be sent in the name of the next visitor once that one agrees.
+    awaitingConsent = null;
+    restoring.restore();
+  });
 
   return {
     store,
