@@ -161,7 +161,7 @@ async function insertMessages(db: Db, ids: Ids, token: (name: string) => string)
 /** An event of the conversation, which a webhook received, and one of a form outside of it. @returns the first one's id */
 async function insertEvents(db: Db, ids: Ids, token: (name: string) => string): Promise<string> {
   const { organizationId, agentId, conversationId, submissionId, at } = ids;
-  const eventId = newId("delivery");
+  const eventId = newId("evt");
   const common = { organizationId, agentId, sequence: null, position: null, createdAt: at };
   await db
     .insertInto("events")
@@ -176,7 +176,7 @@ async function insertEvents(db: Db, ids: Ids, token: (name: string) => string): 
       },
       {
         ...common,
-        id: newId("delivery"),
+        id: newId("evt"),
         conversationId: null,
         submissionId,
         type: "form.submitted",

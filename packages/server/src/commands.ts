@@ -6,7 +6,7 @@ import { deleteKey, insertKey, listKeys } from "./auth/api-keys/store.ts";
 import { planIds } from "./config.ts";
 import { email as readEmail } from "./config-values.ts";
 import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
-import { backUp } from "./db/backup.ts";
+import { backUp, PREVIOUS_DATA_DAYS } from "./db/backup.ts";
 import { lockDataFolder } from "./db/data-folder-lock.ts";
 import { migrate } from "./db/migrate.ts";
 import { readPassword } from "./read-password.ts";
@@ -58,7 +58,7 @@ const commands: Record<string, (context: Context) => Promise<string>> = {
       folder,
     );
     const again = erased === 0 ? "" : ` Erased again what had been erased since the backup: ${erased}.`;
-    return `Restored.${again} The previous data is in ${kept}.`;
+    return `Restored.${again} The previous data is kept for ${PREVIOUS_DATA_DAYS} days, in ${kept}.`;
   },
 };
 

@@ -1,5 +1,6 @@
 import { deleteRemains } from "./agent-deletion.ts";
 import { deleteExpiredRows } from "./auth/retention.ts";
+import { deletePreviousData } from "./db/backup.ts";
 import { startCleanUp } from "./db/clean-up.ts";
 import type { Deps } from "./deps.ts";
 import { deleteUnusedOriginals } from "./documents/retention.ts";
@@ -19,9 +20,10 @@ export function startHousekeeping({ db, config, log }: Pick<Deps, "db" | "config
   const daysAgo = (days: number) => Date.now() - days * DAY_MS;
   return startCleanUp(log, {
     "content of deleted agents": () => deleteRemains(db),
-    "old conversations, submissions and trigger events": () => deleteExpiredData(db, config, Date.now()),
+    "old conversations, submissions and events": () => deleteExpiredData(db, config, Date.now()),
     "expired submission quotas": () => deleteSubmissionDaysBefore(db, dayOf(daysAgo(1))),
     "old form impressions": () => deleteImpressionsBefore(db, dayOf(daysAgo(IMPRESSIONS_KEPT_DAYS))),
+    "data that a restore replaced": () => deletePreviousData(config.dataDir, Date.now()),
     "old webhook events": () => deleteWebhookEventsBefore(db, daysAgo(WEBHOOK_EVENTS_KEPT_DAYS)),
     "expired idempotency keys": () => deleteOldAnswers(db, Date.now()),
     "expired sessions, links and audit entries": () => deleteExpiredRows(db, Date.now()),

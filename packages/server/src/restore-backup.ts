@@ -22,7 +22,12 @@ export async function restoreBackup(
   { config, file, open, eraseAgain }: Address,
   folder: string,
 ): Promise<{ kept: string; erased: number }> {
-  const ledger = await readLedger(before.db);
+  const ledger = await readLedger(before.db).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `The current database does not tell who was erased since the backup (${reason}), so they would come back. To restore without it, move ${file}, ${file}-wal and ${file}-shm to another folder first.`,
+    );
+  });
   const kept = await restore(file, config.dataDir, folder);
   const restored = open(config);
   try {

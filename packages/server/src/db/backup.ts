@@ -1,7 +1,16 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { secretFileName } from "../encryption.ts";
+
+const DAY_MS = 86_400_000;
+/**
+ * How long the data that a restore replaced is kept. It contains visitors who are erased later, so it must not stay for
+ * good.
+ */
+export const PREVIOUS_DATA_DAYS = 30;
+const PREVIOUS_DATA = "before-restore-";
 
 /** The database's name inside a backup folder. */
 const DATABASE = "foyer.sqlite";
@@ -32,7 +41,7 @@ export async function backUp(file: string, dataDir: string, folder: string): Pro
 export async function restore(file: string, dataDir: string, folder: string): Promise<string> {
   const source = openBackup(join(folder, DATABASE));
   try {
-    const previousDir = join(dataDir, `before-restore-${new Date().toISOString().replace(/[:.]/g, "-")}`);
+    const previousDir = join(dataDir, `${PREVIOUS_DATA}${new Date().toISOString().replace(/[:.]/g, "-")}`);
     if (existsSync(file)) await backUp(file, dataDir, previousDir);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     await source.backup(file);
@@ -45,6 +54,26 @@ export async function restore(file: string, dataDir: string, folder: string): Pr
   } finally {
     source.close();
   }
+}
+
+/**
+ * Deletes data that a restore replaced more than `PREVIOUS_DATA_DAYS` before `now` (milliseconds). @returns the number of
+ * folders
+ */
+export async function deletePreviousData(dataDir: string, now: number): Promise<number> {
+  const entries = await readdir(dataDir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  let deleted = 0;
+  for (const entry of entries) {
+    if (!entry.isDirectory() || !entry.name.startsWith(PREVIOUS_DATA)) continue;
+    const folder = join(dataDir, entry.name);
+    if ((await stat(folder)).mtimeMs > now - PREVIOUS_DATA_DAYS * DAY_MS) continue;
+    await rm(folder, { recursive: true });
+    deleted++;
+  }
+  return deleted;
 }
 
 /** @throws when the file is missing, damaged, or not Foyer's */

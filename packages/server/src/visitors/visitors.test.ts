@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { strFromU8, unzipSync } from "fflate";
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSqlite, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent, createTool } from "../../../../test/factories.ts";
@@ -9,7 +10,8 @@ import { startServer, type TestServer } from "../../../../test/server.ts";
 import { insertPerson } from "../../../../test/visitor-seed.ts";
 import { conversationToken } from "../auth/conversation-token.ts";
 import { createDeps } from "../create-deps.ts";
-import { backUp } from "../db/backup.ts";
+import { backUp, deletePreviousData } from "../db/backup.ts";
+import { openDatabase } from "../db/open.ts";
 import { deleteExpiredData } from "../expired-data.ts";
 import { restoreBackup, verifyBackup } from "../restore-backup.ts";
 import { eraseAgain } from "./erase-again.ts";
@@ -103,15 +105,44 @@ it("data is kept as long as each agent's retention says", async () => {
   const { db, config } = server.deps;
   await deleteExpiredData(db, config, Date.now());
   expect(await has(old.conversationId)).toBe(true);
-  const retention = { conversations: 7, files: 7 };
+  const retention = { conversations: 7, files: 7, events: 7 };
   const { body } = await account.call("PATCH", `/agents/${agentId}`, { retention });
-  expect(body.data.retention).toEqual({ ...retention, submissions: null, events: 90 });
+  expect(body.data.retention).toEqual({ ...retention, submissions: null });
+  const reported = db.selectFrom("events").select("id").where("submissionId", "=", recent.submissionId);
+  expect(await reported.execute()).toHaveLength(1);
   // Submissions tell their age by their id, so these are as old as the process.
   await deleteExpiredData(db, config, Date.now() + 8 * DAY_MS - 1_000);
   expect([await has(old.conversationId), await has(recent.conversationId)]).toEqual([false, false]);
   const files = db.selectFrom("submissionFiles").select("submissionId").where("submissionId", "=", recent.submissionId);
   expect(await files.execute()).toEqual([]);
   expect(await isStored(recent.submissionId)).toBe(true);
+  expect(await reported.execute()).toEqual([]);
+});
+
+it("a backup is not restored when the current data does not tell who was erased since", async () => {
+  const { deps } = server;
+  const folder = mkdtempSync(join(tmpdir(), "foyer-broken-"));
+  const file = join(folder, "foyer.sqlite");
+  const broken = openDatabase({ kind: "sqlite", file }, () => {});
+  await sql`create view "erasureLedger" as select * from missing`.execute(broken.db);
+  const before = { db: broken.db, encryption: deps.encryption };
+  const open = () => {
+    throw new Error("nothing must be restored");
+  };
+  const restoring = restoreBackup(before, { config: deps.config, file, open, eraseAgain }, join(folder, "backup"));
+  await expect(restoring).rejects.toThrow(/does not tell who was erased since the backup .* move .*foyer\.sqlite-wal/);
+  await broken.db.destroy();
+  rmSync(folder, { recursive: true });
+});
+
+it("data that a restore replaced is deleted after 30 days, because it contains visitors who are erased later", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "foyer-previous-"));
+  for (const name of ["before-restore-2026-01-01", "backups"]) mkdirSync(join(folder, name));
+  expect(await deletePreviousData(folder, Date.now() + 29 * DAY_MS)).toBe(0);
+  expect(await deletePreviousData(folder, Date.now() + 31 * DAY_MS)).toBe(1);
+  expect(readdirSync(folder)).toEqual(["backups"]);
+  expect(await deletePreviousData(join(folder, "missing"), Date.now())).toBe(0);
+  rmSync(folder, { recursive: true });
 });
 
 it("a restored backup does not bring erased visitors back", async () => {
