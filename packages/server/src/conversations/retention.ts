@@ -1,5 +1,6 @@
 import { type SelectQueryBuilder, sql } from "kysely";
-import { deleteBySize } from "../db/clean-up.ts";
+import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
+import { eventBytesOf } from "../db/event-rows.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
 import { deleteMessages } from "./store.ts";
@@ -9,7 +10,9 @@ type Conversations = SelectQueryBuilder<Tables, "conversations", object>;
 /** The size of a message besides its text: its row and its index entries. */
 const ROW_BYTES = 512;
 
-const conversationBytes = sql<number>`"textBytes" + "toolBytes" + "messageCount" * ${sql.lit(ROW_BYTES)}`;
+/** The size of a conversation with its events. */
+const conversationBytes = sql<number>`"textBytes" + "toolBytes" + "messageCount" * ${sql.lit(ROW_BYTES)}
+  + ${eventBytesOf("conversationId", "conversations.id")}`;
 
 /** Deletes an agent's conversations without a message since `before` (milliseconds). @returns the number deleted */
 export function deleteOlderThan(db: Db, agentId: string, before: number): Promise<number> {
@@ -52,6 +55,21 @@ function deleteConversations(
           .execute();
       }
     },
-    shrink: ({ id }) => deleteMessages(db, id),
+    async shrink({ id }) {
+      await deleteEventsOf(db, id);
+      await deleteMessages(db, id);
+    },
   });
+}
+
+/** Deletes a conversation's events one by one, because each can hold a whole transcript. @returns how many */
+function deleteEventsOf(db: Db, conversationId: string): Promise<number> {
+  return deleteInBatches(
+    db,
+    async (trx, limit) => {
+      const next = trx.selectFrom("events").select("id").where("conversationId", "=", conversationId).limit(limit);
+      return Number((await trx.deleteFrom("events").where("id", "in", next).executeTakeFirst()).numDeletedRows);
+    },
+    1,
+  );
 }

@@ -1,13 +1,7 @@
-import { sql } from "kysely";
 import { deleteBySize } from "../db/clean-up.ts";
+import { eventBytes } from "../db/event-rows.ts";
 import type { Db } from "../db/open.ts";
 import { firstIdAt } from "../ids.ts";
-
-/** An event with its deliveries and the receivers' responses. */
-const eventBytes = sql<number>`1024 + octet_length(data)
-  + coalesce((select sum(coalesce(octet_length(response), 0)) from deliveries
-      join "deliveryAttempts" on "deliveryAttempts"."deliveryId" = deliveries.id
-      where deliveries."eventId" = events.id), 0)`;
 
 /** Deletes events, with their deliveries, recorded before this instant (in milliseconds). @returns the number deleted */
 export function deleteWebhookEventsBefore(db: Db, before: number): Promise<number> {

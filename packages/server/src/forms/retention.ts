@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SelectQueryBuilder, sql } from "kysely";
 import { agentsOf } from "../db/agents-of.ts";
 import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
+import { eventBytesOf } from "../db/event-rows.ts";
 import type { Db } from "../db/open.ts";
 import { pagesById } from "../db/pages-by-id.ts";
 import type { Tables } from "../db/tables.ts";
@@ -12,12 +13,13 @@ const SUBMISSIONS_PER_PAGE = 100;
 
 type Submissions = SelectQueryBuilder<Tables, "submissions", object>;
 
-/** The size of a submission with its files and the receivers' responses. */
+/** The size of a submission with its files, events and the receivers' responses. */
 const submissionBytes = sql<number>`1024 + octet_length("formData")
   + coalesce((select sum(size) from "submissionFiles" where "submissionId" = submissions.id), 0)
   + coalesce((select sum(coalesce(octet_length(response), 0)) from deliveries
       join "deliveryAttempts" on "deliveryAttempts"."deliveryId" = deliveries.id
-      where deliveries."submissionId" = submissions.id), 0)`;
+      where deliveries."submissionId" = submissions.id), 0)
+  + ${eventBytesOf("submissionId", "submissions.id")}`;
 
 /**
  * Deletes an agent's submissions, with their files, created before this instant (in milliseconds). The counters are
