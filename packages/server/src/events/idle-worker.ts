@@ -126,6 +126,7 @@ function createReport(
             organizationId,
             agentId,
             conversationId,
+            idleMinutes,
             data: () => ({ idleMinutes, ...data }),
           })),
         );

@@ -71,14 +71,19 @@ function toListener({ id, url, events, agentIds, idleMinutes }: Listening): List
   };
 }
 
-/** The webhooks that receive events of this type and agent. An event without an agent goes to all of them. */
+/**
+ * The webhooks that receive events of this type and agent. An event without an agent goes to all of them. With
+ * `idleMinutes`, only those that wait for so long.
+ */
 export function webhooksFor(
   { webhooks }: Listeners,
-  { type, agentId }: { type: WebhookEventType; agentId: string | null },
+  { type, agentId, idleMinutes }: { type: WebhookEventType; agentId: string | null; idleMinutes?: number },
 ): ListeningWebhook[] {
   return webhooks.filter(
-    ({ types, agentIds }) =>
-      (types === null || types.has(type)) && (agentIds === null || agentId === null || agentIds.has(agentId)),
+    (webhook) =>
+      (webhook.types === null || webhook.types.has(type)) &&
+      (webhook.agentIds === null || agentId === null || webhook.agentIds.has(agentId)) &&
+      (idleMinutes === undefined || webhook.idleMinutes === idleMinutes),
   );
 }
 

@@ -19,6 +19,8 @@ export type NewEvent<T extends WebhookEventType = WebhookEventType> = {
     conversationId: string | null;
     /** the submission that it reports; the transaction has inserted or locked it */
     submissionId?: string;
+    /** only for the webhooks that wait for so many minutes */
+    idleMinutes?: number;
     data: () => WebhookEventData[Type];
   };
 }[T];

@@ -8,14 +8,39 @@ import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { startReceiver } from "../../../../test/webhook-receiver.ts";
+import { conversationToken } from "../auth/conversation-token.ts";
 import { openDatabase } from "../db/open.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { newId } from "../ids.ts";
+import type { LeasedDelivery } from "../outbox/delivery-queue.ts";
+import { createOutbox } from "../outbox/outbox.ts";
+import { createEventHandler } from "./deliver-event.ts";
 import { createIdleWorker } from "./idle-worker.ts";
 import { createEventListeners } from "./listeners.ts";
 import { createEventRecorder } from "./record-events.ts";
+import { createWebhookStore } from "./store.ts";
 
 const DAY_MS = 86_400_000;
+
+/** A failed delivery of an event to this webhook. */
+function deliveryTo(webhookId: string) {
+  return {
+    kind: "event",
+    submissionId: null,
+    webhookId,
+    position: 0,
+    purpose: "event",
+    type: "webhook",
+    target: "{}",
+    host: "large.example",
+    state: "failed",
+    attempts: 0,
+    attemptsBefore: 0,
+    dueAt: Date.now(),
+    fence: 1,
+    createdAt: Date.now(),
+  } as const;
+}
 
 onBothDatabases("webhooks", (createDatabase) => {
   let database: TestDatabase;
@@ -206,22 +231,15 @@ onBothDatabases("webhooks", (createDatabase) => {
   it("leave a failed notice to owners alone when failed events are sent again", async () => {
     const { id } = await create({ events: ["message.created"] });
     const notice = {
+      ...deliveryTo(id),
       id: newId("delivery"),
-      kind: "event",
-      submissionId: null,
-      webhookId: id,
       eventId: null,
-      position: 0,
       purpose: "notice",
       type: "email",
       target: JSON.stringify({ recipientId: "user_1" }),
       host: "mail",
       state: "failed",
       attempts: 5,
-      attemptsBefore: 0,
-      fence: 1,
-      createdAt: Date.now(),
-      dueAt: Date.now(),
     } as const;
     const { db } = server.deps;
     await db.insertInto("deliveries").values(notice).execute();
@@ -329,11 +347,136 @@ onBothDatabases("webhooks", (createDatabase) => {
     minutes = 3.1;
     await worker.runOnce();
     await expect.poll(() => receiver.bodies("/later").length).toBe(1);
-    expect(received()).toHaveLength(1);
     minutes = 60;
     await worker.runOnce();
     const timers = server.deps.db.selectFrom("idleTimers").where("conversationId", "=", conversationId ?? "");
     expect(await timers.selectAll().execute()).toEqual([]);
+
+    const headers = { authorization: `Bearer ${conversationToken(server.deps.encryption, conversationId ?? "")}` };
+    const messages = [{ role: "user", content: "And on Sundays?" }];
+    await (await chat(server.url, { agentId, conversationId, messages }, headers)).ended;
+    await worker.runOnce();
+    await receiver.hasReceived(4);
+    // Each webhook is told after its own number of minutes only.
+    const reports = (path: string) => receiver.bodies(path).map(({ data }) => [data.idleMinutes, data.messageCount]);
+    expect([reports("/events"), reports("/later")]).toEqual([
+      [
+        [1, 2],
+        [1, 4],
+      ],
+      [
+        [3, 2],
+        [3, 4],
+      ],
+    ]);
+    expect(await timers.selectAll().execute()).toEqual([]);
+  });
+
+  it("report other idle conversations although one cannot be reported, and that one later", async () => {
+    await create({ events: ["conversation.idle"], idleMinutes: 1 });
+    const { db } = server.deps;
+    await db.deleteFrom("idleTimers").execute();
+    const [broken, fine] = [await ask("First"), await ask("Second")];
+    const listeners = createEventListeners(db);
+    const record = createEventRecorder(server.deps, listeners, () => {});
+    let isBroken = true;
+    let minutes = 2;
+    const worker = createIdleWorker(server.deps, {
+      async record(trx, events) {
+        if (isBroken && events.some((event) => event.conversationId === broken.conversationId)) throw new Error("No.");
+        await record(trx, events);
+      },
+      listeners,
+      now: () => Date.now() + minutes * 60_000,
+    });
+    const reported = async () => {
+      const events = db.selectFrom("events").select("conversationId").where("type", "=", "conversation.idle");
+      return (await events.where("agentId", "=", agentId).orderBy("number").execute()).map((row) => row.conversationId);
+    };
+    await worker.runOnce();
+    expect(await reported()).toEqual([fine.conversationId]);
+    isBroken = false;
+    await worker.runOnce();
+    expect(await reported()).toEqual([fine.conversationId]);
+    minutes = 60;
+    await worker.runOnce();
+    expect(await reported()).toEqual([fine.conversationId, broken.conversationId]);
+  });
+
+  it("list at most 4 MB of responses, those of the newest deliveries", async () => {
+    const { id } = await create({ isEnabled: false });
+    const { db } = server.deps;
+    const event = {
+      organizationId: owner.organizationId,
+      agentId,
+      conversationId: null,
+      submissionId: null,
+      sequence: null,
+      type: "agent.budget_reached",
+      data: "{}",
+      position: null,
+      createdAt: 1,
+    } as const;
+    const response = "x".repeat(16 * 1024);
+    const ids = Array.from({ length: 20 }, () => ({ eventId: newId("evt"), deliveryId: newId("delivery") }));
+    await db
+      .insertInto("events")
+      .values(ids.map(({ eventId }) => ({ ...event, id: eventId })))
+      .execute();
+    await db
+      .insertInto("deliveries")
+      .values(ids.map(({ eventId, deliveryId }) => ({ ...deliveryTo(id), id: deliveryId, eventId, attempts: 20 })))
+      .execute();
+    for (const { deliveryId } of ids) {
+      const attempt = {
+        deliveryId,
+        startedAt: 1,
+        durationMs: 1,
+        status: 500,
+        error: "HTTP 500",
+        detail: null,
+        response,
+      };
+      const attempts = Array.from({ length: 20 }, (_, index) => ({ ...attempt, number: index + 1 }));
+      await db.insertInto("deliveryAttempts").values(attempts).execute();
+    }
+    const listed: Array<{ id: string; attempts: Array<{ number: number; response: string | null }> }> = (
+      await deliveries(id)
+    ).deliveries;
+    const attempts = listed.flatMap((delivery) => delivery.attempts);
+    expect(attempts).toHaveLength(400);
+    expect(attempts.filter((attempt) => attempt.response !== null)).toHaveLength(256);
+    expect(listed[0]?.attempts.every((attempt) => attempt.response === response)).toBe(true);
+    expect(listed.at(-1)?.attempts.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+    const [oldest] = (await deliveries(id, "?limit=1&offset=19")).deliveries;
+    expect(oldest.attempts.every((attempt: { response: string }) => attempt.response === response)).toBe(true);
+  });
+
+  it("read a large event only when few others are being sent to the host", async () => {
+    const { id } = await create({ isEnabled: false });
+    const { db } = server.deps;
+    const [eventId, store, listeners] = [newId("evt"), createWebhookStore(db), createEventListeners(db)];
+    const event = { organizationId: owner.organizationId, agentId, conversationId: null, submissionId: null };
+    const data = JSON.stringify({ messages: ["y".repeat(300 * 1024)] });
+    await db
+      .insertInto("events")
+      .values({ ...event, id: eventId, sequence: null, type: "conversation.idle", data, position: null, createdAt: 1 })
+      .execute();
+    const handler = createEventHandler(server.deps, { store, outbox: createOutbox(server.deps), listeners });
+    const delivery = { ...deliveryTo(id), id: newId("delivery"), eventId } as LeasedDelivery;
+    const open = () => handler.open(delivery, new AbortController().signal);
+    const [first, second] = [await open(), await open()];
+    let isOpen = false;
+    const third = open().then((opened) => {
+      isOpen = true;
+      return opened;
+    });
+    await deliveries(id);
+    expect(isOpen).toBe(false);
+    first?.close?.();
+    const opened = await third;
+    opened?.close?.();
+    second?.close?.();
   });
 
   it("are told of submissions and of deliveries that failed for good", async () => {
@@ -355,6 +498,11 @@ onBothDatabases("webhooks", (createDatabase) => {
       { type: "form.submitted", data: { submissionId, formData: { email: "a@example.com" } } },
       { type: "form.delivery_failed", data: { submissionId, status: 500, error: "HTTP 500" } },
     ]);
+    const { db } = server.deps;
+    const events = db.selectFrom("events").select("submissionId").where("agentId", "=", agentId);
+    expect(await events.execute()).toEqual([{ submissionId }, { submissionId }]);
+    expect((await call("DELETE", `/form-submissions/${submissionId}`)).status).toBe(200);
+    expect(await events.execute()).toEqual([]);
   });
 });
 

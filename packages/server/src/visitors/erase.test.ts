@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -81,6 +82,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     expect(after.others).toEqual(before.others);
     expect(JSON.stringify(after.others)).toContain(kept.tokens[0]);
     if (database.address.kind === "sqlite") expect(tokensInFiles(database.address.file, tokens)).toEqual([]);
+    else expect(await tokensInCopy(server, tokens)).toEqual([]);
   });
 
   it("finds the submissions of a visitor who proved the address, outside of conversations and without it in an answer", async () => {
@@ -131,6 +133,19 @@ async function dump({ deps: { db } }: TestServer, tokens: readonly string[]) {
 function tokensInFiles(file: string, tokens: readonly string[]): string[] {
   const folder = dirname(file);
   const contents = readdirSync(folder).map((name) => readFileSync(join(folder, name)));
+  return tokens.filter((token) => contents.some((content) => content.includes(token)));
+}
+
+/** The tokens that a dump by PostgreSQL itself contains. The test's PostgreSQL has no `pg_dump`, which uses COPY as well. */
+async function tokensInCopy({ deps: { db } }: TestServer, tokens: readonly string[]): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "foyer-copy-"));
+  // PostgreSQL can run as another user.
+  chmodSync(folder, 0o777);
+  const tables = Object.keys({ ...erasureMap, ...tablesWithoutVisitorData });
+  for (const table of tables) await sql`copy ${sql.table(table)} to ${sql.lit(join(folder, table))}`.execute(db);
+  const contents = tables.map((table) => readFileSync(join(folder, table)));
+  rmSync(folder, { recursive: true });
+  expect(Buffer.concat(contents).length).toBeGreaterThan(10_000);
   return tokens.filter((token) => contents.some((content) => content.includes(token)));
 }
 
