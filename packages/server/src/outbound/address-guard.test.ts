@@ -116,7 +116,7 @@ describe("the address guard", () => {
   it("explains a refusal and how the operator can allow the address", () => {
     expect(refusal(strict, "10.0.0.5", "crm.example")).toBe(
       "crm.example is at 10.0.0.5, which is a private address and may not be called." +
-        "The operator can allow it with FOYER_OUTBOUND_ALLOW.",
+        " The operator can allow it with FOYER_OUTBOUND_ALLOW.",
     );
     expect(refusal(strict, "169.254.169.254")).toBe(
       "169.254.169.254 is a link-local or cloud metadata address and may not be called.",

@@ -33,7 +33,7 @@ export function createAddressGuard(options: { allowPrivate: boolean; allow: read
     const isAllowed = hosts.has(plainName(hostname)) || ranges.some((range) => matches(parsed, range));
     if (kind !== "metadata" && isAllowed) return;
     const what = address === hostname ? address : `${hostname} is at ${address}, which`;
-    const remedy = kind === "metadata" ? "" : "The operator can allow it with FOYER_OUTBOUND_ALLOW.";
+    const remedy = kind === "metadata" ? "" : " The operator can allow it with FOYER_OUTBOUND_ALLOW.";
     throw new OutboundError("refused", `${what} is ${description} and may not be called.${remedy}`);
   }
 
