@@ -38,16 +38,7 @@ export async function createAccount(
       .execute();
     await trx
       .insertInto("identities")
-      .values({
-        ...emptyTokens,
-        id: newId("identity"),
-        userId,
-        providerId: "credential",
-        accountId: userId,
-        password: hash,
-        createdAt: now,
-        updatedAt: now,
-      })
+      .values(passwordIdentity(userId, hash, now))
       .execute();
     return insertOrganization(trx, { userId, name: organizationName, plan });
   });
@@ -87,6 +78,20 @@ const emptyTokens = {
   refreshTokenExpiresAt: null,
   scope: null,
 };
+
+/** The sign-in by password of a user. */
+function passwordIdentity(userId: string, hash: string, now: string) {
+  return {
+    ...emptyTokens,
+    id: newId("identity"),
+    userId,
+    providerId: "credential",
+    accountId: userId,
+    password: hash,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
 
 /** The user with this email address and the organization that they joined first, or undefined. */
 export async function findMember(db: Db, email: string): Promise<Member | undefined> {
@@ -142,16 +147,7 @@ export async function writePassword(db: Db, userId: string, { hash, keptSession 
     if (numUpdatedRows === 0n) {
       await trx
         .insertInto("identities")
-        .values({
-          ...emptyTokens,
-          id: newId("identity"),
-          userId,
-          providerId: "credential",
-          accountId: userId,
-          password: hash,
-          createdAt: now,
-          updatedAt: now,
-        })
+        .values(passwordIdentity(userId, hash, now))
         // Another process may insert the first password concurrently.
         .onConflict((conflict) =>
           conflict.columns(["providerId", "accountId"]).doUpdateSet({ password: hash, updatedAt: now }),

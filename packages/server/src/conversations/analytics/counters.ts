@@ -56,16 +56,18 @@ function rowOf({ agentId, at, ...counts }: ConversationEvent): HourRow {
 }
 
 function sumOf(before: HourRow | undefined, row: HourRow): HourRow {
-  if (!before) return row;
+  return before ? { ...row, ...addCounts(before, row) } : row;
+}
+
+export function addCounts(a: ConversationCounts, b: ConversationCounts): ConversationCounts {
   return {
-    ...row,
-    conversations: before.conversations + row.conversations,
-    replies: before.replies + row.replies,
-    failedReplies: before.failedReplies + row.failedReplies,
-    ratedUp: before.ratedUp + row.ratedUp,
-    ratedDown: before.ratedDown + row.ratedDown,
-    inputTokens: before.inputTokens + row.inputTokens,
-    outputTokens: before.outputTokens + row.outputTokens,
+    conversations: a.conversations + b.conversations,
+    replies: a.replies + b.replies,
+    failedReplies: a.failedReplies + b.failedReplies,
+    ratedUp: a.ratedUp + b.ratedUp,
+    ratedDown: a.ratedDown + b.ratedDown,
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
   };
 }
 

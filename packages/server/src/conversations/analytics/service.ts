@@ -2,6 +2,7 @@ import type { ConversationAnalytics, ConversationCounts } from "@foyer/contract"
 import type { AgentService } from "../../agents/service.ts";
 import type { Deps } from "../../deps.ts";
 import { dayOf } from "../../utc-day.ts";
+import { addCounts } from "./counters.ts";
 import { createConversationAnalyticsStore } from "./store.ts";
 
 const DAY_MS = 86_400_000;
@@ -25,7 +26,7 @@ export function createConversationAnalytics(deps: Pick<Deps, "db" | "reads">, ag
       return {
         from,
         to,
-        totals: days.reduce(add, nothing),
+        totals: days.reduce(addCounts, nothing),
         days,
         hours: Array.from({ length: 24 }, (_, hour) => {
           const counts = hours.find((row) => row.hour === hour) ?? nothing;
@@ -55,15 +56,3 @@ const nothing: ConversationCounts = {
   inputTokens: 0,
   outputTokens: 0,
 };
-
-function add(sum: ConversationCounts, counts: ConversationCounts): ConversationCounts {
-  return {
-    conversations: sum.conversations + counts.conversations,
-    replies: sum.replies + counts.replies,
-    failedReplies: sum.failedReplies + counts.failedReplies,
-    ratedUp: sum.ratedUp + counts.ratedUp,
-    ratedDown: sum.ratedDown + counts.ratedDown,
-    inputTokens: sum.inputTokens + counts.inputTokens,
-    outputTokens: sum.outputTokens + counts.outputTokens,
-  };
-}
