@@ -15,6 +15,11 @@ export function isPageNumber(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 1 && Number(value) <= MAX_PAGE;
 }
 
+/** Keeps only a valid page number after the first. */
+export function pageParam({ page }: Record<string, unknown>): { page?: number } {
+  return isPageNumber(page) ? { page } : {};
+}
+
 /** Keeps only the named text parameters of a URL. */
 export function stringParams<Name extends string>(...names: Name[]) {
   return (search: Record<string, unknown>): { [N in Name]?: string } =>

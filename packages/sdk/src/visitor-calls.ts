@@ -78,8 +78,7 @@ export async function rateMessage(
   rating: Rating,
   comment?: string,
 ): Promise<void> {
-  const body = { messageId, rating, ...(comment === undefined ? {} : { comment }) };
-  await request(`/conversations/${id}/feedback`, { method: "POST", token, body });
+  await request(`/conversations/${id}/feedback`, { method: "POST", token, body: { messageId, rating, comment } });
 }
 
 function post(request: Request, path: string, body: unknown, keepalive = false) {

@@ -1,3 +1,5 @@
+import { defined } from "@foyer/contract/rules/defined";
+
 const DAY_MS = 86_400_000;
 
 let latest = { number: Number.NaN, day: "" };
@@ -14,8 +16,8 @@ export function dayOf(instant: number): string {
  * omitted.
  */
 export function instantsOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
-  return {
-    ...(from === undefined ? {} : { from: Date.parse(from) }),
-    ...(to === undefined ? {} : { to: Date.parse(to) + (to.includes("T") ? 0 : DAY_MS) }),
-  };
+  return defined({
+    from: from === undefined ? undefined : Date.parse(from),
+    to: to === undefined ? undefined : Date.parse(to) + (to.includes("T") ? 0 : DAY_MS),
+  });
 }

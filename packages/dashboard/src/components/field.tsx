@@ -21,7 +21,11 @@ export function Field({
   isOptional,
   children,
 }: FieldProps & {
-  children: (input: { id: string; "aria-describedby"?: string; "aria-invalid"?: true }) => ReactNode;
+  children: (input: {
+    id: string;
+    "aria-describedby": string | undefined;
+    "aria-invalid": true | undefined;
+  }) => ReactNode;
 }) {
   const id = useId();
   const help = error && isRepeated(givenHelp, error) ? undefined : givenHelp;
@@ -34,8 +38,8 @@ export function Field({
       </label>
       {children({
         id,
-        ...(described ? { "aria-describedby": described } : {}),
-        ...(error ? { "aria-invalid": true } : {}),
+        "aria-describedby": described || undefined,
+        "aria-invalid": error ? true : undefined,
       })}
       {error && (
         <p id={`${id}-error`} className="text-sm text-wrong">

@@ -4,7 +4,7 @@ import { analyticsQuery, rangeOf } from "../pages/forms/analytics-days.ts";
 import { pageQuery } from "../pages/forms/submission-filter.ts";
 import { type KnowledgeSearch, listQuery } from "../pages/knowledge/document-search.ts";
 import type { UnansweredSearch } from "../pages/knowledge/unanswered-search.ts";
-import { isPageNumber, stringParams } from "../search-params.ts";
+import { pageParam, stringParams } from "../search-params.ts";
 import { shell } from "./root.tsx";
 
 // Pages of one agent. The agent is loaded first, so it exists and belongs to the organization.
@@ -74,7 +74,7 @@ const knowledge = createRoute({
   path: "/knowledge",
   validateSearch: (search: Record<string, unknown>): KnowledgeSearch => ({
     ...stringParams("q", "state", "kind")(search),
-    ...(isPageNumber(search.page) ? { page: search.page } : {}),
+    ...pageParam(search),
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ params: { agentId }, deps }) => {
@@ -94,7 +94,7 @@ const unanswered = createRoute({
   path: "/knowledge/unanswered",
   validateSearch: (search: Record<string, unknown>): UnansweredSearch => ({
     ...stringParams("reason", "period")(search),
-    ...(isPageNumber(search.page) ? { page: search.page } : {}),
+    ...pageParam(search),
   }),
   component: lazyRouteComponent(() => import("../pages/knowledge/unanswered-page.tsx"), "UnansweredPage"),
 });

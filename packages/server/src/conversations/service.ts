@@ -7,6 +7,7 @@ import type {
   Rating,
   ReplyFailure,
 } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
 import { identityOf } from "../agents/identity/identity-level.ts";
 import type { AgentService } from "../agents/service.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
@@ -19,7 +20,7 @@ import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
 import { accessTo, type Proof } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
-import { fromColumns, suggestionsOf, toolCallsOf } from "./message-pieces.ts";
+import { fromColumns, type Piece, suggestionsOf, toolCallsOf } from "./message-pieces.ts";
 import { searchesOf } from "./searches.ts";
 import { sourcesOf } from "./sources.ts";
 import {
@@ -166,12 +167,7 @@ async function* csvRows(pages: AsyncIterable<ConversationSummaryRow[]>) {
 
 function toFilter({ userId, q, feedback, hasForm, failed, test, from, to }: ConversationQuery): ConversationFilter {
   return {
-    ...(userId === undefined ? {} : { userId }),
-    ...(q === undefined || q === "" ? {} : { q }),
-    ...(feedback === undefined ? {} : { feedback }),
-    ...(hasForm === undefined ? {} : { hasForm }),
-    ...(failed === undefined ? {} : { failed }),
-    ...(test === undefined ? {} : { test }),
+    ...defined({ userId, q: q || undefined, feedback, hasForm, failed, test }),
     ...instantsOf({ from, to }),
   };
 }
@@ -236,6 +232,15 @@ function toFailure(row: ReplyFailureRow): ReplyFailure {
   };
 }
 
+/** What visitors do not see of their messages. */
+function memberFields(row: MessageRow, pieces: Piece[]) {
+  return {
+    page: row.page === null ? null : JSON.parse(row.page),
+    searches: searchesOf(pieces),
+    feedbackComment: row.feedbackComment,
+  };
+}
+
 function toMessage(row: MessageRow, isMember: boolean): Message {
   // Parsed once: the pieces of a conversation can be several megabytes.
   const pieces = row.pieces ? fromColumns(row) : [];
@@ -244,14 +249,12 @@ function toMessage(row: MessageRow, isMember: boolean): Message {
     role: row.role,
     content: row.content,
     createdAt: new Date(row.createdAt).toISOString(),
-    ...(isMember ? { page: row.page === null ? null : JSON.parse(row.page) } : {}),
     toolCalls: toolCallsOf(pieces, { isMember }),
     sources: sourcesOf(pieces),
     suggestions: suggestionsOf(pieces),
-    ...(isMember ? { searches: searchesOf(pieces) } : {}),
     feedback: row.feedback,
-    ...(isMember ? { feedbackComment: row.feedbackComment } : {}),
     stopReason: stopReasonOf(row),
+    ...(isMember ? memberFields(row, pieces) : {}),
   };
 }
 

@@ -55,8 +55,9 @@ export function describePassages(passages: ReadonlyArray<Found & { n: number }>,
     const attributes = JSON.stringify({
       n,
       title: visible(title),
-      ...(heading ? { heading: visible(heading) } : {}),
-      ...(page ? { page } : {}),
+      // JSON leaves out what is undefined.
+      heading: heading ? visible(heading) : undefined,
+      page: page ?? undefined,
     });
     return `<${delimiter} ${attributes}>\n${visible(text)}\n</${delimiter}>`;
   });

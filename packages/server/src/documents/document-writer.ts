@@ -1,4 +1,5 @@
 import type { Document, DocumentChanges } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
 import type { Logger } from "pino";
 import type { Principal } from "../auth/sessions/authenticate.ts";
 import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
@@ -286,10 +287,10 @@ function discard({ files, log }: Parts, fileId: string): void {
 
 /** The settings that a request changes. `null` resets a setting to its default. */
 export function settingsOf({ isEnabled, citation }: Pick<DocumentChanges, "isEnabled" | "citation">): Settings {
-  return {
-    ...(isEnabled === undefined ? {} : { isEnabled: isEnabled === false ? 0 : 1 }),
-    ...(citation === undefined ? {} : { citation: citation ?? "link" }),
-  };
+  return defined({
+    isEnabled: isEnabled === undefined ? undefined : isEnabled === false ? 0 : 1,
+    citation: citation === null ? "link" : citation,
+  });
 }
 
 function limitReached(plan: string, documentsPerAgent: number) {

@@ -9,6 +9,7 @@ import {
   type WebhookSecret,
   type WebhookTest,
 } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
 import { sampleEvent } from "@foyer/contract/rules/sample-events";
 import type { DeliveryAttemptRow, WebhookRow } from "../db/outbox-tables.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -101,12 +102,14 @@ function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: P
       await check(organizationId, changes);
       const { url, events, agentIds, payload, idleMinutes, description, isEnabled } = changes;
       const row = await store.update(organizationId, id, {
-        ...(url === undefined ? {} : { url }),
-        ...(events === undefined ? {} : { events: JSON.stringify([...new Set(events)]) }),
-        ...(agentIds === undefined ? {} : { agentIds: JSON.stringify([...new Set(agentIds)]) }),
-        ...(payload === undefined ? {} : { payload }),
-        ...(idleMinutes === undefined ? {} : { idleMinutes }),
-        ...(description === undefined ? {} : { description }),
+        ...defined({
+          url,
+          events: events && JSON.stringify([...new Set(events)]),
+          agentIds: agentIds && JSON.stringify([...new Set(agentIds)]),
+          payload,
+          idleMinutes,
+          description,
+        }),
         ...(isEnabled === undefined ? {} : { isEnabled: isEnabled ? 1 : 0, disabledReason: null, failingSince: null }),
         updatedAt: Date.now(),
       });

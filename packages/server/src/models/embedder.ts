@@ -44,7 +44,7 @@ export function createEmbedder({ connection, format, name, isOperatorPaid }: Emb
         trust,
         timeoutMs,
         maxBytes: MAX_BYTES,
-        ...(signal ? { signal } : {}),
+        signal,
       });
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;

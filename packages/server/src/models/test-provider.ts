@@ -72,7 +72,7 @@ function createAsk({ trust, outbound }: Connection, deadline: number): Ask {
       maxBytes: MAX_BYTES,
       timeoutMs: Math.max(1, Math.round(deadline - performance.now())),
       headers: { ...headers, ...(body ? { "content-type": "application/json" } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
+      body: body && JSON.stringify(body),
     });
     return { status: answer.status, json: readJson(answer.body) };
   };

@@ -74,7 +74,7 @@ async function get(outbound: Outbound, { url, headers, timeoutMs, maxBytes, sign
     trust: "untrusted",
     timeoutMs,
     maxBytes,
-    ...(signal ? { signal } : {}),
+    signal,
   });
   if (response.truncated) throw tooLarge(url, maxBytes);
   const body = await inflated(response, url, maxBytes);

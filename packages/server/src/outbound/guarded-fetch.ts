@@ -8,8 +8,8 @@ type OpenStream = (options: {
   url: string;
   method: string;
   headers: Record<string, string>;
-  body?: Uint8Array;
-  signal?: AbortSignal;
+  body?: Uint8Array | undefined;
+  signal?: AbortSignal | undefined;
 }) => Promise<Streamed>;
 
 /**
@@ -27,8 +27,8 @@ export function createFetch(openStream: OpenStream): typeof globalThis.fetch {
       url: isRequest ? input.url : String(input),
       method,
       headers: { ...headers, "accept-encoding": "identity" },
-      ...(body ? { body } : {}),
-      ...(signal ? { signal } : {}),
+      body,
+      signal,
     });
     return asResponse(response);
   };

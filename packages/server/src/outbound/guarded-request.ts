@@ -18,9 +18,9 @@ export type OutboundRequest = {
   url: string;
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers?: Record<string, string>;
-  body?: string | Uint8Array;
+  body?: string | Uint8Array | undefined;
   trust: Trust;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 };
 
 type ResponseHeaders = Record<string, string | string[] | undefined>;

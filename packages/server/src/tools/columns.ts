@@ -1,4 +1,5 @@
 import type { DisplayConfig, FormSchema, PostAction, Tool, ToolChanges } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
 import { DEFAULT_DISPLAY_TYPE } from "@foyer/contract/rules/display-types";
 import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
 import type { ToolRow } from "../db/tables.ts";
@@ -24,12 +25,14 @@ export function settingsOf({ type: _, formFieldsSchema: fields, ...given }: Tool
   const formSchema = given.formSchema === undefined && fields !== undefined ? { fields } : given.formSchema;
   return {
     ...(given as Omit<typeof given, "displayConfig" | "formSchema">),
-    ...(displayConfig === undefined ? {} : { displayConfig: withoutNulls(displayConfig) as DisplayConfig | null }),
-    ...(formSchema === undefined ? {} : { formSchema: withoutNulls(formSchema) as FormSchema | null }),
-    // Only one level deep: a null within `payload` is part of the payload.
-    ...(actions ? { formPostActions: actions.map((action) => withoutOwnNulls(action) as PostAction) } : {}),
-    ...(inputSchema === undefined ? {} : { inputSchema: canonicalInputSchema(inputSchema) }),
-    ...(given.httpBody ? { httpBody: parseBodyTemplate(given.httpBody) } : {}),
+    ...defined({
+      displayConfig: withoutNulls(displayConfig) as DisplayConfig | null | undefined,
+      formSchema: withoutNulls(formSchema) as FormSchema | null | undefined,
+      // Only one level deep: a null within `payload` is part of the payload.
+      formPostActions: actions?.map((action) => withoutOwnNulls(action) as PostAction) ?? actions,
+      inputSchema: inputSchema && canonicalInputSchema(inputSchema),
+      httpBody: given.httpBody ? parseBodyTemplate(given.httpBody) : given.httpBody,
+    }),
   };
 }
 
@@ -42,9 +45,10 @@ function canonicalInputSchema(schema: Record<string, unknown>): Record<string, u
   const entries = isObject(properties) ? Object.entries(properties) : null;
   return {
     ...rest,
-    ...(entries ? { properties: Object.fromEntries(entries.map(([n, p]) => [n, canonicalProperty(p)])) } : {}),
-    ...(!entries && properties !== undefined ? { properties } : {}),
-    ...(required === null || required === undefined ? {} : { required }),
+    ...defined({
+      properties: entries ? Object.fromEntries(entries.map(([n, p]) => [n, canonicalProperty(p)])) : properties,
+      required: required ?? undefined,
+    }),
   };
 }
 
@@ -52,9 +56,8 @@ function canonicalProperty(property: unknown): unknown {
   if (!isObject(property)) return property;
   const { description, enum: values, type, ...rest } = property;
   return {
-    ...(type === "integer" ? { type: "number", multipleOf: 1 } : type === undefined ? {} : { type }),
-    ...(description === null || description === undefined ? {} : { description }),
-    ...(values === null || values === undefined ? {} : { enum: values }),
+    ...(type === "integer" ? { type: "number", multipleOf: 1 } : defined({ type })),
+    ...defined({ description: description ?? undefined, enum: values ?? undefined }),
     ...rest,
   };
 }
@@ -109,11 +112,13 @@ export function toColumns(changes: ToolSettings): Partial<Columns> {
   const { isEnabled, label, resultFor, requires, sendVisitorToken } = changes;
   return {
     ...Object.fromEntries([...plain, ...json]),
-    ...(label === undefined ? {} : { label: label?.trim() || null }),
-    ...(resultFor === undefined ? {} : { resultFor: resultFor ?? "both" }),
-    ...(requires === undefined ? {} : { requires }),
-    ...(sendVisitorToken === undefined ? {} : { sendVisitorToken: sendVisitorToken === true ? 1 : 0 }),
-    ...(isEnabled === undefined ? {} : { isEnabled: isEnabled === false ? 0 : 1 }),
+    ...defined({
+      label: label === undefined ? undefined : label?.trim() || null,
+      resultFor: resultFor === null ? "both" : resultFor,
+      requires,
+      sendVisitorToken: sendVisitorToken === undefined ? undefined : sendVisitorToken === true ? 1 : 0,
+      isEnabled: isEnabled === undefined ? undefined : isEnabled === false ? 0 : 1,
+    }),
   };
 }
 

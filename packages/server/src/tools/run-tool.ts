@@ -62,7 +62,7 @@ export function createToolRunner(
     const secretFor = (name: string, host: string) =>
       secrets.valueFor(tool.organizationId, name, { host, mayUseUnbound });
     const visitorTokenFor = (host: string) => visitorToken(tool, context, { host, agents });
-    const deps = { outbound, secretFor, context, visitorTokenFor, ...(signal ? { signal } : {}) };
+    const deps = { outbound, secretFor, context, visitorTokenFor, signal };
     const answer = await runHttpTool(tool, input, deps);
     const { result, forModel, request, response } = answer;
     const ran: Ran = answer.isError

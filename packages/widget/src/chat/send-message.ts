@@ -1,3 +1,4 @@
+import { defined } from "@foyer/contract/rules/defined";
 import { type ChatRequest, type ConversationKey, type Request, resumeChat, streamChat } from "@foyer/sdk";
 import type { VisitorSession } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
@@ -65,14 +66,15 @@ function visitContext({ options }: WidgetCore) {
 function visitorFields({ identity, sessionId }: VisitorSession): Partial<ChatRequest> {
   if (!identity) return { sessionId };
   const { userId, userEmail, userName, userHash, userToken, metadata } = identity;
-  return {
+  return defined({
     sessionId,
-    ...(userToken ? { userToken } : { userId }),
-    ...(userEmail ? { userEmail } : {}),
-    ...(userName ? { userName } : {}),
-    ...(userHash ? { userHash } : {}),
-    ...(metadata ? { userMetadata: metadata } : {}),
-  };
+    userToken: userToken || undefined,
+    userId: userToken ? undefined : userId,
+    userEmail: userEmail || undefined,
+    userName: userName || undefined,
+    userHash: userHash || undefined,
+    userMetadata: metadata,
+  });
 }
 
 /** The tools that this page can run, at most as many as the server accepts. */

@@ -1,3 +1,4 @@
+import { defined } from "@foyer/contract/rules/defined";
 import type { Identity } from "../foyer-api.ts";
 import { iconNames, type LauncherIcon } from "./launcher-icons.ts";
 
@@ -57,13 +58,14 @@ export function readOptions(data: Readonly<Record<string, string | undefined>>, 
 
 function readIdentity(data: Readonly<Record<string, string | undefined>>): Identity {
   const { userId, userToken, userEmail, userName, userHash } = data;
-  return {
-    ...((userId ? { userId } : {}) as { userId: string }),
-    ...(userToken ? { userToken } : {}),
-    ...(userEmail ? { userEmail } : {}),
-    ...(userName ? { userName } : {}),
-    ...(userHash ? { userHash } : {}),
-  };
+  return defined({
+    // Undefined only beside a token, which says who the user is.
+    userId: (userId || undefined) as string,
+    userToken: userToken || undefined,
+    userEmail: userEmail || undefined,
+    userName: userName || undefined,
+    userHash: userHash || undefined,
+  });
 }
 
 function pixels(value: string | undefined): number | null {

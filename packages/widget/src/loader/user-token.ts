@@ -1,3 +1,4 @@
+import { defined } from "@foyer/contract/rules/defined";
 import type { Identity } from "../foyer-api.ts";
 
 /** An identity whose user is known, from the page or from the token. */
@@ -14,12 +15,8 @@ export function withTokenFields(identity: Identity): KnownIdentity {
     const bytes = atob((userToken.split(".")[1] ?? "").replace(/-/g, "+").replace(/_/g, "/"));
     const text = new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
     const { sub, email, name } = JSON.parse(text);
-    return {
-      ...identity,
-      userId: sub ?? userId,
-      ...(email ? { userEmail: email } : {}),
-      ...(name ? { userName: name } : {}),
-    };
+    const known = defined({ userEmail: email || undefined, userName: name || undefined });
+    return { ...identity, ...known, userId: sub ?? userId };
   } catch {
     return { ...identity, userId };
   }

@@ -1,4 +1,6 @@
+import { defined } from "@foyer/contract/rules/defined";
 import type { Input, Output } from "@foyer/sdk";
+import { startOfDay } from "../../components/start-of-day.ts";
 
 /** The search parameters of the list. Days are in the user's time zone: `2026-01-31`. */
 export type InboxSearch = {
@@ -25,29 +27,21 @@ export function toListQuery(
   agentId: string,
   { q, feedback, from, to, userId, hasForm, failed, test }: InboxSearch,
 ): ListQuery {
-  const first = startOfDay(from, 0);
-  const end = startOfDay(to, 1);
-  return {
+  return defined({
     agentId,
-    ...(q?.trim() ? { q: q.trim().slice(0, 200) } : {}),
-    ...(feedback === "up" || feedback === "down" ? { feedback } : {}),
-    ...(hasForm === "true" || hasForm === "false" ? { hasForm: hasForm === "true" } : {}),
-    ...(failed === "true" ? { failed: true } : {}),
-    ...(test === "true" || test === "false" ? { test: test === "true" } : {}),
-    ...(userId?.trim() ? { userId: userId.trim() } : {}),
-    ...(first ? { from: first } : {}),
-    ...(end ? { to: end } : {}),
-  };
+    q: q?.trim().slice(0, 200) || undefined,
+    feedback: feedback === "up" || feedback === "down" ? feedback : undefined,
+    hasForm: toBoolean(hasForm),
+    failed: toBoolean(failed) || undefined,
+    test: toBoolean(test),
+    userId: userId?.trim() || undefined,
+    from: startOfDay(from),
+    to: startOfDay(to, 1),
+  });
 }
 
-/** Midnight of a day in the user's time zone, or `later` days after it. Null for an invalid day. */
-function startOfDay(day: string | undefined, later: number): string | null {
-  const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? "");
-  if (!parts) return null;
-  const [year = 0, month = 0, date = 0] = parts.slice(1).map(Number);
-  const midnight = new Date(year, month - 1, date + later);
-  const isDay = new Date(year, month - 1, date).getDate() === date && month >= 1 && month <= 12;
-  return isDay ? midnight.toISOString() : null;
+function toBoolean(text: string | undefined): boolean | undefined {
+  return text === "true" || text === "false" ? text === "true" : undefined;
 }
 
 /** Describes the active filters without the search. Each can be removed by its name. */
@@ -63,8 +57,8 @@ export function describeFilters({ feedback, from, to, userId, hasForm, failed, t
   if (test === "true" || test === "false") {
     words.push({ name: "test", text: test === "true" ? "Test chats" : "Without test chats" });
   }
-  if (startOfDay(from, 0)) words.push({ name: "from", text: `From ${formatDay(from ?? "")}` });
-  if (startOfDay(to, 0)) words.push({ name: "to", text: `Until ${formatDay(to ?? "")}` });
+  if (startOfDay(from)) words.push({ name: "from", text: `From ${formatDay(from ?? "")}` });
+  if (startOfDay(to)) words.push({ name: "to", text: `Until ${formatDay(to ?? "")}` });
   if (userId?.trim()) words.push({ name: "userId", text: `Visitor ${userId.trim()}` });
   return words;
 }

@@ -1,4 +1,6 @@
 import type { SubmissionQuery } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
+import { startOfDay } from "../../components/start-of-day.ts";
 import { isStatus } from "./submission-labels.ts";
 
 /** The search parameters of the list. Dates are in the user's time zone: `2026-01-31`. */
@@ -8,14 +10,13 @@ export const PAGE_SIZE = 100;
 
 /** The list request for the search parameters, without the page. Invalid parameters are ignored. */
 export function filterOf(agentId: string, { status, toolId, from, to }: SubmissionSearch): SubmissionQuery {
-  const [first, end] = [startOfDay(from), startOfDay(to, 1)];
-  return {
+  return defined({
     agentId,
-    ...(isStatus(status) ? { status } : {}),
-    ...(toolId ? { toolId } : {}),
-    ...(first ? { from: first } : {}),
-    ...(end ? { to: end } : {}),
-  };
+    status: isStatus(status) ? status : undefined,
+    toolId: toolId || undefined,
+    from: startOfDay(from),
+    to: startOfDay(to, 1),
+  });
 }
 
 export function pageQuery(agentId: string, search: SubmissionSearch): SubmissionQuery {
@@ -46,12 +47,4 @@ export function lastSearch(agentId: string): SubmissionSearch {
 
 export function rememberSearch(agentId: string, search: SubmissionSearch): void {
   latest.set(agentId, search);
-}
-
-/** The start of a day in the user's time zone, or of the day `daysLater` after it. */
-function startOfDay(text: string | undefined, daysLater = 0): string | null {
-  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text ?? "") ?? [];
-  if (!year) return null;
-  const isDay = new Date(Number(year), Number(month) - 1, Number(day)).getDate() === Number(day) && Number(month) <= 12;
-  return isDay ? new Date(Number(year), Number(month) - 1, Number(day) + daysLater).toISOString() : null;
 }

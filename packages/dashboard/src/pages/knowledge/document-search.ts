@@ -1,4 +1,5 @@
 import type { DocumentQuery } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
 
 /** The search parameters of the list. Pages are counted from 1. */
 export type KnowledgeSearch = { q?: string; state?: string; kind?: string; page?: number };
@@ -10,15 +11,12 @@ const states = ["queued", "processing", "ready", "failed"] as const;
 
 /** The list request for the search parameters. */
 export function listQuery(agentId: string, { q, state, kind, page = 1 }: KnowledgeSearch): DocumentQuery {
-  const knownState = states.find((name) => name === state);
-  const knownKind = kinds.find((name) => name === kind);
-  const text = q?.trim().slice(0, 200);
-  return {
+  return defined({
     agentId,
     limit: PAGE_SIZE,
     offset: (page - 1) * PAGE_SIZE,
-    ...(text ? { q: text } : {}),
-    ...(knownState ? { state: knownState } : {}),
-    ...(knownKind ? { kind: knownKind } : {}),
-  };
+    q: q?.trim().slice(0, 200) || undefined,
+    state: states.find((name) => name === state),
+    kind: kinds.find((name) => name === kind),
+  });
 }

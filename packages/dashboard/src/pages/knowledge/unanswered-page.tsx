@@ -1,4 +1,5 @@
 import type { UnansweredQuestion } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -93,10 +94,10 @@ function Filters({ search }: { search: UnansweredSearch }) {
   // Changing a filter returns to the first page. Defaults are left out of the URL.
   const change = (changed: { reason: string; period: string }) =>
     void navigate({
-      search: {
-        ...(changed.reason ? { reason: changed.reason } : {}),
-        ...(changed.period === periods[0].value ? {} : { period: changed.period }),
-      },
+      search: defined({
+        reason: changed.reason || undefined,
+        period: changed.period === periods[0].value ? undefined : changed.period,
+      }),
       replace: true,
     });
   return (

@@ -1,4 +1,5 @@
 import type { UnansweredQuery } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
 
 /** The search parameters of the unanswered questions. Pages are counted from 1. */
 export type UnansweredSearch = { reason?: string; period?: string; page?: number };
@@ -21,13 +22,12 @@ export function unansweredQuery(
   { reason, period, page = 1 }: UnansweredSearch,
   now = Date.now(),
 ): UnansweredQuery {
-  const validReason = reasons.find((name) => name === reason);
   const chosen = periods.find(({ value }) => value === period)?.value ?? periods[0].value;
-  return {
+  return defined({
     agentId,
     limit: UNANSWERED_PAGE_SIZE,
     offset: (page - 1) * UNANSWERED_PAGE_SIZE,
-    ...(validReason ? { reason: validReason } : {}),
-    ...(chosen === "all" ? {} : { from: new Date(now - Number(chosen) * DAY_MS).toISOString().slice(0, 10) }),
-  };
+    reason: reasons.find((name) => name === reason),
+    from: chosen === "all" ? undefined : new Date(now - Number(chosen) * DAY_MS).toISOString().slice(0, 10),
+  });
 }

@@ -22,7 +22,7 @@ export function WhyAnswer({
   if (searches.length === 0) return null;
   return (
     <details
-      {...(isOpen === undefined ? {} : { open: isOpen })}
+      open={isOpen}
       onToggle={(event) => onToggle?.(event.currentTarget.open)}
       className="group min-w-0 rounded-lg border border-line bg-raised"
     >

@@ -7,6 +7,7 @@ import type {
   Tool,
   ToolChanges,
 } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
 import { inputsIn } from "@foyer/contract/rules/url-template";
 import { FoyerError } from "@foyer/sdk";
 import { type SchemaDraft, schemaProblems, toSchema, toSchemaDraft } from "./inputs/input-schema-draft.ts";
@@ -146,13 +147,12 @@ export function changesOf(kind: ToolKind, draft: ToolDraft, changed: Partial<Too
 export function toDisplayConfig({ type, fieldMappings, options }: ToolDraft["displayConfig"]): DisplayConfig | null {
   const filled = fieldMappings.filter(({ slot, path }) => slot !== "" && path.trim() !== "");
   if (type === "text" && filled.length === 0 && Object.keys(options).length === 0) return null;
-  return {
+  const mappings = Object.fromEntries(filled.map(({ slot, path }) => [slot, path.trim()]));
+  return defined({
     type,
-    ...(filled.length > 0
-      ? { fieldMappings: Object.fromEntries(filled.map(({ slot, path }) => [slot, path.trim()])) }
-      : {}),
-    ...(Object.keys(options).length > 0 ? { options } : {}),
-  };
+    fieldMappings: filled.length > 0 ? mappings : undefined,
+    options: Object.keys(options).length > 0 ? options : undefined,
+  });
 }
 
 const toJson = (text: string) => (text.trim() === "" ? null : JSON.parse(text));
@@ -197,16 +197,16 @@ function toActionDraft(action: PostAction): ActionDraft {
 
 function toAction({ type, url, headers, payload, message, recipientIds, to, subject }: ActionDraft): PostAction {
   if (type === "email") {
-    return { type, recipientIds, ...(to.length > 0 ? { to } : {}), ...(subject ? { subject } : {}) };
+    return defined({ type, recipientIds, to: to.length > 0 ? to : undefined, subject: subject || undefined });
   }
   if (type === "team_chat") return { type, webhookUrl: url.trim(), messageTemplate: message };
   const filled = filledHeaders(headers);
-  return {
+  return defined({
     type,
     url: url.trim(),
-    ...(filled.length > 0 ? { headers: toHeaders(filled) } : {}),
-    ...(payload.trim() ? { payload: JSON.parse(payload) } : {}),
-  };
+    headers: filled.length > 0 ? toHeaders(filled) : undefined,
+    payload: payload.trim() ? JSON.parse(payload) : undefined,
+  });
 }
 
 function toHeaderRows(headers: Record<string, string> | null | undefined): Keyed<HeaderRow>[] {

@@ -1,4 +1,5 @@
 import type { ActingVisitor, VerifiedVisitor } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { AppError } from "../../errors.ts";
 
@@ -43,7 +44,7 @@ export async function signUserToken(
   { id, email, name, claims }: ActingVisitor,
   { agentId, secret }: { agentId: string; secret: string },
 ): Promise<string> {
-  const fields = { ...(email ? { email } : {}), ...(name ? { name } : {}), ...(claims ? { claims } : {}) };
+  const fields = defined({ email: email || undefined, name: name || undefined, claims: claims ?? undefined });
   return sign({ id, fields, audience: agentId, seconds: 3_600 }, secret);
 }
 
@@ -56,7 +57,7 @@ export async function signVisitorToken(
   { id, email, name, claims }: VerifiedVisitor,
   { host, secret }: { host: string; secret: string },
 ): Promise<string> {
-  const fields = { ...(email === null ? {} : { email }), ...(name === null ? {} : { name }), claims };
+  const fields = defined({ email: email ?? undefined, name: name ?? undefined, claims });
   return sign({ id, fields, audience: host, seconds: VISITOR_TOKEN_S }, secret);
 }
 

@@ -6,6 +6,7 @@ import type {
   SourcePreviewRequest,
 } from "@foyer/contract";
 import { maxSourcePages } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
 import { pagePatternProblem } from "@foyer/contract/rules/match-page";
 import type { AgentService } from "../../agents/service.ts";
 import type { Principal } from "../../auth/sessions/authenticate.ts";
@@ -228,11 +229,13 @@ function changesOf(outbound: Deps["outbound"], source: SourceRow, input: SourceC
   const start = url == null ? new URL(source.url) : startAddress(outbound, url);
   return {
     ...(url == null ? {} : { url: start.href, host: start.host }),
-    ...(include === undefined ? {} : { include: JSON.stringify(include ?? []) }),
-    ...(exclude === undefined ? {} : { exclude: JSON.stringify(exclude ?? []) }),
-    ...(urls === undefined ? {} : { urls: chosenPages(start, urls) }),
     ...(schedule === undefined ? {} : scheduleColumns(source, schedule ?? "weekly")),
-    ...(maxPages === undefined ? {} : { maxPages: maxPages ?? maxSourcePages }),
+    ...defined({
+      include: include === undefined ? undefined : JSON.stringify(include ?? []),
+      exclude: exclude === undefined ? undefined : JSON.stringify(exclude ?? []),
+      urls: urls === undefined ? undefined : chosenPages(start, urls),
+      maxPages: maxPages === null ? maxSourcePages : maxPages,
+    }),
   };
 }
 

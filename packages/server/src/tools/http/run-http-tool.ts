@@ -25,7 +25,7 @@ export type HttpToolOutcome = {
 
 type HttpToolDeps = RequestSources & {
   outbound: Pick<Outbound, "request">;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** for the whole exchange, 10 s by default */
   timeoutMs?: number;
 };
@@ -48,9 +48,16 @@ export async function runHttpTool(
     request = await buildRequest(tool, declaredInputs(tool.inputSchema, input), deps);
     mask = await runInPieces(createMask(request.secrets));
     const { url, method, headers, body } = request;
-    const limits = { timeoutMs: deps.timeoutMs ?? 10_000, maxBytes: maxAnswerBytes };
-    const sent = { url, method, headers, ...(body === null ? {} : { body }), trust: "untrusted" as const };
-    received = await deps.outbound.request({ ...sent, ...limits, ...(deps.signal ? { signal: deps.signal } : {}) });
+    received = await deps.outbound.request({
+      url,
+      method,
+      headers,
+      body: body ?? undefined,
+      trust: "untrusted",
+      timeoutMs: deps.timeoutMs ?? 10_000,
+      maxBytes: maxAnswerBytes,
+      signal: deps.signal,
+    });
     answer = await runInPieces(readAnswer(received, mask));
   } catch (error) {
     answer = explainFailure(error, deps.signal);

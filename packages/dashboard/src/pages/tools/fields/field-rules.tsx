@@ -122,7 +122,7 @@ function RuleValue({
   return (
     <NumberField
       {...shared}
-      {...(isCount ? { min: 0 } : {})}
+      min={isCount ? 0 : undefined}
       step={isCount ? 1 : "any"}
       value={typeof value === "number" ? value : null}
       onChange={onChange}
