@@ -11,7 +11,7 @@ export function parseExactly(text: string): unknown {
 /** The highest page number that the server accepts with any page size. */
 const MAX_PAGE = 1_000_000;
 
-export function isPageNumber(value: unknown): value is number {
+function isPageNumber(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 1 && Number(value) <= MAX_PAGE;
 }
 
