@@ -327,6 +327,32 @@ describe("the dashboard's agents", () => {
     await page.getByRole("heading", { name: "Not found" }).waitFor();
   });
 
+  it("edits suggestions by page and follow-up questions, and offers the suggestions in the playground", async () => {
+    const widget = { suggestions: ["When are you open?"] };
+    const { page, problems, agentId } = await visit({ widget }, "/appearance");
+    await page.getByRole("button", { name: "Add page" }).click();
+    const pattern = page.getByRole("textbox", { name: "Page", exact: true });
+    await pattern.fill("bikes");
+    const list = page.getByRole("group", { name: "Suggestions on bikes" });
+    await list.getByRole("button", { name: "Add suggestion" }).click();
+    await list.getByLabel("Suggestion 1", { exact: true }).fill("Is it in stock?");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Must start with /", { exact: false }).waitFor();
+    await isFit(page);
+    await site.picture(page, "dashboard-page-suggestions");
+    await pattern.fill("/bikes/*");
+    await save(page);
+    await page.getByRole("link", { name: "Agent", exact: true }).click();
+    await page.getByRole("switch", { name: "Follow-up questions" }).click();
+    await save(page);
+    const pageSuggestions = [{ page: "/bikes/*", suggestions: ["Is it in stock?"] }];
+    expect(await read(page, agentId)).toMatchObject({ followUps: true, widget: { ...widget, pageSuggestions } });
+    const offered = page.getByRole("list", { name: "Suggestions on /bikes/*" });
+    await offered.getByRole("button", { name: "Is it in stock?" }).waitFor();
+    await site.picture(page, "dashboard-agent-suggestions");
+    expect(problems.filter((problem) => !problem.includes("400"))).toEqual([]);
+  });
+
   it("previews the widget with unsaved settings", async () => {
     const { page, problems, agentId } = await visit({ widget: { greeting: "Good morning." } }, "/appearance");
     const preview = page.frameLocator("iframe");
