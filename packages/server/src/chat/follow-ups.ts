@@ -3,6 +3,7 @@ import { followUpLimits, type Usage } from "@foyer/contract";
 import type { FastifyBaseLogger } from "fastify";
 import { textOf } from "../conversations/message-pieces.ts";
 import type { AgentRow } from "../db/tables.ts";
+import { withoutInvisible } from "../documents/ingest/clean-title.ts";
 import { askModel } from "../models/ask-model.ts";
 import type { ChosenModel } from "../models/chat-model.ts";
 import { ModelError, ReplyLimitError } from "../models/model-error.ts";
@@ -96,8 +97,6 @@ function costOf(
 
 /** Markdown or HTML, or an address with or without a scheme. The model can be talked into writing any of them. */
 const markup = /[<>[\]]|:\/\/|[\p{L}\p{N}]\.\p{L}{2}|@/u;
-/** Control characters, and the characters that change the direction of the text around them. */
-const invisible = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 /** The questions in the model's text. Lines that are too long, that contain markup or that only announce a list are dropped. */
 export function followUpsIn(text: string, asked: string): string[] {
@@ -114,11 +113,13 @@ export function followUpsIn(text: string, asked: string): string[] {
   return found;
 }
 
-/** A line without its list marker, emphasis and quotation marks. */
+/**
+ * A line without its list marker, emphasis and quotation marks. What a visitor cannot see is removed: a click sends the
+ * question as the visitor's own words, and documents can make the model write hidden instructions.
+ */
 function plainText(line: string): string {
-  return line
-    .replace(invisible, " ")
-    .replace(/\s+/g, " ")
+  return withoutInvisible(line)
+    .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()
     .replace(/^(?:[-–•]|\d{1,2}[.)])\s+|^\*\s+/, "")
     .replace(/[*_`#]+/g, "")
