@@ -259,8 +259,9 @@ function checkSettings(
   let start: URL | null = null;
   checkAll([
     () => {
-      const address = url ?? before;
-      if (address !== null) start = startAddress(outbound, address);
+      if (url != null) start = startAddress(outbound, url);
+      // The address that the site already has is not judged again: a site can be paused although it may no longer be read.
+      else if (before !== null) start = new URL(before);
     },
     () => checkPatterns("include", include),
     () => checkPatterns("exclude", exclude),

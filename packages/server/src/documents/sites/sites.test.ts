@@ -335,6 +335,14 @@ onBothDatabases("Sites", (createDatabase) => {
     expect(await sources.settled(id)).toMatchObject({ error: null, pages: { read: 3 } });
   });
 
+  it("lets a site be paused although its address may no longer be read", async () => {
+    const { id } = await sources.read(site.url);
+    const url = "http://169.254.169.254/";
+    await client.server.deps.db.updateTable("sources").set({ url }).where("id", "=", id).execute();
+    expect(await call("PUT", `/sources/${id}`, { schedule: "manual" })).toMatchObject({ status: 200 });
+    expect(await call("PUT", `/sources/${id}`, { url })).toMatchObject({ status: 400 });
+  });
+
   it("schedules the next sync of a site", async () => {
     const { id } = await sources.read(site.url, { schedule: "daily" });
     const { lastSyncAt, nextSyncAt } = await sources.get(id);
