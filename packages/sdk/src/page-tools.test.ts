@@ -109,6 +109,7 @@ describe("the tools of a page", () => {
     runner.see(started("call_1"), conversation);
     runner.see(started("call_2"), conversation);
     runner.see(ended("call_1"), conversation);
+    runner.added("add_to_cart");
     tools.set("add_to_cart", { run: () => "done" });
     runner.added("open_page");
     runner.added("add_to_cart");

@@ -98,7 +98,8 @@ export function createPageToolRunner(request: Request, toolOf: (name: string) =>
     },
     /** Runs the calls that have waited for this tool. A page may add its tools after it has resumed a reply. */
     added(name: string): void {
-      for (const [id, { event, conversation }] of unknown) {
+      // A copy, because a call whose tool is still missing is added again.
+      for (const [id, { event, conversation }] of [...unknown]) {
         if (event.name !== name) continue;
         unknown.delete(id);
         start(event, conversation);
