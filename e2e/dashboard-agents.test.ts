@@ -122,8 +122,17 @@ describe("the dashboard's agents", () => {
     expect(problems).toEqual([]);
   });
 
-  it("chats in the playground as a verified visitor on a page, and shows both in the inbox", async () => {
-    const { page, problems } = await visit({ pageQuery: ["bike"] });
+  it("chats and submits a form in the playground as a verified visitor on a page, and shows both in the inbox", async () => {
+    const { page, problems, agentId } = await visit({ pageQuery: ["bike"] });
+    await site.call(page, "POST", "/tools", {
+      agentId,
+      name: "test_ride",
+      description: "Shows the form for a test ride",
+      executionType: "form",
+      requires: "verified",
+      formSchema: { fields: [{ name: "email", label: "Your e-mail", type: "email", defaultValue: "{{user.email}}" }] },
+      inputSchema: { type: "object", properties: {} },
+    });
     const chat = page.getByRole("region", { name: "Try Harbour" });
     await chat.getByRole("button", { name: "Visitor: You" }).click();
     const dialog = page.getByRole("dialog", { name: "Chat as a visitor" });
@@ -133,6 +142,7 @@ describe("the dashboard's agents", () => {
     await dialog.getByText("This field is required.").waitFor();
     await isFit(page);
     await dialog.getByLabel("Visitor ID").fill("ada-1");
+    await dialog.getByLabel("Visitor email").fill("ada@example.com");
     await dialog.getByLabel("Visitor name").fill("Ada Lindqvist");
     await dialog.getByLabel("Claims").fill('{ "plan": "pro" }');
     await dialog.getByRole("button", { name: "Apply" }).click();
@@ -148,9 +158,18 @@ describe("the dashboard's agents", () => {
     await page.keyboard.press("Enter");
     await chat.getByText("10:00 to 16:00").first().waitFor();
     await isFit(page);
+    await chat.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+    await chat.getByLabel("Message to Harbour").fill("Book a test ride");
+    await page.keyboard.press("Enter");
+    await chat.getByLabel("Your e-mail").waitFor();
+    expect(await chat.getByLabel("Your e-mail").inputValue()).toBe("ada@example.com");
+    await chat.getByRole("button", { name: "Submit" }).click();
+    await chat.getByRole("heading", { name: "Submitted" }).waitFor();
+    const { submissions } = await site.call(page, "GET", `/form-submissions?agentId=${agentId}`);
+    expect(submissions).toMatchObject([{ identity: "verified", userId: "ada-1" }]);
     await chat.getByRole("link", { name: "Transcript" }).click();
     const messages = page.getByRole("region", { name: "Messages" });
-    await messages.getByText("Tern, the folding bike").click();
+    await messages.getByText("Tern, the folding bike").first().click();
     await messages.getByRole("link", { name: "https://shop.example/bikes/tern?bike=7", exact: true }).waitFor();
     await messages.getByText('"productId": "tern"').waitFor();
     const about = page.getByRole("complementary", { name: "About the visitor" });

@@ -37,11 +37,12 @@ export function WidgetView({
     void import("@foyer/widget/preview").then(async ({ mountPreview }) => {
       const { theme, live } = latest.current;
       const onSay = (text: string) => latest.current.live?.onSay(text);
+      const userToken = async () => (await latest.current.live?.userToken()) ?? null;
       const mounted = await mountPreview(element, {
         agent,
         theme,
         canTryForms,
-        ...(live ? { live: { conversation: live.conversation, onSay } } : {}),
+        ...(live ? { live: { conversation: live.conversation, onSay, userToken } } : {}),
       });
       if (isGone) return mounted.remove();
       preview.current = mounted;

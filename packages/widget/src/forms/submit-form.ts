@@ -85,6 +85,7 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
     if (panel.isPreview) return patch({ problems: {}, phase: "sent", isFresh: true });
     patch({ phase: "sending", problems: {}, failure: null, progress: null, message: null });
     try {
+      await panel.identify?.();
       const { result, formData } = await sendOnce();
       patch({ progress: null });
       if (result.executionMode !== "webhook") await runSiteHandler(result, formData);

@@ -23,10 +23,14 @@ export type PreviewOptions = {
   agent: AgentWidget;
   theme: PreviewTheme;
   /**
-   * Makes buttons send messages and forms submit in this conversation. Without it, nothing reaches the
-   * server.
+   * Makes buttons send messages and forms submit in this conversation. Without it, nothing reaches the server.
+   * `userToken` proves the visitor, and is null for one who is not verified.
    */
-  live?: { conversation: ConversationKey | null; onSay: (text: string) => void };
+  live?: {
+    conversation: ConversationKey | null;
+    onSay: (text: string) => void;
+    userToken: () => Promise<string | null>;
+  };
   /** Without `live`: forms validate and show what follows a submission, but send nothing. */
   canTryForms?: boolean;
 };
@@ -66,6 +70,12 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
   const life = new AbortController();
   const core = previewCore(options, shadow, locale, life.signal);
   const request = createRequest({ baseUrl: location.origin });
+  const identify = async () => {
+    const userToken = await live?.userToken();
+    if (userToken) core.visitor.identify({ userToken });
+  };
+  // A form can be filled in without a token. Submitting it tries again, and shows the error.
+  await identify().catch(() => {});
   let previousResult: unknown = null;
   const panel: PanelContext = {
     core,
@@ -74,6 +84,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
     chat: { ...createChat(core, request, messages), send: async (text) => live?.onSay(text) },
     loadForms: () => import("../forms/mount-form.tsx"),
     previousResult: () => previousResult,
+    identify,
     ...(canTryForms ? { isPreview: true as const } : {}),
   };
   // Uploads use their own request, so a form that must not submit is stopped before it starts.

@@ -99,6 +99,7 @@ function ReplyText({ text, isUnfinished, chat }: { text: string; isUnfinished: b
 const liveIn = (chat: PlaygroundChatState) => ({
   conversation: chat.conversation,
   onSay: (text: string) => !chat.isRunning && void chat.say(text),
+  userToken: chat.userToken,
 });
 
 /** What the tool shows in the chat if it is more than a line of text. It works as it does for visitors. */

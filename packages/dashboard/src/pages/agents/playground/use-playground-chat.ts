@@ -98,6 +98,7 @@ export function usePlaygroundChat(agentId: string) {
     },
     restart,
     visitor: who.visitor,
+    userToken: who.userToken,
     /** Another visitor starts a new conversation, because a conversation belongs to its visitor. */
     setVisitor(next: PlaygroundVisitor) {
       who.setVisitor(next);

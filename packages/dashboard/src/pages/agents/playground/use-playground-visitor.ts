@@ -60,30 +60,40 @@ export function isSameVisitor(one: PlaygroundVisitor, other: PlaygroundVisitor):
 /** A token is replaced this long before it expires, in milliseconds. */
 const TOKEN_MARGIN = 60_000;
 
+type SignedToken = Output<"createIdentityToken"> & { agentId: string; visitor: PlaygroundVisitor };
+
 /** As whom and from which page `user` chats. The server signs a token for a verified visitor. */
 export function usePlaygroundVisitor(agentId: string, user: { name: string; email: string } | undefined) {
   const [visitor, setVisitor] = useState<PlaygroundVisitor>(ownVisitor);
-  const token = useRef<Output<"createIdentityToken"> | null>(null);
+  const signed = useRef<SignedToken | null>(null);
+
+  /** A token that proves a verified visitor, and null for any other. */
+  async function userToken(): Promise<string | null> {
+    if (visitor.identity !== "verified") return null;
+    const known = signed.current;
+    // A token of the previous visitor can arrive after the visitor has changed.
+    const isOwn = known?.agentId === agentId && isSameVisitor(known.visitor, visitor);
+    if (known && isOwn && Date.parse(known.expiresAt) > Date.now() + TOKEN_MARGIN) return known.token;
+    const created = await api.createIdentityToken({ id: agentId, body: toActingVisitor(visitor) });
+    signed.current = { ...created, agentId, visitor };
+    return created.token;
+  }
 
   async function whoFields() {
     if (visitor.identity === "anonymous") return {};
     if (visitor.identity === "self") return { userEmail: user?.email ?? null, userName: user?.name || null };
-    const isUsable = token.current !== null && Date.parse(token.current.expiresAt) > Date.now() + TOKEN_MARGIN;
-    if (!isUsable) token.current = await api.createIdentityToken({ id: agentId, body: toActingVisitor(visitor) });
-    return { userToken: token.current?.token ?? null };
+    return { userToken: await userToken() };
   }
 
   return {
     visitor,
-    setVisitor(next: PlaygroundVisitor) {
-      setVisitor(next);
-      token.current = null;
-    },
+    setVisitor,
+    userToken,
     /** The visitor and the page, as fields of a message. */
     messageFields: async () => ({ page: toPage(visitor), ...(await whoFields()) }),
     /** Makes the next message use a new token, because the secret that signed this one may have been replaced. */
     forgetToken() {
-      token.current = null;
+      signed.current = null;
     },
   };
 }
