@@ -80,7 +80,7 @@ const settings = {
   followUps: nullable(
     Type.Boolean({
       description:
-        "Offer up to three follow-up questions after each reply. They cost an additional, short call of the model. Off by default.",
+        "Offer up to three follow-up questions after each reply. They add a short model call to each reply. Off by default.",
     }),
   ),
   monthlyTokenBudget: nullable(

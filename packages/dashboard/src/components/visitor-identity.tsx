@@ -6,8 +6,8 @@ import { Status, Tag } from "./status.tsx";
 
 const levels = {
   verified: { word: "Verified", tone: "fine", line: "Your server proved who this visitor is." },
-  claimed: { word: "Claimed", tone: "warning", line: "Your page named this visitor without a proof." },
-  anonymous: { word: "Anonymous", tone: "plain", line: "Your page did not name this visitor." },
+  claimed: { word: "Claimed", tone: "warning", line: "Your page identified this visitor without proof." },
+  anonymous: { word: "Anonymous", tone: "plain", line: "Your page did not identify this visitor." },
 } as const;
 
 /** Who a visitor is, as far as it is known. Facts of a verified visitor that nothing proved are marked. */

@@ -119,7 +119,7 @@ function FollowUpsToggle(field: { value: boolean; onChange: (value: boolean) => 
     <Toggle
       {...field}
       label="Follow-up questions"
-      help="After each reply, the model suggests up to three questions that visitors can ask with one click. This costs an additional short call per reply."
+      help="After each reply, the model suggests up to three questions that visitors can ask with one click. This adds a short model call to each reply."
     />
   );
 }

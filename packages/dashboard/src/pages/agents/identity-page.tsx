@@ -104,7 +104,7 @@ function SigningSection({ agentId }: { agentId: string }) {
       </div>
       <div className="grid min-w-0 gap-2">
         <h3 className="font-medium">In your page</h3>
-        <CopyField label="the line with an identity" text={identifiedEmbedCode(agentId)} />
+        <CopyField label="the embed code with a user token" text={identifiedEmbedCode(agentId)} />
       </div>
     </Section>
   );

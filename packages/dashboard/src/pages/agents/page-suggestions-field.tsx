@@ -60,7 +60,7 @@ export function PageSuggestionsField({
       </div>
       <p id={`${id}-help`} className="text-sm text-soft">
         On pages that match, these replace the suggestions above. If several match, the first one is used.{" "}
-        <code>*</code> is one segment of the path, <code>**</code> is any number.
+        <code>*</code> matches one segment of the path, <code>**</code> any number.
       </p>
     </fieldset>
   );
@@ -102,7 +102,7 @@ function PageList({
         addLabel="Add suggestion"
         most={10}
         placeholder="Is it in stock?"
-        emptyText="Nothing is suggested here."
+        emptyText="No suggestions on this page."
         help=""
         values={suggestions}
         onChange={(suggestions) => onChange({ suggestions })}

@@ -2,11 +2,11 @@ import { Dialog } from "../../components/dialog.tsx";
 import { Toggle } from "../../components/field.tsx";
 
 const shortcuts: ReadonlyArray<{ keys: readonly string[]; does: string }> = [
-  { keys: ["j", "k"], does: "Next, previous conversation" },
+  { keys: ["j", "k"], does: "Next or previous conversation" },
   { keys: ["Enter"], does: "Open" },
   { keys: ["Esc"], does: "Back to the list" },
   { keys: ["/"], does: "Search" },
-  { keys: ["↓"], does: "From the search to the list" },
+  { keys: ["↓"], does: "Move from search to the list" },
   { keys: ["Delete"], does: "Delete (asks first)" },
   { keys: ["?"], does: "Show keyboard shortcuts" },
 ];

@@ -11,9 +11,13 @@ import { endpointQuery } from "../../../data/queries.ts";
 import { type PlaygroundVisitor, toPage } from "./use-playground-visitor.ts";
 
 const identities = [
-  { value: "self", label: "You", line: "Your name and email address, without a proof." },
-  { value: "anonymous", label: "Anonymous", line: "A visitor whom your page does not name." },
-  { value: "verified", label: "Verified", line: "A user of your site, as if your server had signed a token." },
+  { value: "self", label: "You", line: "Your name and email address, without proof." },
+  { value: "anonymous", label: "Anonymous", line: "A visitor your page doesn’t identify." },
+  {
+    value: "verified",
+    label: "Verified",
+    line: "A user of your site. Foyer signs the token that your server would sign.",
+  },
 ] as const;
 
 /** Chooses as whom and from which page the member chats in the playground. */
@@ -44,7 +48,7 @@ export function VisitorDialog({
   return (
     <FormDialog
       title="Chat as a visitor"
-      description="Another visitor starts a new conversation. The page belongs to each message."
+      description="Changing the visitor starts a new conversation. The page is sent with each message."
       action="Apply"
       form={{ ...dialog, onSubmit }}
       onClose={onClose}
@@ -85,7 +89,7 @@ export function VisitorDialog({
       <TextArea
         label="Page context"
         isOptional
-        help="A JSON object, as your page sets it with Foyer.setContext."
+        help="A JSON object, as your page would pass to Foyer.setContext."
         value={values.pageContext}
         onChange={(pageContext) => change({ pageContext })}
         error={errorAt("pageContext")}
