@@ -38,7 +38,7 @@ const dataOf = {
     messageId,
     content: content(Type.String()),
     toolCalls: content(Type.Array(ToolCall)),
-    stopReason: Type.String({ description: "`end_turn`, or `aborted` when the reply was stopped" }),
+    stopReason: Type.String({ description: "`end_turn`, `max_steps`, or `aborted` when the reply was stopped" }),
     model: nullable(Type.String()),
     inputTokens: nullable(Type.Integer()),
     outputTokens: nullable(Type.Integer()),

@@ -212,7 +212,8 @@ export const retryWebhookDelivery = {
   schema: {
     tags,
     summary: "Send a delivery again now",
-    description: "Also sends a delivered event again, with the same `webhook-id`.",
+    description:
+      "Also sends a delivered event again, with the same `webhook-id`. The response is 409 while the event is being sent or the webhook is disabled.",
     params: Type.Object({ id: webhookId, deliveryId: Type.String({ description: "Id of the delivery" }) }),
     response: { 200: WebhookDelivery },
   },
@@ -225,6 +226,7 @@ export const retryWebhook = {
   schema: {
     tags,
     summary: "Queue all failed deliveries of a webhook again",
+    description: "The response is 409 while the webhook is disabled.",
     params,
     response: { 200: Type.Object({ retried: Type.Integer({ description: "Number of deliveries" }) }) },
   },

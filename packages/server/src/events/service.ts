@@ -215,13 +215,16 @@ function deliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, exist
         pagination: { total: await store.countDeliveries(id, query), limit, offset },
       };
     },
-    /** @throws 409 while the webhook is disabled */
+    /** @throws 409 while the webhook is disabled or the delivery is being sent */
     async retry(organizationId: string, id: string, deliveryId: string): Promise<WebhookDelivery> {
       const webhook = await existing(organizationId, id);
       checkEnabled(webhook);
       const row = await delivery(id, deliveryId);
       const address = { target: row.target, host: hostOf(webhook.url) };
       const leased = await inTransaction(db, (trx) => outbox.queue.retry(trx, row, address));
+      if (leased.length === 0) {
+        throw new AppError("CONFLICT", "This event is being sent right now. Try again in a minute.");
+      }
       await outbox.worker.runWithin(leased, config.webhooks.submitWait);
       return detail(await delivery(id, deliveryId));
     },

@@ -187,6 +187,30 @@ onBothDatabases("webhooks", (createDatabase) => {
     expect(again.body.attempts.at(-1)).toMatchObject({ number: 9, status: 200, response: "thanks" });
   });
 
+  it("refuse to send an event again while it is being sent", async () => {
+    const { id } = await create({ events: ["message.created"] });
+    await ask("Hello");
+    await expect.poll(async () => (await deliveries(id, "?status=delivered")).deliveries.length).toBe(1);
+    const [delivery] = (await deliveries(id)).deliveries;
+    // As a process that is sending the delivery leaves it.
+    const lease = (isLeased: 0 | 1) =>
+      server.deps.db
+        .updateTable("deliveries")
+        .set({ state: "pending", isLeased, dueAt: Date.now() + 3_600_000 })
+        .where("id", "=", delivery.id)
+        .execute();
+    const retry = () => call("POST", `/webhooks/${id}/deliveries/${delivery.id}/retry`);
+    await lease(1);
+    expect(await retry()).toMatchObject({
+      status: 409,
+      body: { error: { code: "CONFLICT", message: expect.stringContaining("being sent right now") } },
+    });
+    expect(receiver.received).toHaveLength(1);
+    await lease(0);
+    expect(await retry()).toMatchObject({ status: 200, body: { state: "delivered" } });
+    expect(receiver.received).toHaveLength(2);
+  });
+
   it("are disabled after failing for five days, and their owners are told", async () => {
     server.deps.mailer.isConfigured = true;
     const { id } = await create({ events: ["message.created"] });
