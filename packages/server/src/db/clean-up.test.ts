@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
-import { deleteInBatches } from "./clean-up.ts";
+import { deleteBySize, deleteInBatches } from "./clean-up.ts";
 import { migrate } from "./migrate.ts";
 import { type OpenDatabase, openDatabase } from "./open.ts";
 
@@ -37,5 +37,22 @@ onBothDatabases("deleting in batches", (createDatabase) => {
     expect([deleted, left, batches.length]).toEqual([2_300, 0, 5]);
     // Each batch saw more turns of the event loop than the one before it.
     expect(batches).toEqual([...new Set(batches)]);
+  });
+
+  it("measures few rows that it does not delete", async () => {
+    let left = Array.from({ length: 1_000 }, (_, index) => ({ id: String(index), bytes: 100 * 1024 }));
+    let measured = 0;
+    const deleted = await deleteBySize(open.db, {
+      async next(_trx, limit) {
+        const rows = left.slice(0, limit);
+        measured += rows.length;
+        return rows;
+      },
+      async remove(_trx, rows) {
+        left = left.slice(rows.length);
+      },
+    });
+    expect([deleted, left]).toEqual([1_000, []]);
+    expect(measured).toBeLessThan(3_000);
   });
 });

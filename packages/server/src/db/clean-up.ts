@@ -10,6 +10,7 @@ const EVERY_MS = 3_600_000;
 const BATCH = 500;
 /** The first batch of rows of unknown size. Batches grow and shrink with the time that they take. */
 const FIRST_BATCH_BYTES = 128 * 1024;
+const FIRST_BATCH_ROWS = 16;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** SQLite runs in this process, so this is how long requests wait for a batch. */
 const BATCH_MS = { min: 5, max: 15 };
@@ -64,10 +65,12 @@ type SizedWork<Row extends SizedRow> = {
  */
 export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork<Row>): Promise<number> {
   let maxBytes = FIRST_BATCH_BYTES;
+  // Measuring a conversation looks up its events, their deliveries and attempts, so few rows are measured in vain.
+  let limit = FIRST_BATCH_ROWS;
   for (let total = 0; ; ) {
     const startedAt = performance.now();
     const { deleted, large } = await inTransaction(db, async (trx) => {
-      const rows = firstWithin(await work.next(trx, BATCH), maxBytes);
+      const rows = firstWithin(await work.next(trx, limit), maxBytes);
       const [first] = rows;
       if (first && work.shrink && Number(first.bytes) > MAX_BATCH_BYTES) return { deleted: 0, large: first };
       if (first) await work.remove(trx, rows);
@@ -79,6 +82,7 @@ export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork
     }
     total += large ? 1 : deleted;
     if (deleted === 0 && !large) return total;
+    limit = Math.min(BATCH, 2 * Math.max(1, deleted));
     const tookMs = performance.now() - startedAt;
     if (tookMs > BATCH_MS.max) maxBytes = Math.max(1, maxBytes / 2);
     else if (tookMs < BATCH_MS.min) maxBytes = Math.min(maxBytes * 2, MAX_BATCH_BYTES);
