@@ -86,3 +86,37 @@ it("claims the jobs that take the places of several finished ones together", asy
   finish(8);
   await stopped;
 });
+
+it("claims jobs of one group without waiting while the long jobs of another keep the limit low", async () => {
+  const due = [...Array<string>(3).fill("long"), ...Array<string>(20).fill("short")];
+  const running: string[] = [];
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const worker = createLeasedWorker<{ group: string }>({
+    queue: {
+      async claim(limit, exceptGroups) {
+        const claimed = due.filter((group) => !exceptGroups.includes(group)).slice(0, limit);
+        for (const group of claimed) due.splice(due.indexOf(group), 1);
+        return claimed.map((group) => ({ group }));
+      },
+      renew: async () => true,
+      release: async () => {},
+    },
+    async run({ group }) {
+      running.push(group);
+      await ended;
+    },
+    log: pino({ enabled: false }),
+    leaseMs: 60_000,
+    maxConcurrent: 8,
+    maxPerGroup: 4,
+    groupOf: ({ group }) => group,
+    jobName: "test",
+    idOf: ({ group }) => group,
+    gather: () => ended,
+  });
+  worker.start();
+  await expect.poll(() => running.filter((group) => group === "short").length).toBe(4);
+  const stopped = worker.stop();
+  end();
+  await stopped;
+});

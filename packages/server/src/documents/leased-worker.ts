@@ -87,17 +87,21 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
   }
 
   /** How many jobs can be claimed even if all of them are of one group, and the groups that have no room left. */
-  function room(): { limit: number; fullGroups: string[] } {
+  function room(): { limit: number; fullGroups: string[]; groups: number } {
     const counts = new Map<string, number>();
     for (const job of running.keys()) counts.set(groupOf(job), (counts.get(groupOf(job)) ?? 0) + 1);
     const fullGroups = [...counts].flatMap(([group, count]) => (count >= maxPerGroup ? [group] : []));
     const rooms = [...counts.values()].map((count) => maxPerGroup - count).filter((left) => left > 0);
-    return { limit: Math.min(maxConcurrent - running.size, maxPerGroup, ...rooms), fullGroups };
+    return { limit: Math.min(maxConcurrent - running.size, maxPerGroup, ...rooms), fullGroups, groups: counts.size };
   }
 
+  /**
+   * Whether the next claim can take more jobs a moment later. With several groups, the long jobs of one can keep the
+   * limit low, and each job of the others would wait for nothing.
+   */
   function isAlmostFull(): boolean {
-    const { limit } = room();
-    return limit > 0 && limit < maxPerGroup / 2;
+    const { limit, groups } = room();
+    return groups === 1 && limit > 0 && limit < maxPerGroup / 2;
   }
 
   /** @returns `all` when every due job within the limits was claimed, `down` when the database is not available */
