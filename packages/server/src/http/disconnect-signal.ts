@@ -7,9 +7,12 @@ import { AppError } from "../errors.ts";
  */
 export function disconnectSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  raw.once("close", () => {
+  const end = () => {
     if (raw.writableFinished) return;
     controller.abort(new AppError("REQUEST_TIMEOUT", "The client disconnected before the response was ready."));
-  });
+  };
+  // The client may have left while the request was authenticated; there is no event then.
+  if (raw.destroyed) end();
+  else raw.once("close", end);
   return controller.signal;
 }
