@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { sayWords } from "../test/upstream.ts";
 import { insertPerson } from "../test/visitor-seed.ts";
-import { openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
+import { foyer } from "../test/widget-forms.ts";
+import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
 
 let dashboard: DashboardSite;
 let widget: WidgetSite;
@@ -50,4 +51,24 @@ it("a visitor reads that an AI answers, agrees before the first message, and del
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.locator("textarea").waitFor();
   expect(await widget.server.deps.db.selectFrom("conversations").select("id").execute()).toEqual([]);
+});
+
+it("a message that awaits consent is not sent in the name of the next visitor", async () => {
+  widget.upstream.script(sayWords("We are open."));
+  const settings = { consentText: "I agree to this.", suggestions: ["Where is my order?"] };
+  const { page, agentId } = await widget.visit({ widget: settings });
+  await foyer(page, "identify", { userId: "1" });
+  await openChat(page);
+  await page.getByRole("button", { name: "Where is my order?" }).click();
+  await foyer(page, "identify", { userId: "2" });
+  await page.getByRole("button", { name: "Agree and continue" }).click();
+  await ask(page, "When are you open?");
+  await replyOver(page);
+  const sent = widget.server.deps.db
+    .selectFrom("messages")
+    .innerJoin("conversations", "conversations.id", "messages.conversationId")
+    .select("content")
+    .where("agentId", "=", agentId)
+    .where("role", "=", "user");
+  expect(await sent.execute()).toEqual([{ content: "When are you open?" }]);
 });
