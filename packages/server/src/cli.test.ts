@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../test/databases.ts";
@@ -111,6 +111,11 @@ describe("the commands", () => {
     server.kill("SIGTERM");
     await server.exited;
     expect((await runCommand(["restore", folder.path], env)).stderr).toContain("There is no backup");
+    for (const end of ["-wal", "-shm"]) rmSync(join(env.FOYER_DATA_DIR, `foyer.sqlite${end}`), { force: true });
+    writeFileSync(join(env.FOYER_DATA_DIR, "foyer.sqlite"), "damaged");
+    const unreadable = await runCommand(["restore", backup], env);
+    expect(unreadable.code).toBe(1);
+    expect(unreadable.stderr).toMatch(/file is not a database.* move .*foyer\.sqlite-wal/);
     folder.remove();
   });
 });

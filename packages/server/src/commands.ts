@@ -3,14 +3,14 @@ import { parseArgs } from "node:util";
 import { createAccount, findMember, hasAccounts, setPassword, setPlan } from "./auth/account-store.ts";
 import { generateKey } from "./auth/api-keys/key-format.ts";
 import { deleteKey, insertKey, listKeys } from "./auth/api-keys/store.ts";
-import { planIds } from "./config.ts";
+import { type Config, planIds } from "./config.ts";
 import { email as readEmail } from "./config-values.ts";
 import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
 import { backUp, PREVIOUS_DATA_DAYS } from "./db/backup.ts";
 import { lockDataFolder } from "./db/data-folder-lock.ts";
 import { migrate } from "./db/migrate.ts";
 import { readPassword } from "./read-password.ts";
-import { restoreBackup, verifyBackup } from "./restore-backup.ts";
+import { restoreBackup, unreadableLedger, verifyBackup } from "./restore-backup.ts";
 import { eraseAgain } from "./visitors/erase-again.ts";
 
 const usage = `npm run foyer -- <command>
@@ -57,8 +57,9 @@ const commands: Record<string, (context: Context) => Promise<string>> = {
       { config: deps.config, file: sqliteFile(deps), open: opener(deps), eraseAgain },
       folder,
     );
-    const again = erased === 0 ? "" : ` Erased again what had been erased since the backup: ${erased}.`;
-    return `Restored.${again} The previous data is kept for ${PREVIOUS_DATA_DAYS} days, in ${kept}.`;
+    const again =
+      erased === 0 ? "" : ` Erased ${erased} visitors and conversations again that had been erased since the backup.`;
+    return `Restored.${again} The previous data is kept in ${kept} for ${PREVIOUS_DATA_DAYS} days. Rename the folder to keep it longer.`;
   },
 };
 
@@ -79,7 +80,7 @@ async function main() {
   // A running server would keep writing to the file that a restore replaces.
   const isExclusive = group === "restore" && config.database.kind === "sqlite";
   const releaseLock = isExclusive ? lockDataFolder(config.dataDir) : () => {};
-  const deps = createDeps(config, log);
+  const deps = isExclusive ? openToRestore(config, log) : createDeps(config, log);
   try {
     if (group !== "restore") await migrate({ db: deps.db, kind: deps.databaseKind });
     return await command({ deps, options: values, argument: action || undefined });
@@ -190,6 +191,17 @@ function checkPassword(password: string) {
 function knownPlan(plan: string) {
   if (!planIds.some((known) => known === plan)) throw new Error(`The plans are ${planIds.join(", ")}.`);
   return plan;
+}
+
+/** Opens the data that a restore replaces. A damaged file fails here already. */
+function openToRestore(config: Config, log: Context["deps"]["log"]) {
+  try {
+    return createDeps(config, log);
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    const isDamaged = code === "SQLITE_NOTADB" || code === "SQLITE_CORRUPT";
+    throw isDamaged && config.database.kind === "sqlite" ? unreadableLedger(error, config.database.file) : error;
+  }
 }
 
 /** Opens the data of another configuration with the log of the command. */

@@ -6,6 +6,7 @@ import type { Config } from "./config.ts";
 import { restore } from "./db/backup.ts";
 import { migrate } from "./db/migrate.ts";
 import type { Deps } from "./deps.ts";
+import { continueFeedsAfter, readFeedPositions } from "./events/feed-positions.ts";
 import type { eraseAgain } from "./visitors/erase-again.ts";
 import { addToLedger, readLedger } from "./visitors/ledger.ts";
 
@@ -23,15 +24,14 @@ export async function restoreBackup(
   folder: string,
 ): Promise<{ kept: string; erased: number }> {
   const ledger = await readLedger(before.db).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `The current database does not tell who was erased since the backup (${reason}), so they would come back. To restore without it, move ${file}, ${file}-wal and ${file}-shm to another folder first.`,
-    );
+    throw unreadableLedger(error, file);
   });
+  const positions = await readFeedPositions(before.db);
   const kept = await restore(file, config.dataDir, folder);
   const restored = open(config);
   try {
     await migrate({ db: restored.db, kind: restored.databaseKind });
+    await continueFeedsAfter(restored.db, positions);
     const own = await readLedger(restored.db);
     // With another secret, the hashes could never be compared again. Added first, so that after an interruption another
     // restore still finds them.
@@ -44,6 +44,14 @@ export async function restoreBackup(
   } finally {
     await restored.close();
   }
+}
+
+/** Explains how to restore without the ledger of the current database, which could not be read. */
+export function unreadableLedger(error: unknown, file: string): Error {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Error(
+    `The current database cannot be read (${reason}). It records which visitors were erased since the backup, and without this record, the restore would bring them back. To restore anyway, first move ${file}, ${file}-wal and ${file}-shm to another folder.`,
+  );
 }
 
 /**

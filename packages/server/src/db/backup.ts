@@ -11,6 +11,8 @@ const DAY_MS = 86_400_000;
  */
 export const PREVIOUS_DATA_DAYS = 30;
 const PREVIOUS_DATA = "before-restore-";
+/** The names that `restore` gives. A folder that somebody renamed or created, such as a backup, is not deleted. */
+const previousDataName = new RegExp(`^${PREVIOUS_DATA}\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z$`);
 
 /** The database's name inside a backup folder. */
 const DATABASE = "foyer.sqlite";
@@ -67,7 +69,7 @@ export async function deletePreviousData(dataDir: string, now: number): Promise<
   });
   let deleted = 0;
   for (const entry of entries) {
-    if (!entry.isDirectory() || !entry.name.startsWith(PREVIOUS_DATA)) continue;
+    if (!entry.isDirectory() || !previousDataName.test(entry.name)) continue;
     const folder = join(dataDir, entry.name);
     if ((await stat(folder)).mtimeMs > now - PREVIOUS_DATA_DAYS * DAY_MS) continue;
     await rm(folder, { recursive: true });

@@ -115,7 +115,7 @@ export type EventRow = {
 type EventTable = Omit<EventRow, "number"> & { number: Generated<number> };
 
 /** An organization's feed of events. */
-type EventFeedRow = {
+export type EventFeedRow = {
   organizationId: string;
   isEnabled: Flag;
   /** the position of the newest event that the feed includes */

@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { strFromU8, unzipSync } from "fflate";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -130,17 +130,19 @@ it("a backup is not restored when the current data does not tell who was erased 
     throw new Error("nothing must be restored");
   };
   const restoring = restoreBackup(before, { config: deps.config, file, open, eraseAgain }, join(folder, "backup"));
-  await expect(restoring).rejects.toThrow(/does not tell who was erased since the backup .* move .*foyer\.sqlite-wal/);
+  await expect(restoring).rejects.toThrow(/cannot be read .* erased since the backup.* move .*foyer\.sqlite-wal/);
   await broken.db.destroy();
   rmSync(folder, { recursive: true });
 });
 
 it("data that a restore replaced is deleted after 30 days, because it contains visitors who are erased later", async () => {
   const folder = mkdtempSync(join(tmpdir(), "foyer-previous-"));
-  for (const name of ["before-restore-2026-01-01", "backups"]) mkdirSync(join(folder, name));
+  const replaced = "before-restore-2026-01-01T09-30-02-000Z";
+  const others = ["backups", "before-restore-2026-01-01", `${replaced}-keep`];
+  for (const name of [...others, replaced]) mkdirSync(join(folder, name));
   expect(await deletePreviousData(folder, Date.now() + 29 * DAY_MS)).toBe(0);
   expect(await deletePreviousData(folder, Date.now() + 31 * DAY_MS)).toBe(1);
-  expect(readdirSync(folder)).toEqual(["backups"]);
+  expect(readdirSync(folder).toSorted()).toEqual(others);
   expect(await deletePreviousData(join(folder, "missing"), Date.now())).toBe(0);
   rmSync(folder, { recursive: true });
 });
@@ -165,8 +167,11 @@ it("a restored backup does not bring erased visitors back", async () => {
   await account.call("POST", "/visitors/erase", { sessionId: bySession.sessionId });
   await account.call("DELETE", `/conversations/${byConversation.conversationId}`);
   expect(await verifyBackup({ config: deps.config, open }, folder)).toMatch(/^\d+ agents and \d+ conversations$/);
-  const { erased } = await restoreBackup(deps, { config: deps.config, file, open, eraseAgain }, folder);
+  const { erased, kept: previous } = await restoreBackup(deps, { config: deps.config, file, open, eraseAgain }, folder);
   expect(erased).toBeGreaterThanOrEqual(4);
+  // The folder has a name by which it is found 30 days later.
+  expect(await deletePreviousData(dirname(previous), Date.now() + 31 * DAY_MS)).toBe(1);
+  expect(existsSync(previous)).toBe(false);
   const conversations = await Promise.all([byUser, byConversation, kept].map((one) => has(one.conversationId)));
   expect(conversations).toEqual([false, false, true]);
   expect(await isStored(byUser.submissionId)).toBe(false);
@@ -176,5 +181,24 @@ it("a restored backup does not bring erased visitors back", async () => {
   const sessions = (await events.execute()).map(({ sessionId }) => sessionId);
   expect(sessions).toContain(kept.sessionId);
   expect(sessions).not.toContain(bySession.sessionId);
+  rmSync(folder, { recursive: true });
+});
+
+it("a restored backup continues the event feed after every cursor that its readers have", async () => {
+  const { deps } = server;
+  const folder = mkdtempSync(join(tmpdir(), "foyer-feed-"));
+  const file = database.address.kind === "sqlite" ? database.address.file : "";
+  const open = (config: typeof deps.config) => createDeps(config, deps.log);
+  const feed = async (after: string) => (await account.call("GET", `/events?limit=1000&after=${after}`)).body;
+  await account.call("PUT", "/events/feed", { isEnabled: true });
+  await feed("0");
+  await backUp(file, deps.config.dataDir, folder);
+  for (let count = 0; count < 3; count++) await plant();
+  const { cursor } = await feed("0");
+  await restoreBackup(deps, { config: deps.config, file, open, eraseAgain }, folder);
+  const { conversationId } = await plant();
+  const { events } = await feed(cursor);
+  expect(events).toHaveLength(2);
+  expect(events).toContainEqual(expect.objectContaining({ conversationId }));
   rmSync(folder, { recursive: true });
 });
