@@ -1,45 +1,71 @@
 import { Worker } from "node:worker_threads";
 
 const IDLE_MS = 30_000;
+/** How long a task may take to end itself before its thread is terminated. */
+const GRACE_MS = 1_000;
+
+/** What a thread gets as its `workerData`. */
+export type ThreadData<Data> = Data & { stop: Int32Array<SharedArrayBuffer> };
+
+/** `free` resolves when the thread has answered its task or has ended. */
+type Thread = { worker: Worker; stopFlag: Int32Array; free: PromiseWithResolvers<void> };
 
 type ThreadOptions = {
   /** The module that the thread runs. It answers each task with a message that has the task's `id`. */
   module: URL;
-  workerData: unknown;
+  workerData: object;
   /** What an error calls the thread, such as `document index`. */
   name: string;
 };
 
-/** A worker thread that starts with its first task and ends after 30 idle seconds to free its memory. */
+/**
+ * A worker thread that starts with its first task and ends after 30 idle seconds to free its memory. A thread whose
+ * termination arrives while SQLite calls a function written in JavaScript never ends and uses a whole core. A task that
+ * can take long must therefore end itself when `isStopping` returns true.
+ */
 export function createTaskThread<Task extends object, Reply extends { id: number }>(options: ThreadOptions) {
   const { module, workerData, name } = options;
-  let worker: Worker | null = null;
+  let thread: Thread | null = null;
   let pending: { id: number; settle(reply: Reply | Error): void } | null = null;
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
 
-  function start(): Worker {
-    const started = new Worker(module, { workerData });
-    started.unref();
-    started.on("message", (reply: Reply) => {
+  function start(): Thread {
+    const stopFlag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const worker = new Worker(module, { workerData: { ...workerData, stop: stopFlag } });
+    const started: Thread = { worker, stopFlag, free: Promise.withResolvers() };
+    worker.unref();
+    worker.on("message", (reply: Reply) => {
+      started.free.resolve();
       if (pending?.id === reply.id) pending.settle(reply);
     });
     const fail = (error: Error) => {
-      if (worker !== started) return;
-      worker = null;
+      started.free.resolve();
+      if (thread !== started) return;
+      thread = null;
       pending?.settle(error);
     };
-    started.on("error", (error) => fail(error as Error));
-    started.on("exit", (code) => fail(new Error(`The ${name} thread exited with code ${code}.`)));
+    worker.on("error", (error) => fail(error as Error));
+    worker.on("exit", (code) => fail(new Error(`The ${name} thread exited with code ${code}.`)));
     return started;
+  }
+
+  /** Ends the thread. The next task starts another one. */
+  async function end(): Promise<void> {
+    const ending = thread;
+    if (!ending) return;
+    thread = null;
+    Atomics.store(ending.stopFlag, 0, 1);
+    const grace = setTimeout(ending.free.resolve, GRACE_MS);
+    await ending.free.promise;
+    clearTimeout(grace);
+    await ending.worker.terminate();
   }
 
   async function stop(): Promise<void> {
     clearTimeout(idle);
-    const stopping = worker;
-    worker = null;
     pending?.settle(new Error("The database is being closed."));
-    await stopping?.terminate();
+    await end();
   }
 
   return {
@@ -50,24 +76,30 @@ export function createTaskThread<Task extends object, Reply extends { id: number
      */
     async run(task: Task, timeoutMs: number): Promise<Reply | null> {
       clearTimeout(idle);
-      worker ??= start();
+      thread ??= start();
+      const { worker } = thread;
       const id = ++lastId;
       const { promise, resolve } = Promise.withResolvers<Reply | Error | null>();
       pending = { id, settle: resolve };
+      thread.free = Promise.withResolvers();
       worker.ref();
       worker.postMessage({ id, ...task });
       const overdue = setTimeout(() => {
-        void worker?.terminate();
-        worker = null;
+        void end();
         resolve(null);
       }, timeoutMs);
       const reply = await promise;
       clearTimeout(overdue);
       pending = null;
-      worker?.unref();
+      worker.unref();
       idle = setTimeout(() => void stop(), IDLE_MS).unref();
       if (reply instanceof Error) throw reply;
       return reply;
     },
   };
+}
+
+/** True in a thread that should end its task. */
+export function isStopping({ stop }: ThreadData<object>): boolean {
+  return Atomics.load(stop, 0) === 1;
 }
