@@ -137,6 +137,7 @@ describe("the dashboard's knowledge", () => {
     await page.reload();
     await page.getByText("1–20 of 22").waitFor();
     await page.getByRole("button", { name: "Next page" }).click();
+    await page.getByText("21–22 of 22").waitFor();
     await row("Note 2").waitFor();
     await page.getByRole("checkbox", { name: "Select all documents on this page" }).check();
     const bar = page.getByRole("region", { name: "Selected documents" });

@@ -31,7 +31,7 @@ describe("onboarding", () => {
     await page.keyboard.press("Enter");
 
     await page.getByRole("heading", { name: "What should it know?" }).waitFor();
-    expect(await page.getByRole("radio", { name: "Demo" }).isChecked()).toBe(true);
+    await page.getByRole("radio", { name: "Demo", checked: true }).waitFor();
     await page.getByText("No provider is connected yet.", { exact: false }).waitFor();
     await page.getByRole("button", { name: "Start from the bike-shop example" }).click();
     await isFit(page);

@@ -152,6 +152,7 @@ describe("the API description", () => {
       "tool_use_start",
       "tool_result",
       "sources",
+      "suggestions",
       "error",
       "message_stop",
     ]);
