@@ -484,12 +484,12 @@ describe("the dashboard's agents", () => {
 
     const visitor = { id: "ada-1", email: "ada@example.com", claims: { plan: "pro" } };
     const { token } = (await site.call(page, "POST", `/agents/${agentId}/identity-token`, visitor)).data;
-    await page.getByLabel("Token").fill(token);
+    await page.getByRole("textbox", { name: "Token" }).fill(token);
     await page.getByRole("button", { name: "Check token" }).click();
     await page.getByText("ada@example.com").waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-identity-valid");
-    await page.getByLabel("Token").fill(`${token.slice(0, -8)}AAAAAAAA`);
+    await page.getByRole("textbox", { name: "Token" }).fill(`${token.slice(0, -8)}AAAAAAAA`);
     await page.getByRole("button", { name: "Check token" }).click();
     await page.getByText("Its signature does not match.", { exact: false }).waitFor();
     await isFit(page);

@@ -49,4 +49,4 @@ export async function sendForm(
 }
 
 export const isUnreadable = (error: unknown): error is UnreadableFile =>
-  typeof error === "object" && error !== null && "unreadable" in error;
+  (error as Partial<UnreadableFile> | null)?.unreadable !== undefined;

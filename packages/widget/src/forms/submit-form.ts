@@ -82,10 +82,10 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
     events.started();
     const problems = controller.check();
     if (Object.keys(problems).length > 0) return refuse(problems);
-    if (panel.isPreview) return patch({ problems: {}, phase: "sent", isFresh: true });
     patch({ phase: "sending", problems: {}, failure: null, progress: null, message: null });
+    if (panel.isPreview) return patch({ phase: "sent", progress: null, isFresh: true });
     try {
-      await panel.identify?.();
+      await panel.onSubmit?.();
       const { result, formData } = await sendOnce();
       patch({ progress: null });
       if (result.executionMode !== "webhook") await runSiteHandler(result, formData);

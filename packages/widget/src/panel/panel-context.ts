@@ -26,8 +26,8 @@ export type PanelContext = {
   isPreview?: true;
   /** Set in the dashboard's previews, which have no chat: the result that a form's default values can use. */
   previousResult?: () => unknown;
-  /** Set in the dashboard's playground, which acts as a visitor: names them again, because their token expires. */
-  identify?: () => Promise<void>;
+  /** Set in the dashboard's playground, which acts as a visitor: identifies them again, because their token expires. */
+  onSubmit?: () => Promise<void>;
 };
 
 const Context = createContext<PanelContext | null>(null);

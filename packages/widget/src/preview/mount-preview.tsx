@@ -84,7 +84,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
     chat: { ...createChat(core, request, messages), send: async (text) => live?.onSay(text) },
     loadForms: () => import("../forms/mount-form.tsx"),
     previousResult: () => previousResult,
-    identify,
+    onSubmit: identify,
     ...(canTryForms ? { isPreview: true as const } : {}),
   };
   // Uploads use their own request, so a form that must not submit is stopped before it starts.
