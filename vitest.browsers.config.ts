@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/browsers/*.smoke.ts"],
-    globalSetup: ["test/built-pages.ts"],
+    globalSetup: ["test/postgres-server.ts", "test/migrated-databases.ts", "test/built-pages.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // One engine after the other: each is a process of several threads.
