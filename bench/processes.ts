@@ -31,7 +31,7 @@ export function startProgram(file: URL, url: string, env: Record<string, string>
     env: { ...plainEnvironment(), ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  // Output that nobody reads would fill the pipe and block the process.
+  // A full pipe would block the process, so its output is read and dropped.
   child.stdout.resume();
   return watchProcess(child, url);
 }

@@ -8,7 +8,7 @@ export function Shop() {
   const [booked, setBooked] = useState("");
   const [cart, setCart] = useState<string[]>([]);
 
-  // What the function returns is told to the agent. Prices and payments are the server's business.
+  // The agent is told what the function returns. Prices and payments stay on the server.
   usePageTool(
     foyer,
     "add_to_cart",

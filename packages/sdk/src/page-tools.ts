@@ -138,7 +138,7 @@ async function runCall(request: Request, conversation: ConversationKey, tool: Pa
   if (call.signal.aborted) return;
   const claim = { toolUseId, claimId: randomId() };
   await persistently(() => claimToolCall(request, conversation, claim));
-  // Nobody else can run the call after this claim. It is therefore run although the page has stopped reading the stream.
+  // After this claim, no other tab can run the call, so it runs even if the page has stopped reading the stream.
   if (call.signal.reason === OVER) return;
   const answer = refusal ?? (await outcomeOf(tool, call));
   const send = (body: object) => persistently(() => sendToolResult(request, conversation, { toolUseId, ...body }));

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
  */
 export const PREVIOUS_DATA_DAYS = 30;
 const PREVIOUS_DATA = "before-restore-";
-/** The names that `restore` gives. A folder that somebody renamed or created, such as a backup, is not deleted. */
+/** The exact names that `restore` gives. A folder with any other name, such as a renamed one, is never deleted. */
 const previousDataName = new RegExp(`^${PREVIOUS_DATA}\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z$`);
 
 /** The database's name inside a backup folder. */

@@ -87,7 +87,7 @@ export function webhooksFor(
   );
 }
 
-/** After how many idle minutes somebody wants to know about a conversation of this agent, in ascending order. */
+/** The idle times of this agent's webhooks and feed, in minutes and ascending. */
 export function idleMinutesFor(listeners: Listeners, agentId: string): number[] {
   const ofWebhooks = webhooksFor(listeners, { type: "conversation.idle", agentId }).map(
     ({ idleMinutes }) => idleMinutes,

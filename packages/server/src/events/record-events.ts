@@ -9,7 +9,7 @@ import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
 import { type EventListeners, idleMinutesFor, type ListeningWebhook, webhooksFor } from "./listeners.ts";
 
-/** Something that happened. `data` is called only when somebody listens. */
+/** An event to record. `data` is called only if a webhook or the feed wants it. */
 export type NewEvent<T extends WebhookEventType = WebhookEventType> = {
   [Type in T]: {
     type: Type;
@@ -19,13 +19,13 @@ export type NewEvent<T extends WebhookEventType = WebhookEventType> = {
     conversationId: string | null;
     /** the submission that it reports; the transaction has inserted or locked it */
     submissionId?: string;
-    /** only for the webhooks that wait for so many minutes */
+    /** only for the webhooks with this idle time */
     idleMinutes?: number;
     data: () => WebhookEventData[Type];
   };
 }[T];
 
-/** Records events in the transaction of what they report. Nothing is written when nobody listens. */
+/** Records events in the transaction that causes them. Writes nothing if no webhook and no feed wants them. */
 export type RecordEvents = (trx: Executor, events: readonly NewEvent[]) => Promise<void>;
 
 type Listened = { event: NewEvent; webhooks: readonly ListeningWebhook[] };

@@ -131,7 +131,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     expect(text).toContain("u-1");
   });
 
-  it("cost nothing while nobody listens: no event, delivery, timer or sequence is written", async () => {
+  it("cost nothing without a webhook or a feed: no event, delivery, timer or sequence is written", async () => {
     const { conversationId } = await ask("Hello");
     const { db } = server.deps;
     const rows = await db.selectFrom("events").select("id").where("agentId", "=", agentId).execute();
