@@ -20,6 +20,8 @@ export * from "./form.ts";
 export * from "./form-analytics.ts";
 export * from "./form-submission.ts";
 export * from "./form-webhook.ts";
+export * from "./handoff.ts";
+export * from "./inbox.ts";
 export * from "./mail-recipient.ts";
 export * from "./member.ts";
 export * from "./model.ts";

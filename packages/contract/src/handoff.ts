@@ -1,0 +1,246 @@
+import Type, { type Static } from "typebox";
+import { described, enveloped, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+
+/**
+ * Who answers a conversation: the agent; the agent or nobody while the visitor waits for a person; or a member of the
+ * team.
+ */
+export const handlers = ["agent", "waiting", "human"] as const;
+export type Handler = (typeof handlers)[number];
+
+/** What led to a request for a person. `member`: nobody asked, a member took the conversation over. */
+export const handoffCauses = ["visitor", "agent", "rating", "failed_tools", "custom_event", "member"] as const;
+export type HandoffCause = (typeof handoffCauses)[number];
+
+/** Limits of what is written in a handoff, in characters. */
+export const handoffLimits = { reason: 500, summary: 2_000, message: 8_000, note: 4_000 } as const;
+
+/** A member of the team as visitors and colleagues see them. */
+export const Person = Type.Object(
+  {
+    userId: Type.Optional(Type.String({ description: "Only sent to members and API keys" })),
+    name: Type.String(),
+    initials: Type.String({ description: "One or two letters for an avatar" }),
+  },
+  { $id: "Person" },
+);
+export type Person = Static<typeof Person>;
+
+/** Who wrote a message. `person` is set if `kind` is `member`. */
+export const Author = Type.Object(
+  {
+    kind: stringEnum(["agent", "visitor", "member"]),
+    person: Type.Unsafe<Person | null>({ anyOf: [ref(Person), { type: "null" }] }),
+  },
+  { $id: "Author", description: "Who wrote a message. A member's messages have the role `assistant`." },
+);
+export type Author = Static<typeof Author>;
+
+const isoDate = "^\\d{4}-\\d{2}-\\d{2}$";
+const timeOfDay = (description: string) =>
+  Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$|^24:00$", description: `${description}, such as \`09:30\`` });
+
+const OfficeHours = Type.Object({
+  timeZone: Type.String({ minLength: 1, maxLength: 100, description: "IANA time zone, such as `Europe/Zurich`" }),
+  days: Type.Array(
+    Type.Object({
+      day: Type.Integer({ minimum: 1, maximum: 7, description: "Day of the week, from 1 for Monday to 7 for Sunday" }),
+      from: timeOfDay("Start"),
+      to: timeOfDay("End, later than `from`"),
+    }),
+    { maxItems: 28, description: "When somebody is there. A day can have several spans." },
+  ),
+  exceptions: Type.Array(
+    Type.Object({
+      date: Type.String({ pattern: isoDate, description: "Date in that time zone, such as `2026-12-25`" }),
+      from: nullable(timeOfDay("Start, or `null` if nobody is there all day")),
+      to: nullable(timeOfDay("End, or `null` with `from`")),
+    }),
+    { maxItems: 100, description: "Dates on which other hours apply, or none" },
+  ),
+});
+export type OfficeHours = Static<typeof OfficeHours>;
+
+/** An agent's settings for handing conversations over to people. */
+export const HandoffSettings = Type.Object(
+  {
+    isEnabled: Type.Boolean({ description: "Whether the agent can hand a conversation over. Off by default." }),
+    hasButton: Type.Boolean({ description: "Whether the widget offers “Talk to a person”. On by default." }),
+    whileWaiting: stringEnum(
+      ["agent", "silent"],
+      "Whether the agent goes on answering until a member takes over. Defaults to `agent`.",
+    ),
+    promiseMinutes: nullable(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_440,
+        description:
+          "Within how many minutes visitors are told that somebody answers. A request that nobody has taken by then goes to the next member. `null` promises nothing.",
+      }),
+    ),
+    hours: Type.Unsafe<OfficeHours | null>({
+      anyOf: [OfficeHours, { type: "null" }],
+      description: "Office hours. `null`: somebody is always there. Outside them, visitors can leave an email address.",
+    }),
+    badRatings: nullable(
+      Type.Integer({ minimum: 1, maximum: 10, description: "Ask for a person after so many bad ratings" }),
+    ),
+    failedTools: nullable(
+      Type.Integer({ minimum: 1, maximum: 10, description: "Ask for a person after so many failed tool calls" }),
+    ),
+    events: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      maxItems: 20,
+      description: "Names of custom events of the page that ask for a person",
+    }),
+    escalation: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      maxItems: 50,
+      description: "User ids of the members to notify, in order. Empty: all members at once.",
+    }),
+  },
+  { $id: "HandoffSettings" },
+);
+export type HandoffSettings = Static<typeof HandoffSettings>;
+
+/** What the widget needs to know about handing over. */
+export const WidgetHandoff = Type.Object({
+  hasButton: Type.Boolean(),
+  isOpen: Type.Boolean({ description: "Whether somebody is there now, by the office hours" }),
+  opensAt: nullable(described(Timestamp, { description: "When somebody is there again. `null` if open, or never." })),
+  promiseMinutes: nullable(Type.Integer()),
+});
+export type WidgetHandoff = Static<typeof WidgetHandoff>;
+
+/** A request for a person, from the request until the person's part ends. */
+export const Handoff = Type.Object(
+  {
+    cause: stringEnum(handoffCauses),
+    reason: nullable(Type.String({ description: "Why, in the words of the visitor or the agent" })),
+    summary: Type.Optional(
+      nullable(Type.String({ description: "The agent's summary for the team. Only sent to members and API keys." })),
+    ),
+    requestedAt: Timestamp,
+    promisedAt: nullable(described(Timestamp, { description: "By when an answer is promised" })),
+    takenAt: nullable(Timestamp),
+    answeredAt: nullable(described(Timestamp, { description: "When the person wrote for the first time" })),
+    email: Type.Optional(
+      nullable(
+        Type.String({
+          description: "Where an answer goes while the visitor is away. Only sent to members and API keys.",
+        }),
+      ),
+    ),
+  },
+  { $id: "Handoff" },
+);
+export type Handoff = Static<typeof Handoff>;
+
+/** Who has a conversation. Each change raises `epoch` by one. */
+export const Ownership = Type.Object(
+  {
+    handler: stringEnum(handlers),
+    epoch: Type.Integer({ minimum: 0 }),
+    assignee: Type.Unsafe<Person | null>({ anyOf: [ref(Person), { type: "null" }] }),
+    handoff: Type.Unsafe<Handoff | null>({
+      anyOf: [ref(Handoff), { type: "null" }],
+      description: "The current request for a person. `null` while the agent has the conversation.",
+    }),
+  },
+  { $id: "Ownership" },
+);
+export type Ownership = Static<typeof Ownership>;
+
+const tags = ["Handoff"];
+const params = idParams("conversation");
+const member = { access: "account" } as const;
+const visitor = { access: "conversation", crossOrigin: true } as const;
+const ownership = { 200: enveloped(ref(Ownership)) };
+
+export const requestHuman = {
+  method: "POST",
+  url: "/conversations/:id/handoff",
+  config: visitor,
+  schema: {
+    tags,
+    summary: "Ask for a person",
+    description:
+      "For an agent with `handoff.isEnabled`. While the visitor waits, or a person has the conversation, a repetition only updates `reason` and `email`.",
+    params,
+    body: Type.Object({
+      reason: Type.Optional(nullable(Type.String({ maxLength: handoffLimits.reason, description: "Why" }))),
+      email: Type.Optional(
+        nullable(
+          Type.String({ maxLength: 320, format: "email", description: "Where an answer goes if the visitor is away" }),
+        ),
+      ),
+    }),
+    response: ownership,
+  },
+} as const;
+
+export const cancelHandoff = {
+  method: "DELETE",
+  url: "/conversations/:id/handoff",
+  config: visitor,
+  schema: { tags, summary: "Stop waiting for a person. The agent answers again.", params, response: ownership },
+} as const;
+
+export const takeOver = {
+  method: "POST",
+  url: "/conversations/:id/takeover",
+  config: { access: "session" },
+  schema: {
+    tags,
+    summary: "Take a conversation over",
+    description:
+      "A running reply of the agent ends, and nothing of it is stored afterwards. If another member has the conversation, the answer is 409 and names them.",
+    params,
+    response: ownership,
+  },
+} as const;
+
+export const assignConversation = {
+  method: "POST",
+  url: "/conversations/:id/assign",
+  config: { access: "session" },
+  schema: {
+    tags,
+    summary: "Assign a conversation to a member, also if another has it",
+    params,
+    body: Type.Object({ userId: Type.String({ minLength: 1, description: "The member who continues" }) }),
+    response: ownership,
+  },
+} as const;
+
+export const returnConversation = {
+  method: "POST",
+  url: "/conversations/:id/return",
+  config: { access: "session" },
+  schema: {
+    tags,
+    summary: "Return a conversation to the agent",
+    params,
+    body: Type.Object({
+      note: Type.Optional(
+        nullable(
+          Type.String({
+            maxLength: handoffLimits.note,
+            description: "What the agent should know. Visitors do not see it.",
+          }),
+        ),
+      ),
+    }),
+    response: ownership,
+  },
+} as const;
+
+export const closeConversation = {
+  method: "POST",
+  url: "/conversations/:id/close",
+  config: { access: "session" },
+  schema: {
+    tags,
+    summary: "End the person's part. The agent answers again if the visitor writes.",
+    params,
+    response: ownership,
+  },
+} as const;

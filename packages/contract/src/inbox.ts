@@ -1,0 +1,237 @@
+import Type, { type Static } from "typebox";
+import { Message } from "./conversation.ts";
+import { handoffLimits, Ownership, Person } from "./handoff.ts";
+import { enveloped, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+
+const tags = ["Inbox"];
+const conversation = idParams("conversation");
+const session = { access: "session" } as const;
+
+export const sendMemberMessage = {
+  method: "POST",
+  url: "/conversations/:id/messages",
+  config: { access: "session", idempotent: true },
+  schema: {
+    tags,
+    summary: "Write to the visitor",
+    description: "Takes the conversation over first, unless another member has it: then the answer is 409.",
+    params: conversation,
+    body: Type.Object({
+      content: Type.String({ minLength: 1, maxLength: handoffLimits.message, pattern: "\\S", description: "Markdown" }),
+    }),
+    response: { 201: enveloped(ref(Message)) },
+  },
+} as const;
+
+export const reportTyping = {
+  method: "POST",
+  url: "/conversations/:id/typing",
+  config: { access: "conversation", crossOrigin: true },
+  schema: {
+    tags,
+    summary: "Tell the other side that somebody is typing. It counts for five seconds.",
+    params: conversation,
+    response: { 200: enveloped(Success) },
+  },
+} as const;
+
+export const draftReply = {
+  method: "POST",
+  url: "/conversations/:id/draft",
+  config: session,
+  schema: {
+    tags,
+    summary: "Let the agent draft an answer for a member. Nothing is stored or sent.",
+    params: conversation,
+    response: { 200: enveloped(Type.Object({ text: Type.String() })) },
+  },
+} as const;
+
+/** Sent to the visitor's widget while they wait for a person or talk to one. */
+export const ConversationLiveEvent = Type.Union(
+  [
+    Type.Object({ type: Type.Literal("ownership"), ownership: ref(Ownership) }),
+    Type.Object({ type: Type.Literal("message"), message: ref(Message) }),
+    Type.Object({ type: Type.Literal("typing"), person: ref(Person) }),
+  ],
+  {
+    $id: "ConversationLiveEvent",
+    description:
+      "The stream begins with `ownership`, then the messages after `Last-Event-ID`. It ends after the `ownership` that returns the conversation to the agent.",
+  },
+);
+export type ConversationLiveEvent = Static<typeof ConversationLiveEvent>;
+
+/** A conversation as it changes in the live inbox. */
+export const InboxChange = Type.Object(
+  {
+    conversationId: Type.String(),
+    agentId: Type.String(),
+    title: Type.String(),
+    visitor: nullable(Type.String({ description: "The visitor's name or address" })),
+    ownership: ref(Ownership),
+    lastMessage: nullable(
+      Type.Object({
+        id: Type.String(),
+        author: stringEnum(["agent", "visitor", "member"]),
+        text: Type.String(),
+        at: Timestamp,
+      }),
+    ),
+  },
+  { $id: "InboxChange" },
+);
+export type InboxChange = Static<typeof InboxChange>;
+
+const Presence = Type.Object({ ...Person.properties, isPresent: Type.Boolean() });
+
+export const InboxEvent = Type.Union(
+  [
+    Type.Object({ type: Type.Literal("conversation"), change: ref(InboxChange) }),
+    Type.Object({
+      type: Type.Literal("typing"),
+      conversationId: Type.String(),
+      by: stringEnum(["visitor", "member"]),
+      person: nullable(ref(Person)),
+    }),
+    Type.Object({ type: Type.Literal("presence"), members: Type.Array(Presence) }),
+    Type.Object({ type: Type.Literal("counts"), waiting: Type.Integer(), mine: Type.Integer() }),
+  ],
+  { $id: "InboxEvent" },
+);
+export type InboxEvent = Static<typeof InboxEvent>;
+
+const eventHeaders = Type.Object({
+  "last-event-id": Type.Optional(Type.String({ maxLength: 200, description: "Id of the last event received" })),
+});
+const eventStream = (schema: typeof ConversationLiveEvent | typeof InboxEvent) =>
+  Type.Unsafe<never>({ description: "Server-Sent Events", "x-event": Reflect.get(schema, "$id") });
+
+export const conversationEvents = {
+  method: "GET",
+  url: "/conversations/:id/events",
+  config: { access: "conversation", crossOrigin: true },
+  schema: {
+    tags,
+    summary: "Follow a conversation while the visitor waits for a person or talks to one",
+    params: conversation,
+    headers: eventHeaders,
+    response: { 200: eventStream(ConversationLiveEvent) },
+  },
+} as const;
+
+export const inboxEvents = {
+  method: "GET",
+  url: "/inbox/events",
+  config: session,
+  schema: {
+    tags,
+    summary: "Follow the inbox: conversations that wait or that a person has, typing, presence and counts",
+    headers: eventHeaders,
+    response: { 200: eventStream(InboxEvent) },
+  },
+} as const;
+
+/** A note for the team about a conversation. Visitors and the model never see it. */
+export const ConversationNote = Type.Object(
+  { id: Type.String(), author: nullable(ref(Person)), text: Type.String(), createdAt: Timestamp },
+  { $id: "ConversationNote" },
+);
+export type ConversationNote = Static<typeof ConversationNote>;
+
+export const listNotes = {
+  method: "GET",
+  url: "/conversations/:id/notes",
+  config: { access: "account" },
+  schema: {
+    tags,
+    summary: "List the internal notes of a conversation, oldest first, at most 200",
+    params: conversation,
+    response: { 200: enveloped(Type.Array(ref(ConversationNote))) },
+  },
+} as const;
+
+export const createNote = {
+  method: "POST",
+  url: "/conversations/:id/notes",
+  config: { access: "account", idempotent: true },
+  schema: {
+    tags,
+    summary: "Add an internal note. It is never sent to the visitor or the model.",
+    params: conversation,
+    body: Type.Object({ text: Type.String({ minLength: 1, maxLength: handoffLimits.note, pattern: "\\S" }) }),
+    response: { 201: enveloped(ref(ConversationNote)) },
+  },
+} as const;
+
+export const deleteNote = {
+  method: "DELETE",
+  url: "/conversations/:id/notes/:noteId",
+  config: { access: "account" },
+  schema: {
+    tags,
+    summary: "Delete an internal note",
+    params: Type.Object({ id: Type.String(), noteId: Type.String() }),
+    response: { 200: enveloped(Success) },
+  },
+} as const;
+
+export const maxCannedReplies = 500;
+const cannedName = Type.String({ minLength: 1, maxLength: 80, pattern: "\\S", description: "What members search for" });
+const cannedText = Type.String({
+  minLength: 1,
+  maxLength: handoffLimits.message,
+  pattern: "\\S",
+  description: "Markdown. `{{visitor.name}}` and `{{visitor.email}}` are filled in.",
+});
+
+/** A prepared answer that members insert. */
+export const CannedReply = Type.Object(
+  { id: Type.String(), name: cannedName, text: cannedText, createdAt: Timestamp, updatedAt: Timestamp },
+  { $id: "CannedReply" },
+);
+export type CannedReply = Static<typeof CannedReply>;
+
+export const listCannedReplies = {
+  method: "GET",
+  url: "/canned-replies",
+  config: { access: "account" },
+  schema: { tags, summary: "List canned replies by name", response: { 200: Type.Array(ref(CannedReply)) } },
+} as const;
+
+export const createCannedReply = {
+  method: "POST",
+  url: "/canned-replies",
+  config: { access: "account", idempotent: true },
+  schema: {
+    tags,
+    summary: "Create a canned reply",
+    body: Type.Object({ name: cannedName, text: cannedText }),
+    response: { 201: ref(CannedReply) },
+  },
+} as const;
+
+export const updateCannedReply = {
+  method: "PATCH",
+  url: "/canned-replies/:id",
+  config: { access: "account" },
+  schema: {
+    tags,
+    summary: "Update a canned reply",
+    params: idParams("canned reply"),
+    body: Type.Object({ name: Type.Optional(cannedName), text: Type.Optional(cannedText) }),
+    response: { 200: ref(CannedReply) },
+  },
+} as const;
+
+export const deleteCannedReply = {
+  method: "DELETE",
+  url: "/canned-replies/:id",
+  config: { access: "account" },
+  schema: {
+    tags,
+    summary: "Delete a canned reply",
+    params: idParams("canned reply"),
+    response: { 200: enveloped(Success) },
+  },
+} as const;
