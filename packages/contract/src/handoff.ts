@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { described, enveloped, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { described, enveloped, idParams, nullable, ref, refOrNull, stringEnum, Timestamp } from "./schema.ts";
 
 /**
  * Who answers a conversation: the agent; the agent or nobody while the visitor waits for a person; or a member of the
@@ -30,7 +30,7 @@ export type Person = Static<typeof Person>;
 export const Author = Type.Object(
   {
     kind: stringEnum(["agent", "visitor", "member"]),
-    person: Type.Unsafe<Person | null>({ anyOf: [ref(Person), { type: "null" }] }),
+    person: refOrNull(Person),
   },
   { $id: "Author", description: "Who wrote a message. A member's messages have the role `assistant`." },
 );
@@ -139,9 +139,8 @@ export const Ownership = Type.Object(
   {
     handler: stringEnum(handlers),
     epoch: Type.Integer({ minimum: 0 }),
-    assignee: Type.Unsafe<Person | null>({ anyOf: [ref(Person), { type: "null" }] }),
-    handoff: Type.Unsafe<Handoff | null>({
-      anyOf: [ref(Handoff), { type: "null" }],
+    assignee: refOrNull(Person),
+    handoff: refOrNull(Handoff, {
       description: "The current request for a person. `null` while the agent has the conversation.",
     }),
   },
@@ -151,7 +150,6 @@ export type Ownership = Static<typeof Ownership>;
 
 const tags = ["Handoff"];
 const params = idParams("conversation");
-const member = { access: "account" } as const;
 const visitor = { access: "conversation", crossOrigin: true } as const;
 const ownership = { 200: enveloped(ref(Ownership)) };
 

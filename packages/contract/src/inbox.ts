@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { Message } from "./conversation.ts";
 import { handoffLimits, Ownership, Person } from "./handoff.ts";
-import { enveloped, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { enveloped, idParams, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "./schema.ts";
 
 const tags = ["Inbox"];
 const conversation = idParams("conversation");
@@ -92,7 +92,7 @@ export const InboxEvent = Type.Union(
       type: Type.Literal("typing"),
       conversationId: Type.String(),
       by: stringEnum(["visitor", "member"]),
-      person: nullable(ref(Person)),
+      person: refOrNull(Person),
     }),
     Type.Object({ type: Type.Literal("presence"), members: Type.Array(Presence) }),
     Type.Object({ type: Type.Literal("counts"), waiting: Type.Integer(), mine: Type.Integer() }),
@@ -134,7 +134,7 @@ export const inboxEvents = {
 
 /** A note for the team about a conversation. Visitors and the model never see it. */
 export const ConversationNote = Type.Object(
-  { id: Type.String(), author: nullable(ref(Person)), text: Type.String(), createdAt: Timestamp },
+  { id: Type.String(), author: refOrNull(Person), text: Type.String(), createdAt: Timestamp },
   { $id: "ConversationNote" },
 );
 export type ConversationNote = Static<typeof ConversationNote>;

@@ -76,6 +76,11 @@ export function stringEnum<const T extends readonly string[]>(values: T, descrip
   return Type.Unsafe<T[number]>(schema) as ReturnType<typeof Type.Unsafe<T[number]>> & typeof schema;
 }
 
+/** A reference to a schema with an `$id`, or `null`. */
+export function refOrNull<T extends TSchema>(schema: T, options: { description?: string } = {}) {
+  return Type.Unsafe<Static<T> | null>({ anyOf: [ref(schema), { type: "null" }], ...options });
+}
+
 /** The success envelope `{ data, error: null }`. */
 export function enveloped<T extends TSchema>(data: T) {
   return Type.Object({ data, error: Type.Null() });

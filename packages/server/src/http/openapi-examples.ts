@@ -14,6 +14,7 @@ type Examples = {
 
 const agentId = "agent_01jd3v5m8k2q7x4n9r6t1w0ybc";
 const toolId = "tool_01jd3v6p5n2e8r7a4d1k9c3m0x";
+const userId = "user_01jd3v4h6j8k0m2n4p6q8r0s2t";
 const email = "ada@example.com";
 const password = "correct horse battery staple";
 const token = "7Yk2vQd1xPz8sRt5";
@@ -47,6 +48,13 @@ export const requestExamples: Examples = {
   resetPassword: { token, newPassword: password },
   changePassword: { currentPassword: password, newPassword: "another long enough password" },
   sendVerificationEmail: { email },
+  requestHuman: { reason: "The invoice of my rental is wrong", email },
+  assignConversation: { userId },
+  returnConversation: { note: "The refund is on its way. Do not offer another one." },
+  sendMemberMessage: { content: "Hello, I am looking at your invoice right now." },
+  createNote: { text: "Regular customer, refund approved by the shop in Zurich." },
+  createCannedReply: { name: "Refund", text: "Hello {{visitor.name}}, the refund takes three working days." },
+  updateCannedReply: { name: "Refund on its way" },
   chat: { agentId, messages: [{ role: "user", content: "Which bikes do you rent?" }], sessionId: "visitor-7" },
   eraseVisitor: { email: "ada@example.com", dryRun: true },
   claimToolCall: { toolUseId: "call_7d1f", claimId: "tab-2f8e6c1a" },
