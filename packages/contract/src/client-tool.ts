@@ -2,9 +2,18 @@ import Type, { type Static } from "typebox";
 import { enveloped, nullable, Success } from "./schema.ts";
 
 /** Limits of tools that run in the visitor's page: milliseconds, UTF-8 bytes of a result as JSON, and characters. */
-export const clientToolLimits = { waitMs: 30_000, resultBytes: 16_384, errorCharacters: 1_000 } as const;
+export const clientToolLimits = {
+  waitMs: 30_000,
+  resultBytes: 16_384,
+  errorCharacters: 1_000,
+  idCharacters: 500,
+} as const;
 
-const toolUseId = Type.String({ minLength: 1, maxLength: 500, description: "`id` of the `tool_use_start` event" });
+const toolUseId = Type.String({
+  minLength: 1,
+  maxLength: clientToolLimits.idCharacters,
+  description: "`id` of the `tool_use_start` event",
+});
 
 export const ToolCallResult = Type.Object({
   toolUseId,

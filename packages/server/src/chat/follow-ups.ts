@@ -1,9 +1,9 @@
 import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { followUpLimits, type Usage } from "@foyer/contract";
+import { withoutInvisible } from "@foyer/contract/rules/invisible-characters";
 import type { FastifyBaseLogger } from "fastify";
 import { textOf } from "../conversations/message-pieces.ts";
 import type { AgentRow } from "../db/tables.ts";
-import { withoutInvisible } from "../documents/ingest/clean-title.ts";
 import { askModel } from "../models/ask-model.ts";
 import type { ChosenModel } from "../models/chat-model.ts";
 import { ModelError, ReplyLimitError } from "../models/model-error.ts";

@@ -17,6 +17,10 @@ const NO_ANSWER = {
   error: "The visitor's page sent no result within 30 seconds. Whether the action was carried out is unknown.",
 };
 const SAME_ID = { error: "An earlier call of this reply has the same id, so the tool was not run." };
+/** The page could neither claim nor answer such a call. */
+const LONG_ID = {
+  error: `The id of the call is longer than ${clientToolLimits.idCharacters} characters, so the tool was not run.`,
+};
 const NOT_ASKED = { error: "The visitor's page does not respond, so the tool was not run." };
 
 type Call = { conversationId: string; messageId: string; toolUseId: string; toolId: string };
@@ -111,7 +115,7 @@ export function createClientToolCalls(
           { toolId, toolUseId }: { toolId: string; toolUseId: string },
           options: RunToolOptions,
         ): Promise<ClientToolAnswer> {
-          if (isGone) return NOT_ASKED;
+          if (isGone || isTooLong(toolUseId)) return isGone ? NOT_ASKED : LONG_ID;
           const call = { conversationId, messageId, toolUseId, toolId };
           if (!(await store.insert(call))) return SAME_ID;
           let answer: ClientToolAnswer | null = null;
@@ -151,6 +155,8 @@ export function createClientToolCalls(
     },
   };
 }
+
+const isTooLong = (toolUseId: string) => toolUseId.length > clientToolLimits.idCharacters;
 
 const keyOf = ({ messageId, toolUseId }: { messageId: string; toolUseId: string }) => `${messageId} ${toolUseId}`;
 

@@ -146,6 +146,13 @@ onBothDatabases("a client tool", (createDatabase) => {
     expect(await send("tool-claims", { toolUseId: "call_2", claimId: "first-tab" })).toBe(404);
   });
 
+  it("is not run under an id that the page could not send back, instead of waiting for it in vain", async () => {
+    upstream.script(callThenSay("c".repeat(501)));
+    const { stream } = await start();
+    await stream.ended;
+    expect(resultIn(stream)).toMatchObject({ isError: true, result: expect.stringContaining("500 characters") });
+  });
+
   it("can be claimed and answered by a process whose clock is a day ahead", async () => {
     const { stream, send } = await start();
     await stream.until("tool_use_start");
