@@ -10,6 +10,9 @@ export type JsonPages = {
   after: string;
 };
 
+/** A shorter array that fits into one page is sent in one piece, which costs a quarter of the CPU time of a stream. */
+const SHORT_LENGTH = 64 * 1024;
+
 /**
  * Sends JSON with one long array that is read and written page by page. Other requests get a turn of the event loop after
  * each page: rendering 8 MB in one piece held it for 0.2 s. The response schema of the route is not applied, so the items
@@ -18,19 +21,32 @@ export type JsonPages = {
  */
 export async function sendJsonPages(reply: FastifyReply, { before, pages, after }: JsonPages): Promise<FastifyReply> {
   const iterator = pages[Symbol.asyncIterator]();
-  let page = await iterator.next();
+  reply.type("application/json; charset=utf-8");
+  const first = await iterator.next();
+  const start = before + (first.done ? "" : itemsOf(first.value));
+  if (first.done) return reply.send(start + after);
+  let page = start.length < SHORT_LENGTH ? await iterator.next() : undefined;
+  if (page?.done) return reply.send(start + after);
   async function* text() {
-    let separator = "";
-    yield before;
-    for (; !page.done; page = await iterator.next()) {
+    yield start;
+    let hasItems = first.value.length > 0;
+    for (page ??= await nextOf(iterator); !page.done; page = await nextOf(iterator)) {
       if (page.value.length === 0) continue;
-      // Reading a page of one large item has taken its time, too.
       await nextTurn();
-      yield separator + JSON.stringify(page.value).slice(1, -1);
-      separator = ",";
-      await nextTurn();
+      yield (hasItems ? "," : "") + itemsOf(page.value);
+      hasItems = true;
     }
     yield after;
   }
-  return reply.type("application/json; charset=utf-8").send(Readable.from(text(), { objectMode: false }));
+  return reply.send(Readable.from(text(), { objectMode: false }));
+}
+
+function itemsOf(page: readonly unknown[]): string {
+  return JSON.stringify(page).slice(1, -1);
+}
+
+/** The next page, after a turn of the event loop: reading a page of one large item takes its time, too. */
+async function nextOf(iterator: AsyncIterator<readonly unknown[]>) {
+  await nextTurn();
+  return iterator.next();
 }
