@@ -25,6 +25,7 @@ export * from "./inbox.ts";
 export * from "./mail-recipient.ts";
 export * from "./member.ts";
 export * from "./model.ts";
+export * from "./notices.ts";
 export * from "./organization.ts";
 export * from "./page.ts";
 export * from "./plan.ts";

@@ -27,6 +27,7 @@ const table: readonly Line[] = [
   ["any", "/doctor", "admin"],
   ["any", "/webhooks/:id/secret", "admin"],
   ["change", "/webhooks", "admin"],
+  ["change", "/notice-channels", "admin"],
   ["change", "/events/feed", "admin"],
 ];
 

@@ -55,6 +55,17 @@ export const requestExamples: Examples = {
   createNote: { text: "Regular customer, refund approved by the shop in Zurich." },
   createCannedReply: { name: "Refund", text: "Hello {{visitor.name}}, the refund takes three working days." },
   updateCannedReply: { name: "Refund on its way" },
+  putNoticeSettings: { email: false },
+  createPushSubscription: {
+    endpoint: "https://push.example.com/send/dQw4w9WgXcQ",
+    keys: {
+      p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+      auth: "BTBZMqHH6r4Tts7J_aSIgg",
+    },
+    label: "Firefox on Linux",
+  },
+  createNoticeChannel: { kind: "webhook", name: "#support", url: "https://hooks.example.com/support" },
+  updateNoticeChannel: { isEnabled: false },
   chat: { agentId, messages: [{ role: "user", content: "Which bikes do you rent?" }], sessionId: "visitor-7" },
   eraseVisitor: { email: "ada@example.com", dryRun: true },
   claimToolCall: { toolUseId: "call_7d1f", claimId: "tab-2f8e6c1a" },

@@ -293,6 +293,7 @@ const forAdmins = [
   /^\w+ \/agents\/:id\/identity-token$/,
   /^\w+ \/tools\/:id\/webhook-secret\b/,
   /^(POST|PATCH|DELETE) \/webhooks\b/,
+  /^(POST|PATCH|DELETE) \/notice-channels\b/,
   /^\w+ \/webhooks\/:id\/secret\b/,
   /^PUT \/events\/feed$/,
 ];

@@ -1,0 +1,217 @@
+import Type, { type Static } from "typebox";
+import { idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+
+/** Browsers that one member can have notified. The oldest makes room for a new one. */
+export const maxPushSubscriptions = 10;
+export const maxNoticeChannels = 20;
+
+/** A browser that receives a member's notices. */
+export const PushDevice = Type.Object({
+  id: Type.String(),
+  label: Type.String({ description: "What the member recognizes it by, such as `Firefox on Linux`" }),
+  endpoint: Type.String({ description: "The push service's address, by which a browser recognizes itself" }),
+  createdAt: Timestamp,
+});
+export type PushDevice = Static<typeof PushDevice>;
+
+/** How a member hears that a visitor waits for a person. */
+export const NoticeSettings = Type.Object(
+  {
+    email: Type.Boolean({ description: "By email. On by default." }),
+    push: Type.Boolean({ description: "On the member's devices. On by default." }),
+    canEmail: Type.Boolean({ description: "Whether the server can send email" }),
+    devices: Type.Array(PushDevice, { description: "Oldest first" }),
+  },
+  { $id: "NoticeSettings" },
+);
+export type NoticeSettings = Static<typeof NoticeSettings>;
+
+/** The outcome of a test notice. */
+export const NoticeTest = Type.Object(
+  {
+    isDelivered: Type.Boolean(),
+    error: nullable(Type.String({ description: "Why it was not delivered" })),
+    detail: nullable(Type.String()),
+  },
+  { $id: "NoticeTest" },
+);
+export type NoticeTest = Static<typeof NoticeTest>;
+
+const tags = ["Notices"];
+const session = { access: "session" } as const;
+
+export const getNoticeSettings = {
+  method: "GET",
+  url: "/notices",
+  config: session,
+  schema: { tags, summary: "Read how you are notified", response: { 200: ref(NoticeSettings) } },
+} as const;
+
+export const putNoticeSettings = {
+  method: "PUT",
+  url: "/notices",
+  config: session,
+  schema: {
+    tags,
+    summary: "Choose how you are notified",
+    body: Type.Object({ email: Type.Optional(Type.Boolean()), push: Type.Optional(Type.Boolean()) }),
+    response: { 200: ref(NoticeSettings) },
+  },
+} as const;
+
+export const getPushKey = {
+  method: "GET",
+  url: "/notices/push-key",
+  config: session,
+  schema: {
+    tags,
+    summary: "Read the server's key for Web Push",
+    description: "The `applicationServerKey` of `PushManager.subscribe`.",
+    response: { 200: Type.Object({ publicKey: Type.String({ description: "base64url" }) }) },
+  },
+} as const;
+
+const base64Url = (length: number) =>
+  Type.String({ minLength: length, maxLength: length, pattern: "^[A-Za-z0-9_-]+$" });
+
+export const createPushSubscription = {
+  method: "POST",
+  url: "/notices/push-subscriptions",
+  config: session,
+  schema: {
+    tags,
+    summary: "Have a browser notified",
+    description: `Takes \`PushSubscription.toJSON()\`. An endpoint that exists is replaced. A member can have ${maxPushSubscriptions}; the oldest makes room.`,
+    body: Type.Object({
+      endpoint: Type.String({ minLength: 1, maxLength: 1_000, description: "The push service's address" }),
+      keys: Type.Object({
+        p256dh: base64Url(87),
+        auth: base64Url(22),
+      }),
+      label: Type.Optional(Type.String({ maxLength: 100, description: "What the member recognizes it by" })),
+    }),
+    response: { 201: PushDevice },
+  },
+} as const;
+
+export const deletePushSubscription = {
+  method: "DELETE",
+  url: "/notices/push-subscriptions/:id",
+  config: session,
+  schema: {
+    tags,
+    summary: "Stop notifying a browser",
+    params: idParams("subscription"),
+    response: { 200: Success },
+  },
+} as const;
+
+export const testPushSubscription = {
+  method: "POST",
+  url: "/notices/push-subscriptions/:id/test",
+  config: session,
+  schema: {
+    tags,
+    summary: "Send a test notice to one of your browsers",
+    params: idParams("subscription"),
+    response: { 200: ref(NoticeTest) },
+  },
+} as const;
+
+/** Where a team is notified. `webhook`: the incoming webhook of a team chat such as Slack, Teams or Discord. */
+export const noticeChannelKinds = ["webhook"] as const;
+export type NoticeChannelKind = (typeof noticeChannelKinds)[number];
+
+const kind = stringEnum(noticeChannelKinds, "What the channel is. The other settings depend on it.");
+const name = Type.String({ minLength: 1, maxLength: 80, pattern: "\\S", description: "Shown to members" });
+const url = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  description: "For `webhook`: the incoming webhook's address",
+});
+const isEnabled = Type.Boolean({ description: "Whether notices are sent to it. Defaults to `true`." });
+
+/** A place in a team chat that hears of every visitor who waits for a person. */
+export const NoticeChannel = Type.Object(
+  {
+    id: Type.String(),
+    kind,
+    name,
+    url: nullable(url),
+    isEnabled,
+    lastError: nullable(Type.String({ description: "Why the last notice failed. `null` if it was delivered." })),
+    lastSentAt: nullable(Timestamp),
+    createdAt: Timestamp,
+  },
+  { $id: "NoticeChannel" },
+);
+export type NoticeChannel = Static<typeof NoticeChannel>;
+
+const channels = { access: "account" } as const;
+const channelParams = idParams("channel");
+
+export const listNoticeChannels = {
+  method: "GET",
+  url: "/notice-channels",
+  config: channels,
+  schema: { tags, summary: "List notice channels, oldest first", response: { 200: Type.Array(ref(NoticeChannel)) } },
+} as const;
+
+export const NoticeChannelCreate = Type.Object({
+  kind,
+  name,
+  url: Type.Optional(url),
+  isEnabled: Type.Optional(isEnabled),
+});
+export type NoticeChannelCreate = Static<typeof NoticeChannelCreate>;
+
+export const NoticeChannelChanges = Type.Object(
+  { name: Type.Optional(name), url: Type.Optional(url), isEnabled: Type.Optional(isEnabled) },
+  { description: "Omitted fields keep their values." },
+);
+export type NoticeChannelChanges = Static<typeof NoticeChannelChanges>;
+
+export const createNoticeChannel = {
+  method: "POST",
+  url: "/notice-channels",
+  config: channels,
+  schema: {
+    tags,
+    summary: "Create a notice channel",
+    description: `An organization can have ${maxNoticeChannels}.`,
+    body: NoticeChannelCreate,
+    response: { 201: ref(NoticeChannel) },
+  },
+} as const;
+
+export const updateNoticeChannel = {
+  method: "PATCH",
+  url: "/notice-channels/:id",
+  config: channels,
+  schema: {
+    tags,
+    summary: "Update a notice channel",
+    params: channelParams,
+    body: NoticeChannelChanges,
+    response: { 200: ref(NoticeChannel) },
+  },
+} as const;
+
+export const deleteNoticeChannel = {
+  method: "DELETE",
+  url: "/notice-channels/:id",
+  config: channels,
+  schema: { tags, summary: "Delete a notice channel", params: channelParams, response: { 200: Success } },
+} as const;
+
+export const testNoticeChannel = {
+  method: "POST",
+  url: "/notice-channels/:id/test",
+  config: channels,
+  schema: {
+    tags,
+    summary: "Send a test notice to a channel",
+    params: channelParams,
+    response: { 200: ref(NoticeTest) },
+  },
+} as const;
