@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Figure, Row } from "./figure.ts";
 import { formAnalytics } from "./figures/analytics-read.ts";
+import { clientToolWait } from "./figures/client-tool-wait.ts";
 import { deliveryDrain } from "./figures/delivery-drain.ts";
 import { deliveryHanging } from "./figures/delivery-hanging.ts";
 import { documentMemory } from "./figures/document-memory.ts";
@@ -52,6 +53,7 @@ const figures: Record<string, Figure> = {
   "mock-tool": mockTool,
   "http-tools-at-once": httpToolsAtOnce,
   "hundred-tools": hundredTools,
+  "client-tool-wait": clientToolWait,
   "form-submit": formSubmit,
   "delivery-drain": deliveryDrain,
   "delivery-hanging": deliveryHanging,

@@ -1,7 +1,10 @@
 import { authorized, type Foyer } from "../foyer-process.ts";
 import { type Script, TOOL_ANSWER, TOOL_NAME } from "../upstream-script.ts";
 
-type Execution = { executionType: "mock"; mockResponse: string } | { executionType: "http"; httpUrl: string };
+type Execution =
+  | { executionType: "mock"; mockResponse: string }
+  | { executionType: "http"; httpUrl: string }
+  | { executionType: "client" };
 export const mock: Execution = { executionType: "mock", mockResponse: TOOL_ANSWER };
 
 /** A new agent with the tool that the scripts call, and its id. */
