@@ -62,6 +62,7 @@ export async function insertPerson(db: Db, encryption: Encryption, place: Place,
     .where("agentId", "=", agentId)
     .execute();
   await insertMessages(db, { ...place, ...ids, at }, token);
+  await insertNote(db, { ...place, ...ids, at }, token);
   await insertSubmission(db, { ...place, ...ids, at }, { email: who.email, token });
   tokens.push(await insertEvents(db, { ...place, ...ids, at }, token));
   await db
@@ -155,6 +156,23 @@ async function insertMessages(db: Db, ids: Ids, token: (name: string) => string)
   await db
     .insertInto("documentCitations")
     .values({ ...asked, documentId: newId("doc") })
+    .execute();
+}
+
+/** A member's note about the visitor, and the stored response to the request that created it. */
+async function insertNote(
+  db: Db,
+  { organizationId, agentId, conversationId, at }: Ids,
+  token: (name: string) => string,
+): Promise<void> {
+  const note = { id: newId("note"), conversationId, text: token("note") };
+  await db
+    .insertInto("conversationNotes")
+    .values({ ...note, organizationId, authorId: null, authorName: "Desk", createdAt: at })
+    .execute();
+  await db
+    .insertInto("idempotencyKeys")
+    .values({ id: newId("key"), agentId, requestHash: "", answer: JSON.stringify(note), createdAt: at })
     .execute();
 }
 

@@ -132,10 +132,23 @@ export const inboxEvents = {
   },
 } as const;
 
+/** The notes that a conversation can have. */
+export const maxNotes = 200;
+
 /** A note for the team about a conversation. Visitors and the model never see it. */
 export const ConversationNote = Type.Object(
-  { id: Type.String(), author: refOrNull(Person), text: Type.String(), createdAt: Timestamp },
-  { $id: "ConversationNote" },
+  {
+    id: Type.String(),
+    conversationId: Type.String(),
+    author: ref(Person),
+    text: Type.String(),
+    createdAt: Timestamp,
+  },
+  {
+    $id: "ConversationNote",
+    description:
+      "An internal note. Its author has the name of the member as it was, or the name of the API key and no `userId`.",
+  },
 );
 export type ConversationNote = Static<typeof ConversationNote>;
 
@@ -145,7 +158,7 @@ export const listNotes = {
   config: { access: "account" },
   schema: {
     tags,
-    summary: "List the internal notes of a conversation, oldest first, at most 200",
+    summary: "List the internal notes of a conversation, oldest first",
     params: conversation,
     response: { 200: enveloped(Type.Array(ref(ConversationNote))) },
   },
@@ -158,8 +171,11 @@ export const createNote = {
   schema: {
     tags,
     summary: "Add an internal note. It is never sent to the visitor or the model.",
+    description: `A conversation can have up to ${maxNotes} notes.`,
     params: conversation,
-    body: Type.Object({ text: Type.String({ minLength: 1, maxLength: handoffLimits.note, pattern: "\\S" }) }),
+    body: Type.Object({
+      text: Type.String({ minLength: 1, maxLength: handoffLimits.note, pattern: "\\S", description: "Plain text" }),
+    }),
     response: { 201: enveloped(ref(ConversationNote)) },
   },
 } as const;
@@ -171,11 +187,15 @@ export const deleteNote = {
   schema: {
     tags,
     summary: "Delete an internal note",
-    params: Type.Object({ id: Type.String(), noteId: Type.String() }),
+    params: Type.Object({
+      id: Type.String({ description: "Id of the conversation" }),
+      noteId: Type.String({ description: "Id of the note" }),
+    }),
     response: { 200: enveloped(Success) },
   },
 } as const;
 
+/** The canned replies that an organization can have. */
 export const maxCannedReplies = 500;
 const cannedName = Type.String({ minLength: 1, maxLength: 80, pattern: "\\S", description: "What members search for" });
 const cannedText = Type.String({
@@ -206,6 +226,7 @@ export const createCannedReply = {
   schema: {
     tags,
     summary: "Create a canned reply",
+    description: `An organization can have up to ${maxCannedReplies} canned replies.`,
     body: Type.Object({ name: cannedName, text: cannedText }),
     response: { 201: ref(CannedReply) },
   },
@@ -232,6 +253,6 @@ export const deleteCannedReply = {
     tags,
     summary: "Delete a canned reply",
     params: idParams("canned reply"),
-    response: { 200: enveloped(Success) },
+    response: { 200: Success },
   },
 } as const;

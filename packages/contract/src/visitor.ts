@@ -25,6 +25,7 @@ const EraseVisitor = Type.Object({
 export const visitorDataKinds = [
   "conversations",
   "messages",
+  "notes",
   "unansweredQuestions",
   "submissions",
   "files",
@@ -39,6 +40,7 @@ export const VisitorCounts = Type.Object(
   {
     conversations: Type.Integer(),
     messages: Type.Integer({ description: "Messages and replies, with their tool calls and results" }),
+    notes: Type.Integer({ description: "Internal notes of members about the conversations" }),
     unansweredQuestions: Type.Integer(),
     submissions: Type.Integer(),
     files: Type.Integer({ description: "Files in the submissions" }),

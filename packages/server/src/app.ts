@@ -48,6 +48,10 @@ import { registerSecurityHeaders } from "./http/security-headers.ts";
 import { buildLazySerializer } from "./http/serialization.ts";
 import { registerValidation } from "./http/validation.ts";
 import { registerWriteLimits } from "./http/write-limits.ts";
+import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
+import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
+import { noteRoutes } from "./inbox/notes/routes.ts";
+import { createNoteService } from "./inbox/notes/service.ts";
 import { createOutbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
@@ -233,6 +237,8 @@ function addConversations(
   });
   visitorRoutes(app, deps, { visitors, conversations, forms: forms.service });
   chatRoutes(app, deps, chat, conversations);
+  noteRoutes(app, createNoteService(deps, conversations), idempotency);
+  cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, forms, conversations, idempotency);
 }

@@ -24,7 +24,9 @@ type Prefix =
   | "source"
   | "erasure"
   | "webhook"
-  | "evt";
+  | "evt"
+  | "note"
+  | "reply";
 
 /** A new TypeID such as `agent_01h455vb4pex5vsknk084sn02q`: UUIDv7 in base32, sortable by time of creation. */
 export function newId(prefix: Prefix): string {

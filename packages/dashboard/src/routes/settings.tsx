@@ -36,6 +36,15 @@ const secrets = createRoute({
   loader: () => prefetch("listSecrets"),
   component: lazyRouteComponent(() => import("../pages/settings/secrets/secrets-page.tsx"), "SecretsPage"),
 });
+const cannedReplies = createRoute({
+  getParentRoute: () => settings,
+  path: "/canned-replies",
+  loader: () => prefetch("listCannedReplies"),
+  component: lazyRouteComponent(
+    () => import("../pages/settings/canned-replies/canned-replies-page.tsx"),
+    "CannedRepliesPage",
+  ),
+});
 const models = createRoute({
   getParentRoute: () => settings,
   path: "/models",
@@ -89,6 +98,7 @@ export const settingsRoutes = settings.addChildren([
   settingsHome,
   apiKeys,
   members,
+  cannedReplies,
   secrets,
   models,
   webhooks,

@@ -43,6 +43,7 @@ export function canOpen(role: Role | null, page: { minimumRole: Role }): boolean
 export const settingsPages = [
   { name: "You", to: "/settings/you", minimumRole: "member" },
   { name: "Members", to: "/settings/members", minimumRole: minimumRole("GET", "/members") },
+  { name: "Canned replies", to: "/settings/canned-replies", minimumRole: minimumRole("GET", "/canned-replies") },
   { name: "Models", to: "/settings/models", minimumRole: minimumRole("GET", "/models/providers") },
   { name: "Secrets", to: "/settings/secrets", minimumRole: minimumRole("GET", "/secrets") },
   { name: "API", to: "/settings/api", minimumRole: minimumRole("GET", "/api-keys") },

@@ -10,9 +10,13 @@ type Conversations = SelectQueryBuilder<Tables, "conversations", object>;
 /** The size of a message besides its text: its row and its index entries. */
 const ROW_BYTES = 512;
 
-/** The size of a conversation with its events. */
+/** The size of the notes of a conversation. */
+const noteBytes = sql<number>`coalesce((select sum(octet_length(text)) from "conversationNotes"
+  where "conversationNotes"."conversationId" = conversations.id), 0)`;
+
+/** The size of a conversation with its notes and events. */
 const conversationBytes = sql<number>`"textBytes" + "toolBytes" + "messageCount" * ${sql.lit(ROW_BYTES)}
-  + ${eventBytesOf("conversationId", "conversations.id")}`;
+  + ${noteBytes} + ${eventBytesOf("conversationId", "conversations.id")}`;
 
 /** Deletes an agent's conversations without a message since `before` (milliseconds). @returns the number deleted */
 export function deleteOlderThan(db: Db, agentId: string, before: number): Promise<number> {

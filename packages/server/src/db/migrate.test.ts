@@ -51,6 +51,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0031-document-titles",
       "0032-delivery-leases",
       "0035-submission-events",
+      "0041-notes-and-canned-replies",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -89,6 +90,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0031-document-titles",
       "0032-delivery-leases",
       "0035-submission-events",
+      "0041-notes-and-canned-replies",
     ]);
   });
 

@@ -7,6 +7,7 @@ import type { DeletionColumns } from "./deleted-agents.ts";
 import type { DocumentTables } from "./document-tables.ts";
 import type { FormTables } from "./form-tables.ts";
 import type { IndexTables } from "./index-tables.ts";
+import type { NoteTables } from "./note-tables.ts";
 import type { EventColumns, OutboxTables } from "./outbox-tables.ts";
 import type { PageColumns, PageTables } from "./page-tables.ts";
 import type { PlanTables } from "./plan-tables.ts";
@@ -23,6 +24,7 @@ export type Tables = AnswerTables &
   DocumentTables &
   FormTables &
   IndexTables &
+  NoteTables &
   OutboxTables &
   PageTables &
   PlanTables &

@@ -392,7 +392,16 @@ onBothDatabases("bad input", (createDatabase) => {
 });
 
 type Ids = Record<
-  "agentId" | "conversationId" | "toolId" | "triggerId" | "submissionId" | "documentId" | "sourceId" | "webhookId",
+  | "agentId"
+  | "conversationId"
+  | "toolId"
+  | "triggerId"
+  | "submissionId"
+  | "documentId"
+  | "sourceId"
+  | "webhookId"
+  | "cannedReplyId"
+  | "noteId",
   string
 > & {
   provider?: string;
@@ -446,8 +455,18 @@ async function populate(server: TestServer) {
   const webhook = { url: "http://127.0.0.1:9/", events: ["*"], isEnabled: false };
   const webhookId: string = (await app.inject({ method: "POST", url: "/webhooks", headers, payload: webhook })).json()
     .id;
+  const canned = { name: "Hours", text: "We open at 9." };
+  const cannedReplyId: string = (
+    await app.inject({ method: "POST", url: "/canned-replies", headers, payload: canned })
+  ).json().id;
+  const notes = `/conversations/${conversationId}/notes`;
+  const noteId: string = (
+    await app.inject({ method: "POST", url: notes, headers, payload: { text: "A regular." } })
+  ).json().data.id;
   return {
     formId,
+    cannedReplyId,
+    noteId,
     webhookId,
     submissionId,
     documentId,
@@ -471,6 +490,8 @@ const nobodys: Ids = {
   documentId: newId("doc"),
   sourceId: newId("source"),
   webhookId: newId("webhook"),
+  cannedReplyId: newId("reply"),
+  noteId: newId("note"),
   provider: "nobody",
 };
 
@@ -486,6 +507,7 @@ function addressOf(url: string, ids: Ids) {
     "/tools": toolId,
     "/triggers": triggerId,
     "/form-submissions": submissionId,
+    "/canned-replies": ids.cannedReplyId,
   };
   const id = Object.entries(byStart).find(([start]) => url.startsWith(start))?.[1] ?? conversationId;
   return url
@@ -493,6 +515,7 @@ function addressOf(url: string, ids: Ids) {
     .replace(":agentId", agentId)
     .replace(":toolIdOrName", toolId)
     .replace(":id", id)
+    .replace(":noteId", ids.noteId)
     .replace(":kind", "logo")
     .replace(":provider", provider)
     .replace(":name", provider === nobodys.provider ? "NOBODYS" : "OWN");
@@ -566,6 +589,9 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     updateWebhook: { payload: "ids" },
     testWebhook: { event: "visitor.erased" },
     putEventFeed: { isEnabled: false },
+    createNote: { text: "A regular." },
+    createCannedReply: { name: "Hours", text: "We open at 9." },
+    updateCannedReply: { name: "Opening hours" },
   };
   const body = bodies[name];
   if (!body) throw new Error(`validBody has no line for ${name}`);

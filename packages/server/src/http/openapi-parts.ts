@@ -84,6 +84,7 @@ export const tags = [
   { name: "Agents", description: "Create and configure agents." },
   { name: "Chat", description: "Talk to an agent. Replies stream as Server-Sent Events." },
   { name: "Conversations", description: "Read, search, rate and delete stored conversations." },
+  { name: "Inbox", description: "What members need to answer visitors: messages, notes and canned replies." },
   { name: "Tools", description: "What an agent can do: static answers, HTTP calls and forms." },
   { name: "Visitors", description: "Finding, exporting and erasing what is stored about a visitor." },
   { name: "Documents", description: "What an agent knows: texts, questions and answers, files and web pages." },

@@ -54,7 +54,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     const tokens = erased.flatMap((person) => [...person.tokens, person.conversationId, person.submissionId]);
     expect(tokens.length).toBeGreaterThan(1_000);
     const before = await dump(server, tokens);
-    expect(before.found).toBe(PEOPLE * 20);
+    expect(before.found).toBe(PEOPLE * 22);
 
     for (const [index, person] of erased.entries()) {
       const body = [
@@ -66,7 +66,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
       const dryRun = index < 4 && (await world.account.call("POST", "/visitors/erase", { ...body, dryRun: true }));
       const { body: receipt, status } = await world.account.call("POST", "/visitors/erase", body);
       expect(status, JSON.stringify(receipt)).toBe(200);
-      const everything = { conversations: 1, messages: 2, unansweredQuestions: 1, submissions: 1, files: 1 };
+      const everything = { conversations: 1, messages: 2, notes: 1, unansweredQuestions: 1, submissions: 1, files: 1 };
       expect(receipt).toEqual({
         id: expect.stringMatching(/^erasure_/),
         erasedAt: expect.any(String),
@@ -100,7 +100,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
   it("does not touch the same visitor's data in another organization", async () => {
     const person = await plant(foreign, 1_000);
     const { body } = await world.account.call("POST", "/visitors/erase", { userId: person.userId });
-    expect(Object.values(body.counts)).toEqual(Array(9).fill(0));
+    expect(Object.values(body.counts)).toEqual(Array(10).fill(0));
     const found = await foreign.account.call("GET", `/visitors/data?userId=${person.userId}`);
     expect(found.body).toMatchObject({ counts: { conversations: 1, submissions: 1 } });
   });

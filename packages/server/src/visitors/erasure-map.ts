@@ -9,6 +9,7 @@ type Table = keyof Tables;
 export const erasureMap = {
   conversations: "deleted last, by the identifier",
   messages: "deleted with their conversation",
+  conversationNotes: "deleted with their conversation",
   clientToolCalls: "deleted with their message",
   replyFailures: "deleted with their message",
   unansweredQuestions: "deleted with their message",
@@ -37,6 +38,7 @@ export const tablesWithoutVisitorData = {
   agents: "set by members",
   apiKeys: "of members",
   auditLog: "of members; receipts contain hashes and counts",
+  cannedReplies: "written by members",
   chunkVectors: "of documents",
   closedQuestions: "hashes of the words of questions",
   confirmationDays: "hashes of addresses, deleted after a day",

@@ -75,8 +75,9 @@ export function createVisitorExport({ db }: Pick<Deps, "db">, { find, conversati
     }
 
     async function* entries(): AsyncGenerator<ZipEntry> {
-      const { questions, events, triggerEvents, tokens } = rowReaders(db, organizationId);
+      const { notes, questions, events, triggerEvents, tokens } = rowReaders(db, organizationId);
       yield jsonEntry("conversations.json", conversationsJson());
+      yield jsonEntry("notes.json", rowsJson(notes));
       yield jsonEntry("unanswered-questions.json", rowsJson(questions));
       yield jsonEntry("submissions.json", submissionsJson());
       yield jsonEntry("events.json", rowsJson(events));
@@ -95,6 +96,20 @@ function rowReaders(db: Deps["db"], organizationId: string) {
     .select(["id", "conversationId", "sequence", "type", "data", "createdAt"])
     .where("organizationId", "=", organizationId);
   return {
+    /** What members noted about the visitor. */
+    notes: ({ conversations }: Batch) =>
+      readIf(conversations, () =>
+        db
+          .selectFrom("conversationNotes")
+          .select(["id", "conversationId", "authorName", "text", "createdAt"])
+          .where("organizationId", "=", organizationId)
+          .where(
+            "conversationId",
+            "in",
+            conversations.map(({ id }) => id),
+          )
+          .execute(),
+      ),
     questions: ({ conversations }: Batch) =>
       readIf(conversations, () =>
         db

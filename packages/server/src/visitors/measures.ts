@@ -29,6 +29,7 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
     const messages = () => db.selectFrom("messages").where("messages.conversationId", "in", ids);
     return {
       messages: await count(ids, () => messages() as Countable),
+      notes: await count(ids, () => db.selectFrom("conversationNotes").where("conversationId", "in", ids) as Countable),
       unansweredQuestions: await count(
         ids,
         () => messages().innerJoin("unansweredQuestions", "unansweredQuestions.messageId", "messages.id") as Countable,

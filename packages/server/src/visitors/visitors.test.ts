@@ -59,7 +59,7 @@ it("a visitor's data is exported as a ZIP file with one JSON file per kind, and 
   expect(read("submissions.json")).toMatchObject([{ id: person.submissionId, formData: { email: person.email } }]);
   // One of the conversation, and one about the submission.
   expect(read("events.json")).toHaveLength(2);
-  for (const name of ["unanswered-questions", "trigger-events", "token-counters"]) {
+  for (const name of ["notes", "unanswered-questions", "trigger-events", "token-counters"]) {
     expect(read(`${name}.json`), name).toHaveLength(1);
   }
   expect(Object.keys(files).filter((name) => name.startsWith(`files/${person.submissionId}/photo-`))).toHaveLength(1);

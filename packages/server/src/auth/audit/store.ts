@@ -47,6 +47,8 @@ export async function targetNameOf(
       return nameIn(db, resource, organizationId, id);
     case "documents":
       return titleIn(db, organizationId, id);
+    case "canned-replies":
+      return nameIn(db, "cannedReplies", organizationId, id);
     case "api-keys":
       return nameIn(db, "apiKeys", organizationId, id);
     case "invitations":
@@ -75,7 +77,7 @@ export async function targetNameOf(
 
 async function nameIn(
   db: Db,
-  table: "agents" | "tools" | "triggers" | "apiKeys",
+  table: "agents" | "tools" | "triggers" | "apiKeys" | "cannedReplies",
   organizationId: string,
   id: string,
 ): Promise<string | null> {

@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { initialsOf } from "./initials.ts";
+
+it.each([
+  ["Ada Lovelace", "AL"],
+  ["Ada", "A"],
+  ["Anna Maria van der Berg", "AB"],
+  ["ada.lovelace@shop.example", "AL"],
+  ["élodie 😀", "É"],
+  ["李雷", "李"],
+  ["Nightly import", "NI"],
+  ["", "?"],
+])("the initials of %j are %s", (name, initials) => {
+  expect(initialsOf(name)).toBe(initials);
+});

@@ -1,0 +1,41 @@
+import * as contract from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
+import { credentialOf, principalOf } from "../../auth/sessions/authenticate.ts";
+import type { App } from "../../http/app.ts";
+import type { Idempotency } from "../../http/idempotency.ts";
+import type { NoteAuthor, NoteService } from "./service.ts";
+
+export function noteRoutes(app: App, notes: NoteService, idempotency: Idempotency): void {
+  app.route({
+    ...contract.listNotes,
+    handler: async (request) => ({
+      data: await notes.list(principalOf(request).organizationId, request.params.id),
+      error: null,
+    }),
+  });
+  app.route({
+    ...contract.createNote,
+    handler: async (request, reply) => {
+      const principal = principalOf(request);
+      const note = { author: authorOf(request), text: request.body.text };
+      const data = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+        notes.create(principal.organizationId, request.params.id, note, keep),
+      );
+      return reply.status(201).send({ data, error: null });
+    },
+  });
+  app.route({
+    ...contract.deleteNote,
+    handler: async (request) => {
+      const { id, noteId } = request.params;
+      await notes.delete(principalOf(request).organizationId, id, noteId);
+      return { data: { success: true as const }, error: null };
+    },
+  });
+}
+
+function authorOf(request: FastifyRequest): NoteAuthor {
+  const user = request.signedIn?.user;
+  if (!user) return { userId: null, name: principalOf(request).name };
+  return { userId: user.id, name: user.name || user.email };
+}

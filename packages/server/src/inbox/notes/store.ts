@@ -1,0 +1,61 @@
+import { maxNotes } from "@foyer/contract";
+import type { Executor } from "../../db/compiled-query.ts";
+import type { ConversationNoteRow } from "../../db/note-tables.ts";
+import type { Db } from "../../db/open.ts";
+import { inTransaction } from "../../db/transaction.ts";
+
+export function createNoteStore(db: Db) {
+  return {
+    /** Oldest first. */
+    async list(organizationId: string, conversationId: string): Promise<ConversationNoteRow[]> {
+      return db
+        .selectFrom("conversationNotes")
+        .selectAll()
+        .where("organizationId", "=", organizationId)
+        .where("conversationId", "=", conversationId)
+        .orderBy("id")
+        .limit(maxNotes)
+        .execute();
+    },
+    /**
+     * Adds the note unless the conversation already has `maxNotes`, or is gone. Locks the conversation, so that two
+     * requests cannot both take the last place.
+     */
+    async insert(
+      row: ConversationNoteRow,
+      onWrite: (trx: Executor) => Promise<void>,
+    ): Promise<"added" | "full" | "no conversation"> {
+      const { organizationId, conversationId } = row;
+      return inTransaction(db, async (trx) => {
+        const locked = await trx
+          .updateTable("conversations")
+          .set((x) => ({ title: x.ref("title") }))
+          .where("id", "=", conversationId)
+          .where("organizationId", "=", organizationId)
+          .executeTakeFirst();
+        if (locked.numUpdatedRows === 0n) return "no conversation";
+        const ids = await trx
+          .selectFrom("conversationNotes")
+          .select("id")
+          .where("organizationId", "=", organizationId)
+          .where("conversationId", "=", conversationId)
+          .limit(maxNotes)
+          .execute();
+        if (ids.length >= maxNotes) return "full";
+        await trx.insertInto("conversationNotes").values(row).execute();
+        await onWrite(trx);
+        return "added";
+      });
+    },
+    /** @returns false when the conversation has no such note */
+    async delete(organizationId: string, conversationId: string, id: string): Promise<boolean> {
+      const result = await db
+        .deleteFrom("conversationNotes")
+        .where("organizationId", "=", organizationId)
+        .where("conversationId", "=", conversationId)
+        .where("id", "=", id)
+        .executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+  };
+}
