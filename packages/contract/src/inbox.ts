@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import Type, { type Static, type TSchema } from "typebox";
 import { Message } from "./conversation.ts";
 import { handoffLimits, Ownership, Person } from "./handoff.ts";
 import { enveloped, idParams, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "./schema.ts";
@@ -30,6 +30,8 @@ export const reportTyping = {
   schema: {
     tags,
     summary: "Tell the other side that somebody is typing. It counts for five seconds.",
+    description:
+      "Repeat it every three seconds while they type. The visitor sees the typing of the member who has the conversation, and the team sees everybody's. API keys get 403, because nobody types with them.",
     params: conversation,
     response: { 200: enveloped(Success) },
   },
@@ -57,7 +59,7 @@ export const ConversationLiveEvent = Type.Union(
   {
     $id: "ConversationLiveEvent",
     description:
-      "The stream begins with `ownership`, then the messages after `Last-Event-ID`. It ends after the `ownership` that returns the conversation to the agent.",
+      "The stream begins with `ownership`, then the messages after `Last-Event-ID`, or the newest 50 without it. While the agent has the conversation, only the missed messages come, then `ownership`, and the stream ends. It also ends after an `ownership` that returns the conversation to the agent. A message can be sent twice, so identify messages by their id.",
   },
 );
 export type ConversationLiveEvent = Static<typeof ConversationLiveEvent>;
@@ -85,6 +87,7 @@ export type InboxChange = Static<typeof InboxChange>;
 
 const Presence = Type.Object({ ...Person.properties, isPresent: Type.Boolean() });
 
+/** Sent to members who have the inbox open. */
 export const InboxEvent = Type.Union(
   [
     Type.Object({ type: Type.Literal("conversation"), change: ref(InboxChange) }),
@@ -97,15 +100,26 @@ export const InboxEvent = Type.Union(
     Type.Object({ type: Type.Literal("presence"), members: Type.Array(Presence) }),
     Type.Object({ type: Type.Literal("counts"), waiting: Type.Integer(), mine: Type.Integer() }),
   ],
-  { $id: "InboxEvent" },
+  {
+    $id: "InboxEvent",
+    description:
+      "The stream begins with `counts` and `presence`. With `Last-Event-ID`, every conversation follows that changed since then, the newest 2,000 at most. Events describe states, so one that arrives twice changes nothing. `presence` lists the members with whether they have the inbox open or answered in the last five minutes.",
+  },
 );
 export type InboxEvent = Static<typeof InboxEvent>;
 
 const eventHeaders = Type.Object({
   "last-event-id": Type.Optional(Type.String({ maxLength: 200, description: "Id of the last event received" })),
 });
-const eventStream = (schema: typeof ConversationLiveEvent | typeof InboxEvent) =>
-  Type.Unsafe<never>({ description: "Server-Sent Events", "x-event": Reflect.get(schema, "$id") });
+const eventStream = (event: typeof ConversationLiveEvent | typeof InboxEvent, example: string) => ({
+  description: `A stream of Server-Sent Events. Each event has an \`id\`, an \`event\` name, and one \`data\` line with JSON of the schema \`${Reflect.get(event, "$id")}\`. Comment lines every 15 s keep the connection open. The server ends a stream from time to time; reconnect with the last \`id\` as \`Last-Event-ID\`.`,
+  content: {
+    "text/event-stream": {
+      schema: Type.String({ contentMediaType: "text/event-stream", contentSchema: ref(event as TSchema) }),
+      example,
+    },
+  },
+});
 
 export const conversationEvents = {
   method: "GET",
@@ -116,7 +130,12 @@ export const conversationEvents = {
     summary: "Follow a conversation while the visitor waits for a person or talks to one",
     params: conversation,
     headers: eventHeaders,
-    response: { 200: eventStream(ConversationLiveEvent) },
+    response: {
+      200: eventStream(
+        ConversationLiveEvent,
+        'id: 2:14\nevent: typing\ndata: {"type":"typing","person":{"name":"Ada","initials":"A"}}\n\n',
+      ),
+    },
   },
 } as const;
 
@@ -128,7 +147,12 @@ export const inboxEvents = {
     tags,
     summary: "Follow the inbox: conversations that wait or that a person has, typing, presence and counts",
     headers: eventHeaders,
-    response: { 200: eventStream(InboxEvent) },
+    response: {
+      200: eventStream(
+        InboxEvent,
+        'id: 1781000000000\nevent: counts\ndata: {"type":"counts","waiting":2,"mine":1}\n\n',
+      ),
+    },
   },
 } as const;
 

@@ -1,7 +1,7 @@
 import type { ChatEvent, ChatRequest } from "@foyer/contract";
+import { delay, interrupted, readEvents } from "./event-reader.ts";
 import { FoyerError } from "./foyer-error.ts";
 import type { Request } from "./request.ts";
-import { createSseParser, type ServerEvent } from "./sse-parser.ts";
 
 /** Gives access to one conversation. Both values come with `message_start`; keep them to continue after a reload. */
 export type ConversationKey = { id: string; token: string };
@@ -108,60 +108,3 @@ function openStream(
     headers: lastEventId ? { "last-event-id": lastEventId } : {},
   });
 }
-
-async function* readEvents({ body }: Response, silence: number): AsyncGenerator<ServerEvent> {
-  if (!body) return;
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  const parse = createSseParser();
-  try {
-    for (;;) {
-      const { value, done } = await orSilence(reader.read(), silence);
-      if (done) return;
-      yield* parse(decoder.decode(value, { stream: true }));
-    }
-  } finally {
-    void drain(reader);
-  }
-}
-
-/**
- * Reads a stream to its end, which comes right after the last event. Cancelling it there would show up as a failed
- * request in the browser's network panel. After a second the stream is canceled anyway.
- */
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const timer = setTimeout(() => reader.cancel().catch(() => {}), 1_000);
-  try {
-    while (!(await reader.read()).done);
-  } catch {
-    // The connection is gone already.
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** A dead connection often produces no error at all, so silence has to count as one. */
-function orSilence<T>(next: Promise<T>, silence: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(interrupted()), silence);
-    next.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}
-
-/** Resolves early when the browser reports that the network is back, or when the caller aborts. */
-function delay(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      globalThis.removeEventListener?.("online", done);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    globalThis.addEventListener?.("online", done);
-    signal?.addEventListener("abort", done);
-  });
-}
-
-const interrupted = () =>
-  new FoyerError("INTERRUPTED", "The connection was lost. The text received so far is stored on the server.");

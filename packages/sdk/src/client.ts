@@ -8,6 +8,7 @@ import type {
   TriggerEvent,
 } from "@foyer/contract";
 import { type ConversationKey, resumeChat, type StreamOptions, stopChat, streamChat } from "./chat-stream.ts";
+import { conversationEvents, type LiveStreamOptions, reportTyping } from "./live-streams.ts";
 import { type PageTool, sendToolResult, withPageTools } from "./page-tools.ts";
 import { type Connection, createRequest } from "./request.ts";
 import * as calls from "./visitor-calls.ts";
@@ -45,6 +46,14 @@ export function createClient(connection: Connection) {
       sendToolResult(request, conversation, result),
     /** Stops the running reply. The text generated so far is stored. */
     stop: (conversation: ConversationKey) => stopChat(request, conversation),
+    /**
+     * Follows a conversation that waits for a person or that a person has: who has it, messages and typing. Reconnects as
+     * often as necessary, and ends after the event that returns the conversation to the agent.
+     */
+    events: (conversation: ConversationKey, options?: LiveStreamOptions) =>
+      conversationEvents(request, conversation, options),
+    /** Tells the team that the visitor is typing. Repeat it every three seconds while they type. */
+    reportTyping: (conversation: ConversationKey) => reportTyping(request, conversation),
     /** The conversation with all its messages, oldest first. */
     conversation: (conversation: ConversationKey) => calls.getConversation(request, conversation),
     /** Deletes the conversation for good. With `submissions`, also deletes the forms that were submitted in it. */

@@ -156,6 +156,7 @@ export const endpoints = {
   recordTriggerEvent: ["POST", "/triggers/event"],
   removeMember: ["DELETE", "/members/:id"],
   reportClientResult: ["POST", "/form-submissions/client-result"],
+  reportTyping: ["POST", "/conversations/:id/typing"],
   requestPasswordReset: ["POST", "/auth/request-password-reset"],
   resetPassword: ["POST", "/auth/reset-password"],
   retryDocument: ["POST", "/documents/:id/retry"],

@@ -8,6 +8,7 @@ export type {
   ChatRequest,
   ClientResult,
   Conversation,
+  ConversationLiveEvent,
   ConversationSummary,
   Delivery,
   Display,
@@ -20,10 +21,14 @@ export type {
   FormSubmission,
   FormSubmissionDetail,
   FormSubmit,
+  InboxChange,
+  InboxEvent,
   Invitation,
   Member,
   Message,
   ModelInfo,
+  Ownership,
+  Person,
   Plan,
   PostAction,
   ProviderInfo,
@@ -57,6 +62,13 @@ export {
 export { createClient, type FoyerClient } from "./client.ts";
 export type { EndpointName, Input, Output } from "./endpoints.ts";
 export { FoyerError, type FoyerErrorCode } from "./foyer-error.ts";
+export {
+  conversationEvents,
+  inboxEvents,
+  type LiveEvent,
+  type LiveStreamOptions,
+  reportTyping,
+} from "./live-streams.ts";
 export {
   type CallOptions,
   createManagementClient,

@@ -8,6 +8,8 @@ import { createManagementClient, type ManagementClient } from "./management-clie
 const otherwise = [
   "chat",
   "resumeChat",
+  "conversationEvents",
+  "inboxEvents",
   "followMagicLink",
   "confirmMagicLink",
   "providerCallback",

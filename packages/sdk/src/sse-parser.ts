@@ -3,9 +3,9 @@ export type ServerEvent = { id: string; type: string; data: string };
 /**
  * Parses Server-Sent Events from text that arrives in pieces of any size. The returned function takes the next piece
  * and returns the events that it completes. An incomplete event at the end of a stream is dropped, as the standard
- * requires.
+ * requires. `onRetry` receives the milliseconds after which the server wants the client to reconnect.
  */
-export function createSseParser(): (text: string) => ServerEvent[] {
+export function createSseParser(onRetry?: (milliseconds: number) => void): (text: string) => ServerEvent[] {
   let rest = "";
   let isFirst = true;
   let id = "";
@@ -25,6 +25,7 @@ export function createSseParser(): (text: string) => ServerEvent[] {
     if (field === "data") data.push(value);
     else if (field === "event") type = value;
     else if (field === "id" && !value.includes("\0")) id = value;
+    else if (field === "retry" && /^\d+$/.test(value)) onRetry?.(Number(value));
   };
 
   return (text) => {

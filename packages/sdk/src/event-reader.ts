@@ -1,0 +1,77 @@
+import { FoyerError } from "./foyer-error.ts";
+import { createSseParser, type ServerEvent } from "./sse-parser.ts";
+
+/** A silent connection is checked at least this often, in milliseconds. */
+const CHECK_MS = 5_000;
+
+/**
+ * Yields the events of a response until the server ends it.
+ * @param silence milliseconds without any data after which the connection counts as dead
+ * @param onRetry receives the milliseconds after which the server wants the client to reconnect
+ * @throws FoyerError `INTERRUPTED` when the connection is dead, or what reading it throws
+ */
+export async function* readEvents(
+  { body }: Response,
+  silence: number,
+  onRetry?: (milliseconds: number) => void,
+): AsyncGenerator<ServerEvent> {
+  if (!body) return;
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const parse = createSseParser(onRetry);
+  try {
+    for (;;) {
+      const { value, done } = await orSilence(reader.read(), silence);
+      if (done) return;
+      yield* parse(decoder.decode(value, { stream: true }));
+    }
+  } finally {
+    void drain(reader);
+  }
+}
+
+/**
+ * Reads a stream to its end, which comes right after the last event. Cancelling it there would show up as a failed
+ * request in the browser's network panel. After a second the stream is canceled anyway.
+ */
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const timer = setTimeout(() => reader.cancel().catch(() => {}), 1_000);
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The connection is gone already.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * A dead connection often produces no error at all, so silence has to count as one. The wall clock is compared
+ * repeatedly, because timers stop while a computer sleeps, and its connections are dead when it wakes up.
+ */
+function orSilence<T>(next: Promise<T>, silence: number): Promise<T> {
+  const deadAt = Date.now() + silence;
+  return new Promise((resolve, reject) => {
+    const timer = setInterval(() => Date.now() >= deadAt && reject(interrupted()), Math.min(silence, CHECK_MS));
+    next.then(resolve, reject).finally(() => clearInterval(timer));
+  });
+}
+
+/** Resolves early when the browser reports that the network is back, or when the caller aborts. */
+export function delay(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      globalThis.removeEventListener?.("online", done);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    globalThis.addEventListener?.("online", done);
+    if (signal?.aborted) done();
+    else signal?.addEventListener("abort", done);
+  });
+}
+
+export const interrupted = () =>
+  new FoyerError("INTERRUPTED", "The connection was lost. The text received so far is stored on the server.");

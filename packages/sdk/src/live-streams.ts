@@ -1,0 +1,98 @@
+import type { ConversationLiveEvent, InboxEvent } from "@foyer/contract";
+import type { ConversationKey, StreamOptions } from "./chat-stream.ts";
+import { delay, readEvents } from "./event-reader.ts";
+import { FoyerError } from "./foyer-error.ts";
+import type { Request } from "./request.ts";
+
+/** An event of a live stream. Pass the last `eventId` as `lastEventId` to continue right after it. */
+export type LiveEvent<Event> = Event & { eventId: string };
+
+export type LiveStreamOptions = StreamOptions & {
+  /** The `eventId` of the last event that you have. */
+  lastEventId?: string;
+};
+
+/** The waits before each attempt to reconnect, in milliseconds. The last one repeats until the caller aborts. */
+const WAITS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
+/** Three times the interval of the server's comments. */
+const SILENCE = 45_000;
+/** A server that asks for a longer wait is asked after this time, in milliseconds. */
+const MAX_WAIT = 60_000;
+
+/**
+ * Follows a conversation while its visitor waits for a person or talks to one: who has the conversation, the messages,
+ * and typing. It reconnects as often as necessary, after a sleep, a change of network or a restart of the server, and
+ * continues after the last event. Ends after the `ownership` event that returns the conversation to the agent, or when
+ * `signal` aborts. A message can arrive that you already have, so identify messages by their id.
+ * @param conversation a member's page, which sends its session's cookie, leaves `token` out
+ * @throws FoyerError when the server refuses, for instance because the conversation was deleted
+ */
+export function conversationEvents(
+  request: Request,
+  { id, token }: Pick<ConversationKey, "id"> & Partial<ConversationKey>,
+  options: LiveStreamOptions = {},
+): AsyncGenerator<LiveEvent<ConversationLiveEvent>, void, undefined> {
+  const isLast = (event: ConversationLiveEvent) => event.type === "ownership" && event.ownership.handler === "agent";
+  return follow(request, { path: `/conversations/${id}/events`, token, isLast }, options);
+}
+
+/**
+ * Follows the inbox of the signed-in member's organization, and reconnects like `conversationEvents`. It ends when
+ * `signal` aborts. Events describe states, so one that arrives twice changes nothing.
+ * @throws FoyerError when the server refuses, for instance because the session has ended
+ */
+export function inboxEvents(
+  request: Request,
+  options: LiveStreamOptions = {},
+): AsyncGenerator<LiveEvent<InboxEvent>, void, undefined> {
+  return follow(request, { path: "/inbox/events", token: undefined, isLast: () => false }, options);
+}
+
+/** Tells the other side that somebody is typing. It counts for five seconds, so repeat it every three while they type. */
+export async function reportTyping(
+  request: Request,
+  { id, token }: Pick<ConversationKey, "id"> & Partial<ConversationKey>,
+): Promise<void> {
+  await request(`/conversations/${id}/typing`, { method: "POST", token });
+}
+
+type Source<Event> = { path: string; token: string | undefined; isLast: (event: Event) => boolean };
+
+async function* follow<Event extends object>(
+  request: Request,
+  { path, token, isLast }: Source<Event>,
+  { signal, onReconnect, waits = WAITS, silence = SILENCE, lastEventId = "" }: LiveStreamOptions,
+): AsyncGenerator<LiveEvent<Event>, void, undefined> {
+  for (let attempts = 0; !signal?.aborted; attempts++) {
+    /** What the server asked for, in milliseconds. */
+    let asked: number | null = null;
+    try {
+      const headers: Record<string, string> = lastEventId ? { "last-event-id": lastEventId } : {};
+      const response = await request(path, { token, signal, headers });
+      const onRetry = (milliseconds: number) => {
+        asked = milliseconds;
+      };
+      for await (const { id, data } of readEvents(response, silence, onRetry)) {
+        const event: LiveEvent<Event> = Object.assign(JSON.parse(data) as Event, { eventId: id });
+        lastEventId = id;
+        attempts = 0;
+        yield event;
+        if (isLast(event)) return;
+      }
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (error instanceof SyntaxError) throw error;
+      if (error instanceof FoyerError) {
+        if (!error.isTemporary) throw error;
+        asked = error.retryAfter === null ? null : error.retryAfter * 1_000;
+      }
+    }
+    if (signal?.aborted) return;
+    onReconnect?.();
+    const planned = waits[Math.min(attempts, waits.length - 1)] ?? 0;
+    await delay(asked === null ? jittered(planned) : Math.min(asked, MAX_WAIT), signal);
+  }
+}
+
+/** Spreads the clients that lost the same server over the second half of the wait. */
+const jittered = (milliseconds: number) => milliseconds * (0.5 + Math.random() / 2);
