@@ -1,9 +1,10 @@
 import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
 import { serveChild } from "./serve-child.ts";
 
 /**
  * A webhook receiver. `/hang` never responds; `/twice` refuses each submission once and records the time until it is
- * retried; everything else is accepted. `/counts` returns `{ taken, firstAt, lastAt, waits }`, with times in
+ * retried; `/event` records the time since the event's `createdAt`; everything else is accepted. `/counts` returns `{ taken, firstAt, lastAt, waits }`, with times in
  * milliseconds.
  */
 const refusedAt = new Map<string, number>();
@@ -14,7 +15,7 @@ const server = createServer(async (request, response) => {
   if (request.url === "/hang") return;
   const id = String(request.headers["webhook-id"]);
   const now = performance.now();
-  for await (const _ of request);
+  const body = await text(request);
   const before = refusedAt.get(id);
   if (request.url === "/twice" && before === undefined) {
     refusedAt.set(id, now);
@@ -22,6 +23,7 @@ const server = createServer(async (request, response) => {
     return response.end();
   }
   if (before !== undefined) counts.waits.push(now - before);
+  if (request.url === "/event") counts.waits.push(Date.now() - Date.parse(JSON.parse(body).createdAt));
   counts.firstAt ||= now;
   counts.lastAt = now;
   counts.taken++;

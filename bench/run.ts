@@ -20,6 +20,7 @@ import { pacedReply } from "./figures/paced-reply.ts";
 import { planLimit } from "./figures/plan-limit.ts";
 import { triggerStats } from "./figures/read-trigger-stats.ts";
 import { triggerEvents } from "./figures/record-trigger-events.ts";
+import { replyEvents } from "./figures/reply-events.ts";
 import { replyWithHistory } from "./figures/reply-with-history.ts";
 import { retrieval } from "./figures/retrieval.ts";
 import { startToReady } from "./figures/start-to-ready.ts";
@@ -43,6 +44,7 @@ const figures: Record<string, Figure> = {
   "fast-reply": fastReply,
   "paced-reply": pacedReply,
   "reply-with-history": replyWithHistory,
+  "reply-events": replyEvents,
   "first-token": firstToken,
   "first-token-busy": firstTokenBusy,
   "open-streams": openStreams,

@@ -1,0 +1,67 @@
+import { ms, type Row, times } from "../figure.ts";
+import { authorized, type Foyer, startFoyer } from "../foyer-process.ts";
+import { chatOf, completionOf } from "../load.ts";
+import { startScript, temporaryFolder } from "../processes.ts";
+import { startReceiver } from "../receiver.ts";
+import { cpuPerReply } from "../reply-cpu.ts";
+import { alternate, median, quantile } from "../rounds.ts";
+import { warmUp } from "../warm-up.ts";
+
+const COST_LIMIT = 1.1;
+const DELAY_LIMIT_MS = 300;
+const TIMEOUT_MS = 60_000;
+const script = { tokens: 200, everyMs: 20, isStamped: false };
+const load = { streams: 50, rampMs: 1_000, replies: 1 };
+
+/** What a webhook for `reply.finished` adds to a reply with its delivery, and how soon the event arrives. */
+export async function replyEvents(): Promise<Row[]> {
+  await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
+  await using receiver = await startReceiver();
+  using folder = temporaryFolder();
+  await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
+  await warmUp(foyer, (fast) => completionOf(upstream.url, fast));
+  const plain = chatOf(foyer.url, await foyer.createAgent(script), script);
+  const watchedId = await foyer.createAgent(script);
+  await createWebhook(foyer, watchedId, `${receiver.url}/event`);
+  const watched = chatOf(foyer.url, watchedId, script);
+  let sent = 0;
+  const results = await alternate({
+    async subject() {
+      const cpu = await cpuPerReply(foyer, watched, load);
+      sent += load.streams;
+      await receiver.hasTaken(sent, TIMEOUT_MS);
+      return cpu;
+    },
+    baseline: () => cpuPerReply(foyer, plain, load),
+  });
+  const [subject, baseline] = [median(results.subject), median(results.baseline)];
+  const { waits } = await receiver.hasTaken(sent, TIMEOUT_MS);
+  const delay = quantile(waits, 0.95);
+  return [
+    {
+      figure: "A reply with its event and the event's delivery",
+      measured: ms(subject),
+      baseline: `${ms(baseline)} (no webhook)`,
+      ratio: times(subject / baseline),
+      target: `<= ${times(COST_LIMIT)}`,
+      isMet: subject / baseline <= COST_LIMIT,
+    },
+    {
+      figure: "… from the stored reply until its event arrives (p95)",
+      measured: ms(delay),
+      baseline: "-",
+      ratio: "-",
+      target: `<= ${ms(DELAY_LIMIT_MS)}`,
+      isMet: delay <= DELAY_LIMIT_MS,
+    },
+  ];
+}
+
+async function createWebhook(foyer: Foyer, agentId: string, url: string) {
+  const response = await fetch(`${foyer.url}/webhooks`, {
+    method: "POST",
+    headers: { ...authorized, "content-type": "application/json" },
+    body: JSON.stringify({ url, events: ["reply.finished"], agentIds: [agentId] }),
+  });
+  if (response.status !== 201) throw new Error(`The webhook was not created: ${await response.text()}`);
+}
