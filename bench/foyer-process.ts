@@ -49,6 +49,13 @@ export async function startFoyer(options: FoyerOptions) {
   return foyer;
 }
 
+/** An agent in a data folder whose server has stopped again. @returns its id */
+export async function createAgentIn(dataDir: string): Promise<string> {
+  await using foyer = await startFoyer({ dataDir });
+  // Awaited here, because the server ends with this scope.
+  return await foyer.createAgent();
+}
+
 function environment(port: number, { dataDir, databaseUrl, upstreamUrl, env }: FoyerOptions) {
   return {
     PORT: String(port),

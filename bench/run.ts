@@ -5,6 +5,7 @@ import { clientToolWait } from "./figures/client-tool-wait.ts";
 import { deliveryDrain } from "./figures/delivery-drain.ts";
 import { deliveryHanging } from "./figures/delivery-hanging.ts";
 import { documentMemory } from "./figures/document-memory.ts";
+import { eraseVisitor } from "./figures/erase-visitor.ts";
 import { fastReply } from "./figures/fast-reply.ts";
 import { firstToken } from "./figures/first-token.ts";
 import { firstTokenBusy } from "./figures/first-token-busy.ts";
@@ -61,6 +62,7 @@ const figures: Record<string, Figure> = {
   "delivery-hanging": deliveryHanging,
   "form-analytics": formAnalytics,
   "form-file": formFile,
+  "erase-visitor": eraseVisitor,
   "trigger-events": triggerEvents,
   "trigger-listing": triggerListing,
   "trigger-stats": triggerStats,

@@ -1,6 +1,6 @@
 import type { Row } from "../figure.ts";
 import { fillDatabase } from "../fill-database.ts";
-import { startFoyer } from "../foyer-process.ts";
+import { createAgentIn } from "../foyer-process.ts";
 import { compareSizes } from "../size-figure.ts";
 
 export function listConversations(): Promise<Row[]> {
@@ -12,12 +12,7 @@ export function listConversations(): Promise<Row[]> {
 }
 
 async function fill(dataDir: string, conversations: number): Promise<string> {
-  const agentId = await makeAgent(dataDir);
+  const agentId = await createAgentIn(dataDir);
   fillDatabase(dataDir, agentId, conversations);
   return agentId;
-}
-
-async function makeAgent(dataDir: string): Promise<string> {
-  await using foyer = await startFoyer({ dataDir });
-  return await foyer.createAgent();
 }
