@@ -52,6 +52,8 @@ import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
 import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
 import { noteRoutes } from "./inbox/notes/routes.ts";
 import { createNoteService } from "./inbox/notes/service.ts";
+import { createNotices } from "./inbox/notices/notices.ts";
+import { noticeRoutes } from "./inbox/notices/routes.ts";
 import { createOutbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
@@ -106,6 +108,7 @@ export async function createApp(deps: AppDeps) {
   const outbox = createOutbox(deps);
   const webhooks = createWebhooks(deps, outbox);
   const { recordEvents } = webhooks;
+  addNotices(app, deps);
   const listings = createListingCache();
   // Deleting ends running replies, so that they stop using the model.
   const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndexOf(agentId));
@@ -209,6 +212,13 @@ function addKnowledge(
   answerRoutes(app, documents.answers);
   sourceRoutes(app, sites.service, idempotency);
   embeddingRoutes(app, documents.embeddings);
+}
+
+/** The notices of visitors who wait for a person. */
+function addNotices(app: App, deps: AppDeps) {
+  const notices = createNotices(deps);
+  noticeRoutes(app, notices.service);
+  return notices;
 }
 
 async function startWorkers(...workers: Array<{ start(): void }>): Promise<void> {

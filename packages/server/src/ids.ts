@@ -26,7 +26,9 @@ type Prefix =
   | "webhook"
   | "evt"
   | "note"
-  | "reply";
+  | "reply"
+  | "push"
+  | "channel";
 
 /** A new TypeID such as `agent_01h455vb4pex5vsknk084sn02q`: UUIDv7 in base32, sortable by time of creation. */
 export function newId(prefix: Prefix): string {

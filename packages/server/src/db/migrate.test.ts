@@ -52,6 +52,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0032-delivery-leases",
       "0035-submission-events",
       "0041-notes-and-canned-replies",
+      "0042-notices",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -91,6 +92,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0032-delivery-leases",
       "0035-submission-events",
       "0041-notes-and-canned-replies",
+      "0042-notices",
     ]);
   });
 

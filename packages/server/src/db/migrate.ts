@@ -29,6 +29,7 @@ import { documentTitles } from "./migrations/0031-document-titles.ts";
 import { deliveryLeases } from "./migrations/0032-delivery-leases.ts";
 import { submissionEvents } from "./migrations/0035-submission-events.ts";
 import { notesAndCannedReplies } from "./migrations/0041-notes-and-canned-replies.ts";
+import { notices } from "./migrations/0042-notices.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -69,6 +70,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0032-delivery-leases", deliveryLeases],
   ["0035-submission-events", submissionEvents],
   ["0041-notes-and-canned-replies", notesAndCannedReplies],
+  ["0042-notices", notices],
 ];
 
 /**

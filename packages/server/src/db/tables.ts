@@ -8,6 +8,7 @@ import type { DocumentTables } from "./document-tables.ts";
 import type { FormTables } from "./form-tables.ts";
 import type { IndexTables } from "./index-tables.ts";
 import type { NoteTables } from "./note-tables.ts";
+import type { NoticeTables } from "./notice-tables.ts";
 import type { EventColumns, OutboxTables } from "./outbox-tables.ts";
 import type { PageColumns, PageTables } from "./page-tables.ts";
 import type { PlanTables } from "./plan-tables.ts";
@@ -25,6 +26,7 @@ export type Tables = AnswerTables &
   FormTables &
   IndexTables &
   NoteTables &
+  NoticeTables &
   OutboxTables &
   PageTables &
   PlanTables &
