@@ -44,6 +44,7 @@ import { createIdempotency, type Idempotency } from "./http/idempotency.ts";
 import { registerJsonBodies } from "./http/json-body.ts";
 import { openApiRoutes, registerOpenApi } from "./http/openapi.ts";
 import { RequestLog } from "./http/request-log.ts";
+import { createSchemaBucket } from "./http/schema-bucket.ts";
 import { registerSecurityHeaders } from "./http/security-headers.ts";
 import { buildLazySerializer } from "./http/serialization.ts";
 import { registerValidation } from "./http/validation.ts";
@@ -195,7 +196,7 @@ function createFastify({ config, log }: AppDeps): App {
       return sendError(toAppError(error), request, reply);
     },
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
-    schemaController: { compilersFactory: { buildSerializer: buildLazySerializer } },
+    schemaController: { bucket: createSchemaBucket, compilersFactory: { buildSerializer: buildLazySerializer } },
   });
 }
 
