@@ -1,5 +1,3 @@
-import { enableCompileCache } from "node:module";
+import "./compile-cache.js";
 
-// See main.ts.
-enableCompileCache();
 await import("./commands.ts");
