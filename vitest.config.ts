@@ -1,4 +1,3 @@
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
@@ -18,8 +17,7 @@ const shared = {
   hookTimeout: 120_000,
   setupFiles: ["test/property-seed.ts"],
   expect: { poll: { timeout: 30_000 } },
-  // The threads that tests start share Node's compile cache, as those of the server do.
-  env: { TZ: "Asia/Kolkata", NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") },
+  env: { TZ: "Asia/Kolkata" },
 };
 
 /** The workspace packages resolve to their sources, not to what `npm pack` compiles. Projects do not inherit this. */

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { described, enveloped, idParams, nullable, ref, Success, Timestamp } from "./schema.ts";
+import { HandoffChanges, HandoffSettings, WidgetHandoff } from "./handoff.ts";
+import { described, enveloped, idParams, nullable, ref, refOrNull, Success, Timestamp } from "./schema.ts";
 import { WidgetSettings } from "./widget-settings.ts";
 
 const name = Type.String({
@@ -83,6 +84,12 @@ const settings = {
         "Offer up to three follow-up questions after each reply. They add a short model call to each reply. Off by default.",
     }),
   ),
+  handoff: nullable(
+    described(HandoffChanges, {
+      description:
+        "How conversations go over to people. Settings that are left out stay as they are, and `null` restores defaults.",
+    }),
+  ),
   monthlyTokenBudget: nullable(
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "Tokens per calendar month, in UTC" }),
   ),
@@ -135,6 +142,7 @@ export const Agent = Type.Object(
     requireIdentity: Type.Boolean(),
     tellModel: Type.Array(Type.String()),
     followUps: Type.Boolean(),
+    handoff: ref(HandoffSettings),
     monthlyTokenBudget: nullable(Type.Integer()),
     budgetMessage: nullable(Type.String()),
     retention: ref(Retention),
@@ -166,6 +174,9 @@ export const AgentWidget = Type.Object(
       description: "The query parameters that the widget sends with a page's URL",
     }),
     requireIdentity: Type.Boolean(),
+    handoff: refOrNull(WidgetHandoff, {
+      description: "How the visitor can talk to a person. `null` if the agent hands nothing over.",
+    }),
   },
   { $id: "AgentWidget" },
 );

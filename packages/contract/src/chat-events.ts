@@ -63,7 +63,7 @@ export const ToolUseStartEvent = Type.Object(
     executionType: nullable(
       Type.String({
         description:
-          "`mock`, `http`, `form`, `client` for a tool that the page runs, or `documents` for a search of the agent's documents",
+          "`mock`, `http`, `form`, `client` for a tool that the page runs, `documents` for a search of the agent's documents, or `handoff` for a request for a person",
       }),
     ),
     input: Type.Unknown({ description: "The input that the model chose" }),
@@ -126,7 +126,7 @@ export const MessageStopEvent = Type.Object(
     messageId: Type.String({ description: "Id of the reply" }),
     stopReason: stringEnum(
       stopReasons,
-      "`end_turn`: complete. `max_steps`: the model used all its steps. `error`: failed. `aborted`: stopped or abandoned.",
+      "`end_turn`: complete. `max_steps`: the model used all its steps. `error`: failed. `aborted`: stopped or abandoned. `handed_over`: a member of the team has the conversation, or the visitor waits for one and the agent is silent.",
     ),
     usage: Type.Optional(Usage),
   },

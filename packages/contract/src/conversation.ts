@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { ReplySearch } from "./answers.ts";
 import { VisitorForm } from "./form.ts";
+import { Author, Ownership } from "./handoff.ts";
 import { MessagePage } from "./page.ts";
 import {
   described,
@@ -17,7 +18,7 @@ import {
 } from "./schema.ts";
 import { VerifiedVisitor, VisitorIdentity } from "./visitor-identity.ts";
 
-export const stopReasons = ["end_turn", "max_steps", "error", "aborted"] as const;
+export const stopReasons = ["end_turn", "max_steps", "error", "aborted", "handed_over"] as const;
 export type StopReason = (typeof stopReasons)[number];
 
 export const Rating = stringEnum(["up", "down"]);
@@ -85,6 +86,7 @@ export const Message = Type.Object(
   {
     id: Type.String(),
     role: stringEnum(["user", "assistant"]),
+    author: ref(Author),
     content: Type.String(),
     createdAt: Timestamp,
     page: Type.Optional(
@@ -113,7 +115,7 @@ export const Message = Type.Object(
     stopReason: nullable(
       stringEnum(
         stopReasons,
-        "How the reply ended. Replies with `error` or `aborted` are partial. `null` while the reply is running.",
+        "How the reply ended. Replies with `error`, `aborted` or `handed_over` are partial: `handed_over` means that a member of the team took the conversation over. `null` while the reply is running.",
       ),
     ),
     failure: Type.Optional(
@@ -167,6 +169,7 @@ const conversationFields = {
     anyOf: [ConversationContext, { type: "null" }],
     description: "`null` when nothing is known",
   }),
+  ...Ownership.properties,
   createdAt: Timestamp,
   updatedAt: Timestamp,
 };
@@ -231,7 +234,22 @@ const params = idParams("conversation");
 
 /** The service clamps `limit` to the maximum, so the schema only requires a positive integer. */
 export const ConversationQuery = Type.Object({
-  agentId: Type.String({ minLength: 1, description: "Id of the agent" }),
+  agentId: Type.Optional(
+    Type.String({ minLength: 1, description: "Id of the agent. Required unless `handler` is given." }),
+  ),
+  handler: Type.Optional(
+    stringEnum(
+      ["waiting", "human"],
+      "Only conversations whose visitor waits for a person, longest wait first, or that a member of the team has, newest change first. Without `agentId`, those of all agents.",
+    ),
+  ),
+  assignee: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: "Only conversations that this member has: a user id, `me`, or `none`",
+    }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 20. Values above 100 count as 100." })),
   offset: Type.Optional(listOffset),
   userId: Type.Optional(Type.String({ description: "Only conversations with this `userId`" })),
@@ -261,7 +279,7 @@ export const listConversations = {
   config: { access: "account" },
   schema: {
     tags,
-    summary: "List an agent's conversations, newest first",
+    summary: "List an agent's conversations, newest first, or the conversations that need a person",
     querystring: ConversationQuery,
     response: {
       200: Type.Object(

@@ -101,13 +101,34 @@ export const HandoffSettings = Type.Object(
 );
 export type HandoffSettings = Static<typeof HandoffSettings>;
 
+const settings = HandoffSettings.properties;
+
+/** Some of an agent's settings for handing over. */
+export const HandoffChanges = Type.Partial(
+  Type.Object({
+    isEnabled: nullable(settings.isEnabled),
+    hasButton: nullable(settings.hasButton),
+    whileWaiting: nullable(settings.whileWaiting),
+    promiseMinutes: settings.promiseMinutes,
+    hours: settings.hours,
+    badRatings: settings.badRatings,
+    failedTools: settings.failedTools,
+    events: nullable(settings.events),
+    escalation: nullable(settings.escalation),
+  }),
+);
+export type HandoffChanges = Static<typeof HandoffChanges>;
+
 /** What the widget needs to know about handing over. */
-export const WidgetHandoff = Type.Object({
-  hasButton: Type.Boolean(),
-  isOpen: Type.Boolean({ description: "Whether somebody is there now, by the office hours" }),
-  opensAt: nullable(described(Timestamp, { description: "When somebody is there again. `null` if open, or never." })),
-  promiseMinutes: nullable(Type.Integer()),
-});
+export const WidgetHandoff = Type.Object(
+  {
+    hasButton: Type.Boolean(),
+    isOpen: Type.Boolean({ description: "Whether somebody is there now, by the office hours" }),
+    opensAt: nullable(described(Timestamp, { description: "When somebody is there again. `null` if open, or never." })),
+    promiseMinutes: nullable(Type.Integer({ description: "Within how many minutes an answer is promised" })),
+  },
+  { $id: "WidgetHandoff" },
+);
 export type WidgetHandoff = Static<typeof WidgetHandoff>;
 
 /** A request for a person, from the request until the person's part ends. */
@@ -164,7 +185,9 @@ export const requestHuman = {
       "For an agent with `handoff.isEnabled`. While the visitor waits, or a person has the conversation, a repetition only updates `reason` and `email`.",
     params,
     body: Type.Object({
-      reason: Type.Optional(nullable(Type.String({ maxLength: handoffLimits.reason, description: "Why" }))),
+      reason: Type.Optional(
+        nullable(Type.String({ maxLength: handoffLimits.reason, description: "Why the visitor wants a person" })),
+      ),
       email: Type.Optional(
         nullable(
           Type.String({ maxLength: 320, format: "email", description: "Where an answer goes if the visitor is away" }),

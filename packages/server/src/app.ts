@@ -44,17 +44,17 @@ import { createIdempotency, type Idempotency } from "./http/idempotency.ts";
 import { registerJsonBodies } from "./http/json-body.ts";
 import { openApiRoutes, registerOpenApi } from "./http/openapi.ts";
 import { RequestLog } from "./http/request-log.ts";
-import { createSchemaBucket } from "./http/schema-bucket.ts";
 import { registerSecurityHeaders } from "./http/security-headers.ts";
 import { buildLazySerializer } from "./http/serialization.ts";
 import { registerValidation } from "./http/validation.ts";
 import { registerWriteLimits } from "./http/write-limits.ts";
 import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
 import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
+import { createHandoffRecorders } from "./inbox/handoff-changes.ts";
+import { createInbox, type Inbox } from "./inbox/inbox.ts";
 import { noteRoutes } from "./inbox/notes/routes.ts";
 import { createNoteService } from "./inbox/notes/service.ts";
-import { createNotices } from "./inbox/notices/notices.ts";
-import { noticeRoutes } from "./inbox/notices/routes.ts";
+import { inboxRoutes } from "./inbox/routes.ts";
 import { createOutbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
@@ -109,7 +109,7 @@ export async function createApp(deps: AppDeps) {
   const outbox = createOutbox(deps);
   const webhooks = createWebhooks(deps, outbox);
   const { recordEvents } = webhooks;
-  addNotices(app, deps);
+  const handoffs = createHandoffRecorders();
   const listings = createListingCache();
   // Deleting ends running replies, so that they stop using the model.
   const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndexOf(agentId));
@@ -145,20 +145,20 @@ export async function createApp(deps: AppDeps) {
     openingOf: visitorTriggers.openingMessage,
     recordAnswer: documents.recorder.record,
     recordEvents,
+    recordHandoff: handoffs.record,
   });
+  const inbox = createInbox(deps, { agents, conversations, handOver: chat.handOver, handoffs });
   healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining });
   await openApiRoutes(app);
   planRoutes(app, deps, calls);
-  agentRoutes(app, agents, idempotency, copyToolsAndTriggers(tools, triggers));
-  identityTokenRoutes(app, agents);
-  agentImageRoutes(app, createAgentImageService(deps, agents));
+  addAgents(app, deps, { agents, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
   toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
   secretRoutes(app, accountSecrets);
   addKnowledge(app, { documents, sites, idempotency });
   webhookRoutes(app, webhooks, idempotency);
   triggerRoutes(app, deps, { agents, tools, triggers }, idempotency);
   visitorTriggerRoutes(app, config, visitorTriggers, idempotency);
-  addConversations(app, deps, { agents, conversations, chat, forms, visitors, idempotency });
+  addConversations(app, deps, { agents, conversations, chat, inbox, forms, visitors, idempotency });
   doctorRoutes(app, deps, { agents, embeddings: documents.embeddings });
   setupRoutes(app, createSetupService(deps, agents, audit));
   addPages(app, deps, { agents, mailRecipients });
@@ -196,8 +196,19 @@ function createFastify({ config, log }: AppDeps): App {
       return sendError(toAppError(error), request, reply);
     },
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
-    schemaController: { bucket: createSchemaBucket, compilersFactory: { buildSerializer: buildLazySerializer } },
+    schemaController: { compilersFactory: { buildSerializer: buildLazySerializer } },
   });
+}
+
+function addAgents(
+  app: App,
+  deps: AppDeps,
+  parts: { agents: AgentService; idempotency: Idempotency; copyContent: CopyContent },
+) {
+  const { agents, idempotency, copyContent } = parts;
+  agentRoutes(app, agents, idempotency, copyContent);
+  identityTokenRoutes(app, agents);
+  agentImageRoutes(app, createAgentImageService(deps, agents));
 }
 
 function addKnowledge(
@@ -215,13 +226,6 @@ function addKnowledge(
   embeddingRoutes(app, documents.embeddings);
 }
 
-/** The notices of visitors who wait for a person. */
-function addNotices(app: App, deps: AppDeps) {
-  const notices = createNotices(deps);
-  noticeRoutes(app, notices.service);
-  return notices;
-}
-
 async function startWorkers(...workers: Array<{ start(): void }>): Promise<void> {
   for (const worker of workers) worker.start();
 }
@@ -230,6 +234,7 @@ type Conversations = {
   agents: AgentService;
   conversations: ConversationService;
   chat: ChatService;
+  inbox: Inbox;
   forms: Forms;
   visitors: VisitorService;
   idempotency: Idempotency;
@@ -239,7 +244,7 @@ type Conversations = {
 function addConversations(
   app: App,
   deps: AppDeps,
-  { agents, conversations, chat, forms, visitors, idempotency }: Conversations,
+  { agents, conversations, chat, inbox, forms, visitors, idempotency }: Conversations,
 ) {
   conversationRoutes(app, {
     conversations,
@@ -250,6 +255,7 @@ function addConversations(
   chatRoutes(app, deps, chat, conversations);
   noteRoutes(app, createNoteService(deps, conversations), idempotency);
   cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
+  inboxRoutes(app, deps.config, inbox.service, idempotency);
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, forms, conversations, idempotency);
 }

@@ -39,7 +39,8 @@ export function WidgetView({
       const onSay = (text: string) => latest.current.live?.onSay(text);
       const userToken = async () => (await latest.current.live?.userToken()) ?? null;
       const mounted = await mountPreview(element, {
-        agent,
+        // A preview hands nothing over.
+        agent: { ...agent, handoff: null },
         theme,
         canTryForms,
         ...(live ? { live: { conversation: live.conversation, onSay, userToken } } : {}),

@@ -2,6 +2,7 @@ import type { Agent, AgentChanges, AgentImageKind, AgentSummary, AgentWidget, Re
 import { pagePatternProblem } from "@foyer/contract/rules/match-page";
 import type { AgentRow } from "../db/tables.ts";
 import { checkAll, invalid } from "../errors.ts";
+import { changedHandoff, checkHandoff, handoffOf, toWidgetHandoff } from "./handoff.ts";
 import { factPaths } from "./identity/tell-model.ts";
 import { retentionOf } from "./retention.ts";
 import type { AgentSummaryRow } from "./store.ts";
@@ -23,23 +24,29 @@ export const columnDefaults = {
   monthlyTokenBudget: null,
   budgetMessage: null,
   retention: "{}",
+  handoff: "{}",
   logoVersion: null,
   avatarVersion: null,
   launcherVersion: null,
 } as const;
 
 /** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each list */
-export function checkAgent({ allowedOrigins, allowedImageHosts, tellModel, widget }: AgentChanges): void {
+export function checkAgent({ allowedOrigins, allowedImageHosts, tellModel, widget, handoff }: AgentChanges): void {
   checkAll([
     () => pageGlobs(widget?.pageSuggestions ?? []),
     () => origins(allowedOrigins ?? []),
     () => hosts(allowedImageHosts ?? []),
     () => factPaths(tellModel ?? []),
+    () => checkHandoff(handoff ?? {}),
   ]);
 }
 
-/** Converts the given settings to columns. `null` restores the default, and absent settings are omitted. @throws 400 */
-export function toColumns(input: AgentChanges): Partial<AgentRow> {
+/**
+ * Converts the given settings to columns. `null` restores the default, and absent settings are omitted. The settings for
+ * handing over are merged into `current`, which are those of the agent so far.
+ * @throws 400
+ */
+export function toColumns(input: AgentChanges, current: Pick<AgentRow, "handoff"> = columnDefaults): Partial<AgentRow> {
   checkAgent(input);
   const columns: Partial<AgentRow> = {};
   if (input.model !== undefined) columns.model = input.model;
@@ -57,6 +64,7 @@ export function toColumns(input: AgentChanges): Partial<AgentRow> {
   if (input.monthlyTokenBudget !== undefined) columns.monthlyTokenBudget = input.monthlyTokenBudget;
   if (input.budgetMessage !== undefined) columns.budgetMessage = input.budgetMessage;
   if (input.retention !== undefined) columns.retention = JSON.stringify(input.retention ?? {});
+  if (input.handoff !== undefined) columns.handoff = changedHandoff(current.handoff, input.handoff);
   return columns;
 }
 
@@ -114,6 +122,7 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
     requireIdentity: row.requireIdentity === 1,
     tellModel: JSON.parse(row.tellModel),
     followUps: row.followUps === 1,
+    handoff: handoffOf(row),
     monthlyTokenBudget: row.monthlyTokenBudget,
     budgetMessage: row.budgetMessage,
     retention: retentionOf(row, defaults.retention),
@@ -131,6 +140,7 @@ export function toAgentWidget(row: AgentRow): AgentWidget {
     allowedImageHosts: JSON.parse(row.allowedImageHosts),
     pageQuery: JSON.parse(row.pageQuery),
     requireIdentity: row.requireIdentity === 1,
+    handoff: toWidgetHandoff(row, Date.now()),
   };
 }
 

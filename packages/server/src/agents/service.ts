@@ -100,7 +100,7 @@ export function createAgentService(
     },
     async update(organizationId: string, id: string, input: AgentChanges): Promise<Agent> {
       const row = await existing(organizationId, id);
-      const changes = { ...toColumns(input), updatedAt: Date.now() };
+      const changes = { ...toColumns(input, row), updatedAt: Date.now() };
       const { name } = input;
       const renamed = name !== undefined && name !== row.name;
       const updated = renamed

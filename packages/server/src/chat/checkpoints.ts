@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { toColumns } from "../conversations/message-pieces.ts";
-import type { ReplyStore } from "./reply-store.ts";
+import type { ReplyStore, StopRequest } from "./reply-store.ts";
 import type { RunningReply } from "./running-reply.ts";
 
 const EVERY_MS = 1_000;
@@ -23,12 +23,15 @@ export type Tracked = { reply: RunningReply; savedAt: number; savedLength: numbe
  */
 export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boolean, tracked: () => Tracked[]) {
   let saving: Promise<void> | undefined;
+  let asking: Promise<void> | undefined;
   const timer = setInterval(() => {
-    saving ??= saveDue()
-      .then(endAsked)
-      .finally(() => {
-        saving = undefined;
-      });
+    saving ??= saveDue().finally(() => {
+      saving = undefined;
+    });
+    // Not after saving, which can take seconds: a reply that is not confirmed in time holds its text back.
+    asking ??= endAsked().finally(() => {
+      asking = undefined;
+    });
   }, EVERY_MS).unref();
 
   /** Saves new content, and stops replies for which another process requested it. */
@@ -46,7 +49,7 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
       for (const { entry, length } of due) {
         entry.savedAt = now;
         entry.savedLength = length;
-        if (stopped.has(entry.reply.messageId)) entry.reply.abort();
+        stop(entry.reply, stopped.get(entry.reply.messageId));
       }
     } catch (error) {
       log.warn({ err: error }, "running replies could not be saved; retrying in a second");
@@ -56,10 +59,11 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
   /** Checks for stop requests separately, because a reply without new content is not saved every second. */
   async function endAsked() {
     if (!isShared || tracked().length === 0) return;
-    const running = tracked().map(({ reply }) => reply);
     try {
-      const asked = await store.stopRequested(running.map(({ messageId }) => messageId));
-      for (const reply of running) if (asked.has(reply.messageId)) reply.abort();
+      await confirmReplies(
+        store,
+        tracked().map(({ reply }) => reply),
+      );
     } catch (error) {
       log.warn({ err: error }, "stop requests could not be read; retrying in a second");
     }
@@ -67,8 +71,24 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
 
   return async () => {
     clearInterval(timer);
-    await saving;
+    await Promise.all([saving, asking]);
   };
+}
+
+/** Asks whether these replies may continue, stops those that may not, and lets the others send what they hold back. */
+export async function confirmReplies(store: ReplyStore, replies: readonly RunningReply[]): Promise<void> {
+  const askedAt = performance.now();
+  const stopped = await store.stopRequested(replies.map(({ messageId }) => messageId));
+  for (const reply of replies) {
+    const how = stopped.get(reply.messageId);
+    if (how === undefined) reply.confirm(askedAt);
+    else stop(reply, how);
+  }
+}
+
+function stop(reply: RunningReply, how: StopRequest | undefined): void {
+  if (how === "hand over") reply.handOver();
+  else if (how === "stop") reply.abort();
 }
 
 function isDue({ reply, savedAt, savedLength }: Tracked, now: number): boolean {

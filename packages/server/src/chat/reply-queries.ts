@@ -1,21 +1,27 @@
 import { sql } from "kysely";
+import type { ConversationSize } from "../conversations/conversation-room.ts";
 import type { Flag } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Visitor } from "./new-messages.ts";
 
-export type HistoryRow = Pick<MessageRow, "id" | "role" | "content" | "pieces" | "page" | "position" | "createdAt">;
+export type HistoryRow = Pick<
+  MessageRow,
+  "id" | "role" | "content" | "pieces" | "page" | "position" | "createdAt" | "authorName"
+>;
 export type ReplyState = Pick<MessageRow, "content" | "pieces"> & { id: string; now: number };
 export type ReplyEnd = ReplyState & Pick<MessageRow, "inputTokens" | "outputTokens"> & { stopReason: string };
-export type ConversationSize = Pick<ConversationRow, "messageCount" | "textBytes" | "toolBytes">;
+
+/** The size of a conversation and who has it. */
+type Grown = ConversationSize & Pick<ConversationRow, "handler" | "epoch">;
 
 type Growth = { id: string; messages: number; textBytes: number; toolBytes: number; now: number };
 type Preview = { id: string; role: "user" | "assistant"; preview: string; now: number };
 type Claim = Pick<ConversationRow, "id" | keyof Visitor>;
-type Finish = { id: string; replyId: string; textBytes: number; toolBytes: number };
+type Finish = { id: string; replyId: string; epoch: number; now: number; textBytes: number; toolBytes: number };
 
-type LastMessage = Pick<MessageRow, "id" | "role" | "position" | "stopReason" | "updatedAt"> & {
+type LastMessage = Pick<MessageRow, "id" | "role" | "position" | "stopReason" | "updatedAt" | "authorName"> & {
   textBytes: number;
   toolBytes: number;
 };
@@ -76,7 +82,7 @@ function conversationQueries(db: Db) {
 function sizeQueries(db: Db) {
   return {
     /** Adds to the counts of messages and bytes, and returns the new size. */
-    grow: compileOnce<Growth, ConversationSize>((param) =>
+    grow: compileOnce<Growth, Grown>((param) =>
       db
         .updateTable("conversations")
         .set({
@@ -84,9 +90,15 @@ function sizeQueries(db: Db) {
           textBytes: sql`"textBytes" + ${param("textBytes")}`,
           toolBytes: sql`"toolBytes" + ${param("toolBytes")}`,
           updatedAt: param("now"),
+          // Live streams read messages of visitors who wait for a person or talk to one.
+          changedAt: sql`case when handler = 'agent' then "changedAt" else ${param("now")} end`,
         })
         .where("id", "=", param("id"))
-        .returning(["messageCount", "textBytes", "toolBytes"]),
+        .returning(["messageCount", "textBytes", "toolBytes", "handler", "epoch"]),
+    ),
+    /** Takes back the place of a reply that does not begin. */
+    passOn: compileOnce<{ id: string }, never>((param) =>
+      db.updateTable("conversations").set({ messageCount: sql`"messageCount" - 1` }).where("id", "=", param("id")),
     ),
     preview: compileOnce<Preview, never>((param) =>
       db
@@ -125,15 +137,21 @@ function sizeQueries(db: Db) {
             or (${param("isUserVerified")} = 1 and ("isUserVerified" = 0 or "userId" = ${param("userId")}))`,
         ),
     ),
-    /** Adds the size of a finished reply if the reply still exists. Also locks the conversation for that update. */
+    /**
+     * Adds the size of a finished reply if the reply still runs and nobody has taken the conversation over since it began.
+     * Also locks the conversation for that update. Only a condition on the conversation's own row sees a takeover that
+     * commits while PostgreSQL waits for the lock.
+     */
     finish: compileOnce<Finish, { id: string }>((param) =>
       db
         .updateTable("conversations")
         .set({
           textBytes: sql`"textBytes" + ${param("textBytes")}`,
           toolBytes: sql`"toolBytes" + ${param("toolBytes")}`,
+          changedAt: sql`case when handler = 'agent' then "changedAt" else ${param("now")} end`,
         })
         .where("id", "=", param("id"))
+        .where("minReplyEpoch", "<=", param("epoch"))
         .where("id", "=", (where) =>
           where
             .selectFrom("messages")
@@ -156,7 +174,14 @@ function endQueries(db: Db) {
         .where("stopReason", "is", null)
         .returning("stopRequested"),
     ),
-    /** Stores the end of a reply and returns whether it is the last message. No row when the reply was deleted. */
+    isHandedOver: compileOnce<{ id: string; epoch: number }, { id: string }>((param) =>
+      db
+        .selectFrom("conversations")
+        .select("id")
+        .where("id", "=", param("id"))
+        .where("minReplyEpoch", ">", param("epoch")),
+    ),
+    /** Stores the end of a reply and returns whether it is the last message. No row when it has ended or was deleted. */
     end: compileOnce<ReplyEnd, { isLast: boolean | Flag }>((param) =>
       db
         .updateTable("messages")
@@ -169,6 +194,7 @@ function endQueries(db: Db) {
           updatedAt: param("now"),
         })
         .where("id", "=", param("id"))
+        .where("stopReason", "is", null)
         .returning(
           sql<boolean | Flag>`not exists (select 1 from messages as later
             where later."conversationId" = messages."conversationId" and later.position > messages.position)`.as(
@@ -206,7 +232,7 @@ function messageQueries(db: Db) {
     lastMessage: compileOnce<{ conversationId: string }, LastMessage>((param) =>
       db
         .selectFrom("messages")
-        .select(["id", "role", "position", "stopReason", "updatedAt"])
+        .select(["id", "role", "position", "stopReason", "updatedAt", "authorName"])
         .select(sql<number>`octet_length(content)`.as("textBytes"))
         .select(sql<number>`coalesce(octet_length(pieces), 0)`.as("toolBytes"))
         .where("conversationId", "=", param("conversationId"))
@@ -217,7 +243,7 @@ function messageQueries(db: Db) {
     history: compileOnce<{ conversationId: string; limit: number; maxBytes: number }, HistoryRow>((param) =>
       db
         .selectFrom("messages")
-        .select(["id", "role", "content", "pieces", "page", "position", "createdAt"])
+        .select(["id", "role", "content", "pieces", "page", "position", "createdAt", "authorName"])
         .where(
           "id",
           "in",

@@ -66,6 +66,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
       const running = chat.replies.get(conversationId);
       if (running) {
         const position = positionIn(lastEventId, running.messageId);
+        await chat.replies.confirm(running);
         return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, position));
       }
       const row = await chat.store.latestReply(conversationId);

@@ -46,6 +46,8 @@ type Run = {
   refusal: string | null;
   /** a member tries the agent: nothing is counted in the analytics */
   isTest: boolean;
+  /** the epoch in which the reply began */
+  epoch: number;
 };
 
 type Parts = { store: ReplyStore; replies: RunningReplies; clientTools: ClientToolCalls };
@@ -56,10 +58,11 @@ type Outcome = { ending: ReplyEnding; failure: Ended["failure"]; tokens: number 
 /** Runs a reply from the first model call until its end is stored. The returned function never rejects. */
 export function createReplyRunner(limits: AskLimits, { store, replies, clientTools }: Parts) {
   return async (reply: RunningReply, run: Run): Promise<void> => {
-    const { agent, model, documents, question, log, usageOwner, refusal, isTest } = run;
+    const { agent, model, documents, question, log, usageOwner, refusal, isTest, epoch } = run;
     const startedAt = Date.now();
     let { ending, failure, tokens } = await produce(reply, run, { limits, clientTools });
     try {
+      await replies.confirm(reply);
       const end = {
         id: reply.messageId,
         now: Date.now(),
@@ -73,8 +76,9 @@ export function createReplyRunner(limits: AskLimits, { store, replies, clientToo
       const isRecorded = documents !== null && !isTest && refusal === null;
       const { stopReason } = ending;
       const promptText = documents?.kind === "prefix" ? documents.text : null;
-      const isStored = await store.end({
+      const result = await store.end({
         conversationId,
+        epoch,
         end,
         usage: { agentId: agent.id, ...usageOwner, tokens },
         failure,
@@ -86,8 +90,8 @@ export function createReplyRunner(limits: AskLimits, { store, replies, clientToo
         model: refusal === null ? model.modelId : null,
         startedAt,
       });
-      // The conversation was deleted, so the stream must not claim that the reply was stored.
-      if (!isStored) ending = { stopReason: "aborted" };
+      // The stream must not claim that the reply was stored.
+      if (result !== "stored") ending = { stopReason: result === "handed over" ? "handed_over" : "aborted" };
     } catch (error) {
       log.error({ err: error }, "the reply could not be stored");
       ending = { stopReason: "error", error: { code: "INTERNAL", message: "The reply could not be stored." } };
@@ -123,6 +127,7 @@ async function produce(
       };
     }
   }
+  if (reply.isHandedOver) outcome.ending = { stopReason: "handed_over" };
   if (refusal !== null) return outcome;
   if (documents?.kind === "prefix") reply.keepCited(documents.passages);
   const { stopReason, usage } = outcome.ending;

@@ -8,8 +8,8 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 it("a running reply ends when its row was deleted, but not while its row is being created", async () => {
-  const looked = vi.fn(async (ids: readonly string[]) => new Set(ids));
-  const store = { stopRequested: looked, checkpoint: async () => new Set() } as unknown as ReplyStore;
+  const looked = vi.fn(async (ids: readonly string[]) => new Map(ids.map((id) => [id, "stop"])));
+  const store = { stopRequested: looked, checkpoint: async () => new Map() } as unknown as ReplyStore;
   const replies = createRunningReplies(store, pino({ level: "silent" }), { running: 0, runningPerIp: 0 }, true);
   const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
   const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 60_000 });
@@ -17,7 +17,7 @@ it("a running reply ends when its row was deleted, but not while its row is bein
   await vi.advanceTimersByTimeAsync(3_000);
   expect(reply.signal.aborted).toBe(false);
 
-  replies.kept(reply);
+  replies.kept(reply, performance.now());
   await vi.advanceTimersByTimeAsync(1_000);
   expect(looked).toHaveBeenCalledWith(["msg_1"]);
   expect(reply.signal.aborted).toBe(true);
@@ -29,14 +29,14 @@ it("a long running reply is saved only when it has grown by an eighth, or after 
   const saved: number[] = [];
   const checkpoint = async ([state]: Array<{ content: string }>) => {
     saved.push(state?.content.length ?? 0);
-    return new Set();
+    return new Map();
   };
-  const store = { stopRequested: async () => new Set(), checkpoint } as unknown as ReplyStore;
+  const store = { stopRequested: async () => new Map(), checkpoint } as unknown as ReplyStore;
   const replies = createRunningReplies(store, pino({ level: "silent" }), { running: 0, runningPerIp: 0 }, false);
   const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
   const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 60_000 });
   await replies.add(reply, null);
-  replies.kept(reply);
+  replies.kept(reply, performance.now());
   const growTo = async (length: number, ms = 1_000) => {
     reply.text("x".repeat(length - (reply.pieces[0]?.type === "text" ? reply.pieces[0].text.length : 0)));
     await vi.advanceTimersByTimeAsync(ms);

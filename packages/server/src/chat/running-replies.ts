@@ -1,7 +1,8 @@
 import type { Logger } from "pino";
 import { AppError } from "../errors.ts";
-import { startCheckpoints, type Tracked } from "./checkpoints.ts";
-import { type ReplyStore, replyIsRunning } from "./reply-store.ts";
+import { replyIsRunning } from "./begin-turn.ts";
+import { confirmReplies, startCheckpoints, type Tracked } from "./checkpoints.ts";
+import type { ReplyStore } from "./reply-store.ts";
 import type { RunningReply } from "./running-reply.ts";
 
 type Entry = Tracked & { ip: string | null; isKept: boolean };
@@ -55,10 +56,18 @@ export function createRunningReplies(
       entries.set(reply.conversationId, { reply, ip, isKept: false, savedAt: Date.now(), savedLength: 0 });
       if (ip !== null) perIp.set(ip, (perIp.get(ip) ?? 0) + 1);
     },
-    /** Marks the reply as stored. Until then, a missing row does not mean that it was deleted. */
-    kept(reply: RunningReply): void {
+    /**
+     * Marks the reply as stored. Until then, a missing row does not mean that it was deleted.
+     * @param since when storing it began, by `performance.now()`
+     */
+    kept(reply: RunningReply, since: number): void {
       const entry = entries.get(reply.conversationId);
       if (entry?.reply === reply) entry.isKept = true;
+      reply.confirm(since);
+    },
+    /** Lets the reply send what it holds back, if the agent still has the conversation. */
+    async confirm(reply: RunningReply): Promise<void> {
+      if (reply.isHolding) await confirmReplies(store, [reply]);
     },
     /** Aborts the reply of a conversation, or all replies of an agent. */
     abort({ conversationId, agentId }: { conversationId?: string; agentId?: string }): void {

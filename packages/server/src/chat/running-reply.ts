@@ -1,11 +1,7 @@
-import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
-import { sourcesOf } from "../conversations/sources.ts";
 import { AppError } from "../errors.ts";
-import { ReplyLimitError } from "../models/model-error.ts";
-import type { NumberedPassage, ToolOutcome } from "../tools/tool-outcome.ts";
-import { failure } from "../tools/tool-outcome.ts";
+import { createReplyContent } from "./reply-content.ts";
 import { eventsAfter, eventWriter, type ReplyEnding, type ReplyStart } from "./reply-events.ts";
-import { createReplyRoom } from "./reply-room.ts";
+import { createReplyGate } from "./reply-gate.ts";
 
 /** Enough for one visitor with several tabs. */
 const MAX_READERS = 20;
@@ -15,7 +11,13 @@ export type Reader = { write(events: string): void; end(): void };
 
 export type RunningReply = ReturnType<typeof createRunningReply>;
 
-type Options = { agentId: string; resumable: boolean; resumeWindow: number };
+type Options = {
+  agentId: string;
+  resumable: boolean;
+  resumeWindow: number;
+  /** true when another process may take the conversation over */
+  isShared?: boolean;
+};
 
 /**
  * A running reply: its content so far, its readers, and the means to stop it. A reply without readers is aborted
@@ -23,94 +25,63 @@ type Options = { agentId: string; resumable: boolean; resumeWindow: number };
  * ReplyLimitError.
  */
 export function createRunningReply(start: ReplyStart, options: Options) {
-  const pieces: Piece[] = [];
   const abort = new AbortController();
   const readers = createReaders(options, () => abort.abort());
+  const gate = createReplyGate(readers.publish, options.isShared ?? false);
   const done = Promise.withResolvers<void>();
   const events = eventWriter(start.messageId);
-  let openText: number | null = null;
-  let isComplete = false;
-  const room = createReplyRoom();
-  const { publish } = readers;
-
-  const closeText = () => {
-    if (openText === null) return;
-    publish(events.closeText(openText));
-    openText = null;
-  };
-
-  /** Ends the content of the reply and sends what it cites. */
-  const complete = () => {
-    if (isComplete) return;
-    closeText();
-    isComplete = true;
-    const sources = sourcesOf(pieces);
-    if (sources.length > 0) publish(events.sources(sources));
-  };
-
-  const say = (text: string) => {
-    const last = pieces.at(-1);
-    if (openText !== null && last?.type === "text") last.text += text;
-    else {
-      openText = pieces.push({ type: "text", text }) - 1;
-      publish(events.openText(openText));
-    }
-    publish(events.text(openText, text));
-  };
+  const { state, freeze, ...content } = createReplyContent(events, gate.publish);
+  let isHandedOver = false;
+  let ended: ReplyEnding | undefined;
 
   events.start(start);
   return {
     ...start,
+    ...content,
     agentId: options.agentId,
-    pieces,
-    room,
     signal: abort.signal,
     /** resolves when the reply is stored and every reader has received its end */
     done: done.promise,
     abort: () => abort.abort(),
-    text(said: string) {
-      const { text, isCut } = room.takeText(said, { isNewBlock: openText === null });
-      if (text !== "") say(text);
-      if (isCut) throw new ReplyLimitError();
+    /** Stops the reply because a person has the conversation. Nothing is added or sent from here on but its end. */
+    handOver(): void {
+      freeze();
+      gate.close();
+      isHandedOver = true;
+      abort.abort();
     },
-    closeText,
-    toolUse(piece: ToolPiece) {
-      closeText();
-      if (!room.takeTool(piece)) throw new ReplyLimitError();
-      publish(events.toolUse(pieces.push(piece) - 1, piece));
+    get isHandedOver() {
+      return isHandedOver;
     },
-    toolResult(piece: ToolPiece, outcome: ToolOutcome) {
-      const fits = room.takeTool(outcome);
-      piece.result = fits ? outcome : failure("The result does not fit into this reply.");
-      publish(events.toolResult(pieces.indexOf(piece), piece, piece.result));
-      if (!fits) throw new ReplyLimitError();
-    },
-    /** Keeps those passages of the prompt that the model cited. Call it after the last text. */
-    keepCited(passages: readonly NumberedPassage[]) {
-      closeText();
-      pieces.push({ type: "passages", passages: passages.filter(({ isCited }) => isCited), total: passages.length });
-    },
-    /** Call it after the last text. Only suggestions can follow. */
-    complete,
-    /** Adds follow-up questions, unless the reply has no room for them. */
-    suggest(suggestions: string[]) {
-      const piece = { type: "suggestions" as const, suggestions };
-      if (suggestions.length === 0 || !room.takeTool(piece)) return;
-      complete();
-      pieces.push(piece);
-      publish(events.suggestions(suggestions));
+    /** See reply-gate.ts. */
+    confirm: gate.confirm,
+    /** Whether text is held back until `confirm` is called. */
+    get isHolding() {
+      return gate.isHolding;
     },
     end(ending: ReplyEnding) {
-      complete();
-      if (ending.error) publish(events.failure(ending.error));
-      publish(events.stop(ending));
+      content.complete();
+      ended = ending;
+      // Held text is dropped: nobody knows whether the agent may still say it.
+      gate.close();
+      if (ending.error) readers.publish(events.failure(ending.error));
+      readers.publish(events.stop(ending));
       readers.end();
       done.resolve();
     },
-    /** Sends the events after the position and then new events. Returns a function that removes the reader. */
+    /**
+     * Sends the events after the position and then new events. Returns a function that removes the reader.
+     * @throws 503 while text is held back
+     */
     follow(reader: Reader, position: number): () => void {
-      const missed = () => eventsAfter(position, { start, pieces, textIsOpen: openText !== null, isComplete });
-      return readers.add(reader, missed);
+      const now = { start, ...state() };
+      if (ended) {
+        reader.write(eventsAfter(position, { ...now, end: ended }));
+        reader.end();
+        return () => {};
+      }
+      if (gate.isHolding) throw new AppError("OVERLOADED", "The reply is interrupted. Try again.", { retryAfter: 1 });
+      return readers.add(reader, () => eventsAfter(position, now));
     },
   };
 }

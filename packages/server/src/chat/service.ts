@@ -1,8 +1,10 @@
 import type { ChatRequest, MessagePage } from "@foyer/contract";
+import { handoffOf } from "../agents/handoff.ts";
 import { visitorNote } from "../agents/identity/tell-model.ts";
 import type { AgentService } from "../agents/service.ts";
 import { conversationToken } from "../auth/conversation-token.ts";
-import type { Proof } from "../conversations/access.ts";
+import type { ConversationAccess, Proof } from "../conversations/access.ts";
+import type { RecordHandoff } from "../conversations/handoff-change.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { Viewer } from "../conversations/store.ts";
 import { isMissingReference } from "../db/database-errors.ts";
@@ -19,10 +21,13 @@ import type { TurnContext } from "../tools/turn-context.ts";
 import { claimOf, createAdmission, type Identity } from "./admission.ts";
 import { createClientToolCalls } from "./client-tools/calls.ts";
 import { consentOf } from "./consent.ts";
+import { createHandOver } from "./hand-over.ts";
 import { messagePage } from "./message-page.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./new-messages.ts";
+import { passOn } from "./pass-on.ts";
 import { createReplyStore, type HistoryRow } from "./reply-store.ts";
+import type { NewTurn } from "./reply-turn.ts";
 import { createReplyRunner, type ReplyLog } from "./run-reply.ts";
 import { createRunningReplies } from "./running-replies.ts";
 import { createRunningReply, type RunningReply } from "./running-reply.ts";
@@ -52,6 +57,8 @@ type Sources = {
   recordAnswer: AnswerRecorder["record"];
   /** records events in the transaction of what they report */
   recordEvents: RecordEvents;
+  /** tells the team of messages while a person has the conversation, in the transaction that stores them */
+  recordHandoff: RecordHandoff;
 };
 
 export type ChatService = ReturnType<typeof createChatService>;
@@ -60,11 +67,11 @@ export function createChatService(
   deps: Deps,
   agents: AgentService,
   conversations: ConversationService,
-  { toolsOf, documentsOf, notesOf, openingOf, recordAnswer, recordEvents }: Sources,
+  { toolsOf, documentsOf, notesOf, openingOf, ...recorders }: Sources,
 ) {
   const { config, encryption, models } = deps;
   const budgets = createTokenBudgets(deps);
-  const store = createReplyStore(deps.db, countingOf(budgets, conversations, { recordAnswer, recordEvents }));
+  const store = createReplyStore(deps.db, countingOf(budgets, conversations, recorders));
   const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
   const toolCalls = createClientToolCalls(deps);
   const run = createReplyRunner(config.models, { store, replies, clientTools: toolCalls });
@@ -75,6 +82,7 @@ export function createChatService(
     replies,
     store,
     clientTools: toolCalls,
+    handOver: createHandOver(deps, replies),
     /** The agent, if this caller may use it. */
     async agentFor(agentId: string, { ip, origin }: Caller): Promise<AgentRow> {
       replies.checkRoom(ip);
@@ -92,12 +100,16 @@ export function createChatService(
       const page = messagePage(request, agent);
       const consent = consentOf(agent, request, { existing, memberOf: caller.memberOf });
       const messages = await messagesOf(agent, request, { isNew: existing === null, page, openingOf });
+      const isOpen = access === "open";
+      const turn = toTurn(agent, request, { existing, isOpen, consent, messages, visitor: identity.visitor, access });
+      if (existing && (await passOn(store, { ...turn, conversation: existing }))) {
+        return passedOn(newReply(deps, request, { agentId: agent.id, conversationId: existing.id, isOpen }));
+      }
       const model = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
       // The demo quotes what a search finds; it cannot read a prompt.
       const documents = await documentsOf(agent, { mustSearch: model.source === null });
       const conversation =
         existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller });
-      const isOpen = access === "open";
       const tools = await toolsOf(agent.id, turnOf(request, identity, { id: conversation.id, page, isOpen }));
       const reply = newReply(deps, request, { agentId: agent.id, conversationId: conversation.id, isOpen });
       await replies.add(reply, caller.ip, { mayReplace: !isOpen });
@@ -107,21 +119,16 @@ export function createChatService(
         const refusal = await budgets.refusal(agent, usageOwner);
         // Load the notes first: nothing may fail between storing the turn and starting its reply.
         const notes = existing ? await notesOf(agent.id, existing.id) : [];
+        const since = performance.now();
         const begun = await store.begin(
-          {
-            conversation,
-            isNew: existing === null,
-            mayReplaceReply: !isOpen,
-            claimedBy: claimOf(existing, access, identity.visitor),
-            consent,
-            messages,
-            replyId: reply.messageId,
-            model: refusal === null ? model.modelId : null,
-            regenerate: request.regenerate === true,
-          },
+          { ...turn, conversation, replyId: reply.messageId, model: refusal === null ? model.modelId : null },
           historyLimits,
         );
-        replies.kept(reply);
+        if (begun.isPassedOn) {
+          replies.remove(reply);
+          return passedOn(reply);
+        }
+        replies.kept(reply, since);
         reply.room.limit(begun.room);
         void run(reply, {
           agent,
@@ -134,6 +141,7 @@ export function createChatService(
           usageOwner,
           refusal,
           isTest: conversation.isTest === 1,
+          epoch: begun.epoch,
         });
         return reply;
       } catch (error) {
@@ -153,6 +161,35 @@ export function createChatService(
   };
 }
 
+/** What the request stores, apart from the reply. */
+function toTurn(
+  agent: AgentRow,
+  request: ChatRequest,
+  given: Pick<NewTurn, "consent" | "messages"> & {
+    existing: ConversationRow | null;
+    access: ConversationAccess | null;
+    visitor: Visitor;
+    isOpen: boolean;
+  },
+): Omit<NewTurn, "conversation" | "replyId" | "model"> {
+  const { existing, access, visitor, isOpen, consent, messages } = given;
+  return {
+    isNew: existing === null,
+    isSilentWhileWaiting: handoffOf(agent).whileWaiting === "silent",
+    mayReplaceReply: !isOpen,
+    claimedBy: claimOf(existing, access, visitor),
+    consent,
+    messages,
+    regenerate: request.regenerate === true,
+  };
+}
+
+/** Ends a reply that does not begin, because a person has the conversation. */
+function passedOn(reply: RunningReply): RunningReply {
+  reply.end({ stopReason: "handed_over" });
+  return reply;
+}
+
 /** Whose daily budgets the reply counts towards. */
 function visitorOfBudget({ sessionId }: ChatRequest, { visitor, verified }: Identity, { ip }: Caller) {
   return { visitor: budgetOwner(visitor, verified !== null, sessionId, ip), ip };
@@ -169,14 +206,19 @@ function turnOf(
 
 /** A conversation that is open to everybody gets no token. */
 function newReply(
-  { config, encryption }: Deps,
+  { config, encryption, databaseKind }: Deps,
   request: ChatRequest,
   { agentId, conversationId, isOpen }: { agentId: string; conversationId: string; isOpen: boolean },
 ): RunningReply {
   const token = isOpen ? null : conversationToken(encryption, conversationId);
   return createRunningReply(
     { conversationId, messageId: newId("msg"), conversationToken: token },
-    { agentId, resumable: request.resumable === true, resumeWindow: config.resumeWindow },
+    {
+      agentId,
+      resumable: request.resumable === true,
+      resumeWindow: config.resumeWindow,
+      isShared: databaseKind === "postgres",
+    },
   );
 }
 
@@ -184,13 +226,14 @@ function newReply(
 function countingOf(
   budgets: TokenBudgets,
   conversations: ConversationService,
-  { recordAnswer, recordEvents }: Pick<Sources, "recordAnswer" | "recordEvents">,
+  { recordAnswer, recordEvents, recordHandoff }: Pick<Sources, "recordAnswer" | "recordEvents" | "recordHandoff">,
 ) {
   return {
     tokens: budgets.count,
     conversations: conversations.count,
     answers: recordAnswer,
     events: recordEvents,
+    handoff: recordHandoff,
   };
 }
 
@@ -262,6 +305,11 @@ function newConversation(
     toolBytes: 0,
     context: visitContext(request.context, page, caller.visit),
     consent,
+    handler: "agent",
+    epoch: 0,
+    assigneeId: null,
+    waitingSince: null,
+    changedAt: 0,
     lastMessageRole: null,
     lastMessagePreview: null,
     lastMessageAt: null,

@@ -19,11 +19,11 @@ export function conversationRoutes(
   app.route({
     ...contract.listConversations,
     handler: async (request, reply) => {
-      const { organizationId } = principalOf(request);
+      const { organizationId, userId } = principalOf(request);
       if (request.query.format !== "csv") {
-        return { ...(await conversations.list(organizationId, request.query)), error: null };
+        return { ...(await conversations.list(organizationId, request.query, userId)), error: null };
       }
-      const csv = await conversations.csv(organizationId, request.query);
+      const csv = await conversations.csv(organizationId, request.query, userId);
       reply.header("content-disposition", 'attachment; filename="conversations.csv"');
       return reply.type("text/csv; charset=utf-8").send(csv as never);
     },

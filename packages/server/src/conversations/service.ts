@@ -4,6 +4,7 @@ import type {
   ConversationQuery,
   ConversationSummary,
   Message,
+  Ownership,
   Rating,
   ReplyFailure,
 } from "@foyer/contract";
@@ -13,7 +14,7 @@ import type { AgentService } from "../agents/service.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
-import { notFound } from "../errors.ts";
+import { invalid, notFound } from "../errors.ts";
 import type { RecordEvents } from "../events/record-events.ts";
 import { csvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
@@ -21,6 +22,7 @@ import { instantsOf } from "../utc-day.ts";
 import { accessTo, type Proof } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
 import { fromColumns, type Piece, suggestionsOf, toolCallsOf } from "./message-pieces.ts";
+import { authorOf, createOwnershipReader } from "./ownership.ts";
 import { searchesOf } from "./searches.ts";
 import { sourcesOf } from "./sources.ts";
 import {
@@ -72,6 +74,7 @@ export function createConversationService(
   const { db, encryption } = deps;
   const store = createConversationStore(deps);
   const counters = createConversationCounters(deps.db);
+  const ownershipsOf = createOwnershipReader(db);
 
   async function find(viewer: Viewer, id: string) {
     return isId("conv", id) ? await store.get(viewer, id) : undefined;
@@ -83,21 +86,37 @@ export function createConversationService(
     return row;
   }
 
+  async function checkAgent(organizationId: string, { agentId, handler }: ConversationQuery) {
+    if (agentId !== undefined) await agents.get(organizationId, agentId);
+    else if (handler === undefined) throw invalid("agentId", "is required unless `handler` is given", "required");
+  }
+
+  async function toSummaries(rows: ConversationSummaryRow[]): Promise<ConversationSummary[]> {
+    const ownershipOf = await ownershipsOf(rows, true);
+    return rows.map((row) => toSummary(row, ownershipOf(row)));
+  }
+
   return {
     count: counters.count,
-    async list(organizationId: string, query: ConversationQuery) {
-      await agents.get(organizationId, query.agentId);
+    /** @param userId the member who asks, for `assignee=me` */
+    async list(organizationId: string, query: ConversationQuery, userId: string | null) {
+      await checkAgent(organizationId, query);
       const limit = Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
       const offset = query.offset ?? 0;
-      const { rows, total } = await store.list(organizationId, query.agentId, toFilter(query), limit, offset);
-      return { data: rows.map(toSummary), pagination: { total, limit, offset } };
+      const { rows, total } = await store.list(organizationId, toFilter(query, userId), { limit, offset });
+      return { data: await toSummaries(rows), pagination: { total, limit, offset } };
     },
     /** All matching conversations as a CSV file, newest first. */
-    async csv(organizationId: string, query: ConversationQuery): Promise<Readable> {
-      await agents.get(organizationId, query.agentId);
-      const pages = store.summaryPages(organizationId, query.agentId, toFilter(query));
-      return csvStream(csvColumns, csvRows(pages));
+    async csv(organizationId: string, query: ConversationQuery, userId: string | null): Promise<Readable> {
+      await checkAgent(organizationId, query);
+      const pages = store.summaryPages(organizationId, toFilter(query, userId));
+      return csvStream(csvColumns, csvRows(pages, toSummaries));
     },
+    /** Who has the conversation, with what members may see of it if `isMember`. */
+    async ownershipOf(row: ConversationRow, isMember: boolean): Promise<Ownership> {
+      return (await ownershipsOf([row], isMember))(row);
+    },
+    ownershipsOf,
     find,
     /** Throws 404 when the conversation does not exist or the viewer must not see it. */
     existing,
@@ -123,7 +142,11 @@ export function createConversationService(
         }
       }
       const consent: Conversation["consent"] = row.consent === null ? null : JSON.parse(row.consent);
-      return { fields: { ...toFields(row), consent, ...(isMember ? visitorFacts(row) : {}) }, messagePages: pages() };
+      const ownership = (await ownershipsOf([row], isMember))(row);
+      return {
+        fields: { ...toFields(row, ownership), consent, ...(isMember ? visitorFacts(row) : {}) },
+        messagePages: pages(),
+      };
     },
     /** @param options.submissions whether the form submissions that were made in it are deleted, too */
     async delete(viewer: Viewer, id: string, { submissions }: { submissions: boolean }): Promise<void> {
@@ -156,25 +179,32 @@ const csvColumns = [
   ...(["createdAt", "updatedAt"] as const),
 ];
 
-async function* csvRows(pages: AsyncIterable<ConversationSummaryRow[]>) {
+async function* csvRows(
+  pages: AsyncIterable<ConversationSummaryRow[]>,
+  toSummaries: (rows: ConversationSummaryRow[]) => Promise<ConversationSummary[]>,
+) {
   for await (const page of pages) {
-    for (const row of page) {
-      const summary = toSummary(row);
+    for (const summary of await toSummaries(page)) {
       yield csvColumns.map((name) => String(summary[name] ?? ""));
     }
   }
 }
 
-function toFilter({ userId, q, feedback, hasForm, failed, test, from, to }: ConversationQuery): ConversationFilter {
+/** @param caller the member who asks; an API key has no conversations of its own */
+function toFilter(
+  { agentId, handler, assignee, userId, q, feedback, hasForm, failed, test, from, to }: ConversationQuery,
+  caller: string | null,
+): ConversationFilter {
   return {
-    ...defined({ userId, q: q || undefined, feedback, hasForm, failed, test }),
+    ...defined({ agentId, handler, userId, q: q || undefined, feedback, hasForm, failed, test }),
+    ...(assignee === undefined ? {} : { assigneeId: assignee === "me" ? (caller ?? "") : assignee }),
     ...instantsOf({ from, to }),
   };
 }
 
-function toSummary(row: ConversationSummaryRow): ConversationSummary {
+function toSummary(row: ConversationSummaryRow, ownership: Ownership): ConversationSummary {
   return {
-    ...toFields(row),
+    ...toFields(row, ownership),
     hasForm: Boolean(row.hasForm),
     ...(row.match === undefined ? {} : { match: row.match === null ? null : oneLine(row.match) }),
     feedback: row.feedback,
@@ -192,7 +222,7 @@ function toPreview({ lastMessageRole: role, lastMessagePreview: text, lastMessag
   return role !== null && text !== null && at !== null ? { role, text, at: new Date(at).toISOString() } : null;
 }
 
-function toFields(row: ConversationFieldsRow): Omit<Conversation, "consent" | "messages"> {
+function toFields(row: ConversationFieldsRow, ownership: Ownership): Omit<Conversation, "consent" | "messages"> {
   return {
     id: row.id,
     agentId: row.agentId,
@@ -208,6 +238,7 @@ function toFields(row: ConversationFieldsRow): Omit<Conversation, "consent" | "m
     }),
     isTest: row.isTest === 1,
     context: row.context === null ? null : JSON.parse(row.context),
+    ...ownership,
     createdAt: new Date(row.createdAt).toISOString(),
     updatedAt: new Date(row.updatedAt).toISOString(),
   };
@@ -241,12 +272,13 @@ function memberFields(row: MessageRow, pieces: Piece[]) {
   };
 }
 
-function toMessage(row: MessageRow, isMember: boolean): Message {
+export function toMessage(row: MessageRow, isMember: boolean): Message {
   // Parsed once: the pieces of a conversation can be several megabytes.
   const pieces = row.pieces ? fromColumns(row) : [];
   return {
     id: row.id,
     role: row.role,
+    author: authorOf(row, isMember),
     content: row.content,
     createdAt: new Date(row.createdAt).toISOString(),
     toolCalls: toolCallsOf(pieces, { isMember }),

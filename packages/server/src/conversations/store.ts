@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ConversationQuery, Rating } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Flag, Instant } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
@@ -37,6 +38,9 @@ const summaryColumns = [
   "isUserVerified",
   "isTest",
   "context",
+  "handler",
+  "epoch",
+  "assigneeId",
   "lastMessageRole",
   "lastMessagePreview",
   "lastMessageAt",
@@ -57,7 +61,9 @@ export type ConversationSummaryRow = ConversationFieldsRow & {
 /** Who may see a conversation: its organization, or the holder of its token. */
 export type Viewer = { organizationId: string } | { conversationId: string };
 
-export type ConversationFilter = Omit<ConversationQuery, "agentId" | "from" | "to" | "format"> & {
+export type ConversationFilter = Omit<ConversationQuery, "assignee" | "from" | "to" | "format" | "limit" | "offset"> & {
+  /** a user id, or `none` */
+  assigneeId?: string;
   /** milliseconds; `from` is inclusive, `to` exclusive */
   from?: number;
   to?: number;
@@ -67,22 +73,28 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
   const { firstPage, total } = pageQueries(db);
   return {
     /** Newest first. Without filters the total comes from a counter; with filters the matches are counted. */
-    async list(organizationId: string, agentId: string, filter: ConversationFilter, limit: number, offset: number) {
+    async list(
+      organizationId: string,
+      { agentId, ...filter }: ConversationFilter,
+      { limit, offset }: { limit: number; offset: number },
+    ) {
       const isFiltered = Object.values(filter).some((value) => value !== undefined);
-      if (!isFiltered && offset < FAR_OFFSET) {
+      if (agentId !== undefined && !isFiltered && offset < FAR_OFFSET) {
         const page = await firstPage(db, { agentId, organizationId, limit, offset });
         const counted = await total(db, { agentId });
         return { rows: page.rows, total: counted.rows[0]?.conversations ?? 0 };
       }
       const matching = db
         .selectFrom("conversations")
-        .where("agentId", "=", agentId)
         .where("organizationId", "=", organizationId)
-        .$call(matches(filter, databaseKind));
+        .where(ofExistingAgent("conversations"))
+        .$call(matches({ ...filter, ...defined({ agentId }) }, databaseKind));
       const page = matching
         .select(listColumns)
         .select(summaryExtras)
         .$if(filter.q !== undefined, (query) => query.select(firstMatch(databaseKind, filter.q ?? "")))
+        .$if(filter.handler === "waiting", (query) => query.orderBy("waitingSince"))
+        .$if(filter.handler === "human", (query) => query.orderBy("changedAt", "desc"))
         .orderBy("id", "desc");
       const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
       const rows: ConversationSummaryRow[] = await reads.run(page.limit(limit).offset(offset), options);
@@ -92,26 +104,8 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
       );
       return { rows, total: Number(counted?.n ?? 0) };
     },
-    /** All matches in pages, newest first. Conversations that start in the meantime are not included. */
-    async *summaryPages(organizationId: string, agentId: string, filter: ConversationFilter) {
-      const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
-      for (let before: string | undefined; ; ) {
-        const page = db
-          .selectFrom("conversations")
-          .where("agentId", "=", agentId)
-          .where("organizationId", "=", organizationId)
-          .$call(matches(filter, databaseKind))
-          .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
-          .select(listColumns)
-          .select(summaryExtras)
-          .orderBy("id", "desc")
-          .limit(PAGE_CONVERSATIONS);
-        const rows: ConversationSummaryRow[] = await reads.run(page, options);
-        yield rows;
-        before = rows.at(-1)?.id;
-        if (rows.length < PAGE_CONVERSATIONS) return;
-      }
-    },
+    summaryPages: (organizationId: string, filter: ConversationFilter) =>
+      summaryPages({ db, reads, databaseKind }, organizationId, filter),
     async get(viewer: Viewer, id: string): Promise<ConversationRow | undefined> {
       return db
         .selectFrom("conversations")
@@ -145,6 +139,31 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
     },
     ...marks(db),
   };
+}
+
+/** All matches in pages, newest first. Conversations that start in the meantime are not included. */
+async function* summaryPages(
+  { db, reads, databaseKind }: Pick<Deps, "db" | "reads" | "databaseKind">,
+  organizationId: string,
+  filter: ConversationFilter,
+) {
+  const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
+  for (let before: string | undefined; ; ) {
+    const page = db
+      .selectFrom("conversations")
+      .where("organizationId", "=", organizationId)
+      .where(ofExistingAgent("conversations"))
+      .$call(matches(filter, databaseKind))
+      .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
+      .select(listColumns)
+      .select(summaryExtras)
+      .orderBy("id", "desc")
+      .limit(PAGE_CONVERSATIONS);
+    const rows: ConversationSummaryRow[] = await reads.run(page, options);
+    yield rows;
+    before = rows.at(-1)?.id;
+    if (rows.length < PAGE_CONVERSATIONS) return;
+  }
 }
 
 /** Oldest first. A page has as many messages as fit into `PAGE_BYTES`, but at least one. */
@@ -281,6 +300,9 @@ type MessageRating = { conversationId: string; messageId: string; rating: Rating
 const submitted = sql`select 1 from submissions where submissions."conversationId" = conversations.id
   and submissions."agentId" = conversations."agentId"`;
 
+/** As in the partial index of these conversations. */
+const isHandedOver = sql<boolean>`handler <> 'agent'`;
+
 const hasSubmission = sql<boolean>`exists (${submitted})`;
 
 const failed = sql`select 1 from "replyFailures" where "replyFailures"."conversationId" = conversations.id`;
@@ -333,11 +355,16 @@ function seenBy(viewer: Viewer) {
 }
 
 function matches(
-  { userId, q, feedback, hasForm, failed: hasFailed, test, from, to }: ConversationFilter,
+  { agentId, handler, assigneeId, userId, q, feedback, hasForm, failed: hasFailed, test, from, to }: ConversationFilter,
   kind: DatabaseKind,
 ) {
   return <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
     query
+      .$if(agentId !== undefined, (x) => x.where("agentId", "=", agentId ?? ""))
+      .$if(handler !== undefined, (x) => x.where("handler", "=", handler ?? "agent").where(isHandedOver))
+      .$if(assigneeId !== undefined, (x) =>
+        assigneeId === "none" ? x.where("assigneeId", "is", null) : x.where("assigneeId", "=", assigneeId ?? ""),
+      )
       .$if(userId !== undefined, (x) => x.where("userId", "=", userId ?? null))
       .$if(from !== undefined, (x) => x.where("createdAt", ">=", from ?? 0))
       .$if(to !== undefined, (x) => x.where("createdAt", "<", to ?? 0))

@@ -51,8 +51,8 @@ onBothDatabases("migrations", (createDatabase) => {
       "0031-document-titles",
       "0032-delivery-leases",
       "0035-submission-events",
+      "0040-handoff",
       "0041-notes-and-canned-replies",
-      "0042-notices",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -91,8 +91,8 @@ onBothDatabases("migrations", (createDatabase) => {
       "0031-document-titles",
       "0032-delivery-leases",
       "0035-submission-events",
+      "0040-handoff",
       "0041-notes-and-canned-replies",
-      "0042-notices",
     ]);
   });
 

@@ -28,8 +28,8 @@ import { page } from "./migrations/0029-page.ts";
 import { documentTitles } from "./migrations/0031-document-titles.ts";
 import { deliveryLeases } from "./migrations/0032-delivery-leases.ts";
 import { submissionEvents } from "./migrations/0035-submission-events.ts";
+import { handoff } from "./migrations/0040-handoff.ts";
 import { notesAndCannedReplies } from "./migrations/0041-notes-and-canned-replies.ts";
-import { notices } from "./migrations/0042-notices.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -69,8 +69,8 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0031-document-titles", documentTitles],
   ["0032-delivery-leases", deliveryLeases],
   ["0035-submission-events", submissionEvents],
+  ["0040-handoff", handoff],
   ["0041-notes-and-canned-replies", notesAndCannedReplies],
-  ["0042-notices", notices],
 ];
 
 /**

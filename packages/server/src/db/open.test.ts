@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSqlite, type TestDatabase } from "../../../../test/databases.ts";
-import { openDatabase } from "./open.ts";
-import { openSqliteFile } from "./sqlite-file.ts";
+import { openDatabase, openSqliteFile } from "./open.ts";
 
 describe("the SQLite file", () => {
   let database: TestDatabase;

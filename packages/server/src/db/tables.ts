@@ -6,9 +6,9 @@ import type { Flag, Instant, Json } from "./column-types.ts";
 import type { DeletionColumns } from "./deleted-agents.ts";
 import type { DocumentTables } from "./document-tables.ts";
 import type { FormTables } from "./form-tables.ts";
+import type { AuthorColumns, HandoffTables, OwnershipColumns, OwnershipTable } from "./handoff-tables.ts";
 import type { IndexTables } from "./index-tables.ts";
 import type { NoteTables } from "./note-tables.ts";
-import type { NoticeTables } from "./notice-tables.ts";
 import type { EventColumns, OutboxTables } from "./outbox-tables.ts";
 import type { PageColumns, PageTables } from "./page-tables.ts";
 import type { PlanTables } from "./plan-tables.ts";
@@ -24,9 +24,9 @@ export type Tables = AnswerTables &
   AuditTables &
   DocumentTables &
   FormTables &
+  HandoffTables &
   IndexTables &
   NoteTables &
-  NoticeTables &
   OutboxTables &
   PageTables &
   PlanTables &
@@ -38,8 +38,12 @@ export type Tables = AnswerTables &
     members: MemberRow;
     apiKeys: ApiKeyRow;
     providerSettings: ProviderSettingsRow;
-    agents: Omit<AgentRow, keyof PageColumns | "retention" | "tellModel"> &
-      PageColumns & { retention: Generated<Json>; tellModel: Generated<Json> } & DeletionColumns;
+    agents: Omit<AgentRow, keyof PageColumns | "retention" | "tellModel" | "handoff"> &
+      PageColumns & {
+        retention: Generated<Json>;
+        tellModel: Generated<Json>;
+        handoff: Generated<Json>;
+      } & DeletionColumns;
     agentImages: { agentId: string; kind: string; mediaType: string; content: Buffer };
     agentCounters: AgentCountersRow;
     tools: Omit<ToolRow, "mayUseUnboundSecrets" | "sendVisitorToken"> & {
@@ -48,9 +52,11 @@ export type Tables = AnswerTables &
     };
     toolErrors: ToolErrorRow;
     secrets: SecretRow;
-    conversations: ConversationTable & InboxColumns & EventColumns;
+    conversations: ConversationTable & InboxColumns & EventColumns & OwnershipTable;
     conversationHours: ConversationHourRow;
-    messages: Omit<MessageRow, "page"> & { page: Generated<Json | null> };
+    messages: Omit<MessageRow, "page" | keyof AuthorColumns> & { page: Generated<Json | null> } & {
+      [Name in keyof AuthorColumns]: Generated<AuthorColumns[Name]>;
+    };
     replyFailures: ReplyFailureRow;
     sessions: SessionRow;
     verifications: VerificationRow;
@@ -149,6 +155,8 @@ export type AgentRow = {
   launcherVersion: string | null;
   /** the days that were set for each kind of data; a kind that is missing follows the default, see agents/retention.ts */
   retention: Json;
+  /** the settings for handing over that were set, see agents/handoff.ts */
+  handoff: Json;
   createdAt: Instant;
   updatedAt: Instant;
 };
@@ -215,7 +223,7 @@ export type SecretRow = {
   updatedAt: Instant;
 };
 
-export type ConversationRow = {
+export type ConversationRow = OwnershipColumns & {
   id: string;
   organizationId: string;
   agentId: string;
@@ -250,7 +258,10 @@ export type ConversationRow = {
 };
 
 /** Columns with a default are optional on insert. */
-type ConversationTable = Omit<ConversationRow, "hasOwner" | "isTest" | "textBytes" | "toolBytes" | "consent"> & {
+type ConversationTable = Omit<
+  ConversationRow,
+  "hasOwner" | "isTest" | "textBytes" | "toolBytes" | "consent" | keyof OwnershipColumns
+> & {
   consent: Generated<Json | null>;
   isTest: Generated<Flag>;
   hasOwner: Generated<Flag>;
@@ -267,7 +278,7 @@ type InboxColumns = {
 /** What happened with an agent in one hour of a day (UTC), without test conversations. */
 type ConversationHourRow = ConversationCounts & { agentId: string; day: string; hour: number };
 
-export type MessageRow = {
+export type MessageRow = AuthorColumns & {
   id: string;
   conversationId: string;
   /** 0, 1, 2, … within the conversation */
@@ -282,8 +293,8 @@ export type MessageRow = {
   feedbackComment: string | null;
   /** `null` on a reply that is still running */
   stopReason: string | null;
-  /** 1 asks the process that runs this reply to stop it */
-  stopRequested: Flag;
+  /** 1 asks the process that runs this reply to stop it, and 2 to hand the conversation over */
+  stopRequested: 0 | 1 | 2;
   model: string | null;
   inputTokens: number | null;
   outputTokens: number | null;

@@ -168,9 +168,6 @@ onBothDatabases("bad input", (createDatabase) => {
     "eraseVisitor",
     "createWebhook",
     "updateWebhook",
-    "createPushSubscription",
-    "createNoticeChannel",
-    "updateNoticeChannel",
   ];
   const withoutOwnRules = withBody.filter(
     ({ name, url }) => !/^\/(auth|members|invitations)\b/.test(url) && !withOwnRules.includes(name),
@@ -404,9 +401,7 @@ type Ids = Record<
   | "sourceId"
   | "webhookId"
   | "cannedReplyId"
-  | "noteId"
-  | "channelId"
-  | "subscriptionId",
+  | "noteId",
   string
 > & {
   provider?: string;
@@ -414,7 +409,7 @@ type Ids = Record<
 type World = Awaited<ReturnType<typeof populate>>;
 
 /** What takes a session and no key. */
-const forPeople = /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices)\b/;
+const forPeople = /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization)\b/;
 
 /**
  * What may be null by the schema, and is needed by the valid body: by the document's kind, or because a test of a
@@ -468,18 +463,10 @@ async function populate(server: TestServer) {
   const noteId: string = (
     await app.inject({ method: "POST", url: notes, headers, payload: { text: "A regular." } })
   ).json().data.id;
-  const channel = { kind: "webhook", name: "Support", url: "http://127.0.0.1:9/", isEnabled: false };
-  const channelId: string = (
-    await app.inject({ method: "POST", url: "/notice-channels", headers, payload: channel })
-  ).json().id;
-  const subscriptions = { method: "POST", url: "/notices/push-subscriptions", headers: session } as const;
-  const subscriptionId: string = (await app.inject({ ...subscriptions, payload: pushSubscription })).json().id;
   return {
     formId,
     cannedReplyId,
     noteId,
-    channelId,
-    subscriptionId,
     webhookId,
     submissionId,
     documentId,
@@ -505,8 +492,6 @@ const nobodys: Ids = {
   webhookId: newId("webhook"),
   cannedReplyId: newId("reply"),
   noteId: newId("note"),
-  channelId: newId("channel"),
-  subscriptionId: newId("push"),
   provider: "nobody",
 };
 
@@ -523,8 +508,6 @@ function addressOf(url: string, ids: Ids) {
     "/triggers": triggerId,
     "/form-submissions": submissionId,
     "/canned-replies": ids.cannedReplyId,
-    "/notice-channels": ids.channelId,
-    "/notices": ids.subscriptionId,
   };
   const id = Object.entries(byStart).find(([start]) => url.startsWith(start))?.[1] ?? conversationId;
   return url
@@ -544,15 +527,6 @@ function named(name: string) {
   return endpoint;
 }
 
-/** A browser whose push service nobody runs. */
-const pushSubscription = {
-  endpoint: "http://127.0.0.1:9/push",
-  keys: {
-    p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
-    auth: "BTBZMqHH6r4Tts7J_aSIgg",
-  },
-};
-
 /** The smallest body that the endpoint takes. A new endpoint with a body needs a line here. */
 function validBody(name: string, { agentId, messageId, formId, submissionId }: World): object {
   if (!withBody.some((endpoint) => endpoint.name === name)) return {};
@@ -560,12 +534,16 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
   const pageSuggestions = [{ page: "/pricing", suggestions: ["Why?"] }];
   const bodies: Record<string, object> = {
     createAgent: { name: "New", widget: { pageSuggestions } },
-    updateAgent: { name: "Mine", widget: { pageSuggestions } },
+    updateAgent: { name: "Mine", widget: { pageSuggestions }, handoff: { isEnabled: true, promiseMinutes: 10 } },
     putAgentImage: { image: "data:image/gif;base64,R0lGODlhAQABAAAAACw=" },
     checkIdentityToken: { token: "none" },
     createIdentityToken: { id: "42" },
     chat: { agentId, messages: [{ role: "user", content: "Hello" }] },
     rateMessage: { messageId, rating: "up" },
+    requestHuman: { reason: "The invoice is wrong", email: "ada@example.com" },
+    assignConversation: { userId: "user_nobody" },
+    returnConversation: { note: "Refunded" },
+    sendMemberMessage: { content: "Hello" },
     claimToolCall: { toolUseId: "call_1", claimId: "a random id" },
     sendToolResult: { toolUseId: "call_1", result: 1 },
     putProvider: { apiKey: "sk-test" },
@@ -615,10 +593,6 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     updateWebhook: { payload: "ids" },
     testWebhook: { event: "visitor.erased" },
     putEventFeed: { isEnabled: false },
-    putNoticeSettings: { email: true },
-    createPushSubscription: pushSubscription,
-    createNoticeChannel: { kind: "webhook", name: "Support", url: "http://127.0.0.1:9/" },
-    updateNoticeChannel: { name: "Support" },
     createNote: { text: "A regular." },
     createCannedReply: { name: "Hours", text: "We open at 9." },
     updateCannedReply: { name: "Opening hours" },

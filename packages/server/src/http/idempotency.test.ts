@@ -336,6 +336,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
       .map(([path]) => path);
     expect(withKey.sort()).toEqual([
       "/agents",
+      "/conversations/{id}/messages",
       "/documents",
       "/documents/upload",
       "/form-submissions/submit",

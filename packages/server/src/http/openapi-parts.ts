@@ -84,6 +84,7 @@ export const tags = [
   { name: "Agents", description: "Create and configure agents." },
   { name: "Chat", description: "Talk to an agent. Replies stream as Server-Sent Events." },
   { name: "Conversations", description: "Read, search, rate and delete stored conversations." },
+  { name: "Handoff", description: "Conversations that go over to members of the team and back." },
   { name: "Inbox", description: "What members need to answer visitors: messages, notes and canned replies." },
   { name: "Tools", description: "What an agent can do: static answers, HTTP calls and forms." },
   { name: "Visitors", description: "Finding, exporting and erasing what is stored about a visitor." },

@@ -56,9 +56,9 @@ export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string)
     case "error":
       return { ...reply, problem };
     case "message_stop": {
-      const state = ({ end_turn: "done", max_steps: "cut", aborted: "stopped", error: "failed" } as const)[
-        event.stopReason
-      ];
+      const state = (
+        { end_turn: "done", handed_over: "done", max_steps: "cut", aborted: "stopped", error: "failed" } as const
+      )[event.stopReason];
       return { ...reply, state, isReconnecting: false };
     }
     default:

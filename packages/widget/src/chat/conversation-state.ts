@@ -92,9 +92,9 @@ export function toEntries({ messages }: Conversation): Entry[] {
     const at = Date.parse(message.createdAt);
     if (message.role === "user") return [{ type: "user", key: message.id, text: message.content, state: "sent", at }];
     if (message.stopReason === null) return [];
-    const state = ({ end_turn: "done", max_steps: "cut", aborted: "stopped", error: "failed" } as const)[
-      message.stopReason
-    ];
+    const state = (
+      { end_turn: "done", handed_over: "done", max_steps: "cut", aborted: "stopped", error: "failed" } as const
+    )[message.stopReason];
     return [
       {
         ...newReply(message.id),

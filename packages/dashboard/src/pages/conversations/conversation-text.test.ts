@@ -22,6 +22,7 @@ const call = {
 const turn = (part: Partial<Turn>): Turn => ({
   id: "msg_1",
   role: "assistant",
+  author: { kind: "agent", person: null },
   content: "",
   createdAt: at,
   toolCalls: [],
@@ -42,6 +43,10 @@ const row: ListedConversation = {
   userVerified: false,
   identity: "claimed",
   isTest: false,
+  handler: "agent",
+  epoch: 0,
+  assignee: null,
+  handoff: null,
   createdAt: at,
   updatedAt: at,
   hasForm: true,

@@ -95,7 +95,13 @@ export function applyEvent(turn: PlaygroundTurn, event: ChatEvent, now: number):
     case "error":
       return { ...turn, problem: event.error.message };
     case "message_stop": {
-      const ends = { end_turn: "done", max_steps: "cut", aborted: "stopped", error: "failed" } as const;
+      const ends = {
+        end_turn: "done",
+        handed_over: "done",
+        max_steps: "cut",
+        aborted: "stopped",
+        error: "failed",
+      } as const;
       const tokens = event.usage ? event.usage.inputTokens + event.usage.outputTokens : null;
       return { ...turn, state: ends[event.stopReason], isReconnecting: false, endedAt: now, tokens };
     }

@@ -1,0 +1,65 @@
+import type { HandoffChanges, HandoffSettings, WidgetHandoff } from "@foyer/contract";
+import { isOpen, isTimeZone, opensAt, promisedAt } from "@foyer/contract/rules/office-hours";
+import type { AgentRow } from "../db/tables.ts";
+import { invalid } from "../errors.ts";
+
+const defaults: HandoffSettings = {
+  isEnabled: false,
+  hasButton: true,
+  whileWaiting: "agent",
+  promiseMinutes: null,
+  hours: null,
+  badRatings: null,
+  failedTools: null,
+  events: [],
+  escalation: [],
+};
+
+/** The agent's settings for handing over, with the defaults of those that were not set. */
+export function handoffOf({ handoff }: Pick<AgentRow, "handoff">): HandoffSettings {
+  // Most agents set nothing, and this runs for every message.
+  return handoff === "{}" ? defaults : { ...defaults, ...JSON.parse(handoff) };
+}
+
+/** The stored settings after a change, as JSON. `null` removes a setting, or all of them. */
+export function changedHandoff(stored: string, changes: HandoffChanges | null): string {
+  if (changes === null) return "{}";
+  const all = Object.entries({ ...JSON.parse(stored), ...changes });
+  return JSON.stringify(Object.fromEntries(all.filter(([, value]) => value !== null && value !== undefined)));
+}
+
+/** Checks what the schema cannot express. @throws 400 */
+export function checkHandoff({ hours }: HandoffChanges): void {
+  if (!hours) return;
+  if (!isTimeZone(hours.timeZone)) {
+    throw invalid("handoff.hours.timeZone", "must be an IANA time zone such as Europe/Zurich", "format");
+  }
+  for (const [index, { from, to }] of hours.days.entries()) {
+    if (from >= to) throw invalid(`handoff.hours.days.${index}.to`, "must be later than `from`");
+  }
+  for (const [index, { from, to }] of hours.exceptions.entries()) {
+    const isWhole = from === null && to === null;
+    if (!isWhole && (from === null || to === null || from >= to)) {
+      throw invalid(`handoff.hours.exceptions.${index}.to`, "must be later than `from`, or `null` together with it");
+    }
+  }
+}
+
+/** When an answer to a request of this time (milliseconds) is promised. Only office hours count. */
+export function promiseOf({ hours, promiseMinutes }: HandoffSettings, now: number): number | null {
+  return promiseMinutes === null ? null : promisedAt(hours, promiseMinutes, now);
+}
+
+/** What the widget needs to know, or null when the agent hands nothing over. */
+export function toWidgetHandoff(row: Pick<AgentRow, "handoff">, now: number): WidgetHandoff | null {
+  const settings = handoffOf(row);
+  if (!settings.isEnabled) return null;
+  const { hasButton, hours, promiseMinutes } = settings;
+  const opens = opensAt(hours, now);
+  return {
+    hasButton,
+    isOpen: isOpen(hours, now),
+    opensAt: opens === null ? null : new Date(opens).toISOString(),
+    promiseMinutes,
+  };
+}

@@ -1,0 +1,185 @@
+import { conversationLimits } from "@foyer/contract";
+import type { Transaction } from "kysely";
+import { type ConversationSize, checkRoom } from "../conversations/conversation-room.ts";
+import { previewOf } from "../conversations/message-preview.ts";
+import type { Executor } from "../db/compiled-query.ts";
+import type { OwnershipColumns } from "../db/handoff-tables.ts";
+import type { ConversationRow, Tables } from "../db/tables.ts";
+import { AppError, notFound } from "../errors.ts";
+import { turnEvents } from "./reply-event-log.ts";
+import type { HistoryRow, ReplyQueries } from "./reply-queries.ts";
+import type { Counting, NewTurn } from "./reply-turn.ts";
+
+/** A reply needs at least so much. */
+const MIN_ROOM_BYTES = 4_096;
+/** A running reply gives a sign of life every few seconds; one silent for longer died with its process. */
+const SILENT_MS = 30_000;
+
+/** How much of the conversation is read: messages, and UTF-8 bytes of them. */
+export type HistoryLimits = { limit: number; maxBytes: number };
+
+/**
+ * What the model is told, how many bytes of text and tool calls the reply may still add, and the epoch that it begins in.
+ * `isPassedOn`: a person has the conversation, so there is no reply.
+ */
+export type Begun =
+  | { isPassedOn: false; history: HistoryRow[]; room: { textBytes: number; toolBytes: number }; epoch: number }
+  | { isPassedOn: true };
+
+/** Thrown when a turn without a reply finds that the agent has the conversation again. */
+export class AgentAnswersError extends Error {}
+
+/** Whether the agent keeps silent: a person has the conversation, or the visitor waits for one. */
+export function isPassedOn(
+  { handler }: Pick<OwnershipColumns, "handler">,
+  { isSilentWhileWaiting }: Pick<NewTurn, "isSilentWhileWaiting">,
+): boolean {
+  return handler === "human" || (handler === "waiting" && isSilentWhileWaiting);
+}
+
+/** Stores a turn, see `begin` of reply-store.ts. */
+export async function beginTurn(
+  trx: Transaction<Tables>,
+  queries: ReplyQueries,
+  { turn, historyLimits, count }: { turn: NewTurn; historyLimits: HistoryLimits; count: Counting },
+): Promise<Begun> {
+  const { conversation, messages, replyId, model } = turn;
+  const conversationId = conversation.id;
+  const now = Date.now();
+  const added = {
+    messages: messages.length + 1,
+    textBytes: messages.reduce((sum, { content, page }) => sum + Buffer.byteLength(content + (page ?? "")), 0),
+    toolBytes: 0,
+  };
+  const said = messages.findLast(({ role }) => role === "user");
+  const preview = said && { role: said.role, preview: previewOf(said.content), now };
+  const place = turn.isNew
+    ? await insertNew(trx, queries, conversation, { added, preview })
+    : await extend(trx, queries, turn, { added, preview, now });
+  const { position, size, handler, epoch } = place;
+  checkRoom(size, MIN_ROOM_BYTES);
+  if (turn.isNew && conversation.isTest === 0) {
+    await count.conversations(trx, [{ agentId: conversation.agentId, at: now, conversations: 1 }]);
+  }
+  const history = turn.isNew ? [] : (await queries.history(trx, { conversationId, ...historyLimits })).rows.reverse();
+  const appended = messages.map((message, index) => ({
+    ...message,
+    pieces: null,
+    position: position + index,
+    createdAt: now,
+    authorName: null,
+  }));
+  for (const message of appended) {
+    // An assistant message sent by the client is finished. How it ended is unknown.
+    const stopReason = message.role === "assistant" ? "end_turn" : null;
+    await queries.insertMessage(trx, { ...message, conversationId, stopReason, model: null, now });
+  }
+  if (handler !== "agent") await recordMessages(trx, turn, { epoch, count });
+  await count.events(trx, turnEvents(turn));
+  if (isPassedOn({ handler }, turn)) {
+    await queries.passOn(trx, { id: conversationId });
+    return { isPassedOn: true };
+  }
+  if (replyId === null) throw new AgentAnswersError();
+  const reply = { id: replyId, role: "assistant" as const, content: "", page: null };
+  const at = position + appended.length;
+  await queries.insertMessage(trx, { ...reply, position: at, conversationId, stopReason: null, model, now });
+  return {
+    isPassedOn: false,
+    history: [...history, ...appended],
+    epoch,
+    room: {
+      textBytes: conversationLimits.textBytes - size.textBytes,
+      toolBytes: conversationLimits.toolBytes - size.toolBytes,
+    },
+  };
+}
+
+/** Tells the team of messages of a visitor who waits for a person or talks to one. */
+async function recordMessages(
+  trx: Transaction<Tables>,
+  { conversation, messages }: NewTurn,
+  { epoch, count }: { epoch: number; count: Counting },
+): Promise<void> {
+  const { id: conversationId, organizationId, agentId } = conversation;
+  for (const { id: messageId, role } of messages) {
+    if (role !== "user") continue;
+    const place = { organizationId, agentId, conversationId, epoch };
+    await count.handoff(trx, { ...place, kind: "visitor_message", messageId });
+  }
+}
+
+type Added = { added: { messages: number; textBytes: number; toolBytes: number }; preview: PreviewOf | undefined };
+type PreviewOf = { role: "user" | "assistant"; preview: string; now: number };
+/** The position of the next message, the size of the conversation including it, and who has it. */
+type Place = { position: number; size: ConversationSize } & Pick<OwnershipColumns, "handler" | "epoch">;
+
+async function insertNew(
+  trx: Executor,
+  queries: ReplyQueries,
+  conversation: ConversationRow,
+  { added, preview }: Added,
+): Promise<Place> {
+  const size = { messageCount: added.messages, textBytes: added.textBytes, toolBytes: 0 };
+  await queries.insertConversation(trx, {
+    ...conversation,
+    ...size,
+    lastMessageRole: preview?.role ?? null,
+    lastMessagePreview: preview?.preview ?? null,
+    lastMessageAt: preview?.now ?? null,
+  });
+  await queries.count(trx, { agentId: conversation.agentId });
+  return { position: 0, size, handler: "agent", epoch: 0 };
+}
+
+async function extend(
+  trx: Executor,
+  queries: ReplyQueries,
+  turn: NewTurn,
+  { added, preview, now }: Added & { now: number },
+): Promise<Place> {
+  const { id } = turn.conversation;
+  const { regenerate, mayReplaceReply, claimedBy, consent } = turn;
+  // On PostgreSQL, this update also locks the conversation, so concurrent turns are serialized.
+  let [size] = (await queries.grow(trx, { id, ...added, now })).rows;
+  if (!size) throw notFound("Conversation");
+  const [last] = (await queries.lastMessage(trx, { conversationId: id })).rows;
+  if (mayReplaceReply) await queries.requestStop(trx, { conversationId: id });
+  else if (last?.role === "assistant" && last.stopReason === null && now - last.updatedAt < SILENT_MS) {
+    throw replyIsRunning();
+  }
+  let position = last ? last.position + 1 : 0;
+  if (regenerate && (isPassedOn(size, turn) || last?.authorName != null)) throw isWithPerson();
+  if (regenerate && last?.role === "assistant") {
+    await queries.deleteMessage(trx, { id: last.id });
+    // A reply is counted when it ends. Subtracting an unfinished reply would free space that was never used.
+    const isCounted = last.stopReason !== null;
+    const dropped = {
+      messages: -1,
+      textBytes: isCounted ? -Number(last.textBytes) : 0,
+      toolBytes: isCounted ? -Number(last.toolBytes) : 0,
+    };
+    [size] = (await queries.grow(trx, { id, ...dropped, now })).rows;
+    position = last.position;
+  }
+  if (preview) await queries.preview(trx, { id, ...preview });
+  if (claimedBy) await queries.claim(trx, { id, ...claimedBy });
+  if (consent !== null) await queries.consent(trx, { id, consent });
+  if (!size) throw notFound("Conversation");
+  const { handler, epoch } = size;
+  return { position, size, handler, epoch };
+}
+
+function isWithPerson(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "A person has answered in this conversation. Only replies of the agent can be replaced.",
+  );
+}
+
+export function replyIsRunning(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "A reply is still running in this conversation. Wait until it ends, or send the conversationToken to replace it.",
+  );
+}

@@ -1,0 +1,99 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { sql, type Transaction } from "kysely";
+import type { Tables } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import { LEASE_MS } from "./reply-gate.ts";
+import type { RunningReplies } from "./running-replies.ts";
+
+/** How often a reply in another process is looked at while it is being stopped. */
+const POLL_MS = 50;
+/** How long a takeover waits for a reply of this process, which may be in a call that cannot be interrupted. */
+const OWN_REPLY_MS = 2_000;
+
+/**
+ * Silences the agent when a person takes a conversation over. A takeover calls `stop`, then `endReplies` in its
+ * transaction, and then `settle`, before it answers. From the answer on, no process sends a word of the agent, and from
+ * the transaction on, none is stored.
+ *
+ * `stop` lets the running reply end and store what its visitor has seen. What begins or runs on despite that is ended by
+ * the transaction, which also makes its end impossible to store. In another process, the reply's own gate stops sending
+ * text at most LEASE_MS after the transaction, see reply-gate.ts, and `settle` waits for that.
+ */
+export function createHandOver({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, replies: RunningReplies) {
+  const isShared = databaseKind === "postgres";
+  const running = (conversationId: string) =>
+    db
+      .selectFrom("messages")
+      .select("id")
+      .where("conversationId", "=", conversationId)
+      .where("role", "=", "assistant")
+      .where("stopReason", "is", null);
+
+  return {
+    /** @returns the ids of replies of other processes that can no longer send text */
+    async stop(conversationId: string): Promise<string[]> {
+      const reply = replies.get(conversationId);
+      reply?.handOver();
+      if (reply) await Promise.race([reply.done, wait(OWN_REPLY_MS, undefined, { ref: false })]);
+      if (!isShared) return [];
+      const others = (await running(conversationId).execute()).map(({ id }) => id);
+      if (others.length === 0) return [];
+      await db
+        .updateTable("messages")
+        .set({ stopRequested: 2 })
+        .where("id", "in", others)
+        .where("stopReason", "is", null)
+        .execute();
+      for (const end = performance.now() + LEASE_MS; performance.now() < end; await wait(POLL_MS)) {
+        if ((await running(conversationId).execute()).length === 0) break;
+      }
+      return others;
+    },
+    endReplies,
+    /** @param silent the result of `stop` @param ended the result of `endReplies` */
+    async settle(conversationId: string, silent: readonly string[], ended: readonly string[]): Promise<void> {
+      const reply = replies.get(conversationId);
+      reply?.handOver();
+      const others = ended.filter((id) => id !== reply?.messageId && !silent.includes(id));
+      if (isShared && others.length > 0) await wait(LEASE_MS);
+    },
+  };
+}
+
+/**
+ * Ends the replies that still run with what is stored of them, and deletes those that are empty. The transaction has
+ * locked the conversation. @returns the ids of those that were running
+ */
+async function endReplies(trx: Transaction<Tables>, conversationId: string): Promise<string[]> {
+  const ended = await trx
+    .updateTable("messages")
+    .set({ stopReason: "handed_over", stopRequested: 2 })
+    .where("conversationId", "=", conversationId)
+    .where("role", "=", "assistant")
+    .where("stopReason", "is", null)
+    .returning(["id", sql<number>`octet_length(content)`.as("textBytes")])
+    .returning(sql<number>`coalesce(octet_length(pieces), 0)`.as("toolBytes"))
+    .execute();
+  const empty = await trx
+    .deleteFrom("messages")
+    .where("conversationId", "=", conversationId)
+    .where("stopReason", "=", "handed_over")
+    .where("content", "=", "")
+    .where("pieces", "is", null)
+    .returning("id")
+    .execute();
+  if (ended.length > 0 || empty.length > 0) {
+    const sum = (of: (row: (typeof ended)[number]) => number) =>
+      ended.reduce((total, row) => total + Number(of(row)), 0);
+    await trx
+      .updateTable("conversations")
+      .set({
+        messageCount: sql`"messageCount" - ${empty.length}`,
+        textBytes: sql`"textBytes" + ${sum(({ textBytes }) => textBytes)}`,
+        toolBytes: sql`"toolBytes" + ${sum(({ toolBytes }) => toolBytes)}`,
+      })
+      .where("id", "=", conversationId)
+      .execute();
+  }
+  return ended.map(({ id }) => id);
+}

@@ -1,0 +1,25 @@
+import { isMissingReference } from "../db/database-errors.ts";
+import { notFound } from "../errors.ts";
+import { AgentAnswersError, isPassedOn } from "./begin-turn.ts";
+import { historyLimits } from "./model-prompt.ts";
+import type { ReplyStore } from "./reply-store.ts";
+import type { NewTurn } from "./reply-turn.ts";
+
+/**
+ * Stores what the visitor says to a person. It needs neither a model nor a budget.
+ * @returns false when the agent has to answer; nothing is stored then
+ */
+export async function passOn(
+  store: Pick<ReplyStore, "begin">,
+  turn: Omit<NewTurn, "replyId" | "model">,
+): Promise<boolean> {
+  if (!isPassedOn(turn.conversation, turn)) return false;
+  try {
+    await store.begin({ ...turn, replyId: null, model: null }, historyLimits);
+    return true;
+  } catch (error) {
+    // The conversation went back to the agent in the meantime.
+    if (error instanceof AgentAnswersError) return false;
+    throw isMissingReference(error) ? notFound("Conversation") : error;
+  }
+}

@@ -1,0 +1,5 @@
+import { enableCompileCache } from "node:module";
+
+// See main.ts.
+enableCompileCache();
+await import("./commands.ts");

@@ -1,0 +1,66 @@
+import type { Author, Handoff, Ownership, Person } from "@foyer/contract";
+import { initialsOf } from "@foyer/contract/rules/initials";
+import type { HandoffRow } from "../db/handoff-tables.ts";
+import type { Db } from "../db/open.ts";
+import type { ConversationRow, MessageRow } from "../db/tables.ts";
+
+type Owned = Pick<ConversationRow, "id" | "handler" | "epoch" | "assigneeId">;
+
+/**
+ * @returns a function that reads who has these conversations, and returns the ownership of each. `isMember`: with what
+ * visitors do not see, the members' ids, the summary and the address
+ */
+export function createOwnershipReader(db: Db) {
+  return async (owned: readonly Owned[], isMember: boolean): Promise<(row: Owned) => Ownership> => {
+    const handed = owned.filter(({ handler }) => handler !== "agent").map(({ id }) => id);
+    const handoffs = handed.length === 0 ? [] : await currentHandoffs(db, handed);
+    const userIds = [...new Set(owned.flatMap(({ assigneeId }) => assigneeId ?? []))];
+    const users = userIds.length === 0 ? [] : await usersOf(db, userIds);
+    return ({ id, handler, epoch, assigneeId }) => {
+      const handoff = handoffs.find(({ conversationId }) => conversationId === id);
+      const user = users.find((one) => one.id === assigneeId);
+      const assignee = assigneeId === null ? null : toPerson({ id: assigneeId, name: user?.name ?? null }, isMember);
+      return { handler, epoch, assignee, handoff: handoff ? toHandoff(handoff, isMember) : null };
+    };
+  };
+}
+
+function currentHandoffs(db: Db, conversationIds: string[]): Promise<HandoffRow[]> {
+  return db
+    .selectFrom("handoffs")
+    .selectAll()
+    .where("conversationId", "in", conversationIds)
+    .where("endedAt", "is", null)
+    .execute();
+}
+
+function usersOf(db: Db, ids: string[]) {
+  return db.selectFrom("users").select(["id", "name"]).where("id", "in", ids).execute();
+}
+
+/** A member as others see them. The account may have been deleted in the meantime. */
+function toPerson({ id, name }: { id: string | null; name: string | null }, isMember: boolean): Person {
+  const shown = name?.trim() || "Former member";
+  return { ...(isMember && id !== null ? { userId: id } : {}), name: shown, initials: initialsOf(shown) };
+}
+
+export function authorOf(row: Pick<MessageRow, "role" | "authorId" | "authorName">, isMember: boolean): Author {
+  if (row.role === "user") return { kind: "visitor", person: null };
+  if (row.authorName === null) return { kind: "agent", person: null };
+  return { kind: "member", person: toPerson({ id: row.authorId, name: row.authorName }, isMember) };
+}
+
+function toHandoff(row: HandoffRow, isMember: boolean): Handoff {
+  const { cause, reason, summary, email, requestedAt, promisedAt, takenAt, answeredAt } = row;
+  return {
+    cause,
+    reason,
+    requestedAt: new Date(requestedAt).toISOString(),
+    promisedAt: timestamp(promisedAt),
+    takenAt: timestamp(takenAt),
+    answeredAt: timestamp(answeredAt),
+    ...(isMember ? { summary, email } : {}),
+  };
+}
+
+const timestamp = (at: number | null) => (at === null ? null : new Date(at).toISOString());

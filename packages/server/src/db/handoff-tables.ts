@@ -1,0 +1,77 @@
+import type { Handler, HandoffCause } from "@foyer/contract";
+import type { Generated } from "kysely";
+import type { Instant } from "./column-types.ts";
+
+export type HandoffTables = { handoffs: HandoffTable; handoffDays: HandoffDayRow };
+
+/** A request for a person, from the request until the person's part ends. At most one of a conversation is open. */
+export type HandoffRow = {
+  id: string;
+  organizationId: string;
+  agentId: string;
+  conversationId: string;
+  cause: HandoffCause;
+  reason: string | null;
+  /** the agent's summary for the team; visitors do not see it */
+  summary: string | null;
+  /** where an answer goes while the visitor is away */
+  email: string | null;
+  requestedAt: Instant;
+  promisedAt: Instant | null;
+  takenAt: Instant | null;
+  /** the user who took it first */
+  takenBy: string | null;
+  /** when a member wrote for the first time */
+  answeredAt: Instant | null;
+  endedAt: Instant | null;
+  /** `member`: returned to the agent; `closed`: by a member, too; `visitor`: the visitor stopped waiting */
+  endedBy: "member" | "visitor" | "closed" | null;
+  /** what the agent should know after the return */
+  note: string | null;
+  /** how many members it has escalated to */
+  escalatedTo: number;
+};
+
+type HandoffTable = Omit<HandoffRow, "escalatedTo"> & { escalatedTo: Generated<number> };
+
+/** What happened with an agent's requests of one day (UTC) and cause, without test conversations. */
+export type HandoffDayRow = {
+  agentId: string;
+  day: string;
+  cause: HandoffCause;
+  requested: number;
+  /** conversations that were handed over for the first time */
+  conversations: number;
+  taken: number;
+  /** the sum of the times from the request until a member took it */
+  waitedMs: number;
+  answered: number;
+  /** the sum of the times from the request to the first answer */
+  answerMs: number;
+  /** answered by the promised time */
+  inTime: number;
+};
+
+/** Who has a conversation. */
+export type OwnershipColumns = {
+  handler: Handler;
+  /** rises with every change of `handler` or `assigneeId` */
+  epoch: number;
+  /** the user who has the conversation; null unless `handler` is `human` */
+  assigneeId: string | null;
+  /** when the visitor asked for a person; null unless `handler` is `waiting` */
+  waitingSince: Instant | null;
+  /** the last change of the owner, or message while the agent does not have the conversation alone; 0 without one */
+  changedAt: Instant;
+};
+
+/** Columns of a conversation that are optional on insert. */
+export type OwnershipTable = { [Name in keyof OwnershipColumns]: Generated<OwnershipColumns[Name]> } & {
+  /** a reply that began in an earlier epoch is not stored; the epoch of the last takeover */
+  minReplyEpoch: Generated<number>;
+  /** failed tool calls since the last handoff */
+  failedTools: Generated<number>;
+};
+
+/** Who wrote a message: set for messages of members only. The name stays as it was when the message was written. */
+export type AuthorColumns = { authorId: string | null; authorName: string | null };

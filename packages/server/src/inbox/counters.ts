@@ -1,0 +1,57 @@
+import { sql, type Transaction } from "kysely";
+import type { HandoffDayRow, HandoffRow } from "../db/handoff-tables.ts";
+import type { Tables } from "../db/tables.ts";
+import { dayOf } from "../utc-day.ts";
+
+/** What happened to a request. `isTest`: in a conversation that a member began, which is not counted. */
+type Counted = { event: "requested" | "taken" | "answered"; at: number; isTest: boolean };
+type Counts = Omit<HandoffDayRow, "agentId" | "day" | "cause">;
+
+export type HandoffCounters = ReturnType<typeof createHandoffCounters>;
+
+const none: Counts = { requested: 0, conversations: 0, taken: 0, waitedMs: 0, answered: 0, answerMs: 0, inTime: 0 };
+
+/** Counts requests by agent, day (UTC) and cause, so that analytics never read the conversations. */
+export function createHandoffCounters() {
+  return {
+    /** Counts for the day of the request. Call it for `requested` before the request is inserted. */
+    async count(trx: Transaction<Tables>, handoff: HandoffRow, { event, at, isTest }: Counted): Promise<void> {
+      if (isTest) return;
+      const { agentId, cause, requestedAt } = handoff;
+      const counts = event === "requested" ? await requested(trx, handoff) : met(handoff, event, at);
+      await trx
+        .insertInto("handoffDays")
+        .values({ agentId, day: dayOf(requestedAt), cause, ...none, ...counts })
+        .onConflict((conflict) =>
+          conflict
+            .columns(["agentId", "day", "cause"])
+            .doUpdateSet(
+              Object.fromEntries(
+                Object.keys(none).map((name) => [
+                  name,
+                  sql<number>`${sql.ref(`handoffDays.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
+                ]),
+              ),
+            ),
+        )
+        .execute();
+    },
+  };
+}
+
+async function requested(trx: Transaction<Tables>, { conversationId, takenAt }: HandoffRow): Promise<Partial<Counts>> {
+  const earlier = await trx
+    .selectFrom("handoffs")
+    .select("id")
+    .where("conversationId", "=", conversationId)
+    .limit(1)
+    .executeTakeFirst();
+  return { requested: 1, conversations: earlier ? 0 : 1, taken: takenAt === null ? 0 : 1 };
+}
+
+function met({ requestedAt, promisedAt }: HandoffRow, event: "taken" | "answered", at: number): Partial<Counts> {
+  // Another process's clock may be behind.
+  const ms = Math.max(0, at - requestedAt);
+  if (event === "taken") return { taken: 1, waitedMs: ms };
+  return { answered: 1, answerMs: ms, inTime: promisedAt === null || at <= promisedAt ? 1 : 0 };
+}

@@ -1,0 +1,42 @@
+import type { Transaction } from "kysely";
+import type { ChatService } from "../chat/service.ts";
+import type { RecordHandoff } from "../conversations/handoff-change.ts";
+import type { ConversationRow, Tables } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+import type { HandoffCounters } from "./counters.ts";
+import { giveTo, insertHandoff } from "./store.ts";
+
+type Parts = { handOver: ChatService["handOver"]; counters: HandoffCounters; record: RecordHandoff };
+
+export type Give = ReturnType<typeof createGiving>;
+
+/**
+ * @returns a function that gives a conversation to a member, unless another member has it (or, with `mayReplace`, even
+ * then), and silences the agent before it resolves. `work` runs in the same transaction, in any case.
+ */
+export function createGiving({ db }: Pick<Deps, "db">, { handOver, counters, record }: Parts) {
+  return async <T>(
+    { organizationId, id: conversationId }: Pick<ConversationRow, "id" | "organizationId">,
+    { userId, mayReplace }: { userId: string; mayReplace: boolean },
+    work: (trx: Transaction<Tables>) => Promise<T>,
+  ): Promise<T> => {
+    const silent = await handOver.stop(conversationId);
+    const { ended, result } = await inTransaction(db, async (trx) => {
+      const given = await giveTo(trx, { organizationId, conversationId }, { userId, mayReplace });
+      if (!given) return { ended: [], result: await work(trx) };
+      const { handoff, first, isTest, agentId, epoch } = given;
+      const ended = await handOver.endReplies(trx, conversationId);
+      const at = handoff.takenAt ?? handoff.requestedAt;
+      if (first === "request") {
+        await counters.count(trx, handoff, { event: "requested", at, isTest });
+        await insertHandoff(trx, handoff);
+      } else if (first === "taken") await counters.count(trx, handoff, { event: "taken", at, isTest });
+      const place = { organizationId, agentId, conversationId, epoch };
+      await record(trx, { ...place, kind: "taken", handoffId: handoff.id, userId });
+      return { ended, result: await work(trx) };
+    });
+    await handOver.settle(conversationId, silent, ended);
+    return result;
+  };
+}

@@ -1,0 +1,21 @@
+import type { RecordHandoff } from "../conversations/handoff-change.ts";
+
+export type HandoffRecorders = ReturnType<typeof createHandoffRecorders>;
+
+/**
+ * Who is told of every change: notices, bots and live streams register a recorder when the app is created. It runs in the
+ * transaction of the change, so what it writes is committed with the change or not at all. Use `afterCommit` for
+ * everything that is not a write.
+ */
+export function createHandoffRecorders() {
+  const recorders: RecordHandoff[] = [];
+  const record: RecordHandoff = async (trx, change) => {
+    for (const one of recorders) await one(trx, change);
+  };
+  return {
+    record,
+    onHandoff(recorder: RecordHandoff): void {
+      recorders.push(recorder);
+    },
+  };
+}

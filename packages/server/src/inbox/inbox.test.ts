@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent } from "../../../../test/factories.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
+import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+
+type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
+
+onBothDatabases("handing a conversation over", (createDatabase) => {
+  let database: TestDatabase;
+  let upstream: Upstream;
+  let server: TestServer;
+  let owner: Browser;
+  let colleague: Browser;
+  let stranger: Browser;
+  let colleagueId: string;
+  let agentId: string;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    upstream = await startUpstream();
+    const env = { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
+    server = await startServer({ database, env });
+    const { email, organizationId } = await createOwner(server);
+    owner = await signedInBrowser(server, email);
+    const member = await createMember(server, organizationId, "member");
+    colleagueId = member.userId;
+    await server.deps.db.updateTable("users").set({ name: "Grace Hopper" }).where("id", "=", colleagueId).execute();
+    colleague = await signedInBrowser(server, member.email);
+    stranger = await signedInBrowser(server, (await createOwner(server)).email);
+    agentId = await createAgent(owner, { handoff: { isEnabled: true, promiseMinutes: 10 } });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await upstream.stop();
+    await database.drop();
+  });
+
+  /** A visitor who has written once, and whom the agent has answered. */
+  async function visit(ofAgent = agentId) {
+    upstream.script(sayWords("Hello."));
+    const say = async (content: string, more: { conversationId?: string; token?: string } = {}) => {
+      const { conversationId, token } = more;
+      const { body, statusCode } = await server.app.inject({
+        method: "POST",
+        url: "/chat",
+        headers: token ? { authorization: `Bearer ${token}` } : {},
+        payload: { agentId: ofAgent, sessionId: "s", conversationId, messages: [{ role: "user", content }] },
+      });
+      return { statusCode, body, idIn: (name: string) => new RegExp(`"${name}":"([^"]+)"`).exec(body)?.[1] ?? "" };
+    };
+    const first = await say("Hello?");
+    const id = first.idIn("conversationId");
+    const token = first.idIn("conversationToken");
+    const call = async (method: "GET" | "POST" | "DELETE", path: string, payload?: object) => {
+      const response = await server.app.inject({
+        method,
+        url: `/conversations/${id}${path}`,
+        headers: { authorization: `Bearer ${token}` },
+        ...(payload ? { payload } : {}),
+      });
+      return { status: response.statusCode, body: response.json() };
+    };
+    return { id, call, say: (content: string) => say(content, { conversationId: id, token }) };
+  }
+
+  it("a visitor asks for a person, waits, and hides nothing from the team but sees nothing of it", async () => {
+    const { id, call } = await visit();
+    const asked = await call("POST", "/handoff", { reason: "My invoice is wrong", email: "ada@example.com" });
+    expect([asked.status, asked.body.data]).toMatchObject([
+      200,
+      { handler: "waiting", epoch: 1, assignee: null, handoff: { cause: "visitor", reason: "My invoice is wrong" } },
+    ]);
+    const { requestedAt, promisedAt } = asked.body.data.handoff;
+    expect(Date.parse(promisedAt) - Date.parse(requestedAt)).toBe(600_000);
+    expect(asked.body.data.handoff).not.toHaveProperty("email");
+    expect(asked.body.data.handoff).not.toHaveProperty("summary");
+    const again = await call("POST", "/handoff", { reason: "It is urgent" });
+    expect(again.body.data).toMatchObject({ epoch: 1, handoff: { reason: "It is urgent", requestedAt } });
+
+    const seen = await owner.call("GET", `/conversations/${id}`);
+    expect(seen.body.data.handoff).toMatchObject({ email: "ada@example.com", summary: null });
+    const { body } = await owner.call("GET", "/conversations?handler=waiting");
+    expect(body.data.map((row: { id: string }) => row.id)).toContain(id);
+    expect((await stranger.call("GET", "/conversations?handler=waiting")).body.data).toEqual([]);
+    expect((await owner.call("GET", "/conversations")).status).toBe(400);
+  });
+
+  it("a visitor who stops waiting talks to the agent again", async () => {
+    const { call, say } = await visit();
+    await call("POST", "/handoff", {});
+    expect((await call("DELETE", "/handoff")).body.data).toEqual({
+      handler: "agent",
+      epoch: 2,
+      assignee: null,
+      handoff: null,
+    });
+    expect((await say("Are you there?")).body).toContain('"stopReason":"end_turn"');
+  });
+
+  it("of ten members who take a conversation over at once, one wins and the others are told who", async () => {
+    const { id, call } = await visit();
+    await call("POST", "/handoff", {});
+    const attempts = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        (index % 2 === 0 ? owner : colleague).call("POST", `/conversations/${id}/takeover`),
+      ),
+    );
+    const won = attempts.filter(({ status }) => status === 200);
+    const lost = attempts.filter(({ status }) => status === 409);
+    expect([won.length, lost.length]).toEqual([5, 5]);
+    const winner = won[0]?.body.data.assignee;
+    expect(new Set(won.map(({ body }) => body.data.assignee.userId))).toEqual(new Set([winner.userId]));
+    expect(won[0]?.body.data).toMatchObject({ handler: "human", epoch: 2, handoff: { takenAt: expect.any(String) } });
+    for (const { body } of lost) {
+      expect(body.error).toEqual({ code: "CONFLICT", message: `${winner.name} has this conversation.` });
+    }
+  });
+
+  it("a member's messages reach the visitor with their name, and the agent keeps silent until the return", async () => {
+    const { id, call, say } = await visit();
+    const sent = await colleague.call("POST", `/conversations/${id}/messages`, { content: "This is **Grace**." });
+    expect([sent.status, sent.body.data]).toMatchObject([
+      201,
+      { role: "assistant", author: { kind: "member", person: { userId: colleagueId, name: "Grace Hopper" } } },
+    ]);
+    expect((await owner.call("POST", `/conversations/${id}/messages`, { content: "Me, too" })).status).toBe(409);
+
+    const passed = await say("Thank you!");
+    expect([passed.statusCode, passed.body]).toEqual([200, expect.stringContaining('"stopReason":"handed_over"')]);
+    expect(passed.body).not.toContain("content_block");
+
+    const { data } = (await call("GET", "")).body;
+    expect(data).toMatchObject({
+      handler: "human",
+      messageCount: 4,
+      assignee: { name: "Grace Hopper", initials: "GH" },
+    });
+    expect(JSON.stringify(data)).not.toContain(colleagueId);
+    expect(data.messages.map(({ author, content }: never) => [author["kind" as never], content])).toEqual([
+      ["visitor", "Hello?"],
+      ["agent", "Hello."],
+      ["member", "This is **Grace**."],
+      ["visitor", "Thank you!"],
+    ]);
+    const row = (await owner.call("GET", "/conversations?handler=human")).body.data.find(
+      (one: { id: string }) => one.id === id,
+    );
+    expect(row).toMatchObject({ handoff: { cause: "member", answeredAt: expect.any(String) } });
+
+    const back = await owner.call("POST", `/conversations/${id}/return`, { note: "Refunded" });
+    expect(back.body.data).toEqual({ handler: "agent", epoch: 2, assignee: null, handoff: null });
+    expect((await say("And you?")).body).toContain('"stopReason":"end_turn"');
+  });
+
+  it("lists only the member's own conversations, and assigns one to a colleague but not to a stranger", async () => {
+    const { id } = await visit();
+    const mine = async (browser: Browser) =>
+      (await browser.call("GET", "/conversations?handler=human&assignee=me")).body.data.map(
+        (row: { id: string }) => row.id,
+      );
+    await owner.call("POST", `/conversations/${id}/takeover`);
+    expect([await mine(owner), await mine(colleague)]).toMatchObject([
+      expect.arrayContaining([id]),
+      expect.not.arrayContaining([id]),
+    ]);
+    const assign = (userId: string, browser = owner) => browser.call("POST", `/conversations/${id}/assign`, { userId });
+    expect((await assign(colleagueId)).body.data).toMatchObject({ epoch: 2, assignee: { userId: colleagueId } });
+    expect(await mine(colleague)).toContain(id);
+    expect((await assign("user_stranger")).status).toBe(400);
+    for (const [path, body] of [
+      ["takeover", undefined],
+      ["assign", { userId: colleagueId }],
+      ["messages", { content: "Hi" }],
+      ["return", {}],
+      ["close", undefined],
+    ] as const) {
+      expect((await stranger.call("POST", `/conversations/${id}/${path}`, body)).status, path).toBe(404);
+    }
+    expect((await colleague.call("POST", `/conversations/${id}/close`)).body.data.handler).toBe("agent");
+  });
+
+  it("an agent that does not hand over refuses a request, but a member may take over", async () => {
+    const { id, call } = await visit(await createAgent(owner));
+    expect((await call("POST", "/handoff", {})).status).toBe(409);
+    expect((await owner.call("POST", `/conversations/${id}/takeover`)).status).toBe(200);
+    expect((await call("DELETE", "/handoff")).status).toBe(409);
+  });
+
+  it("settings for handing over change in parts, and the widget learns only what visitors need", async () => {
+    const id = await createAgent(owner, { handoff: { isEnabled: true, promiseMinutes: 5, badRatings: 2 } });
+    const { body } = await owner.call("PATCH", `/agents/${id}`, { handoff: { badRatings: null, hasButton: false } });
+    expect(body.data.handoff).toMatchObject({ isEnabled: true, promiseMinutes: 5, badRatings: null, hasButton: false });
+    const widget = async () => (await owner.call("GET", `/agents/${id}/widget`)).body.data.handoff;
+    expect(await widget()).toEqual({ hasButton: false, isOpen: true, opensAt: null, promiseMinutes: 5 });
+    await owner.call("PATCH", `/agents/${id}`, { handoff: null });
+    expect(await widget()).toBeNull();
+    const hours = { timeZone: "Europe/Zurich", days: [{ day: 1, from: "12:00", to: "09:00" }], exceptions: [] };
+    const refused = await owner.call("PATCH", `/agents/${id}`, { handoff: { hours } });
+    expect(refused.body.error.details).toMatchObject([{ path: "handoff.hours.days.0.to" }]);
+  });
+});

@@ -1,0 +1,41 @@
+import type { HandoffCause } from "@foyer/contract";
+import type { HandoffRow } from "../db/handoff-tables.ts";
+import { newId } from "../ids.ts";
+
+/** A request for a person. */
+export type NewRequest = {
+  organizationId: string;
+  conversationId: string;
+  cause: HandoffCause;
+  reason: string | null;
+  summary?: string | null;
+  email?: string | null;
+};
+
+/** @param times.takenBy the member who took the conversation over although nobody had asked */
+export function newHandoff(
+  { organizationId, conversationId, cause, reason, summary = null, email = null }: NewRequest,
+  agentId: string,
+  times: { now: number; promisedAt: number | null; takenBy?: string },
+): HandoffRow {
+  const takenBy = times.takenBy ?? null;
+  return {
+    id: newId("hnd"),
+    organizationId,
+    agentId,
+    conversationId,
+    cause,
+    reason,
+    summary,
+    email,
+    requestedAt: times.now,
+    promisedAt: times.promisedAt,
+    takenAt: takenBy === null ? null : times.now,
+    takenBy,
+    answeredAt: null,
+    endedAt: null,
+    endedBy: null,
+    note: null,
+    escalatedTo: 0,
+  };
+}

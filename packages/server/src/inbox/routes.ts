@@ -1,0 +1,75 @@
+import * as contract from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
+import { credentialOf, principalOf, signedInOf } from "../auth/sessions/authenticate.ts";
+import type { Config } from "../config.ts";
+import { viewerOf } from "../conversations/routes.ts";
+import type { App } from "../http/app.ts";
+import type { Idempotency } from "../http/idempotency.ts";
+import { createRateLimit } from "../plans/rate-limit.ts";
+import type { InboxService, Member } from "./service.ts";
+
+/** How conversations go over to members of the team and back. */
+export function inboxRoutes(app: App, { limits }: Config, inbox: InboxService, idempotency: Idempotency): void {
+  // Each request notifies the team.
+  const perConversation = createRateLimit(limits.chatPerSession, "requests for a person");
+
+  app.route({
+    ...contract.requestHuman,
+    handler: async (request) => {
+      const { id } = request.params;
+      const { reason, email } = request.body;
+      await perConversation.consume(id, request);
+      const asked = { reason: reason?.trim() || null, email: email ?? null };
+      return { data: await inbox.request(viewerOf(request, id), id, asked), error: null };
+    },
+  });
+  app.route({
+    ...contract.cancelHandoff,
+    handler: async (request) => {
+      const { id } = request.params;
+      return { data: await inbox.cancel(viewerOf(request, id), id), error: null };
+    },
+  });
+  app.route({
+    ...contract.takeOver,
+    handler: async (request) => ({
+      data: await inbox.takeOver(memberOf(request), request.params.id),
+      error: null,
+    }),
+  });
+  app.route({
+    ...contract.assignConversation,
+    handler: async (request) => ({
+      data: await inbox.assign(memberOf(request), request.params.id, request.body.userId),
+      error: null,
+    }),
+  });
+  app.route({
+    ...contract.returnConversation,
+    handler: async (request) => ({
+      data: await inbox.giveBack(memberOf(request), request.params.id, request.body.note ?? null),
+      error: null,
+    }),
+  });
+  app.route({
+    ...contract.closeConversation,
+    handler: async (request) => ({ data: await inbox.close(memberOf(request), request.params.id), error: null }),
+  });
+  app.route({
+    ...contract.sendMemberMessage,
+    handler: async (request, reply) => {
+      const member = memberOf(request);
+      const scope = credentialOf(principalOf(request));
+      const message = await idempotency.run({ request, reply, scope }, (keep) =>
+        inbox.send(member, request.params.id, request.body.content, keep),
+      );
+      return reply.status(201).send({ data: message, error: null });
+    },
+  });
+}
+
+/** The signed-in member. */
+function memberOf(request: FastifyRequest): Member {
+  const { user } = signedInOf(request);
+  return { organizationId: principalOf(request).organizationId, userId: user.id, name: user.name };
+}

@@ -1,0 +1,152 @@
+import type { Message, Ownership } from "@foyer/contract";
+import type { Transaction } from "kysely";
+import { handoffOf } from "../agents/handoff.ts";
+import type { AgentService } from "../agents/service.ts";
+import { areMembers } from "../auth/members/members.ts";
+import type { RecordHandoff } from "../conversations/handoff-change.ts";
+import { type ConversationService, toMessage } from "../conversations/service.ts";
+import type { Viewer } from "../conversations/store.ts";
+import type { Tables } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, invalid } from "../errors.ts";
+import type { Keep } from "../http/idempotency.ts";
+import type { HandoffCounters } from "./counters.ts";
+import type { Give } from "./give.ts";
+import type { HandoffRequests } from "./requests.ts";
+import { addMessage, type Ending, giveBack, updateRequest } from "./store.ts";
+
+/** The member who acts. */
+export type Member = { organizationId: string; userId: string; name: string };
+
+export type InboxParts = {
+  agents: AgentService;
+  conversations: ConversationService;
+  give: Give;
+  requests: HandoffRequests;
+  counters: HandoffCounters;
+  record: RecordHandoff;
+};
+
+export type InboxService = ReturnType<typeof createInboxService>;
+
+/** How conversations go over to members of the team and back. */
+export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) {
+  const { agents, conversations, give, requests, counters, record } = parts;
+  const sending = createSending({ counters, record });
+
+  async function ownership(viewer: Viewer, id: string): Promise<Ownership> {
+    return conversations.ownershipOf(await conversations.existing(viewer, id), "organizationId" in viewer);
+  }
+
+  /** @throws 409 naming the member who has the conversation */
+  async function checkOwner(member: Member, id: string): Promise<Ownership> {
+    const found = await ownership({ organizationId: member.organizationId }, id);
+    if (found.assignee?.userId === member.userId) return found;
+    throw new AppError("CONFLICT", `${found.assignee?.name ?? "Another member"} has this conversation.`);
+  }
+
+  async function end(member: Member, id: string, ending: Ending["handoff"]): Promise<Ownership> {
+    const viewer = { organizationId: member.organizationId };
+    await conversations.existing(viewer, id);
+    await inTransaction(db, async (trx) => {
+      const conversation = { ...viewer, conversationId: id };
+      const changed = await giveBack(trx, conversation, { handoff: ending, from: "waiting or human" });
+      if (!changed) return;
+      const { agentId, epoch, handoff } = changed;
+      const kind = ending.endedBy === "closed" ? "closed" : "returned";
+      await record(trx, { ...conversation, agentId, epoch, kind, handoffId: handoff.id, userId: member.userId });
+    });
+    return ownership(viewer, id);
+  }
+
+  return {
+    ownership,
+    /** Asks for a person, as the visitor or with an API key. @throws 409 when the agent hands nothing over */
+    async request(viewer: Viewer, id: string, asked: { reason: string | null; email: string | null }) {
+      const { organizationId, agentId } = await conversations.existing(viewer, id);
+      const agent = await agents.getPublic(agentId);
+      if (!handoffOf(agent).isEnabled) throw new AppError("CONFLICT", "This agent does not hand conversations over.");
+      const conversation = { organizationId, conversationId: id };
+      await inTransaction(db, async (trx) => {
+        const isNew = await requests.request(trx, agent, { ...conversation, cause: "visitor", ...asked });
+        if (!isNew) await updateRequest(trx, conversation, asked);
+      });
+      return ownership(viewer, id);
+    },
+    /** Stops waiting. @throws 409 when a member has the conversation */
+    async cancel(viewer: Viewer, id: string): Promise<Ownership> {
+      const { organizationId } = await conversations.existing(viewer, id);
+      const conversation = { organizationId, conversationId: id };
+      await inTransaction(db, async (trx) => {
+        const ending = { endedBy: "visitor", note: null } as const;
+        const changed = await giveBack(trx, conversation, { handoff: ending, from: "waiting" });
+        if (!changed) return;
+        const { agentId, epoch, handoff } = changed;
+        await record(trx, { ...conversation, agentId, epoch, kind: "cancelled", handoffId: handoff.id });
+      });
+      const now = await ownership(viewer, id);
+      if (now.handler === "human")
+        throw new AppError("CONFLICT", "A member of the team already has this conversation.");
+      return now;
+    },
+    /** @throws 409 naming the member who has the conversation */
+    async takeOver(member: Member, id: string): Promise<Ownership> {
+      const row = await conversations.existing({ organizationId: member.organizationId }, id);
+      const { userId } = member;
+      if (row.handler !== "human") await give(row, { userId, mayReplace: false }, async () => {});
+      return checkOwner(member, id);
+    },
+    /** Gives a conversation to any member, also if another one has it. */
+    async assign({ organizationId }: Pick<Member, "organizationId">, id: string, userId: string): Promise<Ownership> {
+      const row = await conversations.existing({ organizationId }, id);
+      if (!(await areMembers(db, organizationId, [userId]))) {
+        throw invalid("userId", "is no member of this organization", "unknown_reference");
+      }
+      await give(row, { userId, mayReplace: true }, async () => {});
+      return ownership({ organizationId }, id);
+    },
+    /** Gives the conversation back to the agent, which is told the note. */
+    giveBack: (member: Member, id: string, note: string | null) =>
+      end(member, id, { endedBy: "member", note: note?.trim() || null }),
+    close: (member: Member, id: string) => end(member, id, { endedBy: "closed", note: null }),
+    /**
+     * Writes to the visitor, and takes the conversation over first.
+     * @throws 409 when another member has it, or it is full
+     */
+    async send(member: Member, id: string, content: string, keep?: Keep): Promise<Message> {
+      const { organizationId, userId } = member;
+      const row = await conversations.existing({ organizationId }, id);
+      const write = (trx: Transaction<Tables>) => sending(trx, { member, id, content, keep });
+      const sent =
+        row.handler === "human"
+          ? await inTransaction(db, write)
+          : await give(row, { userId, mayReplace: false }, write);
+      if (sent) return sent;
+      await checkOwner(member, id);
+      throw new AppError("CONFLICT", "The conversation has just changed hands. Try again.");
+    },
+  };
+}
+
+type Sent = { member: Member; id: string; content: string; keep: Keep | undefined };
+
+/** @returns a function that stores a member's message, and resolves to null unless the member has the conversation */
+function createSending({ counters, record }: Pick<InboxParts, "counters" | "record">) {
+  return async (trx: Transaction<Tables>, { member, id, content, keep }: Sent): Promise<Message | null> => {
+    const { organizationId, userId, name } = member;
+    const conversation = { organizationId, conversationId: id };
+    const added = await addMessage(trx, conversation, { userId, name, content });
+    if (!added) return null;
+    const { agentId, epoch, isTest, handoff, message, isFirst } = added;
+    const place = { ...conversation, agentId, epoch, handoffId: handoff.id, userId };
+    if (isFirst) {
+      await counters.count(trx, handoff, { event: "answered", at: message.createdAt, isTest });
+      await record(trx, { ...place, kind: "answered" });
+    }
+    await record(trx, { ...place, kind: "member_message", messageId: message.id });
+    const answer = toMessage(message, true);
+    await keep?.(trx, agentId, answer);
+    return answer;
+  };
+}

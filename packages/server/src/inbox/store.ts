@@ -1,0 +1,199 @@
+import { sql, type Transaction } from "kysely";
+import { checkRoom } from "../conversations/conversation-room.ts";
+import { previewOf } from "../conversations/message-preview.ts";
+import type { HandoffRow } from "../db/handoff-tables.ts";
+import type { MessageRow, Tables } from "../db/tables.ts";
+import { newId } from "../ids.ts";
+import { newHandoff } from "./new-handoff.ts";
+
+type Conversation = { organizationId: string; conversationId: string };
+
+/** What a change of the owner left behind. `handoff` is the request that it belongs to. */
+export type Changed = { agentId: string; epoch: number; isTest: boolean; handoff: HandoffRow };
+
+/** Whether nobody had asked for a person, or else nobody had taken the request before. */
+type Given = Changed & { first: "request" | "taken" | null };
+
+export type Ending = { handoff: Pick<HandoffRow, "endedBy" | "note">; from: "waiting" | "waiting or human" };
+
+/**
+ * Gives the conversation to a member, atomically: of several who try, one wins.
+ * @param mayReplace whether it may be taken from another member
+ * @returns null when a member has it, for `mayReplace` the same member
+ */
+export async function giveTo(
+  trx: Transaction<Tables>,
+  { organizationId, conversationId }: Conversation,
+  { userId, mayReplace }: { userId: string; mayReplace: boolean },
+): Promise<Given | null> {
+  const now = Date.now();
+  const owned = await trx
+    .updateTable("conversations")
+    .set({
+      handler: "human",
+      assigneeId: userId,
+      epoch: sql`epoch + 1`,
+      minReplyEpoch: sql`epoch + 1`,
+      waitingSince: null,
+      changedAt: now,
+      failedTools: 0,
+    })
+    .where("id", "=", conversationId)
+    .where("organizationId", "=", organizationId)
+    .where(({ eb, or }) =>
+      or([
+        eb("handler", "<>", "human"),
+        ...(mayReplace ? [sql<boolean>`"assigneeId" is distinct from ${userId}`] : []),
+      ]),
+    )
+    .returning(["agentId", "epoch", "isTest"])
+    .executeTakeFirst();
+  if (!owned) return null;
+  const taken = await trx
+    .updateTable("handoffs")
+    .set({ takenAt: sql`coalesce("takenAt", ${now})`, takenBy: sql`coalesce("takenBy", ${userId})` })
+    .where("conversationId", "=", conversationId)
+    .where("endedAt", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+  const asked = { organizationId, conversationId, cause: "member" as const, reason: null };
+  const handoff = taken ?? newHandoff(asked, owned.agentId, { now, promisedAt: null, takenBy: userId });
+  const { agentId, epoch } = owned;
+  const first = taken ? (taken.takenAt === now ? "taken" : null) : "request";
+  return { agentId, epoch, isTest: owned.isTest === 1, handoff, first };
+}
+
+export async function insertHandoff(trx: Transaction<Tables>, handoff: HandoffRow): Promise<void> {
+  await trx.insertInto("handoffs").values(handoff).execute();
+}
+
+/**
+ * Gives the conversation back to the agent and ends the request.
+ * @returns null when the conversation is not in one of the states `from`
+ */
+export async function giveBack(
+  trx: Transaction<Tables>,
+  { organizationId, conversationId }: Conversation,
+  { handoff, from }: Ending,
+): Promise<Changed | null> {
+  const now = Date.now();
+  const owned = await trx
+    .updateTable("conversations")
+    .set({
+      handler: "agent",
+      assigneeId: null,
+      epoch: sql`epoch + 1`,
+      waitingSince: null,
+      changedAt: now,
+      failedTools: 0,
+    })
+    .where("id", "=", conversationId)
+    .where("organizationId", "=", organizationId)
+    .where("handler", "in", from === "waiting" ? ["waiting"] : ["waiting", "human"])
+    .returning(["agentId", "epoch", "isTest"])
+    .executeTakeFirst();
+  if (!owned) return null;
+  const ended = await trx
+    .updateTable("handoffs")
+    .set({ endedAt: now, ...handoff })
+    .where("conversationId", "=", conversationId)
+    .where("endedAt", "is", null)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { agentId: owned.agentId, epoch: owned.epoch, isTest: owned.isTest === 1, handoff: ended };
+}
+
+/** What a repeated request says anew. @returns false when there is no open request */
+export async function updateRequest(
+  trx: Transaction<Tables>,
+  { organizationId, conversationId }: Conversation,
+  { reason, email }: { reason: string | null; email: string | null },
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable("handoffs")
+    .set((x) => ({
+      reason: x.fn.coalesce(x.val(reason), x.ref("reason")),
+      email: x.fn.coalesce(x.val(email), x.ref("email")),
+    }))
+    .where("conversationId", "=", conversationId)
+    .where("organizationId", "=", organizationId)
+    .where("endedAt", "is", null)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return false;
+  await trx
+    .updateTable("conversations")
+    .set({ changedAt: Date.now() })
+    .where("id", "=", conversationId)
+    .where("organizationId", "=", organizationId)
+    .execute();
+  return true;
+}
+
+/**
+ * Stores a member's message. @returns null unless the member has the conversation
+ * @throws 409 when the conversation is full
+ */
+export async function addMessage(
+  trx: Transaction<Tables>,
+  { organizationId, conversationId }: Conversation,
+  { userId, name, content }: { userId: string; name: string; content: string },
+) {
+  const now = Date.now();
+  const bytes = Buffer.byteLength(content);
+  const place = await trx
+    .updateTable("conversations")
+    .set({
+      messageCount: sql`"messageCount" + 1`,
+      textBytes: sql`"textBytes" + ${bytes}`,
+      lastMessageRole: "assistant",
+      lastMessagePreview: previewOf(content),
+      lastMessageAt: now,
+      updatedAt: now,
+      changedAt: now,
+      // Whoever answers has read the conversation.
+      readAt: now,
+    })
+    .where("id", "=", conversationId)
+    .where("organizationId", "=", organizationId)
+    .where("handler", "=", "human")
+    .where("assigneeId", "=", userId)
+    .returning(["agentId", "epoch", "isTest", "messageCount", "textBytes", "toolBytes"])
+    .executeTakeFirst();
+  if (!place) return null;
+  checkRoom(place);
+  const last = await trx
+    .selectFrom("messages")
+    .select((x) => x.fn.max("position").as("position"))
+    .where("conversationId", "=", conversationId)
+    .executeTakeFirst();
+  const message: MessageRow = {
+    id: newId("msg"),
+    conversationId,
+    position: Number(last?.position ?? -1) + 1,
+    role: "assistant",
+    content,
+    pieces: null,
+    page: null,
+    feedback: null,
+    feedbackComment: null,
+    stopReason: "end_turn",
+    stopRequested: 0,
+    model: null,
+    inputTokens: null,
+    outputTokens: null,
+    authorId: userId,
+    authorName: name,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await trx.insertInto("messages").values(message).execute();
+  const handoff = await trx
+    .selectFrom("handoffs")
+    .selectAll()
+    .where("conversationId", "=", conversationId)
+    .where("endedAt", "is", null)
+    .executeTakeFirstOrThrow();
+  const isFirst = handoff.answeredAt === null;
+  if (isFirst) await trx.updateTable("handoffs").set({ answeredAt: now }).where("id", "=", handoff.id).execute();
+  return { agentId: place.agentId, epoch: place.epoch, isTest: place.isTest === 1, handoff, message, isFirst };
+}

@@ -1,3 +1,0 @@
-import "./compile-cache.js";
-
-await import("./serve.ts");
