@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openSqliteFile } from "../packages/server/src/db/open.ts";
+import { openSqliteFile } from "../packages/server/src/db/sqlite-file.ts";
 
 /**
  * Adds conversations of an agent, each with `messagesEach` messages, to the database of a stopped server. Their ids

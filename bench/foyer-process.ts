@@ -6,7 +6,7 @@ import { type Script, scriptName } from "./upstream-script.ts";
 const API_KEY = "bench-key-0123456789-0123456789";
 export const authorized = { authorization: `Bearer ${API_KEY}` };
 
-const main = new URL("../packages/server/src/main.ts", import.meta.url);
+const main = new URL("../packages/server/src/main.js", import.meta.url);
 /** The arguments that `npm start` passes to Node. */
 const startOptions: string[] = packageJson.scripts.start.split(" ").filter((word) => word.startsWith("--"));
 const START_TIMEOUT_MS = 30_000;

@@ -23,7 +23,7 @@ const vite = await createServer({
 await vite.listen();
 console.log(`Foyer in development: ${baseUrl}`);
 
-const api = spawn(process.execPath, ["--watch", "--watch-preserve-output", "packages/server/src/main.ts"], {
+const api = spawn(process.execPath, ["--watch", "--watch-preserve-output", "packages/server/src/main.js"], {
   cwd: root,
   stdio: "inherit",
   env: { ...process.env, HOST: "127.0.0.1", PORT: String(apiPort), BASE_URL: baseUrl },

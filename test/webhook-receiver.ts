@@ -2,7 +2,13 @@ import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 
-export type Received = { path: string; headers: IncomingHttpHeaders; rawHeaders: string[]; text: string };
+export type Received = {
+  path: string;
+  headers: IncomingHttpHeaders;
+  rawHeaders: string[];
+  bytes: Buffer;
+  text: string;
+};
 
 /** A real HTTP server that records requests. It responds 200 unless `answer` says otherwise. */
 export async function startReceiver() {
@@ -23,7 +29,8 @@ export async function startReceiver() {
       arriving--;
     }
     const { url: path = "/", headers, rawHeaders } = request;
-    const one = { path, headers, rawHeaders, text: Buffer.concat(chunks).toString("utf8") };
+    const bytes = Buffer.concat(chunks);
+    const one = { path, headers, rawHeaders, bytes, text: bytes.toString("utf8") };
     received.push(one);
     arrivals.emit("arrival");
     answer(one, response);

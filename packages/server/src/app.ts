@@ -44,6 +44,7 @@ import { createIdempotency, type Idempotency } from "./http/idempotency.ts";
 import { registerJsonBodies } from "./http/json-body.ts";
 import { openApiRoutes, registerOpenApi } from "./http/openapi.ts";
 import { RequestLog } from "./http/request-log.ts";
+import { createSchemaBucket } from "./http/schema-bucket.ts";
 import { registerSecurityHeaders } from "./http/security-headers.ts";
 import { buildLazySerializer } from "./http/serialization.ts";
 import { registerValidation } from "./http/validation.ts";
@@ -54,6 +55,8 @@ import { createHandoffRecorders } from "./inbox/handoff-changes.ts";
 import { createInbox, type Inbox } from "./inbox/inbox.ts";
 import { noteRoutes } from "./inbox/notes/routes.ts";
 import { createNoteService } from "./inbox/notes/service.ts";
+import { createNotices } from "./inbox/notices/notices.ts";
+import { noticeRoutes } from "./inbox/notices/routes.ts";
 import { inboxRoutes } from "./inbox/routes.ts";
 import { createOutbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
@@ -99,8 +102,7 @@ const BODY_LIMIT = 1024 * 1024;
 export async function createApp(deps: AppDeps) {
   const { config } = deps;
   const app = createFastify(deps);
-  const calls = createCallCounter(deps);
-  await registerPlugins(app, deps, calls);
+  const calls = await registerPlugins(app, deps);
 
   const audit = accountRoutes(app, deps, createSignInLimit(app, config), () => import("./auth/sign-in/library.ts"));
 
@@ -109,6 +111,7 @@ export async function createApp(deps: AppDeps) {
   const outbox = createOutbox(deps);
   const webhooks = createWebhooks(deps, outbox);
   const { recordEvents } = webhooks;
+  addNotices(app, deps);
   const handoffs = createHandoffRecorders();
   const listings = createListingCache();
   // Deleting ends running replies, so that they stop using the model.
@@ -196,7 +199,7 @@ function createFastify({ config, log }: AppDeps): App {
       return sendError(toAppError(error), request, reply);
     },
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },
-    schemaController: { compilersFactory: { buildSerializer: buildLazySerializer } },
+    schemaController: { bucket: createSchemaBucket, compilersFactory: { buildSerializer: buildLazySerializer } },
   });
 }
 
@@ -224,6 +227,13 @@ function addKnowledge(
   answerRoutes(app, documents.answers);
   sourceRoutes(app, sites.service, idempotency);
   embeddingRoutes(app, documents.embeddings);
+}
+
+/** The notices of visitors who wait for a person. */
+function addNotices(app: App, deps: AppDeps) {
+  const notices = createNotices(deps);
+  noticeRoutes(app, notices.service);
+  return notices;
 }
 
 async function startWorkers(...workers: Array<{ start(): void }>): Promise<void> {
@@ -277,7 +287,9 @@ function addPages(
   app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) => reply.redirect("/dashboard"));
 }
 
-async function registerPlugins(app: App, deps: AppDeps, calls: CallCounter) {
+/** @returns the counter of calls, by which the plans limit them */
+async function registerPlugins(app: App, deps: AppDeps): Promise<CallCounter> {
+  const calls = createCallCounter(deps);
   const routes = collectRoutes(app);
   normalizeForwardedFor(app);
   registerRequestDraining(app);
@@ -304,6 +316,7 @@ async function registerPlugins(app: App, deps: AppDeps, calls: CallCounter) {
     // In preHandler, because reading the body loses the async context that an earlier hook entered.
     app.addHook("preHandler", (request, _, done) => deps.loopbackPrivileges.run(isDirect(request), done));
   }
+  return calls;
 }
 
 /** Copies everything that a duplicated agent receives besides its settings. */

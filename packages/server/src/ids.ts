@@ -27,6 +27,8 @@ type Prefix =
   | "evt"
   | "note"
   | "reply"
+  | "push"
+  | "channel"
   | "hnd";
 
 /** A new TypeID such as `agent_01h455vb4pex5vsknk084sn02q`: UUIDv7 in base32, sortable by time of creation. */

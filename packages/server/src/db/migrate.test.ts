@@ -53,6 +53,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0035-submission-events",
       "0040-handoff",
       "0041-notes-and-canned-replies",
+      "0042-notices",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -93,6 +94,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0035-submission-events",
       "0040-handoff",
       "0041-notes-and-canned-replies",
+      "0042-notices",
     ]);
   });
 

@@ -30,6 +30,7 @@ import { deliveryLeases } from "./migrations/0032-delivery-leases.ts";
 import { submissionEvents } from "./migrations/0035-submission-events.ts";
 import { handoff } from "./migrations/0040-handoff.ts";
 import { notesAndCannedReplies } from "./migrations/0041-notes-and-canned-replies.ts";
+import { notices } from "./migrations/0042-notices.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -71,6 +72,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0035-submission-events", submissionEvents],
   ["0040-handoff", handoff],
   ["0041-notes-and-canned-replies", notesAndCannedReplies],
+  ["0042-notices", notices],
 ];
 
 /**

@@ -1,11 +1,12 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { Kysely, PostgresDialect, type PostgresPoolClient, SqliteDialect } from "kysely";
 import type { ClientConfig, PoolClient, QueryConfig } from "pg";
 import { isUnavailable } from "./database-errors.ts";
 import type { DatabaseKind } from "./database-kind.ts";
 import { createPostgresServers } from "./postgres-servers.ts";
+import { openSqliteFile } from "./sqlite-file.ts";
 import { currentStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
 
@@ -43,20 +44,6 @@ function makePrivate(file: string): void {
       if (!["EPERM", "ENOTSUP", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
     }
   }
-}
-
-/** Opens a connection with the pragmas that durability and integrity depend on. */
-export function openSqliteFile(file: string) {
-  const database = new Database(file, { timeout: 5_000 });
-  database.pragma("journal_mode = WAL");
-  database.pragma("synchronous = FULL");
-  database.pragma("foreign_keys = ON");
-  // Overwrites what is deleted, so that the file does not keep the text of erased visitors.
-  database.pragma("secure_delete = ON");
-  database.pragma("cache_size = -32000");
-  // SQLite's built-in `lower` supports only ASCII.
-  database.function("lower", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text));
-  return database;
 }
 
 /** Caches prepared statements, because Kysely prepares on every call and preparing costs as much as running. */

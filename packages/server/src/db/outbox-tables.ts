@@ -13,12 +13,12 @@ export type OutboxTables = {
 };
 
 /** What a delivery carries. The handler of this kind sends it, see outbox/outbox.ts. */
-export type DeliveryKind = "submission" | "event";
+export type DeliveryKind = "submission" | "event" | "notice";
 
 /**
  * A delivery waits in the outbox until it is sent or has failed for good. It belongs to a submission (a form's webhook,
- * a post action, a confirmation, or a notice that one of them failed permanently) or to a webhook (an event, or a notice
- * that the webhook was disabled), and is deleted with it.
+ * a post action, a confirmation, or a notice that one of them failed permanently), to a webhook (an event, or a notice
+ * that the webhook was disabled) or to a conversation (a notice about its handoff), and is deleted with it.
  */
 export type DeliveryRow = {
   id: string;
@@ -26,6 +26,8 @@ export type DeliveryRow = {
   submissionId: string | null;
   webhookId: string | null;
   eventId: string | null;
+  /** of a notice about the handoff of a conversation */
+  conversationId?: string | null;
   /** the order within a submission: 0 for the webhook, then the post actions in order, then notices */
   position: number;
   purpose: "webhook" | "action" | "confirmation" | "notice" | "event";
@@ -46,7 +48,8 @@ export type DeliveryRow = {
   createdAt: Instant;
 };
 
-type DeliveryTable = DeliveryRow & {
+type DeliveryTable = Omit<DeliveryRow, "conversationId"> & {
+  conversationId: Generated<string | null>;
   /** 1 from the start of a lease until the outcome is recorded. The lease ends at `dueAt` in any case. */
   isLeased: Generated<Flag>;
 };

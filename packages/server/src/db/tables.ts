@@ -9,6 +9,7 @@ import type { FormTables } from "./form-tables.ts";
 import type { AuthorColumns, HandoffTables, OwnershipColumns, OwnershipTable } from "./handoff-tables.ts";
 import type { IndexTables } from "./index-tables.ts";
 import type { NoteTables } from "./note-tables.ts";
+import type { NoticeTables } from "./notice-tables.ts";
 import type { EventColumns, OutboxTables } from "./outbox-tables.ts";
 import type { PageColumns, PageTables } from "./page-tables.ts";
 import type { PlanTables } from "./plan-tables.ts";
@@ -27,6 +28,7 @@ export type Tables = AnswerTables &
   HandoffTables &
   IndexTables &
   NoteTables &
+  NoticeTables &
   OutboxTables &
   PageTables &
   PlanTables &

@@ -11,7 +11,7 @@ import { inTransaction } from "../db/transaction.ts";
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
 /** A delivery of an event, with what the lists show of the event. */
-export type EventDelivery = Omit<DeliveryRow, "type" | "eventId"> &
+export type EventDelivery = Omit<DeliveryRow, "type" | "eventId" | "conversationId"> &
   Pick<EventRow, "type" | "agentId" | "conversationId"> & { eventId: string };
 
 const MAX_COUNTED = 10_000;
@@ -93,10 +93,12 @@ function deliveryLists(db: Db) {
       .selectFrom("deliveries")
       .innerJoin("events", "events.id", "deliveries.eventId")
       .selectAll("deliveries")
-      .select(["events.type as eventType", "events.agentId", "events.conversationId"])
+      .select(["events.type as eventType", "events.agentId"])
+      .select(["events.conversationId as eventConversationId"])
       .where("deliveries.webhookId", "=", webhookId);
   type Row = Awaited<ReturnType<ReturnType<typeof ofWebhook>["execute"]>>[number];
-  const toDelivery = ({ eventType, ...row }: Row) => ({ ...row, type: eventType }) as unknown as EventDelivery;
+  const toDelivery = ({ eventType, eventConversationId, ...row }: Row) =>
+    ({ ...row, type: eventType, conversationId: eventConversationId }) as unknown as EventDelivery;
 
   return {
     /** Newest first. */

@@ -1,25 +1,38 @@
 import type { FastifyInstance, RouteOptions } from "fastify";
-import findMyWay, { type HTTPMethod } from "find-my-way";
+import findMyWay, { type HTTPMethod, type Instance } from "find-my-way";
 
 export type RouteTable = {
   /** The methods that the routes at this path support. */
   methodsOf(url: string): string[];
 };
 
+type Route = { method: HTTPMethod; url: string };
+
 /** Collects the methods of each path, because Fastify does not expose them. */
 export function collectRoutes(app: FastifyInstance): RouteTable {
-  const router = findMyWay({ ignoreTrailingSlash: true });
-  const registered = new Set<HTTPMethod>();
-  app.addHook("onRoute", (route: RouteOptions) => {
-    for (const method of [route.method].flat() as HTTPMethod[]) {
-      if (method === "OPTIONS" || router.hasRoute(method, route.url)) continue;
-      registered.add(method);
-      router.on(method, route.url, () => {});
+  const routes: Route[] = [];
+  app.addHook("onRoute", ({ method, url }: RouteOptions) => {
+    for (const name of [method].flat() as HTTPMethod[]) {
+      if (name !== "OPTIONS") routes.push({ method: name, url });
     }
   });
+  let router: ReturnType<typeof createRouter> | undefined;
   return {
-    methodsOf: (url) => [...registered].filter((method) => router.find(method, pathOf(url)) !== null),
+    methodsOf(url) {
+      // Only errors ask for the methods, and adding every route takes a tenth of the time that the server needs to start.
+      router ??= createRouter(routes);
+      const { methods, table } = router;
+      return methods.filter((method) => table.find(method, pathOf(url)) !== null);
+    },
   };
+}
+
+function createRouter(routes: Route[]): { methods: HTTPMethod[]; table: Instance<never> } {
+  const table = findMyWay({ ignoreTrailingSlash: true });
+  for (const { method, url } of routes) {
+    if (!table.hasRoute(method, url)) table.on(method, url, () => {});
+  }
+  return { methods: [...new Set(routes.map(({ method }) => method))], table };
 }
 
 const pathOf = (url: string) => url.split("?", 1)[0] ?? "/";

@@ -168,6 +168,9 @@ onBothDatabases("bad input", (createDatabase) => {
     "eraseVisitor",
     "createWebhook",
     "updateWebhook",
+    "createPushSubscription",
+    "createNoticeChannel",
+    "updateNoticeChannel",
   ];
   const withoutOwnRules = withBody.filter(
     ({ name, url }) => !/^\/(auth|members|invitations)\b/.test(url) && !withOwnRules.includes(name),
@@ -401,7 +404,9 @@ type Ids = Record<
   | "sourceId"
   | "webhookId"
   | "cannedReplyId"
-  | "noteId",
+  | "noteId"
+  | "channelId"
+  | "subscriptionId",
   string
 > & {
   provider?: string;
@@ -409,7 +414,7 @@ type Ids = Record<
 type World = Awaited<ReturnType<typeof populate>>;
 
 /** What takes a session and no key. */
-const forPeople = /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization)\b/;
+const forPeople = /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices)\b/;
 
 /**
  * What may be null by the schema, and is needed by the valid body: by the document's kind, or because a test of a
@@ -463,10 +468,18 @@ async function populate(server: TestServer) {
   const noteId: string = (
     await app.inject({ method: "POST", url: notes, headers, payload: { text: "A regular." } })
   ).json().data.id;
+  const channel = { kind: "webhook", name: "Support", url: "http://127.0.0.1:9/", isEnabled: false };
+  const channelId: string = (
+    await app.inject({ method: "POST", url: "/notice-channels", headers, payload: channel })
+  ).json().id;
+  const subscriptions = { method: "POST", url: "/notices/push-subscriptions", headers: session } as const;
+  const subscriptionId: string = (await app.inject({ ...subscriptions, payload: pushSubscription })).json().id;
   return {
     formId,
     cannedReplyId,
     noteId,
+    channelId,
+    subscriptionId,
     webhookId,
     submissionId,
     documentId,
@@ -492,6 +505,8 @@ const nobodys: Ids = {
   webhookId: newId("webhook"),
   cannedReplyId: newId("reply"),
   noteId: newId("note"),
+  channelId: newId("channel"),
+  subscriptionId: newId("push"),
   provider: "nobody",
 };
 
@@ -508,6 +523,8 @@ function addressOf(url: string, ids: Ids) {
     "/triggers": triggerId,
     "/form-submissions": submissionId,
     "/canned-replies": ids.cannedReplyId,
+    "/notice-channels": ids.channelId,
+    "/notices": ids.subscriptionId,
   };
   const id = Object.entries(byStart).find(([start]) => url.startsWith(start))?.[1] ?? conversationId;
   return url
@@ -526,6 +543,15 @@ function named(name: string) {
   if (!endpoint) throw new Error(`The contract has no ${name}`);
   return endpoint;
 }
+
+/** A browser whose push service nobody runs. */
+const pushSubscription = {
+  endpoint: "http://127.0.0.1:9/push",
+  keys: {
+    p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    auth: "BTBZMqHH6r4Tts7J_aSIgg",
+  },
+};
 
 /** The smallest body that the endpoint takes. A new endpoint with a body needs a line here. */
 function validBody(name: string, { agentId, messageId, formId, submissionId }: World): object {
@@ -593,6 +619,10 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     updateWebhook: { payload: "ids" },
     testWebhook: { event: "visitor.erased" },
     putEventFeed: { isEnabled: false },
+    putNoticeSettings: { email: true },
+    createPushSubscription: pushSubscription,
+    createNoticeChannel: { kind: "webhook", name: "Support", url: "http://127.0.0.1:9/" },
+    updateNoticeChannel: { name: "Support" },
     createNote: { text: "A regular." },
     createCannedReply: { name: "Hours", text: "We open at 9." },
     updateCannedReply: { name: "Opening hours" },

@@ -29,7 +29,6 @@ export class SchemaError extends AppError {
  * first.
  */
 export function registerValidation(app: FastifyInstance): void {
-  const { first, all } = createAjv();
   app.setValidatorCompiler(({ schema, httpPart }) => {
     // Compiled on the first request, so that an idle server does not hold the compiled checks of every route in memory.
     let check: ValidateFunction | undefined;
@@ -49,6 +48,9 @@ export function registerValidation(app: FastifyInstance): void {
     };
   });
 }
+
+/** For every server of the process: both keep what they compiled, and the contract's schemas are the same objects. */
+const { first, all } = createAjv();
 
 function createAjv() {
   const options = { strict: false, strictNumbers: true, useDefaults: false, removeAdditional: false } as const;

@@ -40,7 +40,9 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
     /** Inserts deliveries that are leased to the caller by default, or become due after `dueInMs`. */
     async insert(trx: Executor, rows: readonly NewDelivery[], dueInMs?: number): Promise<void> {
       const isLeased = dueInMs === undefined ? 1 : 0;
-      for (const row of rows) await queries.insert(trx, { ...row, isLeased, ms: dueInMs ?? leaseMs });
+      for (const { conversationId = null, ...row } of rows) {
+        await queries.insert(trx, { ...row, conversationId, isLeased, ms: dueInMs ?? leaseMs });
+      }
     },
     /** Claims due deliveries, oldest first, and leases them to the caller. Skips the hosts in `exceptHosts`. */
     async claim(limit: number, exceptHosts: readonly string[]): Promise<LeasedDelivery[]> {
@@ -116,13 +118,14 @@ type SettledRow = Pick<DeliveryRow, "id" | "fence" | "state"> & { waitMs: number
 
 function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
   return {
-    insert: compileOnce<NewDelivery & { isLeased: Flag; ms: number }, never>((param) =>
+    insert: compileOnce<NewDelivery & { conversationId: string | null; isLeased: Flag; ms: number }, never>((param) =>
       db.insertInto("deliveries").values({
         id: param("id"),
         kind: param("kind"),
         submissionId: param("submissionId"),
         webhookId: param("webhookId"),
         eventId: param("eventId"),
+        conversationId: param("conversationId"),
         position: param("position"),
         purpose: param("purpose"),
         type: param("type"),

@@ -17,12 +17,19 @@ export function undelivered(error: string, detail: string): Answer {
   return { ...delivered, error, detail };
 }
 
-type Post = { url: string; headers: Record<string, string>; body: Buffer | string; signal: AbortSignal };
+type Post = {
+  url: string;
+  headers: Record<string, string>;
+  body: Buffer | string;
+  signal: AbortSignal;
+  /** JSON unless it says otherwise */
+  contentType?: string;
+};
 
-/** Posts JSON to a receiver. Rejects when there is no response; `explainFailure` turns that into an answer. */
+/** Posts to a receiver. Rejects when there is no response; `explainFailure` turns that into an answer. */
 export function createPost({ config, outbound }: Pick<Deps, "config" | "outbound">) {
-  return async ({ url, headers, body, signal }: Post): Promise<Answer> => {
-    const allHeaders = { "user-agent": "Foyer", ...headers, "content-type": "application/json" };
+  return async ({ url, headers, body, signal, contentType = "application/json" }: Post): Promise<Answer> => {
+    const allHeaders = { "user-agent": "Foyer", ...headers, "content-type": contentType };
     const limits = { timeoutMs: config.webhooks.timeout, maxBytes: READ_BYTES, trust: "untrusted" } as const;
     return readAnswer(await outbound.request({ url, method: "POST", headers: allHeaders, body, signal, ...limits }));
   };

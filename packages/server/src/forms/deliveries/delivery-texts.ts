@@ -1,5 +1,7 @@
 import type { PostAction } from "@foyer/contract";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
+import { cut, indented, oneLine, withoutLinks } from "../../outbox/message-text.ts";
+import { teamChatMessage } from "../../outbox/team-chat.ts";
 import { fileLabels, type SubmissionContent, valuesOf } from "./delivery-content.ts";
 
 type ChatMessage = Pick<PostAction, "webhookUrl" | "messageTemplate" | "message">;
@@ -10,15 +12,7 @@ type ChatMessage = Pick<PostAction, "webhookUrl" | "messageTemplate" | "message"
  */
 export function teamChatBody(action: ChatMessage, content: SubmissionContent): string {
   const template = action.messageTemplate || action.message || "";
-  const values = valuesOf(content.submission, fileLabels(content.files));
-  const url = URL.parse(action.webhookUrl ?? "");
-  if (isDiscord(url)) {
-    // Discord expects `content` instead of `text` and accepts at most 2,000 characters.
-    const text = fillTemplate(template, (name) => escapeMarkdown(values(name)));
-    return JSON.stringify({ content: cut(text, 2_000), allowed_mentions: { parse: [] } });
-  }
-  const escapeText = url?.hostname === "hooks.slack.com" ? escapeForSlack : escapeForChat;
-  return JSON.stringify({ text: fillTemplate(template, (name) => escapeText(values(name))) });
+  return teamChatMessage(action.webhookUrl ?? "", template, valuesOf(content.submission, fileLabels(content.files)));
 }
 
 /** The email to members and external recipients, with one field per line. */
@@ -46,47 +40,11 @@ export function confirmationContent(action: Pick<PostAction, "subject" | "messag
   const values = valuesOf(content.submission, fileLabels(content.files));
   const safe = (name: string) => {
     const text = values(name);
-    return text === undefined ? undefined : cut(oneLine(text).replace(links, "…"), MAX_CONFIRMED_CHARACTERS);
+    return text === undefined ? undefined : cut(withoutLinks(oneLine(text)), MAX_CONFIRMED_CHARACTERS);
   };
   return { subject: subjectOf(action.subject ?? "", safe), text: fillTemplate(action.message ?? "", safe) };
 }
 
-/** What email programs turn into links: URLs with a scheme, and host names. Email addresses are kept. */
-const links = /\b[a-z][a-z\d+.-]{1,20}:\/\/\S*|(?<![@\w.-])(?:[\w-]+\.)+[a-z]{2,}\b(?!@)\S*/giu;
-
 function subjectOf(template: string, values: (name: string) => string | undefined): string {
   return cut(oneLine(fillTemplate(template, values)), 250);
-}
-
-const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-
-/** Continuation lines are indented, so that a value cannot imitate other lines of the email. */
-const indented = (text: string) => text.replace(/\r\n|[\r\n\u2028\u2029]/g, "\n    ");
-
-/** https://docs.slack.dev/messaging/formatting-message-text#escaping */
-function escapeForSlack(text: string | undefined): string | undefined {
-  return text?.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
-
-/**
- * For chats that render Markdown, such as Mattermost and Rocket.Chat. An email address keeps its @, because it mentions
- * no user.
- */
-function escapeForChat(text: string | undefined): string | undefined {
-  return escapeForSlack(escapeMarkdown(text))?.replace(/(?<![\w.+-])@/g, "@\u200b");
-}
-
-/** Leaves letters, digits and `_` within words alone, so that names and email addresses can be copied. */
-function escapeMarkdown(text: string | undefined): string | undefined {
-  return text?.replace(/[\\`*[\]]|(?<!\w)_|_(?!\w)|^\s*[#>]/gm, (found) => found.replace(/\S/, "\\$&"));
-}
-
-function isDiscord(url: URL | null): boolean {
-  const { hostname, pathname } = url ?? { hostname: "", pathname: "" };
-  return /^((ptb|canary)\.)?discord(app)?\.com$/.test(hostname) && pathname.startsWith("/api/webhooks/");
-}
-
-function cut(text: string, length: number): string {
-  const characters = Array.from(text);
-  return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
 }

@@ -1,5 +1,0 @@
-import { enableCompileCache } from "node:module";
-
-// See main.ts.
-enableCompileCache();
-await import("./commands.ts");

@@ -1,0 +1,64 @@
+import type { NoticeChannelKind } from "@foyer/contract";
+import type { Flag, Instant } from "./column-types.ts";
+
+/** The tables about notices of visitors who wait for a person, see inbox/notices/. */
+export type NoticeTables = {
+  noticeSettings: NoticeSettingsRow;
+  pushSubscriptions: PushSubscriptionRow;
+  noticeChannels: NoticeChannelRow;
+  handoffTimers: HandoffTimerRow;
+  serverKeys: ServerKeyRow;
+};
+
+/** A member who has chosen how to be notified. Without a row, everything is on. */
+export type NoticeSettingsRow = { organizationId: string; userId: string; email: Flag; push: Flag };
+
+/** A browser of a member, by which its push service is reached. */
+export type PushSubscriptionRow = {
+  id: string;
+  organizationId: string;
+  userId: string;
+  endpoint: string;
+  /** the browser's public key, base64url */
+  p256dh: string;
+  /** the secret that it shares with this server, base64url */
+  auth: string;
+  label: string;
+  createdAt: Instant;
+};
+
+export type NoticeChannelRow = {
+  id: string;
+  organizationId: string;
+  kind: NoticeChannelKind;
+  name: string;
+  /** of a channel of the kind `webhook` */
+  url: string | null;
+  isEnabled: Flag;
+  /** why the last notice failed; null if it was delivered */
+  lastError: string | null;
+  lastSentAt: Instant | null;
+  createdAt: Instant;
+};
+
+/** What happens with a handoff at `dueAt` unless something else happens first. A conversation has one of each kind. */
+type HandoffTimerRow = {
+  conversationId: string;
+  /** `escalation`: nobody took it in time; `answer`: the visitor has not seen a member's message */
+  kind: "escalation" | "answer";
+  organizationId: string;
+  handoffId: string;
+  /** the number of escalations so far, or the position of the first message that the visitor has not seen */
+  step: number;
+  dueAt: Instant;
+};
+
+/** A key pair of this installation. */
+export type ServerKeyRow = {
+  name: "vapid";
+  /** base64url */
+  publicKey: string;
+  /** encrypted, see encryption.ts */
+  privateKey: string;
+  createdAt: Instant;
+};

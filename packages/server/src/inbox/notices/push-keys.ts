@@ -1,0 +1,48 @@
+import { createECDH } from "node:crypto";
+import type { ServerKeyRow } from "../../db/notice-tables.ts";
+import type { Deps } from "../../deps.ts";
+
+/** The key pair by which push services recognize this server. `privateKey` is the scalar; both are base64url. */
+export type PushKeyPair = { publicKey: string; privateKey: string };
+
+const NAME = "vapid";
+
+/**
+ * The key pair for Web Push. It is created once per database, because browsers subscribe with the public key and refuse
+ * messages that another key signed. @returns a function that reads it
+ */
+export function createPushKeys({ db, encryption }: Pick<Deps, "db" | "encryption">): () => Promise<PushKeyPair> {
+  const query = db.selectFrom("serverKeys").selectAll().where("name", "=", NAME);
+  let known: Promise<PushKeyPair> | null = null;
+
+  async function load(): Promise<PushKeyPair> {
+    const row = (await query.executeTakeFirst()) ?? (await create());
+    return { publicKey: row.publicKey, privateKey: encryption.decrypt(row.privateKey, NAME) };
+  }
+
+  /** Another process may create one at the same time; the first one counts. */
+  async function create(): Promise<ServerKeyRow> {
+    const pair = createECDH("prime256v1");
+    pair.generateKeys();
+    const row: ServerKeyRow = {
+      name: NAME,
+      publicKey: pair.getPublicKey("base64url"),
+      privateKey: encryption.encrypt(pair.getPrivateKey("base64url"), NAME),
+      createdAt: Date.now(),
+    };
+    await db
+      .insertInto("serverKeys")
+      .values(row)
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .execute();
+    return query.executeTakeFirstOrThrow();
+  }
+
+  return () => {
+    known ??= load().catch((error: unknown) => {
+      known = null;
+      throw error;
+    });
+    return known;
+  };
+}

@@ -1,0 +1,56 @@
+import * as contract from "@foyer/contract";
+import type { FastifyRequest } from "fastify";
+import { principalOf, signedInOf } from "../../auth/sessions/authenticate.ts";
+import type { App } from "../../http/app.ts";
+import type { NoticeService } from "./service.ts";
+
+const organizationOf = (request: FastifyRequest) => principalOf(request).organizationId;
+const memberOf = (request: FastifyRequest) => ({
+  organizationId: organizationOf(request),
+  userId: signedInOf(request).user.id,
+});
+
+export function noticeRoutes(app: App, service: NoticeService): void {
+  app.route({ ...contract.getNoticeSettings, handler: async (request) => service.get(memberOf(request)) });
+  app.route({
+    ...contract.putNoticeSettings,
+    handler: async (request) => service.put(memberOf(request), request.body),
+  });
+  app.route({ ...contract.getPushKey, handler: async () => service.pushKey() });
+  app.route({
+    ...contract.createPushSubscription,
+    handler: async (request, reply) => reply.status(201).send(await service.subscribe(memberOf(request), request.body)),
+  });
+  app.route({
+    ...contract.deletePushSubscription,
+    handler: async (request) => {
+      await service.unsubscribe(memberOf(request), request.params.id);
+      return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.testPushSubscription,
+    handler: async (request) => service.testDevice(memberOf(request), request.params.id),
+  });
+  app.route({ ...contract.listNoticeChannels, handler: async (request) => service.channels(organizationOf(request)) });
+  app.route({
+    ...contract.createNoticeChannel,
+    handler: async (request, reply) =>
+      reply.status(201).send(await service.createChannel(organizationOf(request), request.body)),
+  });
+  app.route({
+    ...contract.updateNoticeChannel,
+    handler: async (request) => service.updateChannel(organizationOf(request), request.params.id, request.body),
+  });
+  app.route({
+    ...contract.deleteNoticeChannel,
+    handler: async (request) => {
+      await service.deleteChannel(organizationOf(request), request.params.id);
+      return { success: true as const };
+    },
+  });
+  app.route({
+    ...contract.testNoticeChannel,
+    handler: async (request) => service.testChannel(organizationOf(request), request.params.id),
+  });
+}

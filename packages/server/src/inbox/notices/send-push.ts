@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { importJWK, SignJWT } from "jose";
+import type { PushSubscriptionRow } from "../../db/notice-tables.ts";
+import type { Deps } from "../../deps.ts";
+import type { Answer } from "../../outbox/attempts.ts";
+import { createPost, explainFailure, undelivered } from "../../outbox/send-answer.ts";
+import { encryptPush } from "./push-encryption.ts";
+import type { PushKeyPair } from "./push-keys.ts";
+
+/** What the dashboard's service worker shows. `url` is a path of this server; a notice replaces an earlier one by `tag`. */
+type PushMessage = { title: string; body: string; url: string; tag: string };
+
+/** How long a push service keeps a message for a browser that is offline, in seconds. */
+const TTL_SECONDS = 4 * 3_600;
+/** RFC 8292 allows at most 24 hours. */
+const TOKEN_LIFETIME = "12h";
+
+export type SendPush = (
+  subscription: Pick<PushSubscriptionRow, "endpoint" | "p256dh" | "auth">,
+  message: PushMessage,
+  signal: AbortSignal,
+) => Promise<Answer>;
+
+/** The statuses by which a push service says that the subscription no longer exists. */
+export const isGone = (status: number | null) => status === 404 || status === 410;
+
+/** Sends one message through a push service. Failures of the service are part of the answer. */
+export function createPushSender(
+  deps: Pick<Deps, "config" | "outbound" | "log">,
+  keys: () => Promise<PushKeyPair>,
+): SendPush {
+  const post = createPost(deps);
+  const { baseUrl, mail } = deps.config;
+  // Push services refuse a subject that is not an https URL or a mail address.
+  const subject = baseUrl.startsWith("https:") ? baseUrl : `mailto:${mail.from.address}`;
+
+  return async ({ endpoint, p256dh, auth }, message, signal) => {
+    try {
+      const headers = {
+        authorization: await authorization(await keys(), new URL(endpoint).origin, subject),
+        "content-encoding": "aes128gcm",
+        ttl: String(TTL_SECONDS),
+        urgency: "high",
+        topic: createHash("sha256").update(message.tag).digest("base64url").slice(0, 32),
+      };
+      const body = encryptPush({ p256dh, auth }, Buffer.from(JSON.stringify(message)));
+      const answer = await post({ url: endpoint, headers, body, signal, contentType: "application/octet-stream" });
+      if (!isGone(answer.status)) return answer;
+      const detail = "The browser has withdrawn its subscription, or it was removed for inactivity.";
+      return { ...undelivered("Unsubscribed", detail), status: answer.status, isFinal: true };
+    } catch (error) {
+      return explainFailure(error, signal, deps.log);
+    }
+  };
+}
+
+/** The header of RFC 8292, which names this server to the push service. */
+async function authorization({ publicKey, privateKey }: PushKeyPair, audience: string, subject: string) {
+  const point = Buffer.from(publicKey, "base64url");
+  const [x = "", y = ""] = [point.subarray(1, 33), point.subarray(33)].map((half) => half.toString("base64url"));
+  const key = await importJWK({ kty: "EC", crv: "P-256", x, y, d: privateKey }, "ES256");
+  const token = await new SignJWT()
+    .setProtectedHeader({ alg: "ES256", typ: "JWT" })
+    .setAudience(audience)
+    .setSubject(subject)
+    .setExpirationTime(TOKEN_LIFETIME)
+    .sign(key);
+  return `vapid t=${token}, k=${publicKey}`;
+}

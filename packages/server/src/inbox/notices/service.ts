@@ -1,0 +1,176 @@
+import {
+  maxNoticeChannels,
+  maxPushSubscriptions,
+  type NoticeChannel,
+  type NoticeChannelChanges,
+  type NoticeChannelCreate,
+  type NoticeSettings,
+  type NoticeTest,
+  type PushDevice,
+} from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
+import type { NoticeChannelRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, checkAll, invalid, notFound } from "../../errors.ts";
+import { isId, newId } from "../../ids.ts";
+import { OutboundError } from "../../outbound/outbound-error.ts";
+import type { Answer } from "../../outbox/attempts.ts";
+import { createPost, explainFailure } from "../../outbox/send-answer.ts";
+import { teamChatMessage } from "../../outbox/team-chat.ts";
+import { arePushKeys } from "./push-encryption.ts";
+import type { PushKeyPair } from "./push-keys.ts";
+import { isGone, type SendPush } from "./send-push.ts";
+import type { NoticeStore } from "./store.ts";
+
+type Member = { organizationId: string; userId: string };
+type Parts = { store: NoticeStore; keys: () => Promise<PushKeyPair>; sendPush: SendPush };
+type ServiceDeps = Pick<Deps, "config" | "outbound" | "mailer" | "log">;
+type Subscription = { endpoint: string; keys: { p256dh: string; auth: string }; label?: string };
+
+export type NoticeService = ReturnType<typeof createNoticeService>;
+
+/** Manages how members and team chats are notified. */
+export function createNoticeService(deps: ServiceDeps, parts: Parts) {
+  return { ...memberSettings(deps, parts), ...channels(deps, parts) };
+}
+
+const testLink = "/dashboard/settings/notices";
+
+function memberSettings({ mailer, outbound }: ServiceDeps, { store, keys, sendPush }: Parts) {
+  async function get(member: Member): Promise<NoticeSettings> {
+    const { email, push } = await store.choices(member);
+    const devices = await store.devices(member);
+    return { email: email === 1, push: push === 1, canEmail: mailer.isConfigured, devices: devices.map(toDevice) };
+  }
+  return {
+    get,
+    async put(member: Member, { email, push }: { email?: boolean; push?: boolean }): Promise<NoticeSettings> {
+      await store.choose(member, defined({ email: flagOf(email), push: flagOf(push) }));
+      return get(member);
+    },
+    async pushKey(): Promise<{ publicKey: string }> {
+      return { publicKey: (await keys()).publicKey };
+    },
+    /** @throws 400 for an endpoint that must not be called, or for keys that cannot encrypt */
+    async subscribe(member: Member, { endpoint, keys: pushKeys, label }: Subscription): Promise<PushDevice> {
+      checkAll([
+        () => checkUrl("endpoint", endpoint, outbound),
+        () => {
+          if (!arePushKeys(pushKeys)) throw invalid("keys", "are not the keys of a push subscription", "format");
+        },
+      ]);
+      const row: PushSubscriptionRow = {
+        id: newId("push"),
+        ...member,
+        endpoint,
+        ...pushKeys,
+        label: label?.trim() || "Browser",
+        createdAt: Date.now(),
+      };
+      await store.addDevice(row, maxPushSubscriptions);
+      return toDevice(row);
+    },
+    async unsubscribe(member: Member, id: string): Promise<void> {
+      if (!isId("push", id) || !(await store.deleteDevice(member, id))) throw notFound("Push subscription");
+    },
+    async testDevice(member: Member, id: string): Promise<NoticeTest> {
+      const device = isId("push", id) ? await store.device(member, id) : undefined;
+      if (!device) throw notFound("Push subscription");
+      const message = {
+        title: "Notices work on this device",
+        body: "You are notified here when a visitor waits for a person.",
+        url: testLink,
+        tag: "test",
+      };
+      const answer = await sendPush(device, message, new AbortController().signal);
+      if (isGone(answer.status)) await store.deleteDevice(member, id);
+      return toTest(answer);
+    },
+  };
+}
+
+function channels(deps: ServiceDeps, { store }: Parts) {
+  const { outbound, config, log } = deps;
+  const post = createPost(deps);
+  async function existing(organizationId: string, id: string): Promise<NoticeChannelRow> {
+    const row = isId("channel", id) ? await store.channel(organizationId, id) : undefined;
+    if (!row) throw notFound("Notice channel");
+    return row;
+  }
+  return {
+    async channels(organizationId: string): Promise<NoticeChannel[]> {
+      return (await store.channels(organizationId)).map(toChannel);
+    },
+    /** @throws 400 for a missing URL or one that must not be called, 409 when there are too many channels */
+    async createChannel(organizationId: string, input: NoticeChannelCreate): Promise<NoticeChannel> {
+      const { kind, name, url, isEnabled } = input;
+      if (url === undefined) throw invalid("url", "is required for a webhook", "required");
+      checkUrl("url", url, outbound);
+      const row: NoticeChannelRow = {
+        id: newId("channel"),
+        organizationId,
+        kind,
+        name: name.trim(),
+        url,
+        isEnabled: isEnabled === false ? 0 : 1,
+        lastError: null,
+        lastSentAt: null,
+        createdAt: Date.now(),
+      };
+      if (await store.addChannel(row, maxNoticeChannels)) return toChannel(row);
+      throw new AppError("CONFLICT", `An organization can have at most ${maxNoticeChannels} notice channels.`);
+    },
+    async updateChannel(organizationId: string, id: string, changes: NoticeChannelChanges): Promise<NoticeChannel> {
+      await existing(organizationId, id);
+      const { name, url, isEnabled } = changes;
+      if (url !== undefined) checkUrl("url", url, outbound);
+      const row = await store.updateChannel(
+        organizationId,
+        id,
+        defined({ name: name?.trim(), url, isEnabled: flagOf(isEnabled) }),
+      );
+      if (!row) throw notFound("Notice channel");
+      return toChannel(row);
+    },
+    async deleteChannel(organizationId: string, id: string): Promise<void> {
+      if (!isId("channel", id) || !(await store.deleteChannel(organizationId, id))) throw notFound("Notice channel");
+    },
+    /** Sends a notice now, also to a disabled channel. */
+    async testChannel(organizationId: string, id: string): Promise<NoticeTest> {
+      const { url } = await existing(organizationId, id);
+      const text = `Notices work in this channel. Foyer writes here when a visitor waits for a person: ${config.baseUrl}${testLink}`;
+      const body = teamChatMessage(url ?? "", text, () => undefined);
+      const { signal } = new AbortController();
+      const answer = await post({ url: url ?? "", headers: {}, body, signal }).catch((error: unknown) =>
+        explainFailure(error, signal, log),
+      );
+      return toTest(answer);
+    },
+  };
+}
+
+function checkUrl(path: string, url: string, outbound: Deps["outbound"]): void {
+  try {
+    outbound.checkUrl(url);
+  } catch (error) {
+    throw error instanceof OutboundError ? invalid(path, error.message, "not_allowed") : error;
+  }
+}
+
+const flagOf = (value: boolean | undefined) => (value === undefined ? undefined : value ? 1 : 0);
+const isoOf = (instant: number) => new Date(instant).toISOString();
+
+function toDevice({ id, label, endpoint, createdAt }: PushSubscriptionRow): PushDevice {
+  return { id, label, endpoint, createdAt: isoOf(createdAt) };
+}
+
+function toChannel({ lastSentAt, createdAt, isEnabled, organizationId: _, ...row }: NoticeChannelRow): NoticeChannel {
+  return {
+    ...row,
+    isEnabled: isEnabled === 1,
+    lastSentAt: lastSentAt === null ? null : isoOf(lastSentAt),
+    createdAt: isoOf(createdAt),
+  };
+}
+
+const toTest = ({ error, detail }: Answer): NoticeTest => ({ isDelivered: error === null, error, detail });

@@ -1,0 +1,152 @@
+import type { Executor } from "../../db/compiled-query.ts";
+import type { NoticeChannelRow, NoticeSettingsRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
+import type { Db } from "../../db/open.ts";
+import { inTransaction } from "../../db/transaction.ts";
+
+export type NoticeStore = ReturnType<typeof createNoticeStore>;
+
+type Member = { organizationId: string; userId: string };
+type Choices = Pick<NoticeSettingsRow, "email" | "push">;
+
+/** How members and team chats are notified. */
+export function createNoticeStore(db: Db) {
+  return { ...memberQueries(db), ...deviceQueries(db), ...channelQueries(db) };
+}
+
+function memberQueries(db: Db) {
+  return {
+    /** Everything is on until the member has chosen. */
+    async choices({ organizationId, userId }: Member): Promise<Choices> {
+      const row = await db
+        .selectFrom("noticeSettings")
+        .select(["email", "push"])
+        .where("organizationId", "=", organizationId)
+        .where("userId", "=", userId)
+        .executeTakeFirst();
+      return row ?? { email: 1, push: 1 };
+    },
+    async choose({ organizationId, userId }: Member, changes: Partial<Choices>): Promise<void> {
+      await db
+        .insertInto("noticeSettings")
+        .values({ organizationId, userId, email: 1, push: 1, ...changes })
+        .onConflict((conflict) =>
+          Object.keys(changes).length === 0
+            ? conflict.columns(["organizationId", "userId"]).doNothing()
+            : conflict.columns(["organizationId", "userId"]).doUpdateSet(changes),
+        )
+        .execute();
+    },
+  };
+}
+
+function deviceQueries(db: Db) {
+  const ofMember = ({ organizationId, userId }: Member) =>
+    db.selectFrom("pushSubscriptions").where("organizationId", "=", organizationId).where("userId", "=", userId);
+  return {
+    async devices(member: Member): Promise<PushSubscriptionRow[]> {
+      return ofMember(member).selectAll().orderBy("id").execute();
+    },
+    async device(member: Member, id: string): Promise<PushSubscriptionRow | undefined> {
+      return ofMember(member).selectAll().where("id", "=", id).executeTakeFirst();
+    },
+    /**
+     * Adds a browser, and removes the member's oldest ones beyond `max`. A browser that somebody else used before is no
+     * longer theirs: their notices would appear in it.
+     */
+    async addDevice(row: PushSubscriptionRow, max: number): Promise<void> {
+      const { organizationId, userId, endpoint } = row;
+      await inTransaction(db, async (trx) => {
+        await trx
+          .deleteFrom("pushSubscriptions")
+          .where("endpoint", "=", endpoint)
+          .where((x) => x.or([x("userId", "<>", userId), x("organizationId", "=", organizationId)]))
+          .execute();
+        await trx.insertInto("pushSubscriptions").values(row).execute();
+        const newest = trx
+          .selectFrom("pushSubscriptions")
+          .select("id")
+          .where("organizationId", "=", organizationId)
+          .where("userId", "=", userId)
+          .orderBy("id", "desc")
+          .limit(max);
+        const kept = (await newest.execute()).map(({ id }) => id);
+        await trx
+          .deleteFrom("pushSubscriptions")
+          .where("organizationId", "=", organizationId)
+          .where("userId", "=", userId)
+          .where("id", "not in", kept)
+          .execute();
+      });
+    },
+    async deleteDevice({ organizationId, userId }: Member, id: string): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom("pushSubscriptions")
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .where("userId", "=", userId)
+        .executeTakeFirst();
+      return Number(numDeletedRows) > 0;
+    },
+  };
+}
+
+function channelQueries(db: Db) {
+  return {
+    async channels(organizationId: string): Promise<NoticeChannelRow[]> {
+      return db
+        .selectFrom("noticeChannels")
+        .selectAll()
+        .where("organizationId", "=", organizationId)
+        .orderBy("id")
+        .execute();
+    },
+    async channel(organizationId: string, id: string): Promise<NoticeChannelRow | undefined> {
+      return db
+        .selectFrom("noticeChannels")
+        .selectAll()
+        .where("organizationId", "=", organizationId)
+        .where("id", "=", id)
+        .executeTakeFirst();
+    },
+    /**
+     * Adds the channel unless the organization already has `max`. Locks the organization, so that two requests cannot
+     * both take the last place.
+     */
+    async addChannel(row: NoticeChannelRow, max: number): Promise<boolean> {
+      return inTransaction(db, async (trx) => {
+        const locked = trx.updateTable("organizations").set((x) => ({ plan: x.ref("plan") }));
+        await locked.where("id", "=", row.organizationId).execute();
+        const channels = trx.selectFrom("noticeChannels").select("id").where("organizationId", "=", row.organizationId);
+        if ((await channels.limit(max).execute()).length >= max) return false;
+        await trx.insertInto("noticeChannels").values(row).execute();
+        return true;
+      });
+    },
+    async updateChannel(
+      organizationId: string,
+      id: string,
+      changes: Partial<NoticeChannelRow>,
+    ): Promise<NoticeChannelRow | undefined> {
+      return db
+        .updateTable("noticeChannels")
+        .set({ id, ...changes })
+        .where("organizationId", "=", organizationId)
+        .where("id", "=", id)
+        .returningAll()
+        .executeTakeFirst();
+    },
+    async deleteChannel(organizationId: string, id: string): Promise<boolean> {
+      const { numDeletedRows } = await db
+        .deleteFrom("noticeChannels")
+        .where("organizationId", "=", organizationId)
+        .where("id", "=", id)
+        .executeTakeFirst();
+      return Number(numDeletedRows) > 0;
+    },
+    /** Remembers the outcome of a notice, which the dashboard shows. */
+    async noteChannel(executor: Executor, id: string, error: string | null, now: number): Promise<void> {
+      const note = db.updateTable("noticeChannels").set({ lastError: error, lastSentAt: now }).where("id", "=", id);
+      await executor.executeQuery(note.compile());
+    },
+  };
+}

@@ -1,0 +1,3 @@
+import "./compile-cache.js";
+
+await import("./serve.ts");

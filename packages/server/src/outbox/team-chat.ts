@@ -1,0 +1,44 @@
+import { fillTemplate } from "@foyer/contract/rules/fill-template";
+import { cut } from "./message-text.ts";
+
+/**
+ * The body for the incoming webhook of a team chat: `template` with its `{{name}}` filled in. The values are escaped, so
+ * that a visitor's text cannot create links, images or mentions.
+ */
+export function teamChatMessage(
+  webhookUrl: string,
+  template: string,
+  values: (name: string) => string | undefined,
+): string {
+  const url = URL.parse(webhookUrl);
+  if (isDiscord(url)) {
+    // Discord expects `content` instead of `text` and accepts at most 2,000 characters.
+    const text = fillTemplate(template, (name) => escapeMarkdown(values(name)));
+    return JSON.stringify({ content: cut(text, 2_000), allowed_mentions: { parse: [] } });
+  }
+  const escapeText = url?.hostname === "hooks.slack.com" ? escapeForSlack : escapeForChat;
+  return JSON.stringify({ text: fillTemplate(template, (name) => escapeText(values(name))) });
+}
+
+/** https://docs.slack.dev/messaging/formatting-message-text#escaping */
+function escapeForSlack(text: string | undefined): string | undefined {
+  return text?.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/**
+ * For chats that render Markdown, such as Mattermost and Rocket.Chat. An email address keeps its @, because it mentions
+ * no user.
+ */
+function escapeForChat(text: string | undefined): string | undefined {
+  return escapeForSlack(escapeMarkdown(text))?.replace(/(?<![\w.+-])@/g, "@\u200b");
+}
+
+/** Leaves letters, digits and `_` within words alone, so that names and email addresses can be copied. */
+function escapeMarkdown(text: string | undefined): string | undefined {
+  return text?.replace(/[\\`*[\]]|(?<!\w)_|_(?!\w)|^\s*[#>]/gm, (found) => found.replace(/\S/, "\\$&"));
+}
+
+function isDiscord(url: URL | null): boolean {
+  const { hostname, pathname } = url ?? { hostname: "", pathname: "" };
+  return /^((ptb|canary)\.)?discord(app)?\.com$/.test(hostname) && pathname.startsWith("/api/webhooks/");
+}
