@@ -47,7 +47,8 @@ function compressFiles(folder: string) {
   )) {
     const path = join(folder, name);
     const text = readFileSync(path);
-    writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));
+    // Shorter blocks than the default: they make the widget's panel 80 bytes smaller.
+    writeFileSync(`${path}.gz`, gzipSync(text, { level: 9, memLevel: 7 }));
     // The best quality would take 9 s for the script of the API reference and save 6 %.
     const quality = text.length > 1_000_000 ? 9 : 11;
     writeFileSync(`${path}.br`, brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }));

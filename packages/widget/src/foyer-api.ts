@@ -12,8 +12,20 @@ export type Identity = ({ userId: string; userToken?: string } | { userId?: stri
   userMetadata?: Record<string, unknown>;
 };
 
-/** A message from the visitor, or a finished reply. */
-export type MessageNotice = { role: "user" | "assistant"; text: string; conversationId: string | null };
+/** A message from the visitor, a finished reply, or a message from the member of the team with the name `person`. */
+export type MessageNotice = {
+  role: "user" | "assistant";
+  text: string;
+  conversationId: string | null;
+  person?: string;
+};
+
+/** Who has the conversation from now on. `person` is the name of the member of the team, if `handler` is `human`. */
+export type HandoffNotice = {
+  handler: "agent" | "waiting" | "human";
+  person: string | null;
+  conversationId: string;
+};
 
 /** How far a visitor got with a form. It never contains the answers. To receive those, register a form handler. */
 export type FormNotice = {
@@ -54,6 +66,7 @@ export type FoyerEvents = {
   message: MessageNotice;
   form: FormNotice;
   trigger: TriggerNotice;
+  handoff: HandoffNotice;
 };
 
 /** Renders a tool's result into the empty element `place`. It may return a cleanup function. */
@@ -109,9 +122,9 @@ export type FormHandlerResult = { success: boolean; message?: string; data?: Rec
 export type FoyerApi = {
   /**
    * Opens the chat. `message` is inserted into the message field. `form` is the id or name of a form tool, whose form
-   * appears at the end of the conversation.
+   * appears at the end of the conversation. `handoff` lets the visitor ask for a person, if the agent hands over.
    */
-  open(options?: { message?: string; form?: string }): void;
+  open(options?: { message?: string; form?: string; handoff?: boolean }): void;
   close(): void;
   toggle(): void;
   /** Shows the widget again after `hide`. */

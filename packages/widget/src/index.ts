@@ -5,6 +5,7 @@ export type {
   FormSubmissionFacts,
   FoyerApi,
   FoyerEvents,
+  HandoffNotice,
   Identity,
   MessageNotice,
   Renderer,

@@ -6,7 +6,7 @@ const dist = join(import.meta.dirname, "../dist");
 const size = (file: string) => readFileSync(join(dist, `${file}.gz`)).length;
 
 /** Compressed (gzip) size in bytes. */
-const budgets = { loader: 8 * 1024, chat: 40 * 1024, triggers: 6.5 * 1024, forms: 12.75 * 1024 };
+const budgets = { loader: 8 * 1024, chat: 40 * 1024, triggers: 6.5 * 1024, forms: 12.75 * 1024, handoff: 8 * 1024 };
 
 /** A file and its static imports. */
 function withImports(file: string): string[] {
@@ -34,4 +34,14 @@ it("loads the form code only with the first form, without duplicating shared cod
   const { partFiles } = JSON.parse(readFileSync(join(dist, "build.json"), "utf8"));
   expect(withImports(partFiles["mount-form"])).toEqual([partFiles["mount-form"], partFiles.panel]);
   expect(size(`widget/${partFiles["mount-form"]}`)).toBeLessThanOrEqual(budgets.forms);
+});
+
+it("loads the code for handing over on its own, in one language", () => {
+  const { partFiles } = JSON.parse(readFileSync(join(dist, "build.json"), "utf8"));
+  const handoff = partFiles["start-handoff"];
+  expect(withImports(handoff)).toEqual([handoff, partFiles.panel]);
+  const texts = readdirSync(join(dist, "widget")).filter((name) => /^handoff-[a-z]{2}-[\w-]+\.js$/.test(name));
+  expect(texts).toHaveLength(11);
+  const largest = Math.max(...texts.map((file) => size(`widget/${file}`)));
+  expect(size(`widget/${handoff}`) + largest).toBeLessThanOrEqual(budgets.handoff);
 });

@@ -51,7 +51,7 @@ describe("the widget's files", () => {
     ]);
     expect(current.body).toBe(panel.body);
     // Pages that have been open during an upgrade request every part by its plain name.
-    for (const part of ["triggers", "actions", "tools", "debug", "mount-form"]) {
+    for (const part of ["triggers", "actions", "tools", "debug", "mount-form", "start-handoff"]) {
       expect((await get(`/widget/${part}.js`)).statusCode, part).toBe(200);
     }
     const again = await get("/widget.js", { "if-none-match": loader.headers.etag });

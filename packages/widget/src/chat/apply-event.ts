@@ -1,6 +1,6 @@
 import type { ChatEvent, Display, VisitorForm } from "@foyer/sdk";
 import type { ToolQuestion } from "../tools/page-tools.ts";
-import { newReply, type Piece, type ReplyEntry } from "./conversation-state.ts";
+import { newReply, type Piece, type ReplyEntry, stateAfter } from "./conversation-state.ts";
 
 /**
  * Returns the reply with one stream event applied. `problem` is the message shown to the visitor if the event is an
@@ -55,12 +55,8 @@ export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string)
       return { ...reply, suggestions: event.suggestions };
     case "error":
       return { ...reply, problem };
-    case "message_stop": {
-      const state = (
-        { end_turn: "done", handed_over: "done", max_steps: "cut", aborted: "stopped", error: "failed" } as const
-      )[event.stopReason];
-      return { ...reply, state, isReconnecting: false };
-    }
+    case "message_stop":
+      return { ...reply, state: stateAfter(event.stopReason), isReconnecting: false };
     default:
       return reply;
   }

@@ -1,3 +1,4 @@
+import type { Ownership } from "@foyer/contract";
 import { createStore } from "../store.ts";
 import type { Entry, ReplyEntry } from "./conversation-state.ts";
 
@@ -9,6 +10,8 @@ export type ChatState = {
   running: string | null;
   /** Text for screen readers: the start and end of a reply, and errors. */
   announcement: string;
+  /** Who has the conversation. `null` until the server has told it. */
+  ownership: Ownership | null;
   /** Whether the visitor agreed to the agent's `consentText`, in this conversation or on this page. */
   hasConsent: boolean;
 };
@@ -18,7 +21,14 @@ export type ChatEntries = ReturnType<typeof createChatEntries>;
 /** Holds the entries that the chat shows, with functions that change one entry at a time. */
 /** @param keepsConsent whether an agreement counts for the next conversation, too */
 export function createChatEntries(keepsConsent: () => boolean) {
-  const empty: ChatState = { entries: [], phase: "ready", running: null, announcement: "", hasConsent: false };
+  const empty: ChatState = {
+    entries: [],
+    phase: "ready",
+    running: null,
+    announcement: "",
+    ownership: null,
+    hasConsent: false,
+  };
   const store = createStore<ChatState>(empty);
   let lastKey = 0;
   const patch = (changes: Partial<ChatState>) => store.set({ ...store.get(), ...changes });

@@ -41,7 +41,11 @@ export function createConversationLoader(
       const conversation = await getConversation(request, current);
       if (own !== turn) return;
       consent.found(conversation.consent);
-      entries.patch({ entries: [...toEntries(conversation), ...forms.pinned()], phase: "ready" });
+      entries.patch({
+        entries: [...toEntries(conversation), ...forms.pinned()],
+        phase: "ready",
+        ownership: conversation,
+      });
       if (isRunning(conversation)) follow(current);
     } catch (error) {
       if (own !== turn) return;

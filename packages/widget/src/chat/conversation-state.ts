@@ -1,3 +1,4 @@
+import type { Person } from "@foyer/contract";
 import type { Conversation, Display, Message, Rating, Source, VisitorForm } from "@foyer/sdk";
 import type { ToolQuestion } from "../tools/page-tools.ts";
 
@@ -20,13 +21,23 @@ export type ToolPiece = {
   form: VisitorForm | null;
 };
 
-export type UserEntry = { type: "user"; key: string; text: string; state: "sent" | "unsent"; at: number };
+export type UserEntry = {
+  type: "user";
+  key: string;
+  /** The server's id, once the server has told it. */
+  id?: string;
+  text: string;
+  state: "sent" | "unsent";
+  at: number;
+};
 
 export type ReplyEntry = {
   type: "reply";
   key: string;
   /** The server's id, or null until the reply has started. */
   id: string | null;
+  /** The member of the team who wrote it. Without one, the agent did. */
+  person?: Person | null;
   pieces: readonly Piece[];
   /** The passages of documents that the reply cites. */
   sources: readonly Source[];
@@ -87,27 +98,32 @@ export function mayCite({ pieces, sources }: Pick<ReplyEntry, "pieces" | "source
  * The entries of a stored conversation, oldest first. A running reply is left out, because it is streamed from its
  * start.
  */
-export function toEntries({ messages }: Conversation): Entry[] {
+export function toEntries({ messages }: Pick<Conversation, "messages">): Entry[] {
   return messages.flatMap((message): Entry[] => {
+    const { id, author, stopReason } = message;
     const at = Date.parse(message.createdAt);
-    if (message.role === "user") return [{ type: "user", key: message.id, text: message.content, state: "sent", at }];
-    if (message.stopReason === null) return [];
-    const state = (
-      { end_turn: "done", handed_over: "done", max_steps: "cut", aborted: "stopped", error: "failed" } as const
-    )[message.stopReason];
+    if (message.role === "user") return [{ type: "user", key: id, id, text: message.content, state: "sent", at }];
+    const { person } = author;
+    if (stopReason === null && !person) return [];
     return [
       {
-        ...newReply(message.id),
-        id: message.id,
+        ...newReply(id),
+        id,
+        person,
         pieces: toPieces(message),
         sources: message.sources,
         suggestions: message.suggestions,
-        state,
+        state: stateAfter(stopReason),
         rating: message.feedback,
         at,
       },
     ];
   });
+}
+
+/** How a reply ended. A person's message, and a reply that ended because a person took over, need no remark. */
+export function stateAfter(stopReason: Message["stopReason"]): ReplyEntry["state"] {
+  return ({ max_steps: "cut", aborted: "stopped", error: "failed" } as const)[stopReason as string] ?? "done";
 }
 
 /** Whether the last reply of a stored conversation is still running. */

@@ -12,6 +12,7 @@ import { ConsentView } from "./consent-view.tsx";
 import type { Entry, FormEntry } from "./conversation-state.ts";
 import { createEndTracker, END_TOLERANCE_PX } from "./end-tracker.ts";
 import { Notice } from "./notice.tsx";
+import { isWithPerson } from "./reply-reader.ts";
 import { ReplyView } from "./reply-view.tsx";
 import { UserView } from "./user-view.tsx";
 import { Welcome } from "./welcome.tsx";
@@ -22,8 +23,9 @@ const PAGE_SIZE = 40;
 /** The messages of the conversation and the composer. */
 export function ConversationView({ state }: { state: PanelState }): JSX.Element {
   const { chat, messages } = usePanel();
-  const { isOpen, draft } = useStore(state);
-  const { entries, phase, running, hasConsent } = useStore(chat.store);
+  const { isOpen, draft, handoff } = useStore(state);
+  const current = useStore(chat.store);
+  const { entries, phase, running, hasConsent } = current;
   const [count, setCount] = useState(PAGE_SIZE);
   const shown = entries.slice(-count);
   const { scroller, isAway, onScroll, goToEnd } = useStickToEnd(entries.at(-1)?.key, isOpen);
@@ -60,7 +62,12 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
         {shown.length > 0 ? (
           <ol class="messages" part="messages">
             {shown.map((entry) => (
-              <EntryView key={entry.key} entry={entry} isLast={entry === last} isBusy={running !== null} />
+              <EntryView
+                key={entry.key}
+                entry={entry}
+                isLast={entry === last}
+                isBusy={running !== null || (isWithPerson(current) && last?.state !== "refused")}
+              />
             ))}
           </ol>
         ) : null}
@@ -70,6 +77,7 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
           <Icon name="down" />
         </button>
       ) : null}
+      {handoff ? <div ref={handoff.mountBar} /> : null}
       {chat.consentText === null || hasConsent ? (
         <Composer draft={draft} onDraft={(draft) => state.patch({ draft })} />
       ) : (

@@ -1,4 +1,4 @@
-import { type Rating, type Request, rateMessage } from "@foyer/sdk";
+import type { Request } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";
 import { createChatEntries } from "./chat-entries.ts";
@@ -8,7 +8,8 @@ import { createConversationStarter } from "./conversation-starter.ts";
 import type { Entry, ReplyEntry, UserEntry } from "./conversation-state.ts";
 import { createDeletion } from "./delete-current.ts";
 import { createPinnedForms } from "./pinned-forms.ts";
-import { createReplyReader } from "./reply-reader.ts";
+import { createRating } from "./rate-reply.ts";
+import { createReplyReader, isWithPerson } from "./reply-reader.ts";
 import { createMessageSender } from "./send-message.ts";
 
 export type Chat = ReturnType<typeof createChat>;
@@ -29,6 +30,8 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
 
   /** What the visitor chose to say, such as a suggestion, before agreeing to the `consentText`. */
   let awaitingConsent: string | null = null;
+  /** Messages to a person are sent one after the other, without waiting for an answer. */
+  let sending = Promise.resolve();
   bus.on("identity", () => {
     // Otherwise, it would be sent in the name of the next visitor once that one agrees.
     awaitingConsent = null;
@@ -37,6 +40,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
 
   return {
     store,
+    patch,
     /** The text to agree to before the first message, or null. */
     consentText: consent.text,
     /** The visitor agrees to it. A message that waited for that is sent. */
@@ -53,15 +57,21 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
     async send(text: string): Promise<void> {
       bus.emit("interaction");
       await restoring.done();
-      if (reader.isReading()) return;
+      const isQueued = isWithPerson(store.get());
+      if (reader.isReading() && !isQueued) return;
       if (consent.isNeeded()) {
         awaitingConsent = text;
         return;
       }
       const key = entries.newKey();
       entries.add({ type: "user", key, text, state: "sent", at: Date.now() });
-      bus.emit("message", { role: "user", text, conversationId: visitor.current?.id ?? null });
-      ask(text, key);
+      const conversationId = visitor.current?.id ?? null;
+      bus.emit("message", { role: "user", text, conversationId });
+      if (!isQueued) return void ask(text, key);
+      sending = sending.then(reader.done).then(() => {
+        // Otherwise, the message would begin the conversation that the visitor has opened in the meantime.
+        if (visitor.current?.id === conversationId) return ask(text, key);
+      });
     },
     /** Retries a failed message or reply, or replaces the last reply with a new one. */
     retry(reply: ReplyEntry): void {
@@ -70,10 +80,10 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
       const text = asked?.text ?? "…";
       entries.remove(reply.key);
       if (reply.state === "lost" && visitor.current) follow(visitor.current);
-      else if (reply.state !== "refused" || !asked) ask(text);
+      else if (reply.state !== "refused" || !asked) void ask(text);
       else {
         entries.edit(asked.key, (entry) => (entry.type === "user" ? { ...entry, state: "sent" } : entry));
-        ask(text, asked.key);
+        void ask(text, asked.key);
       }
     },
     stop: reader.stop,
@@ -90,21 +100,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
       visitor.select(id);
       restoring.restore();
     },
-    /** A bad rating asks for a comment, which is sent with the same rating. @returns whether the server saved it */
-    async rate({ key, id, rating: before }: ReplyEntry, rating: Rating, comment?: string): Promise<boolean> {
-      const conversation = visitor.current;
-      if (!conversation || !id) return false;
-      entries.editReply(key, (reply) => ({ ...reply, rating, isCommentWanted: rating === "down" }));
-      try {
-        await rateMessage(request, conversation, id, rating, comment);
-        if (comment) patch({ announcement: messages.commentSent });
-        return true;
-      } catch {
-        entries.editReply(key, (reply) => ({ ...reply, rating: before }));
-        patch({ announcement: messages.ratingFailed });
-        return false;
-      }
-    },
+    rate: createRating(core, request, messages, entries),
     /** Shows a form at the end of the conversation, by its tool's id or name. @returns the key of its entry */
     showForm: forms.show,
     /** Retries a form that could not be loaded. */

@@ -2,11 +2,15 @@
 import type { JSX } from "preact";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
+import type { PanelState } from "../panel/panel-state.ts";
+import { useStore } from "../store.ts";
 import { DeleteConversation } from "./delete-conversation.tsx";
 
 /** The conversations of this visitor in this browser, newest first. */
-export function PastConversations({ onDone }: { onDone: () => void }): JSX.Element {
+export function PastConversations({ state }: { state: PanelState }): JSX.Element {
   const { core, chat, messages } = usePanel();
+  const { handoff } = useStore(state);
+  const onDone = () => state.patch({ view: "chat" });
   const { conversations, current } = core.visitor;
   const date = new Intl.DateTimeFormat(core.locale, { dateStyle: "medium", timeStyle: "short" });
   const go = (action: () => void) => () => {
@@ -38,6 +42,7 @@ export function PastConversations({ onDone }: { onDone: () => void }): JSX.Eleme
           </li>
         ))}
       </ul>
+      {handoff ? <div ref={handoff.mountSettings} /> : null}
       {current ? <DeleteConversation onDone={onDone} /> : null}
       {conversations.length === 0 ? <p class="note">{messages.noConversations}</p> : null}
     </div>

@@ -1,11 +1,13 @@
+import type { Ownership } from "@foyer/contract";
 import { type ChatEvent, type ConversationKey, FoyerError, type Request, stopChat } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
-import { applyEvent, withQuestion } from "./apply-event.ts";
-import type { ChatEntries } from "./chat-entries.ts";
-import { textOf } from "./conversation-state.ts";
+import { applyEvent } from "./apply-event.ts";
+import type { ChatEntries, ChatState } from "./chat-entries.ts";
+import { newReply, textOf } from "./conversation-state.ts";
 import { errorMessageFor } from "./error-messages.ts";
+import { createReplyTools } from "./reply-tools.ts";
 
 type Running = { key: string; abort: AbortController; conversation: ConversationKey | null; isStopping: boolean };
 
@@ -14,7 +16,6 @@ type Running = { key: string; abort: AbortController; conversation: Conversation
  * conversation.
  */
 export type Reading = {
-  key: string;
   conversation: ConversationKey | null;
   open: (options: { signal: AbortSignal; onReconnect: () => void }) => AsyncIterable<ChatEvent>;
   userKey?: string;
@@ -23,55 +24,50 @@ export type Reading = {
 
 export type ReplyReader = ReturnType<typeof createReplyReader>;
 
+/** Until the conversation's live events have told who has it. */
+const HANDED_OVER: Ownership = { handler: "waiting", epoch: 0, assignee: null, handoff: null };
+
+/** Whether a person answers instead of the agent. */
+export const isWithPerson = ({ ownership }: ChatState): boolean => ownership?.handler === "human";
+
 /** Reads one reply at a time and shows it as it arrives, until it finishes, fails or is stopped. */
 export function createReplyReader(
   core: WidgetCore,
   request: Request,
   messages: Messages,
-  { patch, edit, editReply, replyOf }: ChatEntries,
+  { store, patch, edit, editReply, replyOf, add, remove, newKey }: ChatEntries,
 ) {
-  const { visitor, bus, agent, registry } = core;
+  const { visitor, bus, agent } = core;
+  const runTools = createReplyTools(core, request, { patch, editReply });
   let running: Running | null = null;
+  let reading = Promise.resolve();
 
-  /** Runs the tools of the page that the reply calls. Pages without tools do not load their code. */
-  function pageTools({ key, abort }: Running) {
-    const load = async () => {
-      const { createPageTools } = await core.loadTools();
-      return createPageTools(request, registry, (callId, question) => {
-        editReply(key, (reply) => withQuestion(reply, callId, question));
-        if (question) patch({ announcement: question.text });
-      });
-    };
-    const start = () => load().catch(() => null);
-    let runner = registry.tools.size > 0 ? start() : null;
-    const stopListening = bus.on("tool", (name) => void runner?.then((tools) => tools?.added(name)));
-    abort.signal.addEventListener("abort", () => void runner?.then((tools) => tools?.stop()));
-    return {
-      see(event: ChatEvent, conversation: ConversationKey | null): void {
-        // A page that resumes a reply may register its tools later.
-        if (event.type === "tool_use_start" && event.executionType === "client") runner ??= start();
-        void runner?.then((tools) => tools?.see(event, conversation));
-      },
-      stopListening,
-    };
-  }
-
-  async function read({ key, conversation, open, userKey, title = "" }: Reading): Promise<void> {
+  async function read({ conversation, open, userKey, title = "" }: Reading): Promise<void> {
+    const key = newKey();
     const own: Running = { key, abort: new AbortController(), conversation, isStopping: false };
     running = own;
-    patch({ running: key, announcement: interpolate(messages.replying, { name: agent.name }) });
-    const tools = pageTools(own);
+    const show = () => {
+      if (replyOf(key)) return;
+      add(newReply(key));
+      patch({ running: key, announcement: interpolate(messages.replying, { name: agent.name }) });
+    };
+    // A person answers in their own time, so nothing says that a reply is coming.
+    if (!isWithPerson(store.get())) show();
+    const tools = runTools(own);
     const onReconnect = () => editReply(key, (reply) => ({ ...reply, isReconnecting: true }));
     try {
       for await (const event of open({ signal: own.abort.signal, onReconnect })) {
         if (running !== own) return;
+        show();
         if (event.type === "message_start") begin(own, event, title);
         editReply(key, (reply) => applyEvent(reply, event, messages.replyFailed));
         tools.see(event, own.conversation);
+        if (event.type === "message_stop" && event.stopReason === "handed_over") handOver(own);
       }
       if (running === own) end(own);
     } catch (error) {
       if (running !== own) return;
+      show();
       running = null;
       const problem = errorMessageFor(error, messages);
       const state = replyOf(key)?.id ? "lost" : "refused";
@@ -94,19 +90,29 @@ export function createReplyReader(
     if (own.isStopping) stopChat(request, own.conversation).catch(() => {});
   }
 
+  /** The agent may no longer answer, so the reply ends here. */
+  function handOver({ key }: Running) {
+    if (replyOf(key)?.pieces.length === 0) remove(key);
+    if ((store.get().ownership?.handler ?? "agent") === "agent") patch({ ownership: HANDED_OVER });
+  }
+
   function end({ key, conversation }: Running) {
     running = null;
     const reply = replyOf(key);
-    const text = reply ? textOf(reply) : "";
-    const note = reply?.state === "stopped" ? messages.stopped : (reply?.problem ?? "");
-    const offered = reply?.suggestions.length ? `${messages.suggestions}: ${reply.suggestions.join(" ")}` : "";
+    if (!reply) return patch({ running: null, announcement: "" });
+    const text = textOf(reply);
+    const note = reply.state === "stopped" ? messages.stopped : (reply.problem ?? "");
+    const offered = reply.suggestions.length ? `${messages.suggestions}: ${reply.suggestions.join(" ")}` : "";
     patch({ running: null, announcement: `${agent.name}: ${text} ${note} ${offered}`.trim() });
     bus.emit("message", { role: "assistant", text, conversationId: conversation?.id ?? null });
   }
 
   return {
-    read,
+    /** Adds a reply and reads it. Resolves when it has ended. */
+    read: (next: Reading): Promise<void> => (reading = read(next)),
     isReading: () => running !== null,
+    /** Resolves when the reply that is being read has ended. */
+    done: () => reading,
     /** Stops reading. The reply continues on the server unless `ended` is set, which stops it there too. */
     leave({ ended = false } = {}): void {
       const left = running;

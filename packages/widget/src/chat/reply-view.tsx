@@ -9,6 +9,7 @@ import { usePanel } from "../panel/panel-context.ts";
 import { CommentField } from "./comment-field.tsx";
 import { mayCite, type Piece, type ReplyEntry, textOf } from "./conversation-state.ts";
 import { CopyButton } from "./copy-button.tsx";
+import { Initials } from "./initials.tsx";
 import { MessageTime } from "./message-time.tsx";
 import { SourceList } from "./source-list.tsx";
 import { SuggestionList } from "./suggestion-list.tsx";
@@ -26,12 +27,14 @@ export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Ele
   const isRunning = reply.state === "running";
   const problem = reply.problem ?? (reply.state === "failed" ? messages.replyFailed : null);
   const note = { stopped: messages.stopped, cut: messages.stepLimitReached }[reply.state as string];
-  const avatar = agentImage(core, "avatar");
+  const { person } = reply;
+  const avatar = person ? null : agentImage(core, "avatar");
   const hasCitations = mayCite(reply);
   return (
-    <li class={["reply", isRunning ? "live" : "", avatar ? "faced" : ""].join(" ").trim()} part="reply">
+    <li class={["reply", isRunning ? "live" : "", avatar || person ? "faced" : ""].join(" ").trim()} part="reply">
       {avatar ? <img class="avatar" src={avatar} alt="" /> : null}
-      <span class="visually-hidden">{`${core.agent.name}: `}</span>
+      {person ? <Initials person={person} /> : null}
+      {person ? <p class="note">{person.name}</p> : <span class="visually-hidden">{`${core.agent.name}: `}</span>}
       {reply.pieces.map((piece, index) => (
         <PieceView
           key={index}
@@ -61,7 +64,11 @@ export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Ele
         </div>
       ) : null}
       {!isRunning && textOf(reply) ? (
-        <Actions reply={reply} isLast={isLast} canRegenerate={canRegenerate && !problem && !reply.triggerId} />
+        <Actions
+          reply={reply}
+          isLast={isLast}
+          canRegenerate={canRegenerate && !problem && !person && !reply.triggerId}
+        />
       ) : null}
       {reply.isCommentWanted && reply.rating === "down" ? <CommentField reply={reply} /> : null}
       {canRegenerate && !problem ? <SuggestionList suggestions={reply.suggestions} /> : null}

@@ -4,7 +4,6 @@ import type { VisitorSession } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { ChatEntries } from "./chat-entries.ts";
 import type { Consent } from "./consent.ts";
-import { newReply } from "./conversation-state.ts";
 import { currentPage } from "./current-page.ts";
 import { saveOpening } from "./opening.ts";
 import type { ReplyReader } from "./reply-reader.ts";
@@ -25,15 +24,14 @@ export function createMessageSender(
   return {
     /** Follows a running reply from its beginning. */
     follow(conversation: ConversationKey): void {
-      const key = entries.newKey();
-      entries.add(newReply(key));
-      void reader.read({ key, conversation, open: (options) => resumeChat(request, conversation, options) });
+      void reader.read({ conversation, open: (options) => resumeChat(request, conversation, options) });
     },
-    /** Sends the message whose entry has the key `userKey`. Without a key the agent answers the last message again. */
-    ask(content: string, userKey?: string): void {
-      const key = entries.newKey();
+    /**
+     * Sends the message whose entry has the key `userKey`. Without a key the agent answers the last message again.
+     * @returns a promise that resolves when the reply has ended
+     */
+    ask(content: string, userKey?: string): Promise<void> {
       const conversation = visitor.current;
-      entries.add(newReply(key));
       const body = {
         agentId: agent.id,
         messages: [{ role: "user" as const, content }],
@@ -49,7 +47,7 @@ export function createMessageSender(
       saveOpening(core, null);
       const title = content.replace(/\s+/g, " ").trim().slice(0, TITLE_LENGTH);
       const open = (options: object) => streamChat(request, body, { ...options, token: conversation?.token });
-      void reader.read({ key, conversation, open, title, ...(userKey ? { userKey } : {}) });
+      return reader.read({ conversation, open, title, ...(userKey ? { userKey } : {}) });
     },
   };
 }

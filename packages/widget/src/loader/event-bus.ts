@@ -1,4 +1,4 @@
-import type { FormNotice, MessageNotice, TriggerNotice } from "../foyer-api.ts";
+import type { FormNotice, HandoffNotice, MessageNotice, TriggerNotice } from "../foyer-api.ts";
 import type { KnownIdentity } from "./user-token.ts";
 
 /** Events between the parts of the widget. The public ones are also what `Foyer.on` receives. */
@@ -9,6 +9,7 @@ export type BusEvents = {
   message: MessageNotice;
   form: FormNotice;
   trigger: TriggerNotice;
+  handoff: HandoffNotice;
   /** An event that the site reported with `Foyer.track`. */
   track: { name: string; data: Record<string, unknown> };
   /** The site registered the client tool with this name. */
@@ -21,6 +22,8 @@ export type BusEvents = {
   interaction: undefined;
   /** How many replies ended while the panel was closed, and the label for it in the visitor's language. */
   unread: { count: number; label: string };
+  /** How many messages of a person arrived before this page was opened. */
+  missed: number;
   destroy: undefined;
 };
 

@@ -1,3 +1,4 @@
+import { defined } from "@foyer/contract/rules/defined";
 import type { AgentWidget } from "@foyer/sdk";
 import type { FoyerApi } from "../foyer-api.ts";
 import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
@@ -8,6 +9,7 @@ import { requestFromServer } from "./ask-server.ts";
 import { type ConsentStorage, createConsentStorage } from "./consent-storage.ts";
 import { createEventBus, type EventBus } from "./event-bus.ts";
 import { createLauncher } from "./launcher.ts";
+import { takeLinkedConversation } from "./linked-conversation.ts";
 import { loadPart } from "./load-part.ts";
 import { createPanelController } from "./panel-controller.ts";
 import type { WidgetOptions } from "./read-options.ts";
@@ -50,9 +52,17 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
     bus.emit("ready");
   });
 
+  const linked = takeLinkedConversation();
+  if (linked) {
+    visitor.remember({ ...linked, title: "", at: Date.now() });
+    whenReady(({ panel }) => panel.open({ byVisitor: true }));
+  }
+
   const foyer: FoyerApi = {
-    open: ({ message, form } = {}) =>
-      whenReady(({ panel }) => panel.open({ ...(message ? { message } : {}), ...(form ? { form } : {}) })),
+    open: ({ message, form, handoff } = {}) =>
+      whenReady(({ panel }) =>
+        panel.open(defined({ message: message || undefined, form: form || undefined, handoff: handoff || undefined })),
+      ),
     close: () => whenReady(({ panel }) => panel.close()),
     toggle: () => whenReady(({ panel }) => (panel.isOpen ? panel.close() : panel.open())),
     show: () => whenReady(({ shadow }) => shadow.setHidden(false)),

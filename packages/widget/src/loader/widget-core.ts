@@ -44,6 +44,8 @@ export type OpenRequest = {
   message?: string;
   /** The id or name of a form tool, whose form appears at the end of the conversation. */
   form?: string;
+  /** Offers to ask for a person. */
+  handoff?: boolean;
   /** A bubble that the visitor clicked. Its text opens a new conversation. */
   opening?: { triggerId: string; text: string };
   /** Opened by a trigger, so a message that the visitor has already typed is kept. */

@@ -1,5 +1,5 @@
 import type { Request, VisitorForm } from "@foyer/sdk";
-import { createContext } from "preact";
+import { createContext, type RefCallback } from "preact";
 import { useContext } from "preact/hooks";
 import type { Chat } from "../chat/create-chat.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
@@ -13,6 +13,17 @@ export type Forms = {
     panel: PanelContext,
     showing: { form: VisitorForm; key: string; previousResult: unknown },
   ): () => void;
+};
+
+/** The part that the panel loads for agents that hand over to people, and for conversations that a person has. */
+export type Handoff = {
+  /** Ref of the element for what goes above the message field. */
+  mountBar: RefCallback<HTMLElement>;
+  /** Ref of the element for the visitor's settings. */
+  mountSettings: RefCallback<HTMLElement>;
+  /** Lets the visitor ask for a person. */
+  offer(): void;
+  destroy(): void;
 };
 
 /** Shared by every component of the panel. */

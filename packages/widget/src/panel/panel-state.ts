@@ -1,4 +1,5 @@
 import { createStore } from "../store.ts";
+import type { Handoff } from "./panel-context.ts";
 
 export type PanelState = ReturnType<typeof createPanelState>;
 
@@ -7,9 +8,11 @@ type State = {
   view: "chat" | "conversations";
   /** The message that the visitor has typed but not sent. */
   draft: string;
+  /** Set once the code that hands over to people has loaded. */
+  handoff: Handoff | null;
 };
 
 export function createPanelState() {
-  const store = createStore<State>({ isOpen: false, view: "chat", draft: "" });
+  const store = createStore<State>({ isOpen: false, view: "chat", draft: "", handoff: null });
   return { ...store, patch: (changes: Partial<State>) => store.set({ ...store.get(), ...changes }) };
 }

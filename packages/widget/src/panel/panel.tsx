@@ -7,7 +7,8 @@ import { PastConversations } from "../chat/past-conversations.tsx";
 import type { OpenRequest, Panel, WidgetCore } from "../loader/widget-core.ts";
 import { loadMessages } from "../locales/load-messages.ts";
 import { createBackButton } from "./back-button.ts";
-import { loadForms } from "./load-forms.ts";
+import { createHandoffLoader } from "./handoff-loader.ts";
+import { loadForms, loadHandoff } from "./load-chunk.ts";
 import css from "./panel.css?inline";
 import { PanelProvider } from "./panel-context.ts";
 import { createPanelState } from "./panel-state.ts";
@@ -24,6 +25,8 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const request = createRequest({ baseUrl: options.baseUrl });
   const chat = createChat(core, request, messages);
   const state = createPanelState();
+  const panel = { core, request, messages, chat, loadForms: () => loadForms(options.baseUrl) };
+  const handoff = createHandoffLoader(panel, state, loadHandoff);
   shadow.addStyles(css);
   const place = document.createElement("div");
   // Before the launcher, so that the Tab key reaches the chat first.
@@ -35,11 +38,15 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   };
   addEventListener("pageshow", onPageShow);
   let unread = 0;
+  const showUnread = (count: number) => {
+    unread = count;
+    const label = count > 1 ? `${messages.newReply} (${count})` : messages.newReply;
+    bus.emit("unread", { count, label: count ? label : "" });
+  };
   const stopListening = bus.on("message", ({ role }) => {
-    if (role !== "assistant" || state.get().isOpen) return;
-    unread += 1;
-    bus.emit("unread", { count: unread, label: unread === 1 ? messages.newReply : `${messages.newReply} (${unread})` });
+    if (role === "assistant" && !state.get().isOpen) showUnread(unread + 1);
   });
+  bus.on("missed", showUnread);
   let before = core.visitor.identity;
   bus.on("identity", (identity) => {
     // Do not leak the previous visitor's draft.
@@ -48,19 +55,21 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   });
   const backButton = createBackButton(() => core.panel.close({ byVisitor: true }));
   chat.restore();
+  // Otherwise, its button would move the messages when it appears.
+  if (core.agent.handoff) await handoff.load();
   render(
-    <PanelProvider value={{ core, request, messages, chat, loadForms: () => loadForms(options.baseUrl) }}>
+    <PanelProvider value={panel}>
       <PanelView state={state}>
         {{
           chat: <ConversationView state={state} />,
-          conversations: <PastConversations onDone={() => state.patch({ view: "chat" })} />,
+          conversations: <PastConversations state={state} />,
         }}
       </PanelView>
     </PanelProvider>,
     place,
   );
   return {
-    open({ message, form, opening, byTrigger, byVisitor }: OpenRequest) {
+    open({ message, form, opening, handoff: offersPerson, byTrigger, byVisitor }: OpenRequest) {
       shadow.frame.dataset.open = "";
       if (byVisitor && matchMedia(SMALL_SCREEN).matches) backButton.opened();
       if (opening) chat.openWith(opening);
@@ -71,8 +80,8 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
         ...(isSaid ? { draft: message } : {}),
         ...(isSaid || form || opening ? { view: "chat" } : {}),
       });
-      unread = 0;
-      bus.emit("unread", { count: 0, label: "" });
+      showUnread(0);
+      if (offersPerson) void handoff.load().then((loaded) => loaded?.offer());
     },
     close(byVisitor) {
       delete shadow.frame.dataset.open;
@@ -84,6 +93,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
       stopFollowing();
       backButton.destroy();
       stopListening();
+      handoff.destroy();
       chat.leave();
       render(null, place);
     },

@@ -1,0 +1,109 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { focusPanel } from "../panel/focus.ts";
+import { isComposing } from "../panel/keys.ts";
+import { usePanel } from "../panel/panel-context.ts";
+import { useStore } from "../store.ts";
+import { promiseText } from "./availability-texts.ts";
+import type { HandoffController } from "./create-handoff.ts";
+
+/** The server's limit. */
+const MAX_REASON = 500;
+
+/**
+ * Asks for a person: what it is about and, outside the office hours, the address for the answer. While the visitor waits
+ * it asks for the address only.
+ */
+export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Element {
+  const { core, chat, messages } = usePanel();
+  const { texts } = handoff;
+  const { card, settings, isBusy, problem } = useStore(handoff.store);
+  const { entries } = useStore(chat.store);
+  const [reason, setReason] = useState("");
+  const [email, setEmail] = useState(core.visitor.identity?.userEmail ?? "");
+  const [isInvalid, setIsInvalid] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const isFirst = !entries.some(({ type }) => type === "user");
+  const wantsEmail = card === "email" || settings?.isOpen === false;
+
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("textarea, input")?.focus(), []);
+
+  const leave = () => focusPanel(form.current?.closest<HTMLElement>(".panel"));
+  const cancel = () => {
+    leave();
+    handoff.cancel();
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const address = form.current?.querySelector<HTMLInputElement>("input");
+    setIsInvalid(address?.validity.valid === false);
+    if (address?.validity.valid === false) return address.focus();
+    // The focus would be lost with the card.
+    if (await handoff.ask({ reason: reason.trim(), email: wantsEmail ? email.trim() : "" })) leave();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || isComposing(event)) return;
+    event.stopPropagation();
+    cancel();
+  };
+
+  return (
+    <form
+      ref={form}
+      class="handoff ask"
+      part="handoff"
+      aria-label={texts.talk}
+      noValidate
+      onSubmit={submit}
+      onKeyDown={onKeyDown}
+    >
+      <p class="ask-title">{card === "email" ? texts.leaveEmail : texts.talk}</p>
+      <p class="note">{settings && promiseText(settings, texts, core.locale)}</p>
+      {card === "ask" ? (
+        <label>
+          {isFirst ? texts.about : texts.aboutOptional}
+          <textarea
+            rows={2}
+            maxLength={MAX_REASON}
+            dir="auto"
+            value={reason}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+        </label>
+      ) : null}
+      {wantsEmail ? (
+        <label>
+          {card === "email" ? texts.email : texts.emailOptional}
+          <input
+            type="email"
+            autocomplete="email"
+            maxLength={320}
+            dir="ltr"
+            required={card === "email"}
+            value={email}
+            aria-invalid={isInvalid}
+            aria-describedby="foyer-handoff-hint"
+            onInput={(event) => setEmail(event.currentTarget.value)}
+          />
+          <span
+            class={isInvalid ? "note wrong" : "note"}
+            id="foyer-handoff-hint"
+            role={isInvalid ? "alert" : undefined}
+          >
+            {isInvalid ? texts.emailInvalid : texts.emailHint}
+          </span>
+        </label>
+      ) : null}
+      {problem ? <p class="note wrong">{problem}</p> : null}
+      <div class="suggestions">
+        <button type="submit" class="quiet main" disabled={isBusy || (isFirst && reason.trim() === "")}>
+          {card === "email" ? texts.save : texts.ask}
+        </button>
+        <button type="button" class="quiet" onClick={cancel}>
+          {messages.cancel}
+        </button>
+      </div>
+    </form>
+  );
+}

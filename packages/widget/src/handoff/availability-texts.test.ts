@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { localeIds } from "../locales/choose-locale.ts";
+import { interpolate } from "../locales/load-messages.ts";
+import { duration, moment, promiseText } from "./availability-texts.ts";
+import { handoffEn } from "./texts/handoff-en.ts";
+import { loadTexts } from "./texts/load-texts.ts";
+
+const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
+
+it.each(localeIds)(
+  "has every text about talking to a person in %s, with the same placeholders as English",
+  async (locale) => {
+    const texts = await loadTexts(locale);
+    expect(Object.keys(texts)).toEqual(Object.keys(handoffEn));
+    for (const [name, text] of Object.entries(texts)) {
+      expect([name, placeholders(text)]).toEqual([name, placeholders(handoffEn[name as keyof typeof handoffEn])]);
+      if (locale !== "en") expect([name, text]).not.toEqual([name, handoffEn[name as keyof typeof handoffEn]]);
+    }
+  },
+);
+
+it("promises minutes or whole hours in the visitor's language", () => {
+  expect([10, 60, 90, 120].map((minutes) => duration(minutes, "en"))).toEqual([
+    "10 minutes",
+    "1 hour",
+    "90 minutes",
+    "2 hours",
+  ]);
+  const open = { hasButton: true, isOpen: true, opensAt: null, promiseMinutes: 10 };
+  expect(promiseText(open, handoffEn, "en")).toBe("Somebody usually answers within 10 minutes.");
+  expect(promiseText({ ...open, promiseMinutes: null }, handoffEn, "en")).toBeNull();
+});
+
+it("says outside the office hours when somebody is there again, with the date if that is not within six days", () => {
+  const at = "2026-03-09T12:00:00Z";
+  expect(moment(at, "en", Date.parse(at) - 86_400_000)).toMatch(/^Mon|^Sun|^Tue/);
+  expect(moment(at, "en", Date.parse(at) - 86_400_000)).not.toContain("March");
+  expect(moment(at, "en", Date.parse(at) - 8 * 86_400_000)).toContain("March");
+  const closed = { hasButton: true, isOpen: false, opensAt: null, promiseMinutes: 10 };
+  expect(promiseText(closed, handoffEn, "en")).toBe(interpolate(handoffEn.closed, {}));
+});

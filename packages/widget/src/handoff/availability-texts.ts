@@ -1,0 +1,28 @@
+import type { WidgetHandoff } from "@foyer/contract";
+import { interpolate } from "../locales/load-messages.ts";
+import type { HandoffTexts } from "./texts/load-texts.ts";
+
+const SOON_MS = 6 * 86_400_000;
+
+/** When the visitor can expect an answer, or null if nothing is promised. */
+export function promiseText(settings: WidgetHandoff, texts: HandoffTexts, locale: string): string | null {
+  const { isOpen, opensAt, promiseMinutes } = settings;
+  if (!isOpen) {
+    return opensAt ? interpolate(texts.closedUntil, { time: moment(opensAt, locale, Date.now()) }) : texts.closed;
+  }
+  return promiseMinutes === null ? null : interpolate(texts.promise, { time: duration(promiseMinutes, locale) });
+}
+
+/** Minutes, or hours if it is whole hours. */
+export function duration(minutes: number, locale: string): string {
+  const [value, unit] = minutes % 60 === 0 ? [minutes / 60, "hour"] : [minutes, "minute"];
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(Number(value));
+}
+
+/** The day of the week and the time, in the visitor's time zone. The date as well if it is not within six days. */
+export function moment(at: string, locale: string, now: number): string {
+  const isSoon = Date.parse(at) - now < SOON_MS;
+  const date = isSoon ? {} : ({ day: "numeric", month: "long" } as const);
+  const format = new Intl.DateTimeFormat(locale, { weekday: "long", ...date, hour: "numeric", minute: "2-digit" });
+  return format.format(new Date(at));
+}

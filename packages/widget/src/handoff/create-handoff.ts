@@ -1,0 +1,127 @@
+import type { Ownership, WidgetHandoff } from "@foyer/contract";
+import { defined } from "@foyer/contract/rules/defined";
+import { type ConversationKey, FoyerError, getWidget } from "@foyer/sdk";
+import { errorMessageFor } from "../chat/error-messages.ts";
+import type { PanelContext } from "../panel/panel-context.ts";
+import type { PanelState } from "../panel/panel-state.ts";
+import { createStore } from "../store.ts";
+import { createLiveHandoff } from "./live-handoff.ts";
+import { reportDrafts } from "./report-drafts.ts";
+import { createSound } from "./sound.ts";
+import type { HandoffTexts } from "./texts/load-texts.ts";
+
+export type HandoffController = ReturnType<typeof createHandoff>;
+
+export type HandoffCard = {
+  /** The card that asks for a person, or for an email address while the visitor waits. */
+  card: "none" | "ask" | "email";
+  isBusy: boolean;
+  /** Why the request failed, in the visitor's language. */
+  problem: string | null;
+  /** The address that the visitor left for the answer. */
+  email: string | null;
+  /** The agent's settings: the office hours change while the page is open. */
+  settings: WidgetHandoff | null;
+};
+
+/** What the visitor can do: ask for a person, stop waiting, leave an address, and type. */
+export function createHandoff(panel: PanelContext, panelState: PanelState, texts: HandoffTexts) {
+  const { core, request, chat, messages } = panel;
+  const { visitor, agent } = core;
+  const life = new AbortController();
+  const { signal } = life;
+  const sound = createSound(core.storage);
+  const live = createLiveHandoff(panel, { panelState, texts, sound, signal });
+  const store = createStore<HandoffCard>({
+    card: "none",
+    isBusy: false,
+    problem: null,
+    email: null,
+    settings: agent.handoff,
+  });
+  const patch = (changes: Partial<HandoffCard>) => store.set({ ...store.get(), ...changes });
+
+  async function change(method: "POST" | "DELETE", { id, token }: ConversationKey, body?: object): Promise<void> {
+    const answer = await request(`/conversations/${id}/handoff`, { method, token, body });
+    const { data }: { data: Ownership } = await answer.json();
+    // The visitor may have opened another conversation in the meantime.
+    if (visitor.current?.id === id) live.setOwnership(data);
+  }
+
+  /** Runs a request, and shows in the card why it failed. @returns whether it succeeded */
+  async function attempt(run: () => Promise<void>): Promise<boolean> {
+    patch({ isBusy: true, problem: null });
+    try {
+      await run();
+      patch({ isBusy: false, card: "none" });
+      return true;
+    } catch (error) {
+      const problem = errorMessageFor(error, messages);
+      live.announce(problem);
+      patch({ isBusy: false, problem });
+      return false;
+    }
+  }
+
+  reportDrafts(panel, panelState, signal);
+  core.bus.on("identity", () => patch({ card: "none", email: null, problem: null }));
+
+  return {
+    store,
+    live,
+    sound,
+    texts,
+    /** Shows the card that asks for a person, with the current office hours. */
+    offer(): void {
+      const handler = chat.store.get().ownership?.handler ?? "agent";
+      if (!store.get().settings || handler !== "agent") return;
+      patch({ card: "ask", problem: null });
+      getWidget(request, agent.id).then(
+        ({ handoff }) => patch({ settings: handoff }),
+        () => {},
+      );
+    },
+    showEmail: () => patch({ card: "email", problem: null }),
+    cancel: () => patch({ card: "none", isBusy: false, problem: null }),
+    /** Asks for a person, or while the visitor waits, leaves an address for the answer. */
+    ask: ({ reason, email }: { reason?: string; email?: string }): Promise<boolean> =>
+      attempt(async () => {
+        const conversation = await conversationFor(panel, reason ?? "", signal);
+        await change("POST", conversation, defined({ reason: reason || undefined, email: email || undefined }));
+        if (email) patch({ email });
+      }),
+    stopWaiting: (): Promise<boolean> =>
+      attempt(async () => {
+        const { current } = visitor;
+        // Somebody has just taken the conversation over. Its live events say so.
+        if (current) await change("DELETE", current).catch(unlessConflict);
+        patch({ email: null });
+      }),
+    destroy: (): void => life.abort(),
+  };
+}
+
+function unlessConflict(error: unknown): void {
+  if (!(error instanceof FoyerError) || error.status !== 409) throw error;
+}
+
+/** The conversation to hand over. Without one, the visitor's question begins it. */
+function conversationFor(
+  { core: { visitor }, chat }: PanelContext,
+  question: string,
+  signal: AbortSignal,
+): Promise<ConversationKey> {
+  if (visitor.current) return Promise.resolve(visitor.current);
+  void chat.send(question);
+  return new Promise((resolve, reject) => {
+    const stop = chat.store.watch(() => {
+      const { current } = visitor;
+      const last = chat.store.get().entries.at(-1);
+      if (!current && !(last?.type === "reply" && last.state === "refused")) return;
+      stop();
+      if (current) resolve(current);
+      else reject(new Error("The message that begins the conversation was refused."));
+    });
+    signal.addEventListener("abort", stop);
+  });
+}

@@ -1,0 +1,143 @@
+/** @jsxImportSource preact */
+import type { Person } from "@foyer/contract";
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { ReplyEntry } from "../chat/conversation-state.ts";
+import { Initials } from "../chat/initials.tsx";
+import { interpolate } from "../locales/load-messages.ts";
+import { Icon } from "../panel/icon.tsx";
+import { usePanel } from "../panel/panel-context.ts";
+import { useStore } from "../store.ts";
+import { AskCard } from "./ask-card.tsx";
+import { promiseText } from "./availability-texts.ts";
+import type { HandoffController } from "./create-handoff.ts";
+import { viewOf } from "./handoff-state.ts";
+
+type Props = { handoff: HandoffController };
+
+/** Above the message field: how to reach a person, and who has the conversation. */
+export function HandoffBar({ handoff }: Props): JSX.Element | null {
+  const { chat } = usePanel();
+  const { entries, ownership, phase, hasConsent } = useStore(chat.store);
+  const { card, settings } = useStore(handoff.store);
+  const now = useNow(ownership?.handoff?.promisedAt ?? null);
+  // Without the visitor's consent, no conversation can begin.
+  if (phase !== "ready" || (chat.consentText !== null && !hasConsent)) return null;
+  if (card !== "none") return <AskCard handoff={handoff} />;
+  const view = viewOf({ entries, ownership }, settings, now);
+  switch (view.type) {
+    case "offer":
+      return (
+        <div class="handoff">
+          <button type="button" class="quiet" part="handoff" onClick={handoff.offer}>
+            {handoff.texts.talk}
+          </button>
+        </div>
+      );
+    case "waiting":
+      return <Waiting handoff={handoff} isLate={view.isLate} />;
+    case "person":
+      return <WithPerson handoff={handoff} person={view.person} />;
+    case "over":
+      return <Over handoff={handoff} reply={view.reply} person={view.person} />;
+    default:
+      return null;
+  }
+}
+
+type LineProps = { face: ComponentChildren; title: string; children?: ComponentChildren };
+
+function Line({ face, title, children }: LineProps): JSX.Element {
+  return (
+    <div class="handoff line" part="handoff">
+      {face}
+      <div class="about">
+        <p>{title}</p>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+function Waiting({ handoff, isLate }: Props & { isLate: boolean }): JSX.Element {
+  const { core, messages } = usePanel();
+  const { texts } = handoff;
+  const { settings, email, isBusy, problem } = useStore(handoff.store);
+  const { isLost } = useStore(handoff.live.store);
+  const promise = isLate ? texts.late : settings && promiseText(settings, texts, core.locale);
+  return (
+    <Line face={<span class="lamp lit" aria-hidden="true" />} title={texts.waiting}>
+      <p class="note">{isLost ? messages.reconnecting : promise}</p>
+      {email ? <p class="note">{interpolate(texts.emailSaved, { email })}</p> : null}
+      {problem ? <p class="note wrong">{problem}</p> : null}
+      <div class="suggestions">
+        {email ? null : (
+          <button type="button" class="quiet" onClick={handoff.showEmail}>
+            {texts.leaveEmail}
+          </button>
+        )}
+        <button type="button" class="quiet" disabled={isBusy} onClick={() => void handoff.stopWaiting()}>
+          {texts.stopWaiting}
+        </button>
+      </div>
+    </Line>
+  );
+}
+
+function WithPerson({ handoff, person }: Props & { person: Person | null }): JSX.Element {
+  const { messages } = usePanel();
+  const { texts, live } = handoff;
+  const { typing, isLost } = useStore(live.store);
+  const state = typing ? interpolate(texts.typing, { name: typing.name }) : texts.fromTeam;
+  return (
+    <Line
+      face={person ? <Initials person={person} /> : null}
+      title={person ? interpolate(texts.talkingTo, { name: person.name }) : texts.talkingToSomebody}
+    >
+      <p class="note">{isLost ? messages.reconnecting : state}</p>
+    </Line>
+  );
+}
+
+function Over({ handoff, reply, person }: Props & { reply: ReplyEntry; person: Person }): JSX.Element {
+  const { core, chat, messages } = usePanel();
+  const { texts } = handoff;
+  const rate = (rating: "up" | "down", label: string, icon: "up" | "thumbDown") => (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={label}
+      aria-pressed={reply.rating === rating}
+      onClick={() => void chat.rate(reply, rating)}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+  return (
+    <Line
+      face={<Initials person={person} />}
+      title={interpolate(texts.over, { name: person.name, agent: core.agent.name })}
+    >
+      <fieldset class="rating" aria-label={texts.rate}>
+        <span class="note">{texts.rate}</span>
+        {rate("up", messages.goodReply, "up")}
+        {rate("down", messages.badReply, "thumbDown")}
+      </fieldset>
+    </Line>
+  );
+}
+
+/** The time in milliseconds since 1970, which changes when the promised time has passed. */
+function useNow(promisedAt: string | null): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    setNow(Date.now());
+    const wait = promisedAt ? Date.parse(promisedAt) - Date.now() : -1;
+    // A longer wait does not fit a timer.
+    if (wait < 0 || wait > 2 ** 31 - 2_000) return;
+    const timer = setTimeout(() => setNow(Date.now()), wait + 1_000);
+    return () => clearTimeout(timer);
+  }, [promisedAt]);
+  return now;
+}

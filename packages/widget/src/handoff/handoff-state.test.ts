@@ -1,0 +1,144 @@
+import type { ConversationLiveEvent, Message, Ownership, WidgetHandoff } from "@foyer/contract";
+import { describe, expect, it } from "vitest";
+import { type Entry, newReply, type ReplyEntry, textOf, toEntries } from "../chat/conversation-state.ts";
+import { applyLiveEvent, type HandoffState, messagesOfTeam, viewOf } from "./handoff-state.ts";
+
+const ada = { name: "Ada Byron", initials: "AB" };
+const noon = Date.parse("2026-03-02T12:00:00Z");
+const settings: WidgetHandoff = { hasButton: true, isOpen: true, opensAt: null, promiseMinutes: 10 };
+
+const ownership = (handler: Ownership["handler"], epoch: number, promisedAt: string | null = null): Ownership => ({
+  handler,
+  epoch,
+  assignee: handler === "human" ? ada : null,
+  handoff:
+    handler === "agent"
+      ? null
+      : {
+          cause: "visitor",
+          reason: null,
+          requestedAt: "2026-03-02T11:50:00Z",
+          promisedAt,
+          takenAt: null,
+          answeredAt: null,
+        },
+});
+
+function message(
+  id: string,
+  kind: Message["author"]["kind"],
+  content: string,
+  changes: Partial<Message> = {},
+): Message {
+  return {
+    id,
+    role: kind === "visitor" ? "user" : "assistant",
+    author: { kind, person: kind === "member" ? ada : null },
+    content,
+    createdAt: "2026-03-02T11:55:00Z",
+    toolCalls: [],
+    sources: [],
+    suggestions: [],
+    feedback: null,
+    stopReason: kind === "agent" ? "end_turn" : null,
+    ...changes,
+  };
+}
+
+const owned = (by: Ownership): ConversationLiveEvent => ({ type: "ownership", ownership: by });
+const said = (by: Message): ConversationLiveEvent => ({ type: "message", message: by });
+const typing: ConversationLiveEvent = { type: "typing", person: ada };
+const sentHere = (key: string, text: string, state: "sent" | "unsent" = "sent"): Entry => ({
+  type: "user",
+  key,
+  text,
+  state,
+  at: noon,
+});
+const empty: HandoffState = { entries: [], ownership: null, typing: null };
+const after = (state: HandoffState, ...events: ConversationLiveEvent[]) => events.reduce(applyLiveEvent, state);
+const texts = ({ entries }: HandoffState) =>
+  entries.map((entry) => (entry.type === "reply" ? textOf(entry) : entry.type === "user" ? entry.text : "form"));
+
+describe("the state of a conversation that is handed over", () => {
+  it("adds what the team and the visitor write, each message once, in the order in which they arrive", () => {
+    const events = [
+      owned(ownership("human", 2)),
+      said(message("msg_1", "member", "Hello, Ada here.")),
+      said(message("msg_2", "visitor", "From another tab")),
+    ];
+    const once = after(empty, ...events);
+    expect(texts(once)).toEqual(["Hello, Ada here.", "From another tab"]);
+    expect(after(once, ...events)).toEqual(once);
+    expect(messagesOfTeam(once.entries).map(({ id, person }) => [id, person])).toEqual([["msg_1", ada]]);
+  });
+
+  it("recognizes the visitor's own messages, also two with the same text", () => {
+    const here = { ...empty, entries: [sentHere("local-1", "ok"), sentHere("local-2", "ok")] };
+    const state = after(here, said(message("msg_1", "visitor", "ok")), said(message("msg_2", "visitor", "ok")));
+    expect(state.entries.map((entry) => entry.type === "user" && [entry.key, entry.id])).toEqual([
+      ["local-1", "msg_1"],
+      ["local-2", "msg_2"],
+    ]);
+    expect(texts(after(state, said(message("msg_3", "visitor", "ok"))))).toEqual(["ok", "ok", "ok"]);
+  });
+
+  it("clears the failure of a message that had arrived although the answer to it was lost", () => {
+    const refused: ReplyEntry = { ...newReply("local-2"), state: "refused", problem: "Not reached" };
+    const here = { ...empty, entries: [sentHere("local-1", "Are you there?", "unsent"), refused] };
+    const { entries } = after(here, said(message("msg_1", "visitor", "Are you there?")));
+    expect(entries).toEqual([{ ...sentHere("local-1", "Are you there?"), id: "msg_1" }]);
+  });
+
+  it("does not repeat a reply of the agent that streams in here, and leaves out one that runs elsewhere", () => {
+    const running: ReplyEntry = { ...newReply("local-1"), id: "msg_1" };
+    const here = { ...empty, entries: [running] };
+    expect(after(here, said(message("msg_1", "agent", "We open at nine."))).entries).toEqual([running]);
+    expect(after(empty, said(message("msg_2", "agent", "We", { stopReason: null }))).entries).toEqual([]);
+    expect(texts(after(empty, said(message("msg_2", "agent", "We open at nine."))))).toEqual(["We open at nine."]);
+  });
+
+  it("ignores an older owner that arrives late", () => {
+    const state = after(empty, owned(ownership("human", 4)), owned(ownership("waiting", 3)));
+    expect(state.ownership?.handler).toBe("human");
+  });
+
+  it("shows typing until the person's message or the end of their part", () => {
+    const person = after(empty, owned(ownership("human", 2)), typing);
+    expect(person.typing).toEqual(ada);
+    expect(after(person, said(message("msg_1", "visitor", "Hm"))).typing).toEqual(ada);
+    expect(after(person, said(message("msg_1", "member", "Yes"))).typing).toBeNull();
+    expect(after(person, owned(ownership("agent", 3))).typing).toBeNull();
+  });
+});
+
+describe("what the visitor sees above the message field", () => {
+  const view = (state: HandoffState, now = noon, given: WidgetHandoff | null = settings) => viewOf(state, given, now);
+
+  it("offers a person unless the agent has no button", () => {
+    expect(view(empty).type).toBe("offer");
+    expect(view(empty, noon, { ...settings, hasButton: false }).type).toBe("none");
+    expect(view(empty, noon, null).type).toBe("none");
+  });
+
+  it("waits, says when the promised time has passed, and then names the person", () => {
+    const waiting = after(empty, owned(ownership("waiting", 1, "2026-03-02T12:00:00Z")));
+    expect(view(waiting, noon - 1_000)).toEqual({ type: "waiting", isLate: false });
+    expect(view(waiting, noon + 1_000)).toEqual({ type: "waiting", isLate: true });
+    expect(view(after(waiting, owned(ownership("human", 2))))).toEqual({ type: "person", person: ada });
+  });
+
+  it("says that the person's part is over until the agent answers, also after a reload", () => {
+    const talk = after(empty, owned(ownership("human", 2)), said(message("msg_1", "member", "Done.")));
+    const thanked = after(talk, said(message("msg_2", "visitor", "Thanks")), owned(ownership("agent", 3)));
+    expect(view(thanked)).toMatchObject({ type: "over", person: ada, reply: { id: "msg_1" } });
+    const stored = [message("msg_1", "member", "Done."), message("msg_2", "visitor", "Thanks")];
+    const reloaded = { ...empty, entries: toEntries({ messages: stored }), ownership: ownership("agent", 3) };
+    expect(view(reloaded)).toMatchObject({ type: "over", person: ada });
+    expect(view(after(thanked, said(message("msg_3", "agent", "You're welcome.")))).type).toBe("offer");
+  });
+
+  it("offers a person again after a person left without a word", () => {
+    expect(view(after(empty, owned(ownership("human", 2)), owned(ownership("agent", 3)))).type).toBe("offer");
+  });
+});

@@ -1,0 +1,88 @@
+import type { ConversationLiveEvent, Message, Ownership, Person, WidgetHandoff } from "@foyer/contract";
+import { type Entry, type ReplyEntry, toEntries, type UserEntry } from "../chat/conversation-state.ts";
+
+/** What the live events of a conversation change. */
+export type HandoffState = {
+  entries: readonly Entry[];
+  ownership: Ownership | null;
+  /** The member of the team who is typing. */
+  typing: Person | null;
+};
+
+/** What the visitor sees above the message field. */
+export type HandoffView =
+  | { type: "none" }
+  | { type: "offer" }
+  | { type: "waiting"; isLate: boolean }
+  | { type: "person"; person: Person | null }
+  /** The person's part is over, and this was their last message. */
+  | { type: "over"; reply: ReplyEntry; person: Person };
+
+/** Returns the state after a live event. An event that arrives twice changes nothing. */
+export function applyLiveEvent(state: HandoffState, event: ConversationLiveEvent): HandoffState {
+  switch (event.type) {
+    case "ownership":
+      return withOwnership(state, event.ownership);
+    case "message":
+      return withMessage(state, event.message);
+    case "typing":
+      return { ...state, typing: event.person };
+    default:
+      return state;
+  }
+}
+
+/** An older state may arrive late, for instance after the answer to a request. */
+export function withOwnership(state: HandoffState, ownership: Ownership): HandoffState {
+  if (ownership.epoch < (state.ownership?.epoch ?? 0)) return state;
+  return { ...state, ownership, typing: ownership.handler === "human" ? state.typing : null };
+}
+
+function withMessage(state: HandoffState, message: Message): HandoffState {
+  const { entries } = state;
+  if (entries.some((entry) => entry.type !== "form" && entry.id === message.id)) return state;
+  const [entry] = toEntries({ messages: [message] });
+  if (!entry) return state;
+  if (entry.type === "user") return { ...state, entries: withVisitorMessage(entries, entry) };
+  // They have finished typing.
+  const typing = entry.type === "reply" && entry.person ? null : state.typing;
+  return { ...state, entries: [...entries, entry], typing };
+}
+
+/**
+ * The visitor's message is already shown if it was sent from here, where its id is not known. It has arrived even if the
+ * answer to sending it was lost.
+ */
+function withVisitorMessage(entries: readonly Entry[], message: UserEntry): Entry[] {
+  const at = entries.findIndex((entry) => entry.type === "user" && !entry.id && entry.text === message.text);
+  const sent = entries[at];
+  if (sent?.type !== "user" || !message.id) return [...entries, message];
+  const next = entries[at + 1];
+  const hasFailed = sent.state === "unsent" && next?.type === "reply" && next.state === "refused";
+  return [
+    ...entries.slice(0, at),
+    { ...sent, id: message.id, state: "sent" },
+    ...entries.slice(at + (hasFailed ? 2 : 1)),
+  ];
+}
+
+/** The messages of the team, oldest first. */
+export function messagesOfTeam(entries: readonly Entry[]): ReplyEntry[] {
+  return entries.filter((entry): entry is ReplyEntry => entry.type === "reply" && !!entry.person);
+}
+
+/** @param now in milliseconds since 1970 */
+export function viewOf(
+  { entries, ownership }: Pick<HandoffState, "entries" | "ownership">,
+  settings: WidgetHandoff | null,
+  now: number,
+): HandoffView {
+  if (ownership?.handler === "human") return { type: "person", person: ownership.assignee };
+  if (ownership?.handler === "waiting") {
+    const promisedAt = ownership.handoff?.promisedAt;
+    return { type: "waiting", isLate: !!promisedAt && Date.parse(promisedAt) < now };
+  }
+  const reply = entries.findLast((entry) => entry.type === "reply");
+  if (ownership && reply?.person) return { type: "over", reply, person: reply.person };
+  return { type: settings?.hasButton ? "offer" : "none" };
+}

@@ -1,0 +1,106 @@
+import type { ConversationLiveEvent, Ownership, Person } from "@foyer/contract";
+import type { PanelContext } from "../panel/panel-context.ts";
+import type { PanelState } from "../panel/panel-state.ts";
+import { createStore } from "../store.ts";
+import { createConversationFollower } from "./follow-conversation.ts";
+import { createHandoffNews } from "./handoff-news.ts";
+import { applyLiveEvent, type HandoffState, withOwnership } from "./handoff-state.ts";
+import { createSeenMessages } from "./seen-messages.ts";
+import type { Sound } from "./sound.ts";
+import type { HandoffTexts } from "./texts/load-texts.ts";
+import { watchCauses } from "./watch-causes.ts";
+
+type Parts = { panelState: PanelState; texts: HandoffTexts; sound: Sound; signal: AbortSignal };
+
+/** How long somebody counts as typing, in milliseconds. The other side repeats it every three seconds. */
+const TYPING_MS = 6_000;
+/** Coming back to the page asks the server at most this often, in milliseconds. */
+const CATCH_UP_MS = 30_000;
+
+/** Follows the current conversation while it waits or a person has it. */
+export function createLiveHandoff(panel: PanelContext, { panelState, texts, sound, signal }: Parts) {
+  const { core, request, chat } = panel;
+  const { visitor } = core;
+  /** The member who is typing, and whether the connection is lost. */
+  const store = createStore<{ typing: Person | null; isLost: boolean }>({ typing: null, isLost: false });
+  const patch = (changes: Partial<ReturnType<typeof store.get>>) => store.set({ ...store.get(), ...changes });
+  const news = createHandoffNews(panel, { texts, sound });
+  const onChange = () => {
+    seen.showMissed();
+    catchUp();
+  };
+  const seen = createSeenMessages(panel, { panelState, onChange, signal });
+  const onLost = (isLost: boolean) => isLost !== store.get().isLost && patch({ isLost });
+  const follower = createConversationFollower(request, { onEvent, onLost, signal });
+  let typingTimer: ReturnType<typeof setTimeout> | undefined;
+  let caughtUpAt = 0;
+
+  function onEvent(event: ConversationLiveEvent): void {
+    apply((state) => applyLiveEvent(state, event));
+    if (event.type !== "typing") return;
+    clearTimeout(typingTimer);
+    typingTimer = setTimeout(() => patch({ typing: null }), TYPING_MS);
+  }
+
+  function apply(change: (state: HandoffState) => HandoffState): void {
+    const { entries, ownership } = chat.store.get();
+    const before: HandoffState = { entries, ownership, typing: store.get().typing };
+    const after = change(before);
+    if (after === before) return;
+    chat.patch({ entries: after.entries, ownership: after.ownership });
+    if (after.typing !== before.typing) patch({ typing: after.typing });
+    news.report(before, after);
+  }
+
+  /** Reads what has changed. The server ends the stream at once if the agent has the conversation. */
+  function catchUp(): void {
+    const { current } = visitor;
+    if (!current || chat.store.get().phase !== "ready" || follower.current()) return;
+    caughtUpAt = Date.now();
+    follower.start(current);
+  }
+  /** The visitor looks at the page or the panel again. */
+  function onSeen(): void {
+    seen.keep();
+    if (!document.hidden && Date.now() - caughtUpAt > CATCH_UP_MS) catchUp();
+  }
+
+  let shown: string | null = null;
+  const onChat = ({ isCause }: { isCause: boolean }) => {
+    const { ownership, phase } = chat.store.get();
+    const current = phase === "ready" ? visitor.current : null;
+    if (follower.current() && follower.current() !== current?.id) follower.stop();
+    if (current && current.id !== shown) seen.showMissed();
+    shown = current?.id ?? null;
+    if (!current) return;
+    if (isCause || (ownership && ownership.handler !== "agent")) catchUp();
+    nameConversation(panel);
+    seen.keep();
+  };
+  watchCauses(chat, onChat, signal);
+  let wasOpen = panelState.get().isOpen;
+  const stopWatching = panelState.watch(() => {
+    const { isOpen } = panelState.get();
+    if (isOpen && !wasOpen) onSeen();
+    wasOpen = isOpen;
+  });
+  addEventListener("visibilitychange", onSeen, { capture: true, signal });
+  signal.addEventListener("abort", () => {
+    stopWatching();
+    clearTimeout(typingTimer);
+  });
+
+  return {
+    store,
+    announce: news.announce,
+    /** What the server answered to a request of this visitor. */
+    setOwnership: (ownership: Ownership): void => apply((state) => withOwnership(state, ownership)),
+  };
+}
+
+/** A conversation that was opened with a link has no title in the visitor's list yet. */
+function nameConversation({ core: { visitor }, chat }: PanelContext): void {
+  const { current } = visitor;
+  const first = chat.store.get().entries.find((entry) => entry.type === "user");
+  if (current?.title === "" && first) visitor.remember({ ...current, title: first.text.slice(0, 80) });
+}

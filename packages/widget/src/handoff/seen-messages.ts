@@ -1,0 +1,60 @@
+import type { PanelContext } from "../panel/panel-context.ts";
+import type { PanelState } from "../panel/panel-state.ts";
+import { messagesOfTeam } from "./handoff-state.ts";
+
+/** `seen` is the id of the last message of the team that the visitor has seen. */
+type Stored = { id: string; seen: string | null };
+
+const NAME = "handoff";
+
+type Options = {
+  panelState: PanelState;
+  /** Another tab has written the entry. */
+  onChange: () => void;
+  signal: AbortSignal;
+};
+
+/**
+ * Remembers up to which message of the team the visitor has read, for every page and tab, while a conversation waits, is
+ * with a person, or has messages that the visitor has not seen. The loader finds the entry and loads the chat, so that
+ * the launcher can count them.
+ */
+export function createSeenMessages({ core, chat }: PanelContext, { panelState, onChange, signal }: Options) {
+  const { storage, options, visitor, bus } = core;
+  const read = (): Stored | null => {
+    const stored = storage.read("local", NAME) as Partial<Stored> | null;
+    return typeof stored?.id === "string" ? { id: stored.id, seen: stored.seen ?? null } : null;
+  };
+  const messageIds = () => messagesOfTeam(chat.store.get().entries).map(({ key }) => key);
+  const onStorage = ({ key }: StorageEvent) => {
+    if (key === `foyer:${options.agentId}:${NAME}`) onChange();
+  };
+  addEventListener("storage", onStorage, { signal });
+
+  return {
+    /** Tells the launcher about messages that arrived before this page was opened, or were read in another tab. */
+    showMissed(): void {
+      const { current } = visitor;
+      const stored = read();
+      if (!current || stored?.id !== current.id || panelState.get().isOpen) return;
+      const ids = messageIds();
+      const lastSeen = stored.seen === null ? -1 : ids.indexOf(stored.seen);
+      bus.emit("missed", ids.length - 1 - lastSeen);
+    },
+    /** Stores what the visitor has seen. */
+    keep(): void {
+      const { ownership } = chat.store.get();
+      const { current } = visitor;
+      if (!current || !ownership) return;
+      const stored = read();
+      const isKept = stored?.id === current.id;
+      const isVisible = panelState.get().isOpen && !document.hidden;
+      const last = messageIds().at(-1) ?? null;
+      const seen = isVisible || !isKept ? last : stored.seen;
+      const isOver = ownership.handler === "agent" && seen === last;
+      if (isOver ? isKept : !isKept || stored.seen !== seen) {
+        storage.write("local", NAME, isOver ? null : { id: current.id, seen });
+      }
+    },
+  };
+}

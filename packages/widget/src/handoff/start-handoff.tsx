@@ -1,0 +1,32 @@
+/** @jsxImportSource preact */
+import type { JSX } from "preact";
+import { render } from "preact";
+import { type Handoff, type PanelContext, PanelProvider } from "../panel/panel-context.ts";
+import type { PanelState } from "../panel/panel-state.ts";
+import { createHandoff } from "./create-handoff.ts";
+import css from "./handoff.css?inline";
+import { HandoffBar } from "./handoff-bar.tsx";
+import { SoundSwitch } from "./sound-switch.tsx";
+import { loadTexts } from "./texts/load-texts.ts";
+
+/**
+ * Starts what hands conversations over to people. The panel loads this module for agents that hand over, and for a
+ * conversation that is not with the agent. Its views have render roots of their own, because after a server update the
+ * module may come with another copy of Preact than the panel.
+ */
+export async function startHandoff(panel: PanelContext, state: PanelState): Promise<Handoff> {
+  const texts = await loadTexts(panel.core.locale);
+  panel.core.shadow.addStyles(css);
+  const handoff = createHandoff(panel, state, texts);
+  const mount = (view: JSX.Element) => (place: HTMLElement | null) => {
+    if (!place) return;
+    render(<PanelProvider value={panel}>{view}</PanelProvider>, place);
+    return () => render(null, place);
+  };
+  return {
+    mountBar: mount(<HandoffBar handoff={handoff} />),
+    mountSettings: mount(<SoundSwitch handoff={handoff} />),
+    offer: handoff.offer,
+    destroy: handoff.destroy,
+  };
+}

@@ -1,0 +1,32 @@
+/** The texts about talking to a person. `interpolate` replaces placeholders such as `{name}`. */
+export const handoffEn = {
+  talk: "Talk to a person",
+  promise: "Somebody usually answers within {time}.",
+  closedUntil: "Nobody is there right now. Somebody is there again {time}.",
+  closed: "Nobody is there right now.",
+  about: "What is it about?",
+  aboutOptional: "What is it about? (optional)",
+  email: "Your email address",
+  emailOptional: "Your email address (optional)",
+  emailHint: "If you're away, the answer goes there.",
+  emailInvalid: "Please enter a valid email address.",
+  emailSaved: "If you're away, the answer goes to {email}.",
+  leaveEmail: "Get the answer by email",
+  save: "Save",
+  ask: "Ask for a person",
+  waiting: "Waiting for a person",
+  agentAnswers: "{name} keeps answering meanwhile.",
+  agentSilent: "{name} doesn't answer meanwhile.",
+  late: "It's taking longer than usual.",
+  stopWaiting: "Stop waiting",
+  talkingTo: "You're talking to {name}",
+  talkingToSomebody: "You're talking to a person",
+  somebody: "Somebody",
+  fromTeam: "From the team",
+  typing: "{name} is typing…",
+  over: "{name} has left. {agent} answers again.",
+  rate: "How was it?",
+  sound: "Sound for new messages",
+};
+
+export type HandoffTexts = { readonly [Key in keyof typeof handoffEn]: string };

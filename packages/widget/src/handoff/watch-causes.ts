@@ -1,0 +1,28 @@
+import type { Chat } from "../chat/create-chat.ts";
+
+/**
+ * Calls back now and when something of the chat has changed that matters for handing over: not for each word of a reply.
+ * `isCause` tells that the server may have asked for a person, because of a tool call or a bad rating.
+ */
+export function watchCauses(chat: Chat, onChange: (change: { isCause: boolean }) => void, signal: AbortSignal): void {
+  let before = "";
+  let causesBefore = "";
+  const look = () => {
+    const { entries, ownership, phase, running } = chat.store.get();
+    const last = entries.findLast((entry) => entry.type === "reply");
+    const calls = last?.pieces.filter((piece) => piece.type === "tool" && isCause(piece.kind, piece.state)).length ?? 0;
+    const badRatings = entries.filter((entry) => entry.type === "reply" && entry.rating === "down").length;
+    const causes = `${calls ? last?.key : ""} ${calls} ${badRatings}`;
+    const now = [ownership?.handler, ownership?.epoch, phase, entries.length, running, causes].join(" ");
+    if (now === before) return;
+    const isNew = before !== "" && causes !== causesBefore && phase === "ready";
+    before = now;
+    causesBefore = causes;
+    onChange({ isCause: isNew });
+  };
+  signal.addEventListener("abort", chat.store.watch(look));
+  look();
+}
+
+const isCause = (kind: string | null | undefined, state: string) =>
+  state === "failed" || (kind === "handoff" && state === "done");

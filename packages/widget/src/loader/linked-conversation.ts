@@ -1,0 +1,12 @@
+import type { ConversationKey } from "@foyer/sdk";
+
+/**
+ * The conversation of a link in a mail, `#foyer-conversation=<conversationId>.<conversationToken>`, or null. The address
+ * bar loses it at once, because whoever has the token can read the conversation.
+ */
+export function takeLinkedConversation(): ConversationKey | null {
+  const [, id, token] = /^#foyer-conversation=(\w+)\.([\w-]+)$/.exec(location.hash) ?? [];
+  if (!id || !token) return null;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  return { id, token };
+}

@@ -1,0 +1,35 @@
+import type { loadHandoff } from "./load-chunk.ts";
+import type { Handoff, PanelContext } from "./panel-context.ts";
+import type { PanelState } from "./panel-state.ts";
+
+/** Loads the code that hands over to people as soon as a conversation is not with the agent. */
+export function createHandoffLoader(panel: PanelContext, state: PanelState, loadChunk: typeof loadHandoff) {
+  const { store } = panel.chat;
+  let loading: Promise<Handoff | null> | null = null;
+  const load = async () => {
+    try {
+      const { startHandoff } = await loadChunk(panel.core.options.baseUrl);
+      const handoff = await startHandoff(panel, state);
+      state.patch({ handoff });
+      return handoff;
+    } catch {
+      // The next change of the conversation tries again.
+      loading = null;
+      return null;
+    }
+  };
+  let known = store.get().ownership;
+  const stopWatching = store.watch(() => {
+    const { ownership } = store.get();
+    if (ownership !== known && ownership && ownership.handler !== "agent") loading ??= load();
+    known = ownership;
+  });
+  return {
+    /** Resolves with null if it could not be loaded. */
+    load: (): Promise<Handoff | null> => (loading ??= load()),
+    destroy(): void {
+      stopWatching();
+      state.get().handoff?.destroy();
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { startHandoff } from "../handoff/start-handoff.tsx";
+import type { Forms } from "./panel-context.ts";
+
+export const loadForms = (baseUrl: string): Promise<Forms> =>
+  import("../forms/mount-form.tsx").catch(() => loadAgain(baseUrl, "mount-form"));
+
+export const loadHandoff = (baseUrl: string): Promise<{ startHandoff: typeof startHandoff }> =>
+  import("../handoff/start-handoff.tsx").catch(() => loadAgain(baseUrl, "start-handoff"));
+
+/**
+ * A browser never requests a module again under an address that failed once, and the file may have disappeared with an
+ * older version of the server. Both cases load the current file under a new address.
+ */
+function loadAgain(baseUrl: string, name: string) {
+  return import(/* @vite-ignore */ `${baseUrl}/widget/${name}.js?${++attempts}`);
+}
+
+let attempts = 0;
