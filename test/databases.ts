@@ -33,7 +33,9 @@ export const createPostgres: CreateDatabase = async ({ isEmpty = false } = {}) =
   const server = inject("postgresUrl");
   const name = `foyer_${randomUUID().replaceAll("-", "")}`;
   const template = isEmpty ? "template1" : MIGRATED_DATABASE;
-  await withClient(server, (client) => client.query(`create database ${name} template ${template}`));
+  // Copying the files takes half of the CPU time of PostgreSQL's default, which writes every page to its log.
+  const create = `create database ${name} template ${template} strategy file_copy`;
+  await withClient(server, (client) => client.query(create));
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {

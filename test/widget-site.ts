@@ -1,5 +1,4 @@
 import { mkdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { startBrowser } from "./browser.ts";
@@ -9,8 +8,8 @@ import { startHostPage } from "./host-page.ts";
 import { startServer } from "./server.ts";
 import { chunk, eventStream, startUpstream } from "./upstream.ts";
 
-/** Screenshots of what the tests see; each run overwrites them. */
-const pictures = process.env.FOYER_SCREENSHOTS ?? join(tmpdir(), "foyer-screenshots");
+/** The folder for screenshots. None are taken without it, because each one takes a fifth of a second. */
+const pictures = process.env.FOYER_SCREENSHOTS;
 
 export type WidgetSite = Awaited<ReturnType<typeof startWidgetSite>>;
 
@@ -19,7 +18,6 @@ export type WidgetSite = Awaited<ReturnType<typeof startWidgetSite>>;
  * Without `database`, the server gets one of its own, which only works in a test.
  */
 export async function startWidgetSite({ database }: { database?: TestDatabase } = {}) {
-  mkdirSync(pictures, { recursive: true });
   const browser = await startBrowser();
   const upstream = await startUpstream();
   const server = await startServer({
@@ -95,7 +93,11 @@ export async function startWidgetSite({ database }: { database?: TestDatabase } 
         },
       };
     },
-    picture: (page: Page, name: string) => page.screenshot({ path: join(pictures, `${name}.png`) }),
+    async picture(page: Page, name: string): Promise<void> {
+      if (!pictures) return;
+      mkdirSync(pictures, { recursive: true });
+      await page.screenshot({ path: join(pictures, `${name}.png`) });
+    },
     async stop() {
       await browser.close();
       await host.stop();
