@@ -1,9 +1,10 @@
-import type { Page } from "playwright-core";
+import type { CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { insertConversation, insertFailure } from "../test/conversation-seed.ts";
 import { dashboardAddresses } from "../test/dashboard-routes.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+import { startPushService } from "../test/push-service.ts";
 import { createOwner } from "../test/session-client.ts";
 import { startUpstream, type Upstream } from "../test/upstream.ts";
 import { startReceiver } from "../test/webhook-receiver.ts";
@@ -309,6 +310,55 @@ describe("the settings", () => {
     expect(problems).toEqual([]);
   });
 
+  it("notifies a member by push while the dashboard is closed, and a team chat", async () => {
+    const push = await startPushService();
+    const context = { permissions: ["notifications"], serviceWorkers: "allow" } as const;
+    const { page, problems } = await site.signIn({ context });
+    // The browser of a test has no push service, so the subscription is scripted and the rest is real.
+    await page.addInitScript(subscribeAs, push.subscribe("laptop"));
+    await page.goto(`${site.server.url}/dashboard/settings/notices`);
+    await page.getByRole("heading", { name: "No channels yet" }).waitFor();
+    await isFit(page);
+    await picture(page, "notices-empty");
+    await page.getByRole("switch", { name: "Push" }).click();
+    await page.getByText("Push is off, so these devices are not notified.").waitFor();
+    await page.getByRole("switch", { name: "Push" }).click();
+    await page.getByRole("switch", { name: "Notify me on this device" }).click();
+    await page.getByText("This device", { exact: true }).waitFor();
+    await page.getByRole("button", { name: /^Send a test notice to/ }).click();
+    await page.getByText("Test notice sent").waitFor();
+    const [received] = push.messages();
+    const [worker] = page.context().serviceWorkers();
+    if (!worker) throw new Error("no service worker");
+    // A browser without windows has no place for notices.
+    await worker.evaluate(recordNotices);
+    const client = await page.context().newCDPSession(page);
+    const registrationId = await registeredWorker(client);
+    const data = JSON.stringify(received?.message);
+    await client.send("ServiceWorker.deliverPushMessage", { origin: site.server.url, registrationId, data });
+    await expect
+      .poll(() => worker.evaluate(() => Reflect.get(globalThis, "shown")))
+      .toEqual([["Notices work on this device", "/dashboard/settings/notices"]]);
+
+    await page.getByRole("button", { name: "Create channel" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("#support");
+    await dialog.getByLabel("Webhook URL").fill("ftp://chat.example");
+    await dialog.getByRole("button", { name: "Create channel" }).click();
+    await dialog.getByText("Only http and https URLs can be called").waitFor();
+    await dialog.getByLabel("Webhook URL").fill(`${receiver.url}/support`);
+    await dialog.getByRole("button", { name: "Create channel" }).click();
+    await page.getByRole("button", { name: "Send a test notice to #support" }).click();
+    await page.getByText("Test notice sent to #support").waitFor();
+    expect(receiver.bodies("/support")).toEqual([{ text: expect.stringContaining("Notices work in this channel") }]);
+    await isFit(page);
+    await picture(page, "notices");
+    await page.getByRole("switch", { name: "Notify me on this device" }).click();
+    await page.getByText("This device", { exact: true }).waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+    await push.stop();
+  });
+
   it("has no accessibility problems on any page", async () => {
     const { db } = site.server.deps;
     const { page, problems } = await open("/you");
@@ -369,6 +419,47 @@ describe("the settings", () => {
       .waitFor();
   });
 });
+
+/** Runs in the page: subscribing gives this subscription until it is withdrawn. */
+function subscribeAs({ endpoint, keys }: { endpoint: string; keys: Record<string, string> }) {
+  let isSubscribed = false;
+  const subscription = {
+    endpoint,
+    toJSON: () => ({ endpoint, keys }),
+    unsubscribe: async () => {
+      isSubscribed = false;
+      return true;
+    },
+  };
+  const scripted = {
+    getSubscription: async () => (isSubscribed ? subscription : null),
+    subscribe: async () => {
+      isSubscribed = true;
+      return subscription;
+    },
+  };
+  Object.assign(PushManager.prototype, scripted);
+}
+
+/** Runs in the service worker: keeps the title and the link of each notice. */
+function recordNotices() {
+  const shown: unknown[] = [];
+  Reflect.set(globalThis, "shown", shown);
+  const registration: ServiceWorkerRegistration = Reflect.get(globalThis, "registration");
+  registration.showNotification = async (title, options) => {
+    shown.push([title, options?.data.url]);
+  };
+}
+
+/** The id of the page's service worker, once it is registered. */
+async function registeredWorker(client: CDPSession): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  client.on("ServiceWorker.workerRegistrationUpdated", ({ registrations: [first] }) => {
+    if (first) resolve(first.registrationId);
+  });
+  await client.send("ServiceWorker.enable");
+  return promise;
+}
 
 /** Harbour Bikes, as far as the settings show it. */
 async function furnish(site: DashboardSite, receiverUrl: string) {

@@ -24,6 +24,12 @@ const apiKeys = createRoute({
   loader: () => prefetch("listApiKeys"),
   component: lazyRouteComponent(() => import("../pages/settings/keys/api-keys-page.tsx"), "ApiKeysPage"),
 });
+const notices = createRoute({
+  getParentRoute: () => settings,
+  path: "/notices",
+  loader: () => prefetch("getNoticeSettings", "listNoticeChannels"),
+  component: lazyRouteComponent(() => import("../pages/settings/notices/notices-page.tsx"), "NoticesPage"),
+});
 const members = createRoute({
   getParentRoute: () => settings,
   path: "/members",
@@ -97,6 +103,7 @@ const profile = createRoute({
 export const settingsRoutes = settings.addChildren([
   settingsHome,
   apiKeys,
+  notices,
   members,
   cannedReplies,
   secrets,

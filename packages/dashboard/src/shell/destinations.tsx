@@ -42,6 +42,7 @@ export function canOpen(role: Role | null, page: { minimumRole: Role }): boolean
 /** The settings pages in the order of their tabs. A page needs the minimum role of the endpoint that it reads. */
 export const settingsPages = [
   { name: "You", to: "/settings/you", minimumRole: "member" },
+  { name: "Notices", to: "/settings/notices", minimumRole: minimumRole("GET", "/notices") },
   { name: "Members", to: "/settings/members", minimumRole: minimumRole("GET", "/members") },
   { name: "Canned replies", to: "/settings/canned-replies", minimumRole: minimumRole("GET", "/canned-replies") },
   { name: "Models", to: "/settings/models", minimumRole: minimumRole("GET", "/models/providers") },

@@ -110,6 +110,7 @@ const everyRoute = [
   "DELETE /canned-replies/:id account",
   "GET /dashboard public",
   "GET /dashboard/* public",
+  "GET /dashboard/push-worker.js public",
   "GET /dashboard/assets/:file public",
   "GET /demo/:agentId public",
   "GET /doctor session",

@@ -3,6 +3,7 @@ import Type from "typebox";
 import { AppError, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
 import { createDistFiles } from "./dist-files.ts";
+import { createPageFiles } from "./page-files.ts";
 import { immutableCaching, sendFile } from "./send-file.ts";
 
 const config = { access: "public" as const };
@@ -43,6 +44,12 @@ export function dashboardRoutes(app: App): void {
         .send(page.replace("{{nonce}}", nonce));
     });
   }
+  // Browsers accept a service worker for the dashboard only from below /dashboard/.
+  app.get("/dashboard/push-worker.js", show, async (_, reply) => {
+    const file = await createPageFiles().asset("push-worker.js");
+    if (!file) throw notFound("File");
+    return reply.headers({ "cache-control": "no-cache", etag: file.etag }).type(file.type).send(file.text);
+  });
   app.get(
     "/dashboard/assets/:file",
     { config, schema: { ...hidden, params: Type.Object({ file: Type.String() }) } },

@@ -36,7 +36,7 @@ export function createPageFiles() {
 }
 
 /** A fixed list, so that no request can reach another file. */
-const assets = new Set(["icon.svg", "page.css", "demo.css", "demo.js", "preview.css", "preview.js"]);
+const assets = new Set(["icon.svg", "page.css", "demo.css", "demo.js", "preview.css", "preview.js", "push-worker.js"]);
 
 /** Replaces `{{name}}` with values, escaped for text and quoted attributes. A name without a value becomes empty. */
 function fillPage(page: string, values: Record<string, string>): string {

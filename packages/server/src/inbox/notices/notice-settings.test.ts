@@ -75,7 +75,7 @@ onBothDatabases("the settings of notices", (createDatabase) => {
     expect((await owner.call("GET", "/notices")).body.devices).toEqual([]);
   });
 
-  it("forget a browser that has withdrawn its subscription", async () => {
+  it("forget a browser that has withdrawn its subscription as soon as the push service says so", async () => {
     const { body } = await subscribe(owner, push.subscribe("phone"));
     push.receiver.answer((_, response) => void response.writeHead(410).end());
     const { body: tested } = await owner.call("POST", `/notices/push-subscriptions/${body.id}/test`);

@@ -4,7 +4,7 @@ import { createPushSender } from "./send-push.ts";
 import { createNoticeService } from "./service.ts";
 import { createNoticeStore } from "./store.ts";
 
-/** How the team hears of visitors who wait for a person. */
+/** How the team hears of visitors who wait for a person: how members and team chats are notified. */
 export function createNotices(deps: Deps) {
   const store = createNoticeStore(deps.db);
   const keys = createPushKeys(deps);

@@ -34,6 +34,7 @@ export function createNoticeService(deps: ServiceDeps, parts: Parts) {
   return { ...memberSettings(deps, parts), ...channels(deps, parts) };
 }
 
+/** Where a test notice leads, as a path of this server. */
 const testLink = "/dashboard/settings/notices";
 
 function memberSettings({ mailer, outbound }: ServiceDeps, { store, keys, sendPush }: Parts) {

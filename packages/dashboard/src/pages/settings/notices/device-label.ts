@@ -1,0 +1,24 @@
+const browsers = [
+  ["Edge", /\bEdgA?\//],
+  ["Opera", /\bOPR\//],
+  ["Samsung Internet", /\bSamsungBrowser\//],
+  ["Firefox", /\bFirefox\/|\bFxiOS\//],
+  ["Chrome", /\bChrome\/|\bCriOS\//],
+  ["Safari", /\bSafari\//],
+] as const;
+const systems = [
+  ["Android", /Android/],
+  ["iPhone", /iPhone/],
+  ["iPad", /iPad/],
+  ["Windows", /Windows/],
+  ["macOS", /Macintosh|Mac OS X/],
+  ["ChromeOS", /CrOS/],
+  ["Linux", /Linux/],
+] as const;
+
+/** What a member recognizes a browser by, such as `Firefox on Linux`. The order above matters: most names include others. */
+export function deviceLabel(userAgent: string): string {
+  const nameOf = (names: ReadonlyArray<readonly [string, RegExp]>) =>
+    names.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  return [nameOf(browsers) ?? "Browser", nameOf(systems)].filter(Boolean).join(" on ");
+}

@@ -1,0 +1,39 @@
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Toggle } from "../../../components/field.tsx";
+import { Page, Section } from "../../../components/page.tsx";
+import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
+import { NoticeChannels } from "./notice-channels.tsx";
+import { PushDevices } from "./push-devices.tsx";
+
+/** How members and the team's chats hear that a visitor waits for a person. */
+export function NoticesPage() {
+  const { data: session } = useSuspenseQuery(endpointQuery("getSession"));
+  const { data: settings } = useSuspenseQuery(endpointQuery("getNoticeSettings"));
+  const save = useEndpointMutation("putNoticeSettings", { changes: ["getNoticeSettings"] });
+  const { email, push } = { ...settings, ...(save.isPending ? save.variables.body : {}) };
+  return (
+    <Page title="Notices" description="How your team hears that a visitor is waiting for a person.">
+      <Section title="Your notices" description="They apply to you in this organization.">
+        <Toggle
+          label="Email"
+          help={
+            settings.canEmail
+              ? `Sent to ${session.user.email} when a visitor waits and it is your turn.`
+              : "This server cannot send email because SMTP_URL is not set."
+          }
+          disabled={!settings.canEmail}
+          value={settings.canEmail && email}
+          onChange={(value) => save.mutate({ body: { email: value } })}
+        />
+        <Toggle
+          label="Push"
+          help="Shown on your devices during the agent’s office hours, even while the dashboard is closed."
+          value={push}
+          onChange={(value) => save.mutate({ body: { push: value } })}
+        />
+      </Section>
+      <PushDevices devices={settings.devices} isPushOn={push} />
+      <NoticeChannels role={session.role} />
+    </Page>
+  );
+}
