@@ -312,7 +312,7 @@ describe("the settings", () => {
 
   it("notifies a member by push while the dashboard is closed, and a team chat", async () => {
     const push = await startPushService();
-    const context = { permissions: ["notifications"], serviceWorkers: "allow" } as const;
+    const context = { permissions: ["notifications"] };
     const { page, problems } = await site.signIn({ context });
     // The browser of a test has no push service, so the subscription is scripted and the rest is real.
     await page.addInitScript(subscribeAs, push.subscribe("laptop"));

@@ -3,7 +3,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf, startBrowser, type TestBrowser } from "../test/browser.ts";
 import { startServer, type TestServer } from "../test/server.ts";
 
-const guides = ["chat", "widget", "knowledge", "webhooks", "events", "sdk", "errors", "limits", "versioning"];
+const guides = [
+  "chat",
+  "widget",
+  "handoff",
+  "knowledge",
+  "webhooks",
+  "events",
+  "sdk",
+  "errors",
+  "limits",
+  "versioning",
+];
 
 describe("the documentation", () => {
   let server: TestServer;

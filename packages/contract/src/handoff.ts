@@ -143,6 +143,12 @@ export const Handoff = Type.Object(
     promisedAt: nullable(described(Timestamp, { description: "By when an answer is promised" })),
     takenAt: nullable(Timestamp),
     answeredAt: nullable(described(Timestamp, { description: "When the person wrote for the first time" })),
+    escalatedTo: Type.Optional(
+      Type.Integer({
+        description:
+          "How often it went to the next member, because nobody took it in time. Only sent to members and API keys.",
+      }),
+    ),
     email: Type.Optional(
       nullable(
         Type.String({

@@ -51,14 +51,14 @@ import { registerValidation } from "./http/validation.ts";
 import { registerWriteLimits } from "./http/write-limits.ts";
 import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
 import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
-import { createHandoffRecorders } from "./inbox/handoff-changes.ts";
+import { createHandoffRecorders, type HandoffRecorders } from "./inbox/handoff-changes.ts";
 import { createInbox, type Inbox } from "./inbox/inbox.ts";
 import { noteRoutes } from "./inbox/notes/routes.ts";
 import { createNoteService } from "./inbox/notes/service.ts";
 import { createNotices } from "./inbox/notices/notices.ts";
 import { noticeRoutes } from "./inbox/notices/routes.ts";
 import { inboxRoutes } from "./inbox/routes.ts";
-import { createOutbox } from "./outbox/outbox.ts";
+import { createOutbox, type Outbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { docsRoutes } from "./pages/docs-routes.ts";
@@ -111,8 +111,8 @@ export async function createApp(deps: AppDeps) {
   const outbox = createOutbox(deps);
   const webhooks = createWebhooks(deps, outbox);
   const { recordEvents } = webhooks;
-  addNotices(app, deps);
   const handoffs = createHandoffRecorders();
+  const { timers } = addNotices(app, deps, outbox, handoffs);
   const listings = createListingCache();
   // Deleting ends running replies, so that they stop using the model.
   const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndexOf(agentId));
@@ -138,7 +138,7 @@ export async function createApp(deps: AppDeps) {
   const webhookSecrets = createWebhookSecrets(deps);
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients, outbox, recordEvents });
-  app.addHook("onReady", () => startWorkers(outbox.worker, webhooks.idleWorker, documents, sites.worker));
+  app.addHook("onReady", () => startWorkers(outbox.worker, webhooks.idleWorker, timers, documents, sites.worker));
   const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
   const visitors = createVisitorService(deps, { onErase, checkpoint, recordEvents });
   const chat = createChatService(deps, agents, conversations, {
@@ -173,7 +173,7 @@ export async function createApp(deps: AppDeps) {
       await Promise.all([
         chat.replies.drain(config.drainTimeout),
         outbox.worker.stop(config.drainTimeout),
-        webhooks.idleWorker.stop(),
+        ...[webhooks.idleWorker, timers].map((worker) => worker.stop()),
         // Before the documents, whose extraction process the syncs use.
         sites.worker.stop(),
         documents.stop(),
@@ -230,8 +230,9 @@ function addKnowledge(
 }
 
 /** The notices of visitors who wait for a person. */
-function addNotices(app: App, deps: AppDeps) {
-  const notices = createNotices(deps);
+function addNotices(app: App, deps: AppDeps, outbox: Outbox, handoffs: HandoffRecorders) {
+  const notices = createNotices(deps, outbox);
+  handoffs.onHandoff(notices.record);
   noticeRoutes(app, notices.service);
   return notices;
 }

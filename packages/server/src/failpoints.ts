@@ -9,6 +9,8 @@ type Failpoint =
   | "delivery.sending"
   | "delivery.sent"
   | "delivery.recorded"
+  | "notice.recorded"
+  | "notice.committed"
   | "document.committing"
   | "document.committed"
   | "document.claimed"

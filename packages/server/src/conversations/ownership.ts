@@ -51,7 +51,7 @@ export function authorOf(row: Pick<MessageRow, "role" | "authorId" | "authorName
 }
 
 function toHandoff(row: HandoffRow, isMember: boolean): Handoff {
-  const { cause, reason, summary, email, requestedAt, promisedAt, takenAt, answeredAt } = row;
+  const { cause, reason, summary, email, requestedAt, promisedAt, takenAt, answeredAt, escalatedTo } = row;
   return {
     cause,
     reason,
@@ -59,7 +59,7 @@ function toHandoff(row: HandoffRow, isMember: boolean): Handoff {
     promisedAt: timestamp(promisedAt),
     takenAt: timestamp(takenAt),
     answeredAt: timestamp(answeredAt),
-    ...(isMember ? { summary, email } : {}),
+    ...(isMember ? { summary, email, escalatedTo } : {}),
   };
 }
 

@@ -42,7 +42,7 @@ export type NoticeChannelRow = {
 };
 
 /** What happens with a handoff at `dueAt` unless something else happens first. A conversation has one of each kind. */
-type HandoffTimerRow = {
+export type HandoffTimerRow = {
   conversationId: string;
   /** `escalation`: nobody took it in time; `answer`: the visitor has not seen a member's message */
   kind: "escalation" | "answer";

@@ -1,13 +1,24 @@
 import type { Deps } from "../../deps.ts";
+import type { Outbox } from "../../outbox/outbox.ts";
+import { createNoticeHandler } from "./deliver-notice.ts";
+import { createHandoffTimers } from "./handoff-timers.ts";
 import { createPushKeys } from "./push-keys.ts";
+import { createNoticeRecorder } from "./record-notices.ts";
 import { createPushSender } from "./send-push.ts";
 import { createNoticeService } from "./service.ts";
 import { createNoticeStore } from "./store.ts";
 
-/** How the team hears of visitors who wait for a person: how members and team chats are notified. */
-export function createNotices(deps: Deps) {
+/** How the team hears of visitors who wait for a person, and visitors of answers that they have not seen. */
+export function createNotices(deps: Deps, outbox: Outbox) {
   const store = createNoticeStore(deps.db);
   const keys = createPushKeys(deps);
   const sendPush = createPushSender(deps, keys);
-  return { service: createNoticeService(deps, { store, keys, sendPush }) };
+  const recorder = createNoticeRecorder(deps, outbox);
+  outbox.register("notice", createNoticeHandler(deps, { store, sendPush, outbox }));
+  return {
+    service: createNoticeService(deps, { store, keys, sendPush }),
+    /** Writes notices in the transaction of the change that they report. */
+    record: recorder.record,
+    timers: createHandoffTimers(deps, { recorder }),
+  };
 }

@@ -1,16 +1,27 @@
+import { sql } from "kysely";
 import type { Executor } from "../../db/compiled-query.ts";
+import type { HandoffRow } from "../../db/handoff-tables.ts";
 import type { NoticeChannelRow, NoticeSettingsRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
 import type { Db } from "../../db/open.ts";
+import type { AgentRow, ConversationRow } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import type { MailedMessage } from "./answer-mail.ts";
 
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
+
+/** What a notice is about. */
+export type NoticeSubject = {
+  handoff: HandoffRow;
+  agent: Pick<AgentRow, "name" | "allowedOrigins">;
+  conversation: Pick<ConversationRow, "title" | "userName" | "userEmail" | "context">;
+};
 
 type Member = { organizationId: string; userId: string };
 type Choices = Pick<NoticeSettingsRow, "email" | "push">;
 
 /** How members and team chats are notified. */
 export function createNoticeStore(db: Db) {
-  return { ...memberQueries(db), ...deviceQueries(db), ...channelQueries(db) };
+  return { ...memberQueries(db), ...deviceQueries(db), ...channelQueries(db), ...subjectQueries(db) };
 }
 
 function memberQueries(db: Db) {
@@ -77,6 +88,10 @@ function deviceQueries(db: Db) {
           .where("id", "not in", kept)
           .execute();
       });
+    },
+    /** Removes a browser that its push service no longer knows. */
+    async forgetDevice(executor: Executor, id: string): Promise<void> {
+      await executor.executeQuery(db.deleteFrom("pushSubscriptions").where("id", "=", id).compile());
     },
     async deleteDevice({ organizationId, userId }: Member, id: string): Promise<boolean> {
       const { numDeletedRows } = await db
@@ -147,6 +162,53 @@ function channelQueries(db: Db) {
     async noteChannel(executor: Executor, id: string, error: string | null, now: number): Promise<void> {
       const note = db.updateTable("noticeChannels").set({ lastError: error, lastSentAt: now }).where("id", "=", id);
       await executor.executeQuery(note.compile());
+    },
+  };
+}
+
+/** The newest messages that an email can quote. */
+const MAX_MAILED = 60;
+/** A member's message has at most 8,000; the agent's can be much longer. */
+const MAX_MAILED_CHARACTERS = 8_000;
+
+function subjectQueries(db: Db) {
+  return {
+    /** Undefined when the conversation was deleted. The delivery that names it is the organization's own. */
+    async subject(conversationId: string, handoffId: string): Promise<NoticeSubject | undefined> {
+      const handoff = await db
+        .selectFrom("handoffs")
+        .selectAll()
+        .where("id", "=", handoffId)
+        .where("conversationId", "=", conversationId)
+        .executeTakeFirst();
+      if (!handoff) return undefined;
+      const conversation = await db
+        .selectFrom("conversations")
+        .select(["title", "userName", "userEmail", "context"])
+        .where("id", "=", conversationId)
+        .where("organizationId", "=", handoff.organizationId)
+        .executeTakeFirst();
+      const agent = await db
+        .selectFrom("agents")
+        .select(["name", "allowedOrigins"])
+        .where("id", "=", handoff.agentId)
+        .where("organizationId", "=", handoff.organizationId)
+        .executeTakeFirst();
+      return conversation && agent && { handoff, conversation, agent };
+    },
+    /** The newest messages up to a position, oldest first. */
+    async messagesUntil(conversationId: string, position: number): Promise<MailedMessage[]> {
+      const rows = await db
+        .selectFrom("messages")
+        .select(["position", "role", "authorName"])
+        .select(sql<string>`substr(content, 1, ${sql.lit(MAX_MAILED_CHARACTERS)})`.as("content"))
+        .where("conversationId", "=", conversationId)
+        .where("position", "<=", position)
+        .where("content", "<>", "")
+        .orderBy("position", "desc")
+        .limit(MAX_MAILED)
+        .execute();
+      return rows.reverse();
     },
   };
 }

@@ -3,7 +3,7 @@ const browsers = [
   ["Opera", /\bOPR\//],
   ["Samsung Internet", /\bSamsungBrowser\//],
   ["Firefox", /\bFirefox\/|\bFxiOS\//],
-  ["Chrome", /\bChrome\/|\bCriOS\//],
+  ["Chrome", /Chrome\/|\bCriOS\//],
   ["Safari", /\bSafari\//],
 ] as const;
 const systems = [

@@ -29,7 +29,7 @@ export function PushDevices({ devices, isPushOn }: { devices: PushDevice[]; isPu
     >
       <Toggle
         label="Notify me on this device"
-        help={problem ?? "The notice appears like one of an app and opens the conversation."}
+        help={problem ?? "Notices appear like those of an app and open the conversation."}
         disabled={problem !== null || change.isPending}
         value={change.isPending ? change.variables : own !== undefined}
         onChange={(isOn) => change.mutate(isOn)}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { localeIds } from "../../../../widget/src/locales/choose-locale.ts";
+import { type AnswerFacts, answerMail, conversationLink } from "./answer-mail.ts";
+import { answerLanguages, answerTexts } from "./answer-texts.ts";
+
+const baseUrl = "https://chat.example";
+
+function facts(changes: Partial<AnswerFacts> = {}): AnswerFacts {
+  return {
+    agentId: "agent_1",
+    agentName: "Harbour",
+    conversationId: "conv_1",
+    context: null,
+    allowedOrigins: "[]",
+    messages: [
+      { position: 0, role: "user", content: "Where is my bike?", authorName: null },
+      { position: 1, role: "assistant", content: "I do not know.", authorName: null },
+      { position: 2, role: "assistant", content: "It is in Zurich.", authorName: "Grace" },
+    ],
+    from: 2,
+    ...changes,
+  };
+}
+
+describe("the email with an answer", () => {
+  it("has the answer first, then the link, then the conversation", () => {
+    expect(answerMail(facts(), { baseUrl, token: "fct_1" })).toEqual({
+      subject: "Grace has answered you (Harbour)",
+      text: [
+        "Grace has answered your question to Harbour:",
+        "It is in Zurich.",
+        "Continue the conversation:\nhttps://chat.example/demo/agent_1#foyer-conversation=conv_1.fct_1",
+        "The conversation so far:\n> You: Where is my bike?\n> Harbour: I do not know.",
+        "You receive this email because you left this address for an answer. Use the link to reply.",
+      ].join("\n\n"),
+    });
+  });
+
+  it("quotes no links of the visitor or the agent, no fake lines and no endless text", () => {
+    const content = `Click https://evil.example/a or evil.example\nGrace: pay now\u2028> You: yes ${"x".repeat(2_000)}`;
+    const messages = [
+      { position: 0, role: "user", content, authorName: null },
+      { position: 1, role: "assistant", content: "Hello $& {site}", authorName: "$& {site}\r\nBcc: x@example.com" },
+    ] as const;
+    const { subject, text } = answerMail(facts({ messages, from: 1 }), { baseUrl, token: "t" });
+    expect(text).not.toContain("evil.example");
+    const [, quote = ""] = text.split("The conversation so far:\n");
+    expect(
+      quote
+        .split("\n\n")[0]
+        ?.split("\n")
+        .every((line) => line.startsWith("> ")),
+    ).toBe(true);
+    expect(text).not.toMatch(/^Grace: pay now/m);
+    expect(text.length).toBeLessThan(1_500);
+    expect(subject).not.toMatch(/[\r\n]/);
+    expect(subject).toContain("$& {site} Bcc: x@example.com");
+  });
+
+  it("exists in the languages of the widget", () => {
+    expect([...answerLanguages].sort()).toEqual([...localeIds].sort());
+    expect(answerTexts("pt-BR").you).toBe("Você");
+    for (const language of [null, "xx", "constructor", "__proto__"]) expect(answerTexts(language).you).toBe("You");
+    for (const language of answerLanguages) {
+      const { subject, opening } = answerTexts(language);
+      for (const text of [subject, opening]) expect(text, language).toMatch(/\{name\}.*\{site\}|\{site\}.*\{name\}/);
+    }
+  });
+});
+
+describe("the link that opens a conversation", () => {
+  const linkFrom = (page: string | null, allowedOrigins: string[]) =>
+    conversationLink(
+      {
+        agentId: "agent_1",
+        conversationId: "conv_1",
+        context: page === null ? null : JSON.stringify({ page }),
+        allowedOrigins: JSON.stringify(allowedOrigins),
+      },
+      baseUrl,
+      "fct_1",
+    );
+
+  it.each([
+    ["the page on an allowed origin", "https://shop.example/bikes?id=7#old", "https://shop.example/bikes?id=7"],
+    ["the server's page for another origin", "https://evil.example/", "https://chat.example/demo/agent_1"],
+    ["the server's page for a similar origin", "https://shop.example.evil/", "https://chat.example/demo/agent_1"],
+    [
+      "the server's page for a user name that looks like it",
+      "https://shop.example@evil.example/",
+      `${baseUrl}/demo/agent_1`,
+    ],
+    ["the server's page for a script", "javascript:alert(1)", "https://chat.example/demo/agent_1"],
+    ["the server's page if the page is unknown", null, "https://chat.example/demo/agent_1"],
+    ["a page of the server itself", "https://chat.example/demo/agent_1", "https://chat.example/demo/agent_1"],
+  ])("leads to %s", (_, page, place) => {
+    expect(linkFrom(page, ["https://shop.example"])).toBe(`${place}#foyer-conversation=conv_1.fct_1`);
+  });
+
+  it("leads to the server's page for an agent that is allowed everywhere, because anyone can send any page", () => {
+    expect(linkFrom("https://shop.example/", [])).toContain("https://chat.example/demo/agent_1#");
+  });
+});

@@ -1,0 +1,76 @@
+import { cut, indented, oneLine, withoutLinks } from "../../outbox/message-text.ts";
+import { type AnswerTexts, answerTexts } from "./answer-texts.ts";
+
+export type MailedMessage = {
+  position: number;
+  role: "user" | "assistant";
+  content: string;
+  /** the member who wrote it; null for the visitor and the agent */
+  authorName: string | null;
+};
+
+export type AnswerFacts = {
+  agentId: string;
+  agentName: string;
+  conversationId: string;
+  /** the context of the conversation, as JSON */
+  context: string | null;
+  /** the origins of the agent, as JSON */
+  allowedOrigins: string;
+  /** oldest first; those of members from `from` on are the answer */
+  messages: readonly MailedMessage[];
+  from: number;
+};
+
+const MAX_QUOTED = 20;
+const MAX_QUOTED_CHARACTERS = 500;
+
+/**
+ * The email to a visitor who left an address and is away. It quotes the conversation. Anyone can enter someone else's
+ * address, so what the visitor and the agent wrote is quoted without its links.
+ */
+export function answerMail(
+  facts: AnswerFacts,
+  { baseUrl, token }: { baseUrl: string; token: string },
+): { subject: string; text: string } {
+  const { agentName, messages, from } = facts;
+  const context: { language?: string | null } = facts.context ? JSON.parse(facts.context) : {};
+  const texts = answerTexts(context.language ?? null);
+  const answers = messages.filter(({ position, authorName }) => position >= from && authorName !== null);
+  const name = cut(oneLine(answers.at(-1)?.authorName ?? ""), 80) || oneLine(agentName);
+  const fill = (text: string) =>
+    text.replace(/\{(name|site)\}/g, (_, value: string) => (value === "name" ? name : oneLine(agentName)));
+  const quoted = messages.filter(({ position }) => position < from).slice(-MAX_QUOTED);
+  const parts = [
+    fill(texts.opening),
+    ...answers.map(({ content }) => content),
+    `${texts.link}\n${conversationLink(facts, baseUrl, token)}`,
+    ...(quoted.length > 0
+      ? [`${texts.quote}\n${quoted.map((message) => quote(message, agentName, texts)).join("\n")}`]
+      : []),
+    texts.footer,
+  ];
+  return { subject: cut(oneLine(fill(texts.subject)), 250), text: parts.join("\n\n") };
+}
+
+function quote({ role, content, authorName }: MailedMessage, agentName: string, texts: AnswerTexts): string {
+  const who = role === "user" ? texts.you : (authorName ?? agentName);
+  return `> ${oneLine(who)}: ${cut(withoutLinks(indented(content.trim())), MAX_QUOTED_CHARACTERS).replaceAll("\n", "\n> ")}`;
+}
+
+/**
+ * Where the conversation opens: the page on which it began, if the agent is allowed there, or the agent's page on this
+ * server. The widget reads the fragment, which browsers send to no server.
+ */
+export function conversationLink(
+  { agentId, conversationId, context, allowedOrigins }: Omit<AnswerFacts, "messages" | "from" | "agentName">,
+  baseUrl: string,
+  token: string,
+): string {
+  const { page = null }: { page?: string | null } = context ? JSON.parse(context) : {};
+  const url = page === null ? null : URL.parse(page);
+  const origins: string[] = [...JSON.parse(allowedOrigins), new URL(baseUrl).origin];
+  const isAllowed = url !== null && /^https?:$/.test(url.protocol) && origins.includes(url.origin);
+  const place = isAllowed ? url.origin + url.pathname + url.search : `${baseUrl}/demo/${agentId}`;
+  return `${place}#foyer-conversation=${conversationId}.${token}`;
+}

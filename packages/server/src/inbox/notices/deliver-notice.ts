@@ -1,0 +1,105 @@
+import { conversationToken } from "../../auth/conversation-token.ts";
+import { memberEmail } from "../../auth/members/members.ts";
+import { createBatchWriter } from "../../db/batch-writer.ts";
+import type { Deps } from "../../deps.ts";
+import type { Answer, CompletedAttempt } from "../../outbox/attempts.ts";
+import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
+import type { DeliveryHandler, Outbox } from "../../outbox/outbox.ts";
+import { createPost, delivered, explainFailure, undelivered } from "../../outbox/send-answer.ts";
+import { answerMail } from "./answer-mail.ts";
+import { requestChat, requestMail, requestPush } from "./notice-texts.ts";
+import type { NoticeTarget } from "./record-notices.ts";
+import { isGone, type SendPush } from "./send-push.ts";
+import type { NoticeStore, NoticeSubject } from "./store.ts";
+
+type HandlerDeps = Pick<Deps, "db" | "config" | "outbound" | "mailer" | "encryption" | "log">;
+type Target<Kind extends NoticeTarget["notice"]> = Extract<NoticeTarget, { notice: Kind }>;
+type Parts = { store: NoticeStore; sendPush: SendPush; outbox: Pick<Outbox, "attempts"> };
+
+/** Sends notices to members, team chats and visitors. */
+export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox }: Parts): DeliveryHandler {
+  const { db, config, mailer, encryption, log } = deps;
+  const post = createPost(deps);
+
+  /** To a member or a channel. It is not sent once somebody has taken the conversation. */
+  async function sendRequest(target: Target<"request">, subject: NoticeSubject, signal: AbortSignal): Promise<Answer> {
+    const { handoff, conversation } = subject;
+    const { organizationId } = handoff;
+    if (handoff.takenAt !== null || handoff.endedAt !== null) {
+      return final("Not needed", "The visitor no longer waited when the notice was due.");
+    }
+    const facts = {
+      ...handoff,
+      agentName: subject.agent.name,
+      title: conversation.title,
+      visitorName: conversation.userName,
+      visitorEmail: conversation.userEmail,
+      step: target.step,
+    };
+    if ("channelId" in target) {
+      const channel = await store.channel(organizationId, target.channelId);
+      if (!channel?.url || channel.isEnabled === 0)
+        return final("No recipient", "The channel was removed or disabled.");
+      const body = requestChat(facts, config.baseUrl, channel.url);
+      return post({ url: channel.url, headers: {}, body, signal });
+    }
+    const to = await memberEmail(db, organizationId, target.userId);
+    if (to === undefined) return final("No recipient", "The member has left the organization.");
+    if (target.pushId !== undefined) {
+      const device = await store.device({ organizationId, userId: target.userId }, target.pushId);
+      if (!device) return final("No recipient", "The browser is no longer notified.");
+      return sendPush(device, requestPush(facts), signal);
+    }
+    await mailer.send({ to, ...requestMail(facts, config.baseUrl) });
+    return delivered;
+  }
+
+  /** To the visitor, who has left an address. */
+  async function sendAnswer({ from, to }: Target<"answer">, { handoff, agent, conversation }: NoticeSubject) {
+    if (handoff.email === null) return final("No recipient", "The visitor has left no address.");
+    const { conversationId, agentId } = handoff;
+    const messages = await store.messagesUntil(conversationId, to);
+    const facts = { agentId, conversationId, agentName: agent.name, messages, from };
+    const mail = answerMail(
+      { ...facts, context: conversation.context, allowedOrigins: agent.allowedOrigins },
+      { baseUrl: config.baseUrl, token: conversationToken(encryption, conversationId) },
+    );
+    await mailer.send({ to: handoff.email, ...mail });
+    return delivered;
+  }
+
+  return {
+    async open(delivery, signal) {
+      const target: NoticeTarget = JSON.parse(delivery.target);
+      const subject = await store.subject(delivery.conversationId ?? "", target.handoffId);
+      // The conversation was deleted, and its deliveries with it.
+      if (!subject) return null;
+      const sent = () =>
+        target.notice === "answer" ? sendAnswer(target, subject) : sendRequest(target, subject, signal);
+      return { send: () => sent().catch((error: unknown) => explainFailure(error, signal, log)) };
+    },
+    record: createBatchWriter(db, createNoticeRecords(store, outbox), { maxItems: 100 }),
+  };
+}
+
+/** Records attempts, what the dashboard shows of a channel, and that a browser has unsubscribed. */
+function createNoticeRecords(store: NoticeStore, outbox: Pick<Outbox, "attempts">) {
+  return async (
+    trx: Parameters<Outbox["attempts"]["settle"]>[0],
+    batch: readonly CompletedAttempt[],
+  ): Promise<LeasedDelivery[][]> => {
+    const numbers = await outbox.attempts.settle(trx, batch);
+    const now = Date.now();
+    for (const { delivery, attempt } of batch) {
+      const target: NoticeTarget = JSON.parse(delivery.target);
+      if (!numbers.has(delivery.id) || target.notice === "answer") continue;
+      if ("channelId" in target) await store.noteChannel(trx, target.channelId, attempt.error, now);
+      else if (target.pushId !== undefined && isGone(attempt.status)) await store.forgetDevice(trx, target.pushId);
+    }
+    return batch.map(() => []);
+  };
+}
+
+function final(error: string, detail: string): Answer {
+  return { ...undelivered(error, detail), isFinal: true };
+}

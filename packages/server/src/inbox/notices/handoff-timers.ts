@@ -1,0 +1,149 @@
+import { sql, type Transaction } from "kysely";
+import type { HandoffTimerRow } from "../../db/notice-tables.ts";
+import type { Tables } from "../../db/tables.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import type { NoticeRecorder } from "./record-notices.ts";
+
+const EVERY_MS = 5_000;
+/** Timers that one round handles. The rest waits for the next one, which follows at once. */
+const PER_ROUND = 50;
+/** A timer that could not be handled waits this long, so that it does not hold up the others. */
+const RETRY_MS = 60_000;
+
+type Parts = { recorder: NoticeRecorder; now?: () => number };
+type TimerKey = Pick<HandoffTimerRow, "conversationId" | "kind">;
+
+/**
+ * Escalates requests that nobody has taken in time, and sends answers by email that the visitor has not seen. A timer is
+ * deleted in the transaction of what it leads to, so that of several processes one handles it.
+ */
+export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "mailer" | "log">, parts: Parts) {
+  const { db, log } = deps;
+  const { now = Date.now } = parts;
+  const handle = createHandler(deps, parts);
+  let timer: NodeJS.Timeout | undefined;
+  let round = Promise.resolve();
+  let isStopped = false;
+
+  /** Handles what is due. @returns whether there may be more */
+  async function runOnce(): Promise<boolean> {
+    const due = await db
+      .selectFrom("handoffTimers")
+      .select(["conversationId", "kind"])
+      .where("dueAt", "<=", now())
+      .orderBy("dueAt")
+      .limit(PER_ROUND)
+      .execute();
+    for (const key of due) {
+      if (isStopped) return false;
+      await handle(key).catch((error: unknown) => postpone(key, error));
+      await new Promise(setImmediate);
+    }
+    return due.length === PER_ROUND;
+  }
+
+  /** Rejects when the database is unavailable; the round ends then. */
+  async function postpone({ conversationId, kind }: TimerKey, error: unknown): Promise<void> {
+    await db
+      .updateTable("handoffTimers")
+      .set({ dueAt: now() + RETRY_MS })
+      .where("conversationId", "=", conversationId)
+      .where("kind", "=", kind)
+      .where("dueAt", "<=", now())
+      .execute();
+    log.error({ err: error, conversationId, kind }, "a handoff could not be followed up; retrying in a minute");
+  }
+
+  async function work(): Promise<void> {
+    const hasMore = await runOnce().catch((error: unknown) => {
+      log.error({ err: error }, "handoffs could not be followed up; retrying");
+      return false;
+    });
+    if (!isStopped) schedule(hasMore ? 0 : EVERY_MS);
+  }
+
+  function schedule(afterMs: number) {
+    timer = setTimeout(() => {
+      round = work();
+    }, afterMs).unref();
+  }
+
+  return {
+    runOnce,
+    start(): void {
+      schedule(EVERY_MS);
+    },
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearTimeout(timer);
+      await round;
+    },
+  };
+}
+
+/** @returns a function that handles one timer if it is still due */
+function createHandler(
+  { db, databaseKind, mailer }: Pick<Deps, "db" | "databaseKind" | "mailer">,
+  { recorder, now = Date.now }: Parts,
+) {
+  async function escalate(trx: Transaction<Tables>, timer: HandoffTimerRow): Promise<void> {
+    const { conversationId, handoffId } = timer;
+    const step = timer.step + 1;
+    const request = await trx
+      .updateTable("handoffs")
+      .set({ escalatedTo: step })
+      .where("id", "=", handoffId)
+      .where("conversationId", "=", conversationId)
+      .where("takenAt", "is", null)
+      .where("endedAt", "is", null)
+      .returning(["id", "organizationId", "agentId", "conversationId"])
+      .executeTakeFirst();
+    if (!request || !(await recorder.call(trx, request, step))) return;
+    // The live inbox reads what has changed since it last looked.
+    await trx.updateTable("conversations").set({ changedAt: now() }).where("id", "=", conversationId).execute();
+  }
+
+  async function mailAnswer(trx: Transaction<Tables>, timer: HandoffTimerRow): Promise<void> {
+    const { conversationId, handoffId, step: from } = timer;
+    const request = await trx
+      .selectFrom("handoffs")
+      .select("email")
+      .where("id", "=", handoffId)
+      .where("conversationId", "=", conversationId)
+      .executeTakeFirst();
+    if (!request?.email || !mailer.isConfigured) return;
+    const last = await trx
+      .selectFrom("messages")
+      .select((x) => x.fn.max("position").as("position"))
+      .where("conversationId", "=", conversationId)
+      .where("authorId", "is not", null)
+      .where("position", ">=", from)
+      .executeTakeFirst();
+    const to = last?.position ?? null;
+    if (to === null) return;
+    const target = { notice: "answer", handoffId, from, to: Number(to) } as const;
+    await recorder.enqueue(trx, timer, [{ type: "email", host: "mail", target }]);
+  }
+
+  return ({ conversationId, kind }: TimerKey): Promise<void> =>
+    inTransaction(db, async (trx) => {
+      // Conversations are locked before their timers, as when a member takes one over.
+      const conversation = await trx
+        .selectFrom("conversations")
+        .select(sql`1`.as("one"))
+        .where("id", "=", conversationId)
+        .$if(databaseKind === "postgres", (query) => query.forUpdate())
+        .executeTakeFirst();
+      const timer = await trx
+        .deleteFrom("handoffTimers")
+        .where("conversationId", "=", conversationId)
+        .where("kind", "=", kind)
+        .where("dueAt", "<=", now())
+        .returningAll()
+        .executeTakeFirst();
+      if (!conversation || !timer) return;
+      if (timer.kind === "escalation") await escalate(trx, timer);
+      else await mailAnswer(trx, timer);
+    });
+}

@@ -1,0 +1,81 @@
+import { cut, indented, oneLine } from "../../outbox/message-text.ts";
+import { teamChatMessage } from "../../outbox/team-chat.ts";
+
+/** What a notice to the team says about a request. */
+export type RequestFacts = {
+  agentId: string;
+  agentName: string;
+  conversationId: string;
+  /** the conversation's title, which is the beginning of its first message */
+  title: string;
+  visitorName: string | null;
+  visitorEmail: string | null;
+  reason: string | null;
+  summary: string | null;
+  requestedAt: number;
+  promisedAt: number | null;
+  /** how often it was escalated before this notice */
+  step: number;
+};
+
+const MAX_SHOWN = 200;
+
+/** Where a member opens the conversation, as a path of this server. */
+const inboxPath = ({ agentId, conversationId }: Pick<RequestFacts, "agentId" | "conversationId">) =>
+  `/dashboard/agents/${agentId}/conversations/${conversationId}`;
+
+/** The email to a member. Everything that a visitor or the model wrote is data on an indented line. */
+export function requestMail(facts: RequestFacts, baseUrl: string): { subject: string; text: string } {
+  const { agentName, visitorName, visitorEmail, reason, summary, requestedAt, promisedAt, step } = facts;
+  const visitor = oneLine(visitorName ?? visitorEmail ?? "") || "A visitor";
+  const details = [
+    ["Visitor", [visitorName, visitorEmail].filter(Boolean).join(", ") || "anonymous"],
+    ["Reason", reason],
+    ["Conversation", facts.title],
+    ["Summary", summary],
+    ["Promised by", promisedAt === null ? null : time(promisedAt)],
+  ] as const;
+  const lines = details.flatMap(([label, value]) => (value ? [`${label}: ${indented(value)}`] : []));
+  const opening =
+    step === 0
+      ? `A visitor of ${oneLine(agentName)} asked for a person at ${time(requestedAt)}.`
+      : `A visitor of ${oneLine(agentName)} has been waiting for a person since ${time(requestedAt)}. Nobody has taken the conversation yet.`;
+  const text = [
+    opening,
+    lines.join("\n"),
+    `Open the conversation:\n${baseUrl}${inboxPath(facts)}`,
+    `Choose how you are notified:\n${baseUrl}/dashboard/settings/notices`,
+  ];
+  const subject = `${step === 0 ? "" : "Still waiting: "}${cut(visitor, 80)} asks for a person (${agentName})`;
+  return { subject: cut(oneLine(subject), 250), text: text.join("\n\n") };
+}
+
+/** What a member's browser shows. */
+export function requestPush(facts: RequestFacts) {
+  const visitor = cut(oneLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 60);
+  return {
+    title: facts.step === 0 ? `${visitor} asks for a person` : `${visitor} is still waiting`,
+    body: cut(oneLine(facts.reason ?? facts.title), MAX_SHOWN),
+    url: inboxPath(facts),
+    tag: facts.conversationId,
+  };
+}
+
+/** The body for the incoming webhook of a team chat. */
+export function requestChat(facts: RequestFacts, baseUrl: string, webhookUrl: string): string {
+  const opening =
+    facts.step === 0
+      ? "{{visitor}} asks for a person ({{agent}}): {{about}}"
+      : "{{visitor}} is still waiting for a person ({{agent}}): {{about}}";
+  const values = new Map([
+    ["visitor", cut(oneLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 80)],
+    ["agent", oneLine(facts.agentName)],
+    ["about", cut(oneLine(facts.reason ?? facts.title), MAX_SHOWN)],
+  ]);
+  return teamChatMessage(webhookUrl, `${opening}\n${baseUrl}${inboxPath(facts)}`, (name) => values.get(name));
+}
+
+/** Members may be anywhere, so the time is in UTC. */
+function time(instant: number): string {
+  return `${new Date(instant).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { insertConversation } from "../../../../../test/conversation-seed.ts";
+import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { createAgent } from "../../../../../test/factories.ts";
+import { startPushService } from "../../../../../test/push-service.ts";
+import { startServer, type TestServer } from "../../../../../test/server.ts";
+import { createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
+import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
+import { startReceiver } from "../../../../../test/webhook-receiver.ts";
+import { isTokenFor } from "../../auth/conversation-token.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { createOutbox } from "../../outbox/outbox.ts";
+import { createHandoffTimers } from "./handoff-timers.ts";
+import { createNoticeRecorder } from "./record-notices.ts";
+
+const MINUTE_MS = 60_000;
+
+onBothDatabases("notices", (createDatabase) => {
+  let database: TestDatabase;
+  let server: TestServer;
+  let smtp: SmtpTestServer;
+  let push: Awaited<ReturnType<typeof startPushService>>;
+  let chat: Awaited<ReturnType<typeof startReceiver>>;
+  let team: Awaited<ReturnType<typeof createTeam>>;
+  beforeAll(async () => {
+    database = await createDatabase();
+    smtp = await startSmtpServer();
+    push = await startPushService();
+    chat = await startReceiver();
+    const env = { SMTP_URL: smtp.url, FOYER_OUTBOUND_ALLOW: "127.0.0.1", FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" };
+    server = await startServer({ database, env });
+  });
+  beforeEach(async () => {
+    team = await createTeam();
+  });
+  afterAll(async () => {
+    await server.stop();
+    await smtp.close();
+    await push.stop();
+    await chat.stop();
+    await database.drop();
+  });
+
+  /** An organization with an owner and a member, both signed in. */
+  async function createTeam() {
+    const account = await createOwner(server);
+    const colleague = await createMember(server, account.organizationId, "member");
+    return {
+      ...account,
+      colleague,
+      owner: await signedInBrowser(server, account.email),
+      member: await signedInBrowser(server, colleague.email),
+    };
+  }
+
+  type Asked = { handoff?: object; settings?: object; conversation?: object; body?: object };
+
+  /** A visitor who waits for a person. */
+  async function request({
+    handoff = {},
+    settings = {},
+    conversation = {},
+    body = { reason: "My invoice" },
+  }: Asked = {}) {
+    const agentId = await createAgent(team.owner, {
+      ...settings,
+      handoff: { isEnabled: true, promiseMinutes: 10, ...handoff },
+    });
+    const from = { organizationId: team.organizationId, agentId };
+    const sayings = [{ content: "Hello?" }, { content: "See https://evil.example/x" }];
+    const id = await insertConversation(server.deps.db, from, { userName: "Ada", ...conversation }, sayings);
+    const asked = await team.owner.call("POST", `/conversations/${id}/handoff`, body);
+    expect(asked).toMatchObject({ status: 200, body: { data: { handler: "waiting" } } });
+    return { id, agentId };
+  }
+
+  /** What was sent about a conversation, once all its deliveries have been attempted. */
+  async function sentAbout(id: string) {
+    const { db } = server.deps;
+    const open = db
+      .selectFrom("deliveries")
+      .select("id")
+      .where("conversationId", "=", id)
+      .where("state", "=", "pending");
+    await expect.poll(() => open.execute()).toEqual([]);
+    const mails = smtp.mails().filter(({ text }) => text.includes(id));
+    return {
+      mails,
+      to: mails.map(({ to }) => to[0]).sort(),
+      pushes: push.messages().filter(({ message }) => message.url.includes(id)),
+      chats: chat.received.map(({ text }) => JSON.parse(text)).filter(({ text }) => text.includes(id)),
+    };
+  }
+
+  /** The worker of another process at that many minutes from now. */
+  function timersIn(minutes: number) {
+    const now = () => Date.now() + minutes * MINUTE_MS;
+    const { deps } = server;
+    return createHandoffTimers(deps, { recorder: createNoticeRecorder(deps, createOutbox(deps), now), now });
+  }
+
+  it("reach all members by email, their browsers and the team chat, with a link to the conversation", async () => {
+    await team.member.call("PUT", "/notices", { email: false });
+    await team.member.call("POST", "/notices/push-subscriptions", push.subscribe(team.userId));
+    await team.owner.call("POST", "/notice-channels", { kind: "webhook", name: "Support", url: `${chat.url}/chat` });
+    const { id, agentId } = await request();
+    const { to, mails, pushes, chats } = await sentAbout(id);
+    const path = `/dashboard/agents/${agentId}/conversations/${id}`;
+    expect(to).toEqual([team.email]);
+    expect(mails[0]).toMatchObject({ subject: "Ada asks for a person (Harbour)" });
+    expect(mails[0]?.text).toContain("Reason: My invoice");
+    expect(mails[0]?.text).toContain(path);
+    expect(pushes.map(({ message }) => message)).toEqual([
+      { title: "Ada asks for a person", body: "My invoice", url: path, tag: id },
+    ]);
+    expect(chats).toEqual([{ text: expect.stringContaining("Ada asks for a person (Harbour): My invoice\nhttp") }]);
+    const [channel] = (await team.owner.call("GET", "/notice-channels")).body;
+    expect(channel).toMatchObject({ lastError: null, lastSentAt: expect.any(String) });
+  });
+
+  it("show what a hostile visitor wrote as text: no further header, line, link or mention", async () => {
+    await team.owner.call("POST", "/notice-channels", { kind: "webhook", name: "Support", url: `${chat.url}/chat` });
+    const name = "Ada\r\nBcc: victim@example.com\r\n\r\n<b>Hi</b>";
+    const reason = "Help\r\nSummary: all is well\n@channel <!here> [click](https://evil.example)";
+    const { id } = await request({ conversation: { userName: name }, body: { reason } });
+    const { mails, chats } = await sentAbout(id);
+    for (const { to, headers, subject, text } of mails) {
+      expect([to.length, headers.bcc]).toEqual([1, undefined]);
+      expect(subject).toBe("Ada Bcc: victim@example.com <b>Hi</b> asks for a person (Harbour)");
+      expect(text.split("\n").filter((line) => /^(Bcc|Summary):/.test(line))).toEqual([]);
+    }
+    expect(mails.length).toBe(2);
+    expect(chats[0].text).not.toMatch(/<!here>|@channel|(?<!\\)\[click/);
+  });
+
+  it("are written with the request or not at all, and deleted with the conversation", async () => {
+    const { id, agentId } = await request();
+    const { db } = server.deps;
+    const place = { organizationId: team.organizationId, agentId, conversationId: id, epoch: 1 };
+    const handoff = await db
+      .selectFrom("handoffs")
+      .select("id")
+      .where("conversationId", "=", id)
+      .executeTakeFirstOrThrow();
+    const ofConversation = db.selectFrom("deliveries").select("id").where("conversationId", "=", id).orderBy("id");
+    const before = await ofConversation.execute();
+    const recorder = createNoticeRecorder(server.deps, createOutbox(server.deps));
+    const failing = inTransaction(db, async (trx) => {
+      await recorder.record(trx, { ...place, kind: "requested", handoffId: handoff.id, cause: "visitor" });
+      throw new Error("rolled back");
+    });
+    await expect(failing).rejects.toThrow("rolled back");
+    expect(before.length).toBe(2);
+    expect(await ofConversation.execute()).toEqual(before);
+    await sentAbout(id);
+    expect((await team.owner.call("DELETE", `/conversations/${id}`)).status).toBe(200);
+    expect(await ofConversation.execute()).toEqual([]);
+    const timers = db.selectFrom("handoffTimers").selectAll().where("conversationId", "=", id);
+    expect(await timers.execute()).toEqual([]);
+  });
+
+  it("go to one member after the other and then to everybody, once each, whichever process is first", async () => {
+    const { id } = await request({ handoff: { escalation: [team.colleague.userId, "user_gone", team.userId] } });
+    expect((await sentAbout(id)).to).toEqual([team.colleague.email]);
+    await timersIn(9).runOnce();
+    expect((await sentAbout(id)).to).toHaveLength(1);
+    await Promise.all([timersIn(11).runOnce(), timersIn(11).runOnce()]);
+    const second = await sentAbout(id);
+    expect(second.to).toEqual([team.colleague.email, team.email].sort());
+    expect(second.mails.at(-1)).toMatchObject({ subject: "Still waiting: Ada asks for a person (Harbour)" });
+    await timersIn(22).runOnce();
+    expect((await sentAbout(id)).to).toHaveLength(4);
+    await timersIn(60).runOnce();
+    expect((await sentAbout(id)).to).toHaveLength(4);
+    const handoff = server.deps.db.selectFrom("handoffs").select("escalatedTo").where("conversationId", "=", id);
+    expect(await handoff.executeTakeFirst()).toEqual({ escalatedTo: 2 });
+    const { body } = await team.owner.call("GET", `/conversations/${id}`);
+    expect(body.data.handoff).toMatchObject({ escalatedTo: 2, takenAt: null });
+  });
+
+  it("stop when a member has taken the conversation, or the visitor no longer waits", async () => {
+    const [taken, cancelled] = [await request(), await request()];
+    for (const { id } of [taken, cancelled]) await sentAbout(id);
+    await team.member.call("POST", `/conversations/${taken.id}/takeover`);
+    await team.owner.call("DELETE", `/conversations/${cancelled.id}/handoff`);
+    await timersIn(11).runOnce();
+    for (const { id } of [taken, cancelled]) expect((await sentAbout(id)).to).toHaveLength(2);
+  });
+
+  it("leave browsers alone outside office hours, and escalate when somebody is there", async () => {
+    await team.owner.call("POST", "/notices/push-subscriptions", push.subscribe(team.userId));
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    const day = tomorrow.getUTCDay() || 7;
+    const hours = { timeZone: "UTC", days: [{ day, from: "09:00", to: "17:00" }], exceptions: [] };
+    const { id } = await request({ handoff: { hours } });
+    expect(await sentAbout(id)).toMatchObject({ pushes: [], to: expect.toSatisfy((to: string[]) => to.length === 2) });
+    const opening = Date.UTC(tomorrow.getUTCFullYear(), tomorrow.getUTCMonth(), tomorrow.getUTCDate(), 9);
+    const minutes = (opening - Date.now()) / MINUTE_MS;
+    await timersIn(minutes + 9).runOnce();
+    expect((await sentAbout(id)).pushes).toEqual([]);
+    await timersIn(minutes + 11).runOnce();
+    expect((await sentAbout(id)).pushes).toMatchObject([{ message: { title: "Ada is still waiting" } }]);
+  });
+
+  it("bring a visitor who is away the answer by email, quoting the conversation, with a link that opens it", async () => {
+    const page = "https://shop.example/bikes?id=7#photos";
+    const { id } = await request({
+      settings: { allowedOrigins: ["https://shop.example"] },
+      conversation: { context: JSON.stringify({ page, language: "de-CH" }) },
+      body: { reason: "My invoice", email: "ada@example.com" },
+    });
+    await sentAbout(id);
+    for (const content of ["Hello Ada.", "See https://shop.example/refunds"]) {
+      await team.member.call("POST", `/conversations/${id}/messages`, { content });
+    }
+    await timersIn(1).runOnce();
+    const byNow = (await sentAbout(id)).to.length;
+    await Promise.all([timersIn(3).runOnce(), timersIn(3).runOnce()]);
+    const { mails } = await sentAbout(id);
+    expect(mails).toHaveLength(byNow + 1);
+    const mail = mails.at(-1);
+    expect(mail).toMatchObject({ to: ["ada@example.com"], subject: expect.stringContaining("hat dir geantwortet") });
+    expect(mail?.text).toContain("Hello Ada.\n\nSee https://shop.example/refunds");
+    expect(mail?.text).toContain("> Du: Hello?\n> Harbour: See …");
+    const [, place, ofConversation, token = ""] = /(\S+)#foyer-conversation=(\w+)\.(\S+)/.exec(mail?.text ?? "") ?? [];
+    expect([place, ofConversation]).toEqual(["https://shop.example/bikes?id=7", id]);
+    expect(isTokenFor(server.deps.encryption, id, token)).toBe(true);
+    await timersIn(10).runOnce();
+    expect((await sentAbout(id)).mails).toHaveLength(byNow + 1);
+  });
+
+  it("send no answer by email to a visitor who is there, or who left no address", async () => {
+    const present = await request({ body: { email: "ada@example.com" } });
+    const unknown = await request();
+    const before = [];
+    for (const { id } of [present, unknown]) {
+      await team.member.call("POST", `/conversations/${id}/messages`, { content: "Hello." });
+      before.push((await sentAbout(id)).to.length);
+    }
+    const recorder = createNoticeRecorder(server.deps, createOutbox(server.deps));
+    const { id: conversationId, agentId } = present;
+    const place = { organizationId: team.organizationId, agentId, conversationId, epoch: 2 };
+    await inTransaction(server.deps.db, (trx) =>
+      recorder.record(trx, { ...place, kind: "visitor_message", messageId: "msg_1" }),
+    );
+    await timersIn(3).runOnce();
+    for (const [index, { id }] of [present, unknown].entries()) {
+      expect((await sentAbout(id)).to.length).toBe(before[index]);
+    }
+  });
+});

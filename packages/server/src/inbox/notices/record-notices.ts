@@ -1,0 +1,167 @@
+import { isOpen, promisedAt } from "@foyer/contract/rules/office-hours";
+import type { Transaction } from "kysely";
+import { handoffOf } from "../../agents/handoff.ts";
+import type { RecordHandoff } from "../../conversations/handoff-change.ts";
+import type { HandoffRow } from "../../db/handoff-tables.ts";
+
+import type { Tables } from "../../db/tables.ts";
+import { afterCommit } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { failpoint } from "../../failpoints.ts";
+import { newId } from "../../ids.ts";
+import type { NewDelivery } from "../../outbox/delivery-queue.ts";
+import { hostOf } from "../../outbox/host-of.ts";
+import type { Outbox } from "../../outbox/outbox.ts";
+
+import { currentOrder, recipientsOf, type Turn, turnOf } from "./recipients.ts";
+
+/** What a delivery of the kind `notice` sends. */
+export type NoticeTarget =
+  | { notice: "request"; handoffId: string; step: number; userId: string; pushId?: string }
+  | { notice: "request"; handoffId: string; step: number; channelId: string }
+  /** the messages of members between two positions, to the visitor */
+  | { notice: "answer"; handoffId: string; from: number; to: number };
+
+export type NoticeRecorder = ReturnType<typeof createNoticeRecorder>;
+
+/** How long a visitor has to see an answer in the widget before it is sent by email. */
+const UNSEEN_MS = 2 * 60_000;
+
+type Request = Pick<HandoffRow, "id" | "organizationId" | "agentId" | "conversationId">;
+
+/** Writes notices and timers in the transaction of what they are about, so that none of them is lost or sent in vain. */
+export function createNoticeRecorder(
+  { mailer }: Pick<Deps, "mailer">,
+  outbox: Pick<Outbox, "queue" | "worker">,
+  now: () => number = Date.now,
+) {
+  /** Enqueues deliveries that are due at once. */
+  async function enqueue(
+    trx: Transaction<Tables>,
+    { conversationId }: Pick<Request, "conversationId">,
+    parts: ReadonlyArray<Pick<NewDelivery, "type" | "host"> & { target: NoticeTarget }>,
+  ): Promise<void> {
+    if (parts.length === 0) return;
+    const rows = parts.map(({ target, ...part }) => ({
+      ...newDelivery,
+      ...part,
+      id: newId("delivery"),
+      conversationId,
+      target: JSON.stringify(target),
+      createdAt: now(),
+    }));
+    await outbox.queue.insert(trx, rows, 0);
+    failpoint("notice.recorded");
+    afterCommit(trx, () => {
+      failpoint("notice.committed");
+      outbox.worker.notify();
+    });
+  }
+
+  /** Notifies those whose turn it is. Outside office hours, browsers are left alone. */
+  async function notify(
+    trx: Transaction<Tables>,
+    request: Request,
+    { turn, step, isOpen: isOfficeOpen }: { turn: NonNullable<Turn>; step: number; isOpen: boolean },
+  ): Promise<void> {
+    const { emails, devices, channels } = await recipientsOf(trx, request.organizationId, turn);
+    const about = { notice: "request", handoffId: request.id, step } as const;
+    await enqueue(trx, request, [
+      ...(mailer.isConfigured ? emails : []).map((userId) => ({
+        type: "email" as const,
+        host: "mail",
+        target: { ...about, userId },
+      })),
+      ...(isOfficeOpen ? devices : []).map(({ id, userId, endpoint }) => ({
+        type: "webhook" as const,
+        host: hostOf(endpoint),
+        target: { ...about, userId, pushId: id },
+      })),
+      ...channels.map(({ id, url }) => ({
+        type: "team_chat" as const,
+        host: hostOf(url ?? ""),
+        target: { ...about, channelId: id },
+      })),
+    ]);
+  }
+
+  /**
+   * Notifies whose turn it is after `step` escalations, and sets the timer of the next one.
+   * @returns whether it was anybody's turn
+   */
+  async function call(trx: Transaction<Tables>, request: Request, step: number): Promise<boolean> {
+    const agent = await trx
+      .selectFrom("agents")
+      .select("handoff")
+      .where("id", "=", request.agentId)
+      .where("organizationId", "=", request.organizationId)
+      .executeTakeFirst();
+    if (!agent) return false;
+    const settings = handoffOf(agent);
+    const { hours, promiseMinutes } = settings;
+    const order = await currentOrder(trx, request.organizationId, settings);
+    const turn = turnOf(order, step);
+    if (!turn) return false;
+    await notify(trx, request, { turn, step, isOpen: isOpen(hours, now()) });
+    const dueAt = promiseMinutes === null ? null : promisedAt(hours, promiseMinutes, now());
+    if (dueAt !== null && turnOf(order, step + 1)) {
+      await setTimer(trx, request, { kind: "escalation", step, dueAt });
+    }
+    return true;
+  }
+
+  const record: RecordHandoff = async (trx, change) => {
+    const { conversationId, organizationId, agentId } = change;
+    if (change.kind === "requested") {
+      await call(trx, { id: change.handoffId, organizationId, agentId, conversationId }, 0);
+    } else if (change.kind === "member_message") {
+      const message = await trx
+        .selectFrom("messages")
+        .select("position")
+        .where("id", "=", change.messageId)
+        .executeTakeFirstOrThrow();
+      const request = { id: change.handoffId, organizationId, conversationId };
+      const dueAt = now() + UNSEEN_MS;
+      await setTimer(trx, request, { kind: "answer", step: message.position, dueAt });
+    } else if (change.kind === "visitor_message") {
+      await deleteTimer(trx, conversationId, "answer");
+    } else if (change.kind !== "answered") {
+      await deleteTimer(trx, conversationId, "escalation");
+    }
+  };
+
+  return { record, call, enqueue };
+}
+
+type Timer = { kind: "escalation" | "answer"; step: number; dueAt: number };
+
+/** Sets a timer. One that runs already keeps its time: it counts from the first message that the visitor has not seen. */
+async function setTimer(
+  trx: Transaction<Tables>,
+  { id: handoffId, organizationId, conversationId }: Omit<Request, "agentId">,
+  timer: Timer,
+): Promise<void> {
+  await trx
+    .insertInto("handoffTimers")
+    .values({ conversationId, organizationId, handoffId, ...timer })
+    .onConflict((conflict) => conflict.columns(["conversationId", "kind"]).doNothing())
+    .execute();
+}
+
+async function deleteTimer(trx: Transaction<Tables>, conversationId: string, kind: Timer["kind"]): Promise<void> {
+  await trx.deleteFrom("handoffTimers").where("conversationId", "=", conversationId).where("kind", "=", kind).execute();
+}
+
+/** What all notices have in common when they are created. */
+const newDelivery = {
+  kind: "notice",
+  purpose: "notice",
+  state: "pending",
+  submissionId: null,
+  webhookId: null,
+  eventId: null,
+  position: 0,
+  attempts: 0,
+  attemptsBefore: 0,
+  fence: 0,
+} as const;
