@@ -126,6 +126,7 @@ export const WidgetHandoff = Type.Object(
     isOpen: Type.Boolean({ description: "Whether somebody is there now, by the office hours" }),
     opensAt: nullable(described(Timestamp, { description: "When somebody is there again. `null` if open, or never." })),
     promiseMinutes: nullable(Type.Integer({ description: "Within how many minutes an answer is promised" })),
+    whileWaiting: settings.whileWaiting,
   },
   { $id: "WidgetHandoff" },
 );

@@ -54,12 +54,13 @@ export function promiseOf({ hours, promiseMinutes }: HandoffSettings, now: numbe
 export function toWidgetHandoff(row: Pick<AgentRow, "handoff">, now: number): WidgetHandoff | null {
   const settings = handoffOf(row);
   if (!settings.isEnabled) return null;
-  const { hasButton, hours, promiseMinutes } = settings;
+  const { hasButton, hours, promiseMinutes, whileWaiting } = settings;
   const opens = opensAt(hours, now);
   return {
     hasButton,
     isOpen: isOpen(hours, now),
     opensAt: opens === null ? null : new Date(opens).toISOString(),
     promiseMinutes,
+    whileWaiting,
   };
 }

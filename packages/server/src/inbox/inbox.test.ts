@@ -193,7 +193,13 @@ onBothDatabases("handing a conversation over", (createDatabase) => {
     const { body } = await owner.call("PATCH", `/agents/${id}`, { handoff: { badRatings: null, hasButton: false } });
     expect(body.data.handoff).toMatchObject({ isEnabled: true, promiseMinutes: 5, badRatings: null, hasButton: false });
     const widget = async () => (await owner.call("GET", `/agents/${id}/widget`)).body.data.handoff;
-    expect(await widget()).toEqual({ hasButton: false, isOpen: true, opensAt: null, promiseMinutes: 5 });
+    expect(await widget()).toEqual({
+      hasButton: false,
+      isOpen: true,
+      opensAt: null,
+      promiseMinutes: 5,
+      whileWaiting: "agent",
+    });
     await owner.call("PATCH", `/agents/${id}`, { handoff: null });
     expect(await widget()).toBeNull();
     const hours = { timeZone: "Europe/Zurich", days: [{ day: 1, from: "12:00", to: "09:00" }], exceptions: [] };

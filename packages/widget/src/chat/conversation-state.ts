@@ -11,7 +11,7 @@ export type ToolPiece = {
   name: string;
   /** Shown to the visitor instead of the name. */
   label: string | null;
-  /** `mock`, `http`, `form`, `client` or `documents`. Previews leave it out. */
+  /** `mock`, `http`, `form`, `client`, `documents` or `handoff`. Previews leave it out. */
   kind?: string | null;
   /** What the visitor has to allow before the page runs the tool. */
   question?: ToolQuestion | null;

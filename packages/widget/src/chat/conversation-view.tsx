@@ -12,7 +12,7 @@ import { ConsentView } from "./consent-view.tsx";
 import type { Entry, FormEntry } from "./conversation-state.ts";
 import { createEndTracker, END_TOLERANCE_PX } from "./end-tracker.ts";
 import { Notice } from "./notice.tsx";
-import { isWithPerson } from "./reply-reader.ts";
+import { isSilent } from "./reply-reader.ts";
 import { ReplyView } from "./reply-view.tsx";
 import { UserView } from "./user-view.tsx";
 import { Welcome } from "./welcome.tsx";
@@ -22,7 +22,7 @@ const PAGE_SIZE = 40;
 
 /** The messages of the conversation and the composer. */
 export function ConversationView({ state }: { state: PanelState }): JSX.Element {
-  const { chat, messages } = usePanel();
+  const { core, chat, messages } = usePanel();
   const { isOpen, draft, handoff } = useStore(state);
   const current = useStore(chat.store);
   const { entries, phase, running, hasConsent } = current;
@@ -66,7 +66,7 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
                 key={entry.key}
                 entry={entry}
                 isLast={entry === last}
-                isBusy={running !== null || (isWithPerson(current) && last?.state !== "refused")}
+                isBusy={running !== null || (isSilent(current, core) && last?.state !== "refused")}
               />
             ))}
           </ol>

@@ -9,7 +9,7 @@ import type { Entry, ReplyEntry, UserEntry } from "./conversation-state.ts";
 import { createDeletion } from "./delete-current.ts";
 import { createPinnedForms } from "./pinned-forms.ts";
 import { createRating } from "./rate-reply.ts";
-import { createReplyReader, isWithPerson } from "./reply-reader.ts";
+import { createReplyReader, isSilent } from "./reply-reader.ts";
 import { createMessageSender } from "./send-message.ts";
 
 export type Chat = ReturnType<typeof createChat>;
@@ -57,7 +57,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
     async send(text: string): Promise<void> {
       bus.emit("interaction");
       await restoring.done();
-      const isQueued = isWithPerson(store.get());
+      const isQueued = isSilent(store.get(), core);
       if (reader.isReading() && !isQueued) return;
       if (consent.isNeeded()) {
         awaitingConsent = text;

@@ -27,8 +27,9 @@ export type ReplyReader = ReturnType<typeof createReplyReader>;
 /** Until the conversation's live events have told who has it. */
 const HANDED_OVER: Ownership = { handler: "waiting", epoch: 0, assignee: null, handoff: null };
 
-/** Whether a person answers instead of the agent. */
-export const isWithPerson = ({ ownership }: ChatState): boolean => ownership?.handler === "human";
+/** Whether messages go to the team, and no reply of the agent follows. */
+export const isSilent = ({ ownership }: ChatState, { agent }: Pick<WidgetCore, "agent">): boolean =>
+  ownership?.handler === "human" || (ownership?.handler === "waiting" && agent.handoff?.whileWaiting === "silent");
 
 /** Reads one reply at a time and shows it as it arrives, until it finishes, fails or is stopped. */
 export function createReplyReader(
@@ -52,7 +53,7 @@ export function createReplyReader(
       patch({ running: key, announcement: interpolate(messages.replying, { name: agent.name }) });
     };
     // A person answers in their own time, so nothing says that a reply is coming.
-    if (!isWithPerson(store.get())) show();
+    if (!isSilent(store.get(), core)) show();
     const tools = runTools(own);
     const onReconnect = () => editReply(key, (reply) => ({ ...reply, isReconnecting: true }));
     try {

@@ -37,12 +37,13 @@ function failureMessage({ kind, result }: ToolPiece, messages: Messages): string
 
 /** What the visitor sees of a tool call: that it is running, and then its result. `formKey` identifies the form. */
 export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }): JSX.Element | null {
-  const { messages } = usePanel();
+  const { messages, mountRequest } = usePanel();
   const { name, label, state, display, form, result } = tool;
   const readable = name.replaceAll("_", " ");
   const isSearch = tool.kind === "documents";
   // The reply lists its sources, so a finished search shows nothing.
   if (isSearch && state !== "running") return null;
+  if (tool.kind === "handoff" && mountRequest) return <div ref={(place) => mountRequest(tool, place)} />;
   if (tool.question) return <ToolConfirmation {...tool.question} label={label ?? readable} />;
   if (state === "running") {
     return (

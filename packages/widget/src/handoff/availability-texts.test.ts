@@ -26,7 +26,7 @@ it("promises minutes or whole hours in the visitor's language", () => {
     "90 minutes",
     "2 hours",
   ]);
-  const open = { hasButton: true, isOpen: true, opensAt: null, promiseMinutes: 10 };
+  const open = { hasButton: true, isOpen: true, opensAt: null, promiseMinutes: 10, whileWaiting: "agent" as const };
   expect(promiseText(open, handoffEn, "en")).toBe("Somebody usually answers within 10 minutes.");
   expect(promiseText({ ...open, promiseMinutes: null }, handoffEn, "en")).toBeNull();
 });
@@ -36,6 +36,6 @@ it("says outside the office hours when somebody is there again, with the date if
   expect(moment(at, "en", Date.parse(at) - 86_400_000)).toMatch(/^Mon|^Sun|^Tue/);
   expect(moment(at, "en", Date.parse(at) - 86_400_000)).not.toContain("March");
   expect(moment(at, "en", Date.parse(at) - 8 * 86_400_000)).toContain("March");
-  const closed = { hasButton: true, isOpen: false, opensAt: null, promiseMinutes: 10 };
+  const closed = { hasButton: true, isOpen: false, opensAt: null, promiseMinutes: 10, whileWaiting: "agent" as const };
   expect(promiseText(closed, handoffEn, "en")).toBe(interpolate(handoffEn.closed, {}));
 });

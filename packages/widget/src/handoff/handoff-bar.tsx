@@ -65,9 +65,11 @@ function Waiting({ handoff, isLate }: Props & { isLate: boolean }): JSX.Element 
   const { settings, email, isBusy, problem } = useStore(handoff.store);
   const { isLost } = useStore(handoff.live.store);
   const promise = isLate ? texts.late : settings && promiseText(settings, texts, core.locale);
+  const meanwhile = settings?.whileWaiting === "silent" ? texts.agentSilent : texts.agentAnswers;
   return (
     <Line face={<span class="lamp lit" aria-hidden="true" />} title={texts.waiting}>
       <p class="note">{isLost ? messages.reconnecting : promise}</p>
+      <p class="note">{interpolate(meanwhile, { name: core.agent.name })}</p>
       {email ? <p class="note">{interpolate(texts.emailSaved, { email })}</p> : null}
       {problem ? <p class="note wrong">{problem}</p> : null}
       <div class="suggestions">

@@ -5,7 +5,13 @@ import { applyLiveEvent, type HandoffState, messagesOfTeam, viewOf } from "./han
 
 const ada = { name: "Ada Byron", initials: "AB" };
 const noon = Date.parse("2026-03-02T12:00:00Z");
-const settings: WidgetHandoff = { hasButton: true, isOpen: true, opensAt: null, promiseMinutes: 10 };
+const settings: WidgetHandoff = {
+  hasButton: true,
+  isOpen: true,
+  opensAt: null,
+  promiseMinutes: 10,
+  whileWaiting: "agent",
+};
 
 const ownership = (handler: Ownership["handler"], epoch: number, promisedAt: string | null = null): Ownership => ({
   handler,

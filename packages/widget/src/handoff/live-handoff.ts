@@ -14,6 +14,8 @@ type Parts = { panelState: PanelState; texts: HandoffTexts; sound: Sound; signal
 
 /** How long somebody counts as typing, in milliseconds. The other side repeats it every three seconds. */
 const TYPING_MS = 6_000;
+/** How long the server takes at most to receive an event of the page, in milliseconds. */
+const RULE_MS = 1_500;
 /** Coming back to the page asks the server at most this often, in milliseconds. */
 const CATCH_UP_MS = 30_000;
 
@@ -78,6 +80,10 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
     seen.keep();
   };
   watchCauses(chat, onChat, signal);
+  // The team can have a rule for events of the page. The trigger is reported to the server at the same time.
+  const stopListening = core.bus.on("trigger", ({ triggerType, event }) => {
+    if (triggerType === "custom_event" && event === "fired") setTimeout(catchUp, RULE_MS);
+  });
   let wasOpen = panelState.get().isOpen;
   const stopWatching = panelState.watch(() => {
     const { isOpen } = panelState.get();
@@ -87,6 +93,7 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
   addEventListener("visibilitychange", onSeen, { capture: true, signal });
   signal.addEventListener("abort", () => {
     stopWatching();
+    stopListening();
     clearTimeout(typingTimer);
   });
 

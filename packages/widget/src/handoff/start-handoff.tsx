@@ -6,6 +6,7 @@ import type { PanelState } from "../panel/panel-state.ts";
 import { createHandoff } from "./create-handoff.ts";
 import css from "./handoff.css?inline";
 import { HandoffBar } from "./handoff-bar.tsx";
+import { RequestCard } from "./request-card.tsx";
 import { SoundSwitch } from "./sound-switch.tsx";
 import { loadTexts } from "./texts/load-texts.ts";
 
@@ -23,6 +24,7 @@ export async function startHandoff(panel: PanelContext, state: PanelState): Prom
     render(<PanelProvider value={panel}>{view}</PanelProvider>, place);
     return () => render(null, place);
   };
+  panel.mountRequest = (tool, place) => mount(<RequestCard tool={tool} texts={texts} />)(place);
   return {
     mountBar: mount(<HandoffBar handoff={handoff} />),
     mountSettings: mount(<SoundSwitch handoff={handoff} />),

@@ -1,6 +1,7 @@
 import type { Request, VisitorForm } from "@foyer/sdk";
 import { createContext, type RefCallback } from "preact";
 import { useContext } from "preact/hooks";
+import type { ToolPiece } from "../chat/conversation-state.ts";
 import type { Chat } from "../chat/create-chat.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";
@@ -33,6 +34,8 @@ export type PanelContext = {
   messages: Messages;
   chat: Chat;
   loadForms: () => Promise<Forms>;
+  /** Renders the agent's request for a person. Set once the code that hands over has loaded. */
+  mountRequest?: (tool: ToolPiece, place: HTMLElement | null) => ReturnType<RefCallback<HTMLElement>>;
   /** Set in the dashboard's previews: a form validates and shows its success message, but sends nothing. */
   isPreview?: true;
   /** Set in the dashboard's previews, which have no chat: the result that a form's default values can use. */

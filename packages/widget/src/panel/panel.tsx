@@ -10,7 +10,7 @@ import { createBackButton } from "./back-button.ts";
 import { createHandoffLoader } from "./handoff-loader.ts";
 import { loadForms, loadHandoff } from "./load-chunk.ts";
 import css from "./panel.css?inline";
-import { PanelProvider } from "./panel-context.ts";
+import { type PanelContext, PanelProvider } from "./panel-context.ts";
 import { createPanelState } from "./panel-state.ts";
 import { PanelView } from "./panel-view.tsx";
 import { SMALL_SCREEN } from "./small-screen.ts";
@@ -25,7 +25,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const request = createRequest({ baseUrl: options.baseUrl });
   const chat = createChat(core, request, messages);
   const state = createPanelState();
-  const panel = { core, request, messages, chat, loadForms: () => loadForms(options.baseUrl) };
+  const panel: PanelContext = { core, request, messages, chat, loadForms: () => loadForms(options.baseUrl) };
   const handoff = createHandoffLoader(panel, state, loadHandoff);
   shadow.addStyles(css);
   const place = document.createElement("div");

@@ -15,6 +15,7 @@ export const handoffAr: HandoffTexts = {
   leaveEmail: "تلقي الرد عبر البريد الإلكتروني",
   save: "حفظ",
   ask: "طلب التحدث إلى شخص",
+  asked: "طلب {name} التحدث إلى شخص.",
   waiting: "في انتظار شخص",
   agentAnswers: "يواصل {name} الرد في هذه الأثناء.",
   agentSilent: "لا يرد {name} في هذه الأثناء.",

@@ -15,6 +15,7 @@ export const handoffDe: HandoffTexts = {
   leaveEmail: "Antwort per E-Mail erhalten",
   save: "Speichern",
   ask: "Um einen Menschen bitten",
+  asked: "{name} hat um einen Menschen gebeten.",
   waiting: "Warten auf einen Menschen",
   agentAnswers: "{name} antwortet solange weiter.",
   agentSilent: "{name} antwortet solange nicht.",

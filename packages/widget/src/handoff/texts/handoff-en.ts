@@ -14,6 +14,7 @@ export const handoffEn = {
   leaveEmail: "Get the answer by email",
   save: "Save",
   ask: "Ask for a person",
+  asked: "{name} asked for a person.",
   waiting: "Waiting for a person",
   agentAnswers: "{name} keeps answering meanwhile.",
   agentSilent: "{name} doesn't answer meanwhile.",

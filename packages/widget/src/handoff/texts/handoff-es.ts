@@ -15,6 +15,7 @@ export const handoffEs: HandoffTexts = {
   leaveEmail: "Recibir la respuesta por correo",
   save: "Guardar",
   ask: "Pedir una persona",
+  asked: "{name} ha pedido una persona.",
   waiting: "Esperando a una persona",
   agentAnswers: "Mientras tanto, {name} sigue respondiendo.",
   agentSilent: "Mientras tanto, {name} no responde.",

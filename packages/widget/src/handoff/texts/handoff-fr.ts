@@ -15,6 +15,7 @@ export const handoffFr: HandoffTexts = {
   leaveEmail: "Recevoir la réponse par e-mail",
   save: "Enregistrer",
   ask: "Demander quelqu’un",
+  asked: "{name} a demandé quelqu’un.",
   waiting: "En attente d’une personne",
   agentAnswers: "En attendant, {name} continue de répondre.",
   agentSilent: "En attendant, {name} ne répond pas.",

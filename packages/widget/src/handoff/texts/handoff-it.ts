@@ -15,6 +15,7 @@ export const handoffIt: HandoffTexts = {
   leaveEmail: "Ricevi la risposta via email",
   save: "Salva",
   ask: "Chiedi di una persona",
+  asked: "{name} ha chiesto di una persona.",
   waiting: "In attesa di una persona",
   agentAnswers: "Nel frattempo {name} continua a rispondere.",
   agentSilent: "Nel frattempo {name} non risponde.",

@@ -15,6 +15,7 @@ export const handoffJa: HandoffTexts = {
   leaveEmail: "メールで返信を受け取る",
   save: "保存",
   ask: "担当者を呼ぶ",
+  asked: "{name}が担当者を呼びました。",
   waiting: "担当者を待っています",
   agentAnswers: "その間も{name}が返信します。",
   agentSilent: "その間、{name}は返信しません。",

@@ -15,6 +15,7 @@ export const handoffNl: HandoffTexts = {
   leaveEmail: "Antwoord per e-mail ontvangen",
   save: "Opslaan",
   ask: "Vraag om een medewerker",
+  asked: "{name} heeft om een medewerker gevraagd.",
   waiting: "Wachten op een medewerker",
   agentAnswers: "{name} antwoordt ondertussen verder.",
   agentSilent: "{name} antwoordt ondertussen niet.",

@@ -15,6 +15,7 @@ export const handoffPl: HandoffTexts = {
   leaveEmail: "Otrzymaj odpowiedź e-mailem",
   save: "Zapisz",
   ask: "Poproś o rozmowę z człowiekiem",
+  asked: "{name} prosi o pomoc człowieka.",
   waiting: "Oczekiwanie na rozmowę",
   agentAnswers: "W tym czasie {name} nadal odpowiada.",
   agentSilent: "W tym czasie {name} nie odpowiada.",

@@ -15,6 +15,7 @@ export const handoffPt: HandoffTexts = {
   leaveEmail: "Receber a resposta por e-mail",
   save: "Salvar",
   ask: "Pedir uma pessoa",
+  asked: "{name} pediu uma pessoa.",
   waiting: "Aguardando uma pessoa",
   agentAnswers: "Enquanto isso, {name} continua respondendo.",
   agentSilent: "Enquanto isso, {name} não responde.",

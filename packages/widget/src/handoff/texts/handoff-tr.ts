@@ -15,6 +15,7 @@ export const handoffTr: HandoffTexts = {
   leaveEmail: "Yanıtı e-postayla al",
   save: "Kaydet",
   ask: "Bir kişi iste",
+  asked: "{name} bir kişi istedi.",
   waiting: "Bir kişi bekleniyor",
   agentAnswers: "Bu sırada {name} yanıt vermeye devam eder.",
   agentSilent: "Bu sırada {name} yanıt vermez.",

@@ -15,6 +15,7 @@ export const handoffZh: HandoffTexts = {
   leaveEmail: "通过电子邮件接收回复",
   save: "保存",
   ask: "请求人工",
+  asked: "{name} 已请求人工。",
   waiting: "正在等待人工",
   agentAnswers: "在此期间，{name} 会继续回复。",
   agentSilent: "在此期间，{name} 不会回复。",
