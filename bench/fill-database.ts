@@ -20,6 +20,18 @@ export function fillDatabase(dataDir: string, agentId: string, conversations: nu
   }
 }
 
+/** Lets the visitors of all conversations wait for a person. */
+export function waitForPerson(dataDir: string): void {
+  const database = openSqliteFile(join(dataDir, "foyer.sqlite"));
+  try {
+    database.exec(waiting);
+    database.exec(handoffs);
+    database.pragma("wal_checkpoint(TRUNCATE)");
+  } finally {
+    database.close();
+  }
+}
+
 const instant = 1_700_000_000_000;
 
 const insertConversations = `
@@ -39,3 +51,12 @@ const insertMessages = `
 
 const countConversations = `
   update "agentCounters" set conversations = conversations + $conversations where "agentId" = $agentId`;
+
+const waiting = `
+  update conversations set handler = 'waiting', epoch = 1, "waitingSince" = ${instant}, "changedAt" = ${instant}`;
+
+const handoffs = `
+  insert into handoffs (id, "organizationId", "agentId", "conversationId", cause, reason, summary, "requestedAt", "promisedAt")
+  select 'hnd_' || substr(id, 6), "organizationId", "agentId", id, 'visitor', 'The invoice is wrong', 'Asks for a refund',
+    ${instant}, ${instant}
+  from conversations`;

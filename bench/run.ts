@@ -11,6 +11,7 @@ import { firstToken } from "./figures/first-token.ts";
 import { firstTokenBusy } from "./figures/first-token-busy.ts";
 import { formFile } from "./figures/form-file.ts";
 import { formSubmit } from "./figures/form-submit.ts";
+import { handoff } from "./figures/handoff.ts";
 import { ingestBeside } from "./figures/ingest-beside.ts";
 import { ingestPages } from "./figures/ingest-pages.ts";
 import { listAgents } from "./figures/list-agents.ts";
@@ -49,6 +50,7 @@ const figures: Record<string, Figure> = {
   "first-token": firstToken,
   "first-token-busy": firstTokenBusy,
   "open-streams": openStreams,
+  handoff,
   "list-agents": listAgents,
   "list-conversations": listConversations,
   "plan-limit": planLimit,

@@ -91,6 +91,7 @@ const Presence = Type.Object({ ...Person.properties, isPresent: Type.Boolean() }
 export const InboxEvent = Type.Union(
   [
     Type.Object({ type: Type.Literal("conversation"), change: ref(InboxChange) }),
+    Type.Object({ type: Type.Literal("removed"), conversationId: Type.String() }),
     Type.Object({
       type: Type.Literal("typing"),
       conversationId: Type.String(),
@@ -103,7 +104,7 @@ export const InboxEvent = Type.Union(
   {
     $id: "InboxEvent",
     description:
-      "The stream begins with `counts` and `presence`. With `Last-Event-ID`, every conversation follows that changed since then, the newest 2,000 at most. Events describe states, so one that arrives twice changes nothing. `presence` lists the members with whether they have the inbox open or answered in the last five minutes.",
+      "The stream begins with `counts` and `presence`. With `Last-Event-ID`, every conversation follows that changed since then, the newest 2,000 at most. `removed` names a deleted conversation. Events describe states, so one that arrives twice changes nothing. `presence` lists the members with whether they have the inbox open or answered in the last five minutes.",
   },
 );
 export type InboxEvent = Static<typeof InboxEvent>;

@@ -9,6 +9,7 @@ import { createAgentImageService } from "./agents/image-service.ts";
 import { agentRoutes } from "./agents/routes.ts";
 import { type AgentService, type CopyContent, createAgentService } from "./agents/service.ts";
 import { visitorAgentRoutes } from "./agents/visitor-routes.ts";
+import type { AuditLog } from "./auth/audit/audit-log.ts";
 import type { AuthDeps } from "./auth/auth-deps.ts";
 import { accountRoutes } from "./auth/routes.ts";
 import { registerAuthentication } from "./auth/sessions/authenticate.ts";
@@ -53,6 +54,7 @@ import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
 import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
 import { createHandoffRecorders, type HandoffRecorders } from "./inbox/handoff-changes.ts";
 import { createInbox, type Inbox } from "./inbox/inbox.ts";
+import { liveRoutes } from "./inbox/live/routes.ts";
 import { noteRoutes } from "./inbox/notes/routes.ts";
 import { createNoteService } from "./inbox/notes/service.ts";
 import { createNotices } from "./inbox/notices/notices.ts";
@@ -123,7 +125,7 @@ export async function createApp(deps: AppDeps) {
   const documents = createDocuments(deps, agents);
   const sites = createSites(deps, { agents, ...documents.parts });
   const checkpoint = createCheckpoint(app, deps);
-  const onErase = (conversationId: string) => chat.replies.abort({ conversationId });
+  const onErase = (id: string) => [chat.replies.abort({ conversationId: id }), inbox.live.deleted(id)];
   const conversations = createConversationService(deps, agents, {
     beforeDelete: (deletion) => visitors.beforeDelete(deletion),
     onDelete: (conversationId) => [onErase(conversationId), checkpoint.run()],
@@ -163,14 +165,14 @@ export async function createApp(deps: AppDeps) {
   visitorTriggerRoutes(app, config, visitorTriggers, idempotency);
   addConversations(app, deps, { agents, conversations, chat, inbox, forms, visitors, idempotency });
   doctorRoutes(app, deps, { agents, embeddings: documents.embeddings });
-  setupRoutes(app, createSetupService(deps, agents, audit));
-  addPages(app, deps, { agents, mailRecipients });
+  addPages(app, deps, { agents, audit, mailRecipients });
 
   return {
     app,
     async drain() {
       isDraining = true;
       await Promise.all([
+        inbox.live.drain(),
         chat.replies.drain(config.drainTimeout),
         outbox.worker.stop(config.drainTimeout),
         ...[webhooks.idleWorker, timers].map((worker) => worker.stop()),
@@ -267,16 +269,18 @@ function addConversations(
   noteRoutes(app, createNoteService(deps, conversations), idempotency);
   cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
   inboxRoutes(app, deps.config, inbox.service, idempotency);
+  liveRoutes(app, deps, { live: inbox.live, conversations });
   formRoutes(app, deps, forms);
   submitRoutes(app, deps, forms, conversations, idempotency);
 }
 
-/** Registers the routes with few dependencies: providers, mail recipients, the pages and the widget's files. */
+/** Registers the routes with few dependencies: set-up, providers, mail recipients, the pages and the widget's files. */
 function addPages(
   app: App,
   deps: AppDeps,
-  { agents, mailRecipients }: { agents: AgentService; mailRecipients: MailRecipients },
+  { agents, audit, mailRecipients }: { agents: AgentService; audit: AuditLog; mailRecipients: MailRecipients },
 ) {
+  setupRoutes(app, createSetupService(deps, agents, audit));
   providerRoutes(app, deps);
   visitorAgentRoutes(app, deps.config, agents);
   pageRoutes(app, deps.config, agents);

@@ -30,6 +30,8 @@ describe("configuration", () => {
         chatPerIp: 600,
         runningPerIp: 50,
         running: 5_000,
+        streamsPerIp: 200,
+        streams: 10_000,
         submitPerIp: 120,
         eventsPerSession: 100,
         eventsPerIp: 1_000,
@@ -39,6 +41,7 @@ describe("configuration", () => {
         apiCalls: { free: 20, starter: 60, growth: 200, pro: 1_000 },
       },
       heartbeat: 15_000,
+      livePoll: 500,
       resumeWindow: 30_000,
       drainTimeout: 30_000,
     });

@@ -78,6 +78,8 @@ export function readConfig(environment: Environment) {
       from: get("FOYER_MAIL_FROM", parseMailbox, { name: "Foyer", address: noReplyAt(baseUrl) }),
     },
     heartbeat: get("FOYER_STREAM_HEARTBEAT", duration, 15_000),
+    /** how often changes of other processes are read while a live stream is open */
+    livePoll: get("FOYER_LIVE_POLL", duration, 500),
     resumeWindow: get("FOYER_RESUME_WINDOW", duration, 30_000),
     drainTimeout: get("FOYER_DRAIN_TIMEOUT", duration, 30_000),
     /** requests are rejected with 503 while the mean event loop delay is above this; 0 = never */
@@ -146,6 +148,9 @@ function readLimits(get: Get) {
     chatPerIp: limit("CHAT_PER_IP", 600),
     runningPerIp: limit("RUNNING_PER_IP", 50),
     running: limit("RUNNING", 5_000),
+    /** open live streams: of an address, and of this process */
+    streamsPerIp: limit("STREAMS_PER_IP", 200),
+    streams: limit("STREAMS", 10_000),
     submitPerIp: limit("SUBMIT_PER_IP", 120),
     /** for each agent; in bytes */
     submissionBytesPerDay: limit("SUBMISSION_BYTES_PER_DAY", 500_000_000),

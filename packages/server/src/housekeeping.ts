@@ -8,10 +8,12 @@ import { deleteWebhookEventsBefore } from "./events/retention.ts";
 import { deleteExpiredData } from "./expired-data.ts";
 import { deleteImpressionsBefore, deleteSubmissionDaysBefore } from "./forms/retention.ts";
 import { deleteOldAnswers } from "./http/idempotency.ts";
+import { deletePresenceBefore } from "./inbox/live/presence-store.ts";
 import { deleteVisitorDaysBefore } from "./plans/retention.ts";
 import { dayOf } from "./utc-day.ts";
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const IMPRESSIONS_KEPT_DAYS = 90;
 const WEBHOOK_EVENTS_KEPT_DAYS = 30;
 
@@ -28,6 +30,7 @@ export function startHousekeeping({ db, config, log }: Pick<Deps, "db" | "config
     "expired idempotency keys": () => deleteOldAnswers(db, Date.now()),
     "expired sessions, links and audit entries": () => deleteExpiredRows(db, Date.now()),
     "unused originals of documents": () => deleteUnusedOriginals(db, Date.now()),
+    "who was typing or present": () => deletePresenceBefore(db, Date.now() - HOUR_MS),
     "expired visitor token usage": () => deleteVisitorDaysBefore(db, dayOf(daysAgo(1))),
   });
 }

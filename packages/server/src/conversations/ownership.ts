@@ -39,7 +39,7 @@ function usersOf(db: Db, ids: string[]) {
 }
 
 /** A member as others see them. The account may have been deleted in the meantime. */
-function toPerson({ id, name }: { id: string | null; name: string | null }, isMember: boolean): Person {
+export function toPerson({ id, name }: { id: string | null; name: string | null }, isMember: boolean): Person {
   const shown = name?.trim() || "Former member";
   return { ...(isMember && id !== null ? { userId: id } : {}), name: shown, initials: initialsOf(shown) };
 }

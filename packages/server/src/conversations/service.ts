@@ -101,10 +101,9 @@ export function createConversationService(
     /** @param userId the member who asks, for `assignee=me` */
     async list(organizationId: string, query: ConversationQuery, userId: string | null) {
       await checkAgent(organizationId, query);
-      const limit = Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
-      const offset = query.offset ?? 0;
-      const { rows, total } = await store.list(organizationId, toFilter(query, userId), { limit, offset });
-      return { data: await toSummaries(rows), pagination: { total, limit, offset } };
+      const page = { limit: Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT), offset: query.offset ?? 0 };
+      const { rows, total } = await store.list(organizationId, toFilter(query, userId), page);
+      return { data: await toSummaries(rows), pagination: { total, ...page } };
     },
     /** All matching conversations as a CSV file, newest first. */
     async csv(organizationId: string, query: ConversationQuery, userId: string | null): Promise<Readable> {
@@ -113,9 +112,8 @@ export function createConversationService(
       return csvStream(csvColumns, csvRows(pages, toSummaries));
     },
     /** Who has the conversation, with what members may see of it if `isMember`. */
-    async ownershipOf(row: ConversationRow, isMember: boolean): Promise<Ownership> {
-      return (await ownershipsOf([row], isMember))(row);
-    },
+    ownershipOf: async (row: ConversationRow, isMember: boolean): Promise<Ownership> =>
+      (await ownershipsOf([row], isMember))(row),
     ownershipsOf,
     find,
     /** Throws 404 when the conversation does not exist or the viewer must not see it. */
@@ -148,6 +146,7 @@ export function createConversationService(
         messagePages: pages(),
       };
     },
+    messagesAfter: (id: string, position: number) => followedMessages(store.messagePages(id, position)),
     /** @param options.submissions whether the form submissions that were made in it are deleted, too */
     async delete(viewer: Viewer, id: string, { submissions }: { submissions: boolean }): Promise<void> {
       const { organizationId, textBytes, toolBytes } = await existing(viewer, id);
@@ -172,6 +171,17 @@ export function createConversationService(
         throw notFound("Message");
     },
   };
+}
+
+/** Messages after a position, oldest first, in pages, for the live streams. `isRunning`: a reply of the agent that is not complete yet. */
+async function* followedMessages(pages: AsyncIterable<MessageRow[]>) {
+  for await (const page of pages) {
+    yield page.map((row) => ({
+      position: row.position,
+      isRunning: row.role === "assistant" && stopReasonOf(row) === null,
+      render: ({ isMember }: { isMember: boolean }) => toMessage(row, isMember),
+    }));
+  }
 }
 
 const csvColumns = [

@@ -115,7 +115,8 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         .where(ofExistingAgent("conversations"))
         .executeTakeFirst();
     },
-    messagePages: (conversationId: string) => messagePages(db, conversationId),
+    /** @param after a position; only later messages are read */
+    messagePages: (conversationId: string, after = -1) => messagePages(db, conversationId, after),
     async failures(conversationId: string): Promise<ReplyFailureRow[]> {
       return db.selectFrom("replyFailures").selectAll().where("conversationId", "=", conversationId).execute();
     },
@@ -167,9 +168,9 @@ async function* summaryPages(
 }
 
 /** Oldest first. A page has as many messages as fit into `PAGE_BYTES`, but at least one. */
-async function* messagePages(db: Db, conversationId: string): AsyncGenerator<MessageRow[]> {
+async function* messagePages(db: Db, conversationId: string, start: number): AsyncGenerator<MessageRow[]> {
   const messages = db.selectFrom("messages").where("conversationId", "=", conversationId).orderBy("position");
-  for (let after = -1; ; ) {
+  for (let after = start; ; ) {
     // Both databases know the length of a text in bytes without reading it.
     const sizes = await messages
       .select(["position", messageBytes.as("bytes")])

@@ -54,6 +54,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0040-handoff",
       "0041-notes-and-canned-replies",
       "0042-notices",
+      "0044-live-presence",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -95,6 +96,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0040-handoff",
       "0041-notes-and-canned-replies",
       "0042-notices",
+      "0044-live-presence",
     ]);
   });
 

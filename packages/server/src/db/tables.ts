@@ -13,6 +13,7 @@ import type { NoticeTables } from "./notice-tables.ts";
 import type { EventColumns, OutboxTables } from "./outbox-tables.ts";
 import type { PageColumns, PageTables } from "./page-tables.ts";
 import type { PlanTables } from "./plan-tables.ts";
+import type { PresenceTables } from "./presence-tables.ts";
 import type { TriggerTables } from "./trigger-tables.ts";
 import type { VisitorTables } from "./visitor-tables.ts";
 
@@ -32,6 +33,7 @@ export type Tables = AnswerTables &
   OutboxTables &
   PageTables &
   PlanTables &
+  PresenceTables &
   TriggerTables &
   VisitorTables & {
     organizations: OrganizationRow;

@@ -5,6 +5,7 @@ import {
   getWebhookSecret,
   listPendingLinks,
   readConversation,
+  reportTyping,
 } from "@foyer/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { RateLimiterMemory } from "rate-limiter-flexible";
@@ -28,6 +29,9 @@ const MAX_LIMIT = 200;
 const BATCH = 100;
 /** Failed sign-ins recorded per user, hour and process. An attacker guessing passwords must not fill the log. */
 const FAILURES_PER_HOUR = 20;
+
+/** Writes that change nothing worth recording: a read mark, and typing, which repeats every few seconds. */
+const notRecorded: string[] = [readConversation.url, reportTyping.url];
 
 /** Reads that are recorded because their response contains a secret or all data of a person. */
 const recordedReads: readonly string[] = [
@@ -144,7 +148,7 @@ export function registerAuditLog(app: FastifyInstance, audit: AuditLog): void {
     const { access } = route.config ?? {};
     const isRead =
       (/GET|HEAD|OPTIONS/.test(method) && !(method === "GET" && recordedReads.includes(route.url))) ||
-      route.url === readConversation.url;
+      notRecorded.includes(route.url);
     if (isRead || access === "public" || access === "user") return;
     const preHandler = async (request: FastifyRequest) => {
       const name = request.principal && (await audit.targetOf(request.principal, request));

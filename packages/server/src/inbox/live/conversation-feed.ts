@@ -1,0 +1,185 @@
+import type { ConversationLiveEvent, Handler, Message, Ownership, Person } from "@foyer/contract";
+import type { OpenStream } from "./open-streams.ts";
+import { createReadQueue } from "./read-queue.ts";
+
+/** Messages that a client receives without `Last-Event-ID`. */
+const NEWEST_MESSAGES = 50;
+const CONCURRENT_READS = 4;
+
+export type ConversationState = {
+  id: string;
+  handler: Handler;
+  epoch: number;
+  assigneeId: string | null;
+  /** changes with everything that concerns the streams, except for the end of a reply */
+  version: string;
+  /** -1 without messages */
+  lastPosition: number;
+};
+export type LiveMessage = { position: number; isRunning: boolean; render(options: { isMember: boolean }): Message };
+
+export type ConversationSource = {
+  /** @returns undefined when the conversation was deleted */
+  state(organizationId: string, conversationId: string): Promise<ConversationState | undefined>;
+  /** As members see it, or as visitors do. */
+  ownership(state: ConversationState, isMember: boolean): Promise<Ownership>;
+  /** In pages, oldest first. */
+  messagesAfter(conversationId: string, position: number): AsyncIterable<LiveMessage[]>;
+};
+
+type Follower = {
+  stream: OpenStream;
+  isMember: boolean;
+  /** the position of the last message that was sent; null before the first read without `Last-Event-ID` */
+  position: number | null;
+  /** the ownership that was sent last, as JSON */
+  ownership: string | null;
+};
+
+type Ownerships = ReadonlyMap<boolean, Ownership>;
+
+export type ConversationTopic = {
+  organizationId: string;
+  conversationId: string;
+  followers: Set<Follower>;
+  state: ConversationState | null;
+  /** A reply of the agent is not sent until it has ended, which leaves no trace in `version`. */
+  awaitsReply: boolean;
+};
+
+export type ConversationFeed = ReturnType<typeof createConversationFeed>;
+
+/** The streams of conversations in this process. A conversation is read once for all of its clients. */
+export function createConversationFeed(source: ConversationSource, onError: (error: unknown) => void) {
+  const topics = new Map<string, ConversationTopic>();
+  const failed = new Set<ConversationTopic>();
+  const queue = createReadQueue<ConversationTopic>(CONCURRENT_READS, read, (topic, error) => {
+    failed.add(topic);
+    onError(error);
+  });
+
+  async function read(topic: ConversationTopic): Promise<void> {
+    const followers = [...topic.followers];
+    if (followers.length === 0) return;
+    const state = await source.state(topic.organizationId, topic.conversationId);
+    if (!state) {
+      for (const { stream } of followers) stream.reader.end();
+      return;
+    }
+    const shown = await ownershipsFor(followers, state);
+    topic.state = state;
+    const isOver = state.handler === "agent";
+    for (const follower of followers) {
+      // A client without a position has just read the conversation, and the agent's replies have their own stream.
+      follower.position ??= isOver ? state.lastPosition : Math.max(-1, state.lastPosition - NEWEST_MESSAGES);
+      if (!isOver) sendOwnership(follower, shown);
+    }
+    await sendMessages(topic, followers, state);
+    if (!isOver) return;
+    for (const follower of followers) {
+      sendOwnership(follower, shown);
+      follower.stream.reader.end();
+    }
+  }
+
+  /** The ownership for visitors under false, and for members under true, if any of them follow. */
+  async function ownershipsFor(followers: readonly Follower[], state: ConversationState): Promise<Ownerships> {
+    const kinds = [...new Set(followers.map(({ isMember }) => isMember))];
+    return new Map(await Promise.all(kinds.map(async (kind) => [kind, await source.ownership(state, kind)] as const)));
+  }
+
+  async function sendMessages(topic: ConversationTopic, followers: readonly Follower[], state: ConversationState) {
+    topic.awaitsReply = false;
+    const first = Math.min(...followers.map(({ position }) => position ?? -1));
+    if (first >= state.lastPosition) return;
+    for await (const page of source.messagesAfter(topic.conversationId, first)) {
+      for (const message of page) {
+        if (message.isRunning) {
+          topic.awaitsReply = true;
+          return;
+        }
+        sendMessage(message, followers, state.epoch);
+      }
+    }
+  }
+
+  return {
+    /** Follows a conversation after the event with this id. @returns a function that stops */
+    follow(
+      { organizationId, conversationId }: { organizationId: string; conversationId: string },
+      client: { stream: OpenStream; isMember: boolean; lastEventId: string | undefined },
+    ): () => void {
+      const topic = topics.get(conversationId) ?? {
+        organizationId,
+        conversationId,
+        followers: new Set<Follower>(),
+        state: null,
+        awaitsReply: false,
+      };
+      topics.set(conversationId, topic);
+      const { stream, isMember, lastEventId } = client;
+      const follower = { stream, isMember, position: positionIn(lastEventId), ownership: null };
+      topic.followers.add(follower);
+      queue.mark(topic);
+      return () => {
+        topic.followers.delete(follower);
+        if (topic.followers.size === 0 && topics.get(conversationId) === topic) topics.delete(conversationId);
+      };
+    },
+    topics: (): ReadonlyMap<string, ConversationTopic> => topics,
+    /** Reads the conversation again if somebody follows it here. */
+    changed(conversationId: string): void {
+      const topic = topics.get(conversationId);
+      if (topic) queue.mark(topic);
+    },
+    /** Reads again what could not be read, and conversations in which a reply was running. */
+    retry(): void {
+      for (const topic of topics.values()) if (topic.awaitsReply) queue.mark(topic);
+      for (const topic of failed) queue.mark(topic);
+      failed.clear();
+    },
+    settled: queue.settled,
+    /** Shows a member's typing to the visitor, if the member has the conversation or nobody does. */
+    typing(conversationId: string, { userId, ...person }: Person): void {
+      const topic = topics.get(conversationId);
+      if (!topic?.state) return;
+      const { handler, epoch, assigneeId } = topic.state;
+      if (handler === "human" && assigneeId !== userId) return;
+      for (const { isMember, stream, position } of topic.followers) {
+        if (!isMember) stream.reader.write(format({ type: "typing", person }, epoch, position ?? -1));
+      }
+    },
+  };
+}
+
+function sendOwnership(follower: Follower, shown: Ownerships) {
+  const ownership = shown.get(follower.isMember);
+  const json = JSON.stringify(ownership);
+  if (!ownership || follower.ownership === json) return;
+  follower.ownership = json;
+  follower.stream.reader.write(format({ type: "ownership", ownership }, ownership.epoch, follower.position ?? -1));
+}
+
+function sendMessage(message: LiveMessage, followers: readonly Follower[], epoch: number) {
+  const texts = new Map<boolean, string>();
+  for (const follower of followers) {
+    if (message.position <= (follower.position ?? -1)) continue;
+    const { isMember } = follower;
+    const text =
+      texts.get(isMember) ??
+      format({ type: "message", message: message.render({ isMember }) }, epoch, message.position);
+    texts.set(isMember, text);
+    follower.position = message.position;
+    follower.stream.reader.write(text);
+  }
+}
+
+function format(event: ConversationLiveEvent, epoch: number, position: number): string {
+  return `id: ${epoch}:${position}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** The position in a `Last-Event-ID`, or null if it is missing or not one of ours. */
+function positionIn(lastEventId: string | undefined): number | null {
+  const position = /^\d{1,9}:(-1|\d{1,9})$/.exec(lastEventId ?? "")?.[1];
+  return position === undefined ? null : Number(position);
+}

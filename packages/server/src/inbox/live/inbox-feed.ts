@@ -1,0 +1,230 @@
+import type { InboxChange, InboxEvent, Person } from "@foyer/contract";
+import type { OpenConversation } from "./live-store.ts";
+import type { OpenStream } from "./open-streams.ts";
+import { createReadQueue } from "./read-queue.ts";
+
+const CONCURRENT_READS = 2;
+/** Conversations read at once. */
+const PAGE = 100;
+/** Conversations whose sent version is remembered. */
+const MAX_REMEMBERED = 5_000;
+
+/** A conversation as the inbox shows it. `version` changes with everything that the inbox shows. */
+export type InboxEntry = { change: InboxChange; version: string; changedAt: number };
+/** How many conversations wait, and how many each member has. */
+type InboxCounts = { waiting: number; byMember: ReadonlyMap<string, number> };
+type PresentMember = Person & { isPresent: boolean };
+
+export type InboxSource = {
+  entries(organizationId: string, conversationIds: readonly string[]): Promise<InboxEntry[]>;
+  /** The conversations that changed since then (milliseconds), at most the newest 2,000, oldest change first. */
+  changedSince(organizationId: string, since: number): Promise<string[]>;
+  /** The conversations that wait or that a person has, at most those of the newest 2,000 changes. */
+  openConversations(organizationId: string): Promise<OpenConversation[]>;
+  counts(organizationId: string): Promise<InboxCounts>;
+  members(organizationId: string): Promise<PresentMember[]>;
+};
+
+type Follower = {
+  stream: OpenStream;
+  userId: string;
+  /** the id of the events: the latest change that was sent, in milliseconds */
+  cursor: number;
+  /** from when on changes are still to be sent; null once they were */
+  backlogFrom: number | null;
+  /** what was sent last, as JSON */
+  counts: string | null;
+  presence: string | null;
+};
+
+/** `isOpen`: the conversation waited or a person had it. */
+type Sent = { version: string; isOpen: boolean };
+
+export type InboxTopic = {
+  organizationId: string;
+  followers: Set<Follower>;
+  dirty: Set<string>;
+  /** what was sent last, by conversation */
+  sent: Map<string, Sent>;
+  /** milliseconds since 1970 */
+  startedAt: number;
+  /** the members who were present when it was last checked */
+  present: string;
+};
+
+/** A change can be committed so much later than the time that it carries. */
+export const OVERLAP_MS = 10_000;
+
+export type InboxFeed = ReturnType<typeof createInboxFeed>;
+
+/** The streams of inboxes in this process. A change is read once for all members of its organization. */
+export function createInboxFeed(source: InboxSource, onError: (error: unknown) => void) {
+  const topics = new Map<string, InboxTopic>();
+  const failed = new Set<InboxTopic>();
+  const queue = createReadQueue<InboxTopic>(CONCURRENT_READS, read, (topic, error) => {
+    failed.add(topic);
+    onError(error);
+  });
+
+  async function read(topic: InboxTopic): Promise<void> {
+    await sendChanges(topic);
+    await sendSummary(topic);
+    for (const follower of topic.followers) if (follower.backlogFrom !== null) await sendBacklog(topic, follower);
+    if (topic.dirty.size > 0) queue.mark(topic);
+  }
+
+  async function sendChanges(topic: InboxTopic) {
+    const ids = [...topic.dirty].slice(0, PAGE);
+    if (ids.length === 0) return;
+    // Before the read, because what changes meanwhile must be read again.
+    for (const id of ids) topic.dirty.delete(id);
+    try {
+      sendEntries(topic, ids, await source.entries(topic.organizationId, ids));
+    } catch (error) {
+      for (const id of ids) topic.dirty.add(id);
+      throw error;
+    }
+  }
+
+  async function sendSummary(topic: InboxTopic) {
+    const { waiting, byMember } = await source.counts(topic.organizationId);
+    const members = await source.members(topic.organizationId);
+    const presence: InboxEvent = { type: "presence", members };
+    for (const follower of topic.followers) {
+      const counts: InboxEvent = { type: "counts", waiting, mine: byMember.get(follower.userId) ?? 0 };
+      follower.counts = send(follower, counts, follower.counts);
+      follower.presence = send(follower, presence, follower.presence);
+    }
+  }
+
+  async function sendBacklog(topic: InboxTopic, follower: Follower) {
+    const ids = await source.changedSince(topic.organizationId, follower.backlogFrom ?? 0);
+    for (let from = 0; from < ids.length && topic.followers.has(follower); from += PAGE) {
+      for (const entry of await source.entries(topic.organizationId, ids.slice(from, from + PAGE))) {
+        sendEntry(follower, entry);
+      }
+    }
+    follower.backlogFrom = null;
+  }
+
+  return {
+    /** Follows the inbox after the event with this id. @returns a function that stops */
+    follow(
+      organizationId: string,
+      { stream, userId, lastEventId }: { stream: OpenStream; userId: string; lastEventId: string | undefined },
+    ): () => void {
+      const topic = topics.get(organizationId) ?? newTopic(organizationId);
+      topics.set(organizationId, topic);
+      const follower = newFollower(stream, userId, cursorIn(lastEventId));
+      topic.followers.add(follower);
+      queue.mark(topic);
+      return () => {
+        topic.followers.delete(follower);
+        if (topic.followers.size === 0 && topics.get(organizationId) === topic) topics.delete(organizationId);
+      };
+    },
+    topics: (): ReadonlyMap<string, InboxTopic> => topics,
+    /** Reads a conversation again, unless this version of it was sent already. */
+    changed(organizationId: string, conversationId: string, version?: string): void {
+      const topic = topics.get(organizationId);
+      if (!topic || (version !== undefined && topic.sent.get(conversationId)?.version === version)) return;
+      topic.dirty.add(conversationId);
+      queue.mark(topic);
+    },
+    /**
+     * Compares the open conversations with what was sent. This finds what another process deleted, and changes of a
+     * process whose clock is wrong.
+     */
+    async compare(topic: InboxTopic): Promise<void> {
+      for (const id of differences(topic, await source.openConversations(topic.organizationId))) topic.dirty.add(id);
+      if (topic.dirty.size > 0) queue.mark(topic);
+    },
+    /** Reads counts and presence again. */
+    refresh(organizationId: string): void {
+      const topic = topics.get(organizationId);
+      if (topic) queue.mark(topic);
+    },
+    settled: queue.settled,
+    /** Reads again what could not be read. */
+    retry(): void {
+      for (const topic of failed) queue.mark(topic);
+      failed.clear();
+    },
+    typing(organizationId: string, event: Extract<InboxEvent, { type: "typing" }>): void {
+      for (const follower of topics.get(organizationId)?.followers ?? []) {
+        // Members know that they are typing themselves.
+        if (event.person === null || event.person.userId !== follower.userId) send(follower, event, null);
+      }
+    },
+  };
+}
+
+function newTopic(organizationId: string): InboxTopic {
+  return {
+    organizationId,
+    followers: new Set(),
+    dirty: new Set(),
+    sent: new Map(),
+    startedAt: Date.now(),
+    present: "",
+  };
+}
+
+/** @param last the time of the newest change that the client has, or null */
+function newFollower(stream: OpenStream, userId: string, last: number | null): Follower {
+  const backlogFrom = last === null ? null : last - OVERLAP_MS;
+  return { stream, userId, cursor: last ?? Date.now(), backlogFrom, counts: null, presence: null };
+}
+
+/** The conversations that changed since they were sent, or were deleted. */
+function differences(topic: InboxTopic, open: readonly OpenConversation[]): string[] {
+  const changed = open.filter(({ id, version, changedAt }) => {
+    const sent = topic.sent.get(id);
+    if (sent) return sent.version !== version;
+    // Clients read older ones before they followed the inbox.
+    if (changedAt >= topic.startedAt - OVERLAP_MS) return true;
+    remember(topic, id, { version, isOpen: true });
+    return false;
+  });
+  const openIds = new Set(open.map(({ id }) => id));
+  const gone = [...topic.sent].filter(([id, { isOpen }]) => isOpen && !openIds.has(id));
+  return [...changed.map(({ id }) => id), ...gone.map(([id]) => id)];
+}
+
+function sendEntries(topic: InboxTopic, ids: readonly string[], entries: readonly InboxEntry[]) {
+  for (const entry of entries) {
+    const { conversationId, ownership } = entry.change;
+    remember(topic, conversationId, { version: entry.version, isOpen: ownership.handler !== "agent" });
+    for (const follower of topic.followers) sendEntry(follower, entry);
+  }
+  const existing = new Set(entries.map(({ change }) => change.conversationId));
+  for (const conversationId of ids) {
+    if (existing.has(conversationId)) continue;
+    topic.sent.delete(conversationId);
+    for (const follower of topic.followers) send(follower, { type: "removed", conversationId }, null);
+  }
+}
+
+function remember({ sent }: InboxTopic, conversationId: string, entry: Sent) {
+  // The order of a map is that of insertion, so the first one was sent longest ago.
+  sent.delete(conversationId);
+  sent.set(conversationId, entry);
+  const [oldest] = sent.keys();
+  if (sent.size > MAX_REMEMBERED && oldest !== undefined) sent.delete(oldest);
+}
+
+function sendEntry(follower: Follower, { change, changedAt }: InboxEntry) {
+  follower.cursor = Math.max(follower.cursor, changedAt);
+  send(follower, { type: "conversation", change }, null);
+}
+
+/** Sends the event unless it equals the one that was sent before. @returns its JSON */
+function send({ stream, cursor }: Follower, event: InboxEvent, before: string | null): string {
+  const json = JSON.stringify(event);
+  if (json !== before) stream.reader.write(`id: ${cursor}\nevent: ${event.type}\ndata: ${json}\n\n`);
+  return json;
+}
+
+function cursorIn(lastEventId: string | undefined): number | null {
+  return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
+}

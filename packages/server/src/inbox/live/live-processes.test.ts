@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createPostgres, type TestDatabase } from "../../../../../test/databases.ts";
+import { type LiveClient, openLive } from "../../../../../test/live-client.ts";
+import { startServer, type TestServer } from "../../../../../test/server.ts";
+import { createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
+import "../../../../../test/property-seed.ts";
+
+/** Two servers that share one PostgreSQL and know of each other only through it. */
+let database: TestDatabase;
+let here: TestServer;
+let there: TestServer;
+let agentId: string;
+let email: string;
+type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
+let browsers: { here: Browser; there: Browser };
+
+beforeAll(async () => {
+  database = await createPostgres();
+  const env = { FOYER_LIVE_POLL: "10ms" };
+  here = await startServer({ database, env, listen: true });
+  there = await startServer({ database, env, listen: true });
+  ({ email } = await createOwner(here));
+  browsers = { here: await signedInBrowser(here, email), there: await signedInBrowser(there, email) };
+  const agent = { name: "Desk", handoff: { isEnabled: true } };
+  agentId = (await browsers.here.call("POST", "/agents", agent)).body.data.id;
+});
+afterAll(async () => {
+  await here.stop();
+  await there.stop();
+  await database.drop();
+});
+
+async function startConversation() {
+  const payload = { agentId, messages: [{ role: "user", content: "Hello" }] };
+  const answer = await here.app.inject({ method: "POST", url: "/chat", payload });
+  const id = /"conversationId":"(\w+)"/.exec(answer.body)?.[1] ?? "";
+  const headers = { authorization: `Bearer ${/"conversationToken":"([^"]+)"/.exec(answer.body)?.[1]}` };
+  return { id, headers, address: `/conversations/${id}` };
+}
+
+const follow = (
+  server: TestServer,
+  { address, headers }: Awaited<ReturnType<typeof startConversation>>,
+  last = "0:1",
+) => openLive(`${server.url}${address}/events`, { ...headers, "last-event-id": last });
+
+const followInbox = (server: TestServer, browser: Browser) => {
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  return openLive(`${server.url}/inbox/events`, { cookie });
+};
+
+describe("live streams of two processes", () => {
+  it("bring a visitor what a member does in the other process, and the team what a visitor does", async () => {
+    const talk = await startConversation();
+    const inbox = await followInbox(there, browsers.there);
+    const { waiting } = await inbox.until("counts");
+    await here.app.inject({ method: "POST", url: `${talk.address}/handoff`, headers: talk.headers, payload: {} });
+    await inbox.until("conversation", ({ change }) => change.conversationId === talk.id);
+    await inbox.until("counts", (counts) => counts.waiting === waiting + 1);
+    const stream = await follow(here, talk);
+    await stream.until("ownership");
+    await here.app.inject({ method: "POST", url: `${talk.address}/typing`, headers: talk.headers });
+    await inbox.until("typing");
+    await browsers.there.call("POST", `${talk.address}/takeover`);
+    await stream.until("ownership", ({ ownership }) => ownership.handler === "human");
+    await browsers.there.call("POST", `${talk.address}/typing`);
+    await stream.until("typing");
+    await browsers.there.call("POST", `${talk.address}/messages`, { content: "I look at it." });
+    await stream.until("message", ({ message }) => message.content === "I look at it.");
+    await browsers.there.call("POST", `${talk.address}/return`, {});
+    await stream.ended;
+    expect(stream.texts()).toEqual(["I look at it."]);
+    await inbox.leave();
+  });
+
+  it("show a member as present whose inbox is open in the other process", async () => {
+    const other = await createOwner(here);
+    const [one, two] = [await signedInBrowser(here, other.email), await signedInBrowser(there, other.email)];
+    const remote = await followInbox(there, two);
+    await remote.until("presence", ({ members }) => members.some(({ isPresent }) => isPresent));
+    // Nobody of this organization is connected here, so the presence comes from the other process.
+    await expect
+      .poll(() => here.deps.db.selectFrom("livePresence").select("who").where("who", "=", other.userId).execute())
+      .toHaveLength(1);
+    const inbox = await followInbox(here, one);
+    await inbox.until("presence", ({ members }) => members.every(({ isPresent }) => isPresent));
+    await Promise.all([remote.leave(), inbox.leave()]);
+  });
+
+  it("end when the other process deletes the conversation, and tell the inbox", async () => {
+    const talk = await startConversation();
+    await browsers.here.call("POST", `${talk.address}/takeover`);
+    const [stream, inbox] = [await follow(here, talk), await followInbox(here, browsers.here)];
+    await stream.until("ownership");
+    await browsers.here.call("POST", `${talk.address}/messages`, { content: "Hi" });
+    await inbox.until("conversation", ({ change }) => change.lastMessage?.text === "Hi");
+    await browsers.there.call("DELETE", talk.address);
+    await stream.ended;
+    expect((await inbox.until("removed")).conversationId).toBe(talk.id);
+    await inbox.leave();
+  });
+
+  it("lose and repeat no message, whichever process writes it and wherever the client reconnects", async () => {
+    const step = fc.record({
+      action: fc.constantFrom("member here", "member there", "visitor", "reconnect here", "reconnect there"),
+      waits: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+        const talk = await startConversation();
+        await browsers.here.call("POST", `${talk.address}/takeover`);
+        const received: string[] = [];
+        let last = "0:1";
+        let stream = await follow(there, talk);
+        const leave = async (left: LiveClient) => {
+          await left.leave();
+          received.push(...left.texts());
+          last = left.events.at(-1)?.eventId ?? last;
+        };
+        const written: string[] = [];
+        for (const { action, waits } of steps) {
+          const content = `Message ${written.length}`;
+          if (action.startsWith("reconnect")) {
+            await leave(stream);
+            stream = await follow(action === "reconnect here" ? here : there, talk, last);
+          } else if (action === "visitor") {
+            const payload = { agentId, conversationId: talk.id, messages: [{ role: "user", content }] };
+            await here.app.inject({ method: "POST", url: "/chat", headers: talk.headers, payload });
+            written.push(content);
+          } else {
+            const browser = action === "member here" ? browsers.here : browsers.there;
+            const { status } = await browser.call("POST", `${talk.address}/messages`, { content });
+            expect(status).toBe(201);
+            written.push(content);
+          }
+          if (waits) await expect.poll(() => received.length + stream.texts().length).toBe(written.length);
+        }
+        await expect.poll(() => received.length + stream.texts().length).toBeGreaterThanOrEqual(written.length);
+        await leave(stream);
+        expect(received).toEqual(written);
+      }),
+      { numRuns: 6 },
+    );
+  });
+});

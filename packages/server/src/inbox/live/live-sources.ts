@@ -1,0 +1,71 @@
+import { authorOf, toPerson } from "../../conversations/ownership.ts";
+import type { ConversationService } from "../../conversations/service.ts";
+import type { ConversationSource } from "./conversation-feed.ts";
+import type { InboxEntry, InboxSource } from "./inbox-feed.ts";
+import { type LiveStore, versionOf } from "./live-store.ts";
+import type { Presence } from "./presence.ts";
+
+/** What the streams of conversations are made from. */
+export function createConversationSource(store: LiveStore, conversations: ConversationService): ConversationSource {
+  return {
+    async state(organizationId, conversationId) {
+      const row = await store.conversation(organizationId, conversationId);
+      return row && { ...row, version: versionOf(row), lastPosition: Number(row.lastPosition) };
+    },
+    ownership: async (state, isMember) => (await conversations.ownershipsOf([state], isMember))(state),
+    messagesAfter: conversations.messagesAfter,
+  };
+}
+
+/** What the streams of inboxes are made from. */
+export function createInboxSource(
+  store: LiveStore,
+  { conversations, presence }: { conversations: ConversationService; presence: Presence },
+): InboxSource {
+  return {
+    async entries(organizationId, ids) {
+      const rows = await store.entries(organizationId, ids);
+      const ownershipOf = await conversations.ownershipsOf(rows, true);
+      return rows.map(
+        (row): InboxEntry => ({
+          version: versionOf(row),
+          changedAt: row.changedAt,
+          change: {
+            conversationId: row.id,
+            agentId: row.agentId,
+            title: row.title,
+            visitor: row.userName ?? row.userEmail,
+            ownership: ownershipOf(row),
+            lastMessage: lastMessageOf(row),
+          },
+        }),
+      );
+    },
+    changedSince: store.changedSince,
+    openConversations: store.openConversations,
+    async counts(organizationId) {
+      const rows = await store.counts(organizationId);
+      const waiting = rows.reduce((sum, { handler, count }) => sum + (handler === "waiting" ? Number(count) : 0), 0);
+      const mine = rows.flatMap(({ assigneeId, count }) =>
+        assigneeId === null ? [] : [[assigneeId, Number(count)] as const],
+      );
+      return { waiting, byMember: new Map(mine) };
+    },
+    async members(organizationId) {
+      const members = await store.members(organizationId);
+      return members.map((user) => ({
+        ...toPerson(user, true),
+        isPresent: presence.isPresent(organizationId, user.id),
+      }));
+    },
+  };
+}
+
+type EntryRow = Awaited<ReturnType<LiveStore["entries"]>>[number];
+
+function lastMessageOf(row: EntryRow): InboxEntry["change"]["lastMessage"] {
+  const { messageId: id, role, authorId, authorName, sentAt } = row;
+  if (id === null || role === null || sentAt === null) return null;
+  const { kind } = authorOf({ role, authorId, authorName }, true);
+  return { id, author: kind, text: row.lastMessagePreview ?? "", at: new Date(sentAt).toISOString() };
+}

@@ -1,0 +1,130 @@
+import { sql } from "kysely";
+import type { Instant } from "../../db/column-types.ts";
+import { ofExistingAgent } from "../../db/deleted-agents.ts";
+import type { Db } from "../../db/open.ts";
+
+/** Changes read at once. In a busier organization, older ones were read before. */
+const MAX_CHANGES = 2_000;
+const MAX_MEMBERS = 500;
+
+/** What a version is made of. */
+type Versioned = { id: string; changedAt: Instant; epoch: number; messageCount: number };
+
+/** Differs after every change of a conversation that concerns live streams, except for the end of a reply. */
+export const versionOf = ({ changedAt, epoch, messageCount }: Versioned): string =>
+  `${changedAt}:${epoch}:${messageCount}`;
+
+/** A conversation that waits or that a person has. */
+export type OpenConversation = { id: string; changedAt: Instant; version: string };
+
+/** The queries of the live streams. They read by index, because they run as long as a stream is open. */
+export function createLiveStore(db: Db) {
+  /** The first condition is that of the partial index. */
+  const changed = (since: Instant) =>
+    db
+      .selectFrom("conversations")
+      .where(sql.ref("conversations.changedAt"), ">", sql.lit(0))
+      .where("changedAt", ">=", since)
+      .orderBy("changedAt", "desc")
+      .limit(MAX_CHANGES);
+
+  return {
+    /** The conversations of these organizations that changed since then. */
+    async changedIn(organizationIds: readonly string[], since: Instant) {
+      if (organizationIds.length === 0) return [];
+      return changed(since)
+        .select(["id", "organizationId", "changedAt", "epoch", "messageCount"])
+        .where("organizationId", "in", organizationIds)
+        .execute();
+    },
+    /** Oldest change first, at most the newest 2,000. */
+    async changedSince(organizationId: string, since: Instant): Promise<string[]> {
+      const rows = await changed(since).select("id").where("organizationId", "=", organizationId).execute();
+      return rows.map(({ id }) => id).reverse();
+    },
+    /** The versions of the conversations that still exist. */
+    async versions(organizationIds: readonly string[], ids: readonly string[]): Promise<Map<string, string>> {
+      if (ids.length === 0) return new Map();
+      const rows = await db
+        .selectFrom("conversations")
+        .select(["id", "changedAt", "epoch", "messageCount"])
+        .where("organizationId", "in", organizationIds)
+        .where("id", "in", ids)
+        .where(ofExistingAgent("conversations"))
+        .execute();
+      return new Map(rows.map((row) => [row.id, versionOf(row)]));
+    },
+    /** The conversations that wait or that a person has, at most those of the newest 2,000 changes. */
+    async openConversations(organizationId: string): Promise<OpenConversation[]> {
+      const rows = await db
+        .selectFrom("conversations")
+        .select(["id", "changedAt", "epoch", "messageCount"])
+        .where("organizationId", "=", organizationId)
+        .where(isOpen)
+        .where(ofExistingAgent("conversations"))
+        .orderBy("changedAt", "desc")
+        .limit(MAX_CHANGES)
+        .execute();
+      return rows.map((row) => ({ id: row.id, changedAt: row.changedAt, version: versionOf(row) }));
+    },
+    async conversation(organizationId: string, id: string) {
+      return db
+        .selectFrom("conversations")
+        .select(["id", "handler", "epoch", "assigneeId", "changedAt", "messageCount"])
+        .select(lastPosition)
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .where(ofExistingAgent("conversations"))
+        .executeTakeFirst();
+    },
+    /** The conversations with their newest message that has text. */
+    async entries(organizationId: string, ids: readonly string[]) {
+      return db
+        .selectFrom("conversations")
+        .leftJoin("messages", (join) => join.on("messages.id", "=", lastMessage))
+        .select(["conversations.id", "conversations.agentId", "title", "userName", "userEmail", "changedAt"])
+        .select(["handler", "epoch", "assigneeId", "messageCount", "lastMessagePreview"])
+        .select(["messages.id as messageId", "role", "authorId", "authorName", "messages.createdAt as sentAt"])
+        .where("conversations.organizationId", "=", organizationId)
+        .where("conversations.id", "in", ids)
+        .where(ofExistingAgent("conversations"))
+        .orderBy("changedAt")
+        .execute();
+    },
+    /** How many conversations each member has; under null, how many wait. */
+    async counts(organizationId: string) {
+      return db
+        .selectFrom("conversations")
+        .select(["handler", "assigneeId"])
+        .select((x) => x.fn.countAll<number>().as("count"))
+        .where("organizationId", "=", organizationId)
+        .where(isOpen)
+        .where(ofExistingAgent("conversations"))
+        .groupBy(["handler", "assigneeId"])
+        .execute();
+    },
+    members: (organizationId: string) => membersOf(db, organizationId),
+  };
+}
+
+/** As a literal, because SQLite uses a partial index only for a query with the same condition. */
+const isOpen = sql<boolean>`handler <> 'agent'`;
+
+async function membersOf(db: Db, organizationId: string) {
+  return db
+    .selectFrom("members")
+    .innerJoin("users", "users.id", "members.userId")
+    .select(["users.id", "users.name"])
+    .where("members.organizationId", "=", organizationId)
+    .orderBy("members.id")
+    .limit(MAX_MEMBERS)
+    .execute();
+}
+
+export type LiveStore = ReturnType<typeof createLiveStore>;
+
+const lastPosition = sql<number>`coalesce((select max(position) from messages
+  where messages."conversationId" = conversations.id), -1)`.as("lastPosition");
+
+const lastMessage = sql<string>`(select last.id from messages as last
+  where last."conversationId" = conversations.id and last.content <> '' order by last.position desc limit 1)`;

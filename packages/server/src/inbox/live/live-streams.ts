@@ -1,0 +1,115 @@
+import type { Logger } from "pino";
+import type { RecordHandoff } from "../../conversations/handoff-change.ts";
+import { toPerson } from "../../conversations/ownership.ts";
+import type { ConversationService } from "../../conversations/service.ts";
+import { afterCommit } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { createConversationFeed } from "./conversation-feed.ts";
+import { createInboxFeed } from "./inbox-feed.ts";
+import { createLivePoll } from "./live-poll.ts";
+import { createConversationSource, createInboxSource } from "./live-sources.ts";
+import { createLiveStore } from "./live-store.ts";
+import { createOpenStreams, type OpenStream } from "./open-streams.ts";
+import { createPresence, type Typist, VISITOR } from "./presence.ts";
+
+const WARN_EVERY_MS = 60_000;
+
+type Member = { organizationId: string; userId: string };
+
+export type LiveStreams = ReturnType<typeof createLiveStreams>;
+
+/**
+ * The live streams of this process. A change that is committed here is announced at once. Changes of other processes,
+ * and those that nothing announces, are read from the database while a stream is open.
+ */
+export function createLiveStreams(
+  { db, databaseKind, config, log }: Pick<Deps, "db" | "databaseKind" | "config" | "log">,
+  conversations: ConversationService,
+) {
+  const store = createLiveStore(db);
+  const presence = createPresence(databaseKind === "postgres" ? db : null);
+  const onError = createWarning(log);
+  const open = createOpenStreams(config.limits);
+  const conversationFeed = createConversationFeed(createConversationSource(store, conversations), onError);
+  const inboxFeed = createInboxFeed(createInboxSource(store, { conversations, presence }), onError);
+  const parts = { store, presence, open, conversationFeed, inboxFeed, announceTyping, onError };
+  const poll = createLivePoll(config.livePoll, parts);
+
+  async function announceTyping({ organizationId, conversationId, who }: Typist): Promise<void> {
+    if (!conversationFeed.topics().has(conversationId) && !inboxFeed.topics().has(organizationId)) return;
+    if (who === VISITOR) {
+      inboxFeed.typing(organizationId, { type: "typing", conversationId, by: "visitor", person: null });
+      return;
+    }
+    const user = (await store.members(organizationId)).find(({ id }) => id === who);
+    if (!user) return;
+    const person = toPerson(user, true);
+    conversationFeed.typing(conversationId, person);
+    inboxFeed.typing(organizationId, { type: "typing", conversationId, by: "member", person });
+  }
+
+  /** @returns a function that removes the stream again, together with `stop` */
+  function add(stream: OpenStream, stop: () => void): () => void {
+    open.add(stream);
+    poll.start();
+    return () => {
+      stop();
+      open.remove(stream);
+      if (open.count() === 0) poll.stop().catch(onError);
+    };
+  }
+
+  return {
+    /** Throws 503 or 429 when there is no room for a stream of this address. */
+    checkRoom: open.checkRoom,
+    /** Sends the events of a conversation after the one with this id. @returns a function that stops */
+    followConversation(
+      stream: OpenStream,
+      topic: { organizationId: string; conversationId: string },
+      client: { isMember: boolean; lastEventId: string | undefined },
+    ): () => void {
+      return add(stream, conversationFeed.follow(topic, { stream, ...client }));
+    },
+    /** Sends the events of a member's inbox after the one with this id. @returns a function that stops */
+    followInbox(stream: OpenStream, { organizationId, userId }: Member, lastEventId: string | undefined): () => void {
+      presence.open(organizationId, userId).catch(onError);
+      const stop = inboxFeed.follow(organizationId, { stream, userId, lastEventId });
+      return add(stream, () => {
+        stop();
+        presence.close(organizationId, userId);
+      });
+    },
+    /** Tells everybody who follows the conversation, in all processes, that somebody is typing. */
+    async typing(typist: Typist): Promise<void> {
+      await Promise.all([announceTyping(typist), presence.typing(typist)]);
+    },
+    /** Announces a change of the owner or a message once it is committed. */
+    recordHandoff: (async (trx, change) => {
+      const { organizationId, conversationId } = change;
+      afterCommit(trx, () => {
+        if (change.kind === "member_message") presence.answered(organizationId, change.userId).catch(onError);
+        conversationFeed.changed(conversationId);
+        inboxFeed.changed(organizationId, conversationId);
+      });
+    }) satisfies RecordHandoff,
+    /** Ends the streams of a conversation that was deleted in this process. */
+    deleted(conversationId: string): void {
+      conversationFeed.changed(conversationId);
+    },
+    /** Refuses new streams, and ends the open ones. */
+    async drain(): Promise<void> {
+      open.drain();
+      await Promise.all([poll.stop(), conversationFeed.settled(), inboxFeed.settled()]);
+    },
+  };
+}
+
+/** Warns at most once a minute, because every poll meets the same problem. */
+function createWarning(log: Logger) {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  return (error: unknown) => {
+    if (performance.now() - warnedAt < WARN_EVERY_MS) return;
+    warnedAt = performance.now();
+    log.warn({ err: error }, "reading changes for the live streams failed; trying again");
+  };
+}

@@ -1,0 +1,93 @@
+import { AppError } from "../../errors.ts";
+import type { EventReader } from "../../http/sse.ts";
+
+/** How many streams one conversation, or one member, can have open. A further one replaces the oldest. */
+const MAX_READERS = 20;
+/** How long a replaced client waits before it reconnects, in milliseconds, so that 21 tabs do not take turns quickly. */
+const REPLACED_RETRY_MS = 30_000;
+/** Seconds after which a refused client tries again. */
+const RETRY_AFTER = 5;
+
+/** One client that follows a conversation or the inbox. */
+export type OpenStream = {
+  reader: EventReader;
+  /** the limited address, or null if it is exempt */
+  ip: string | null;
+  /** `conversation:<id>` or `member:<organization>:<user>` */
+  subject: string;
+  /** null for an inbox */
+  conversationId: string | null;
+  /** Whether the session or key still grants the stream; null for a conversation token, which never expires. */
+  isAllowed: (() => Promise<boolean>) | null;
+  /** milliseconds since 1970 */
+  expiresAt: number;
+};
+
+/** Ends a stream whose client should reconnect after so many milliseconds. */
+export function endStream({ reader }: OpenStream, retryMs: number): void {
+  reader.write(`retry: ${Math.round(retryMs)}\n\n`);
+  reader.end();
+}
+
+/** The streams that are open in this process, and their limits. 0 disables a limit. */
+export function createOpenStreams(limits: { streams: number; streamsPerIp: number }) {
+  const open = new Set<OpenStream>();
+  const perIp = new Map<string, number>();
+  const bySubject = new Map<string, Set<OpenStream>>();
+  let isDraining = false;
+
+  return {
+    /** @throws 503 while the server is shutting down or at capacity, 429 when the address has too many streams */
+    checkRoom(ip: string | null): void {
+      if (isDraining) {
+        throw new AppError("OVERLOADED", "The server is restarting. Try again in a moment.", {
+          retryAfter: RETRY_AFTER,
+        });
+      }
+      if (limits.streams > 0 && open.size >= limits.streams) {
+        throw new AppError("OVERLOADED", "Too many live streams are open. Try again in a moment.", {
+          retryAfter: RETRY_AFTER,
+        });
+      }
+      if (ip !== null && limits.streamsPerIp > 0 && (perIp.get(ip) ?? 0) >= limits.streamsPerIp) {
+        throw new AppError("RATE_LIMITED", "Too many live streams are open from your address.", {
+          retryAfter: RETRY_AFTER,
+          limit: limits.streamsPerIp,
+        });
+      }
+    },
+    /**
+     * Adds a stream, and ends the oldest one of its conversation or member if there are too many: most likely its client
+     * has disappeared without closing the connection, which can go unnoticed for a quarter of an hour.
+     */
+    add(stream: OpenStream): void {
+      open.add(stream);
+      if (stream.ip !== null) perIp.set(stream.ip, (perIp.get(stream.ip) ?? 0) + 1);
+      const others = bySubject.get(stream.subject) ?? new Set();
+      bySubject.set(stream.subject, others);
+      const [oldest] = others;
+      others.add(stream);
+      if (oldest && others.size > MAX_READERS) endStream(oldest, REPLACED_RETRY_MS);
+    },
+    remove(stream: OpenStream): void {
+      if (!open.delete(stream)) return;
+      const others = bySubject.get(stream.subject);
+      others?.delete(stream);
+      if (others?.size === 0) bySubject.delete(stream.subject);
+      if (stream.ip === null) return;
+      const left = (perIp.get(stream.ip) ?? 1) - 1;
+      if (left > 0) perIp.set(stream.ip, left);
+      else perIp.delete(stream.ip);
+    },
+    count: () => open.size,
+    /** From the oldest to the newest. */
+    all: (): ReadonlySet<OpenStream> => open,
+    /** Refuses new streams and ends the open ones, whose clients reconnect at different times, to another process. */
+    drain(): void {
+      isDraining = true;
+      for (const stream of open) endStream(stream, 1_000 + Math.random() * 4_000);
+    },
+  };
+}
+
+export type OpenStreams = ReturnType<typeof createOpenStreams>;

@@ -1,0 +1,40 @@
+import type { Db } from "../../db/open.ts";
+import type { LivePresenceRow } from "../../db/presence-tables.ts";
+
+/** Rows read at once. If more people type at the same time, the others are announced a moment later. */
+const MAX_ROWS = 1_000;
+const MAX_WRITTEN = 200;
+
+/** Writes rows, and extends the time of those that exist. */
+export async function extend(db: Db, rows: readonly LivePresenceRow[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += MAX_WRITTEN) {
+    await db
+      .insertInto("livePresence")
+      .values(rows.slice(from, from + MAX_WRITTEN))
+      .onConflict((conflict) =>
+        conflict
+          .columns(["organizationId", "conversationId", "who"])
+          .doUpdateSet((set) => ({ until: set.ref("excluded.until") }))
+          .whereRef("livePresence.until", "<", "excluded.until"),
+      )
+      .execute();
+  }
+}
+
+/** The rows of these organizations that count at `now` (milliseconds). */
+export async function current(db: Db, organizationIds: readonly string[], now: number): Promise<LivePresenceRow[]> {
+  if (organizationIds.length === 0) return [];
+  return db
+    .selectFrom("livePresence")
+    .selectAll()
+    .where("organizationId", "in", organizationIds)
+    .where("until", ">", now)
+    .orderBy("until", "desc")
+    .limit(MAX_ROWS)
+    .execute();
+}
+
+/** Deletes the rows that ended before a time (milliseconds). There are few: one for each person who typed lately. */
+export async function deletePresenceBefore(db: Db, before: number): Promise<number> {
+  return Number((await db.deleteFrom("livePresence").where("until", "<", before).executeTakeFirst()).numDeletedRows);
+}

@@ -1,0 +1,133 @@
+import type { Db } from "../../db/open.ts";
+import * as store from "./presence-store.ts";
+
+/** How long a report of typing counts, and how often it is written for the other processes, in milliseconds. */
+const TYPING_MS = 5_000;
+const TYPING_EVERY_MS = 2_500;
+/** How long a member counts as present after an answer, and after their last inbox was closed, in milliseconds. */
+const ANSWERED_MS = 5 * 60_000;
+const CLOSED_MS = 30_000;
+/** An open inbox is reported to the other processes so often, for so long, in milliseconds. */
+const REPORT_EVERY_MS = 20_000;
+const REPORT_MS = 60_000;
+
+/** How many reports of typing are remembered before old ones are removed. */
+const MAX_REMEMBERED = 1_000;
+
+/** Who types: the visitor, or the member with this user id. */
+export type Typist = { organizationId: string; conversationId: string; who: string };
+export const VISITOR = "visitor";
+
+type Member = { openInboxes: number; until: number };
+
+/**
+ * Who is typing and which members are present: those who have the inbox open or answered in the last five minutes.
+ * Processes that share a database learn it from each other through a table; a single one keeps it in memory.
+ * @param db null for a single process
+ */
+export function createPresence(db: Db | null, now: () => number = Date.now) {
+  const organizations = new Map<string, Map<string, Member>>();
+  /** when typing was last written to the database, by its key; removed once that is long ago */
+  const written = new Map<string, number>();
+  /** until when typing of other processes was last announced here, by its key */
+  const announced = new Map<string, number>();
+  let reportedAt = 0;
+
+  function memberOf(organizationId: string, userId: string): Member {
+    const members = organizations.get(organizationId) ?? new Map<string, Member>();
+    organizations.set(organizationId, members);
+    const member = members.get(userId) ?? { openInboxes: 0, until: 0 };
+    members.set(userId, member);
+    return member;
+  }
+
+  const isPresent = (member: Member | undefined) =>
+    member !== undefined && (member.openInboxes > 0 || member.until > now());
+
+  async function report(organizationId: string, userId: string, until: number) {
+    if (db) await store.extend(db, [{ organizationId, conversationId: "", who: userId, until }]);
+  }
+
+  async function reportOpenInboxes(db: Db) {
+    reportedAt = now();
+    const rows = [...organizations].flatMap(([organizationId, members]) =>
+      [...members].flatMap(([who, { openInboxes }]) =>
+        openInboxes > 0 ? [{ organizationId, conversationId: "", who, until: reportedAt + REPORT_MS }] : [],
+      ),
+    );
+    await store.extend(db, rows);
+  }
+
+  function forgetOldTyping() {
+    for (const [key, at] of written) if (now() - at > TYPING_EVERY_MS) written.delete(key);
+    for (const [key, until] of announced) if (until < now()) announced.delete(key);
+  }
+
+  return {
+    /** A member opens an inbox. */
+    async open(organizationId: string, userId: string): Promise<void> {
+      memberOf(organizationId, userId).openInboxes += 1;
+      await report(organizationId, userId, now() + REPORT_MS);
+    },
+    close(organizationId: string, userId: string): void {
+      const member = memberOf(organizationId, userId);
+      member.openInboxes -= 1;
+      member.until = Math.max(member.until, now() + CLOSED_MS);
+    },
+    async answered(organizationId: string, userId: string): Promise<void> {
+      const member = memberOf(organizationId, userId);
+      member.until = Math.max(member.until, now() + ANSWERED_MS);
+      await report(organizationId, userId, member.until);
+    },
+    isPresent: (organizationId: string, userId: string) => isPresent(organizations.get(organizationId)?.get(userId)),
+    /** Tells the other processes that somebody is typing. */
+    async typing({ organizationId, conversationId, who }: Typist): Promise<void> {
+      if (!db) return;
+      if (written.size > MAX_REMEMBERED) forgetOldTyping();
+      const key = `${conversationId} ${who}`;
+      if (now() - (written.get(key) ?? 0) < TYPING_EVERY_MS) return;
+      const until = now() + TYPING_MS;
+      written.set(key, now());
+      // Otherwise this process would announce it a second time when it reads the table.
+      announced.set(key, until);
+      await store.extend(db, [{ organizationId, conversationId, who, until }]);
+    },
+    /**
+     * Reads what other processes wrote about these organizations, and reports the open inboxes of this one.
+     * @returns who has begun to type or goes on typing elsewhere
+     */
+    async exchange(organizationIds: readonly string[]): Promise<Typist[]> {
+      if (!db) return [];
+      forgetOldTyping();
+      if (now() - reportedAt > REPORT_EVERY_MS) await reportOpenInboxes(db);
+      const typists: Typist[] = [];
+      for (const { until, ...row } of await store.current(db, organizationIds, now())) {
+        if (row.conversationId === "") {
+          const member = memberOf(row.organizationId, row.who);
+          member.until = Math.max(member.until, until);
+          continue;
+        }
+        const key = `${row.conversationId} ${row.who}`;
+        if (until <= (announced.get(key) ?? 0)) continue;
+        announced.set(key, until);
+        typists.push(row);
+      }
+      return typists;
+    },
+    /** The user ids of the present members, as one string. */
+    presentIn(organizationId: string): string {
+      const members = [...(organizations.get(organizationId) ?? [])];
+      const present = members.filter(([, member]) => isPresent(member));
+      return String(present.map(([userId]) => userId).sort());
+    },
+    /** Removes members who are no longer present. */
+    forgetAbsent(): void {
+      for (const [organizationId, members] of organizations) {
+        for (const [userId, member] of members) if (!isPresent(member)) members.delete(userId);
+        if (members.size === 0) organizations.delete(organizationId);
+      }
+    },
+  };
+}
+
+export type Presence = ReturnType<typeof createPresence>;

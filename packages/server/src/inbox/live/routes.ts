@@ -1,0 +1,107 @@
+import * as contract from "@foyer/contract";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { AuthDeps } from "../../auth/auth-deps.ts";
+import { principalOf } from "../../auth/sessions/authenticate.ts";
+import { viewerOf } from "../../conversations/routes.ts";
+import type { ConversationService } from "../../conversations/service.ts";
+import { AppError } from "../../errors.ts";
+import type { App } from "../../http/app.ts";
+import { sendEvents } from "../../http/sse.ts";
+import { createRateLimit, limitedClient } from "../../plans/rate-limit.ts";
+import type { LiveStreams } from "./live-streams.ts";
+import type { OpenStream } from "./open-streams.ts";
+import { VISITOR } from "./presence.ts";
+
+/**
+ * A stream ends after this time, in milliseconds, and its client continues with a new one. The connection of a computer
+ * that fell asleep can look alive for a quarter of an hour; a member must not seem present for so long.
+ */
+const INBOX_MS = 5 * 60_000;
+const CONVERSATION_MS = 30 * 60_000;
+
+type NewStream = Pick<OpenStream, "subject" | "conversationId"> & {
+  lifetimeMs: number;
+  follow: (stream: OpenStream) => () => void;
+};
+
+export function liveRoutes(
+  app: App,
+  { config, sessions, keys }: Pick<AuthDeps, "config" | "sessions" | "keys">,
+  { live, conversations }: { live: LiveStreams; conversations: ConversationService },
+): void {
+  const perIp = createRateLimit(config.limits.chatPerIp, "requests from your address");
+  const limitVisitor = (request: FastifyRequest) =>
+    request.principal ? Promise.resolve() : perIp.consume(limitedClient(request, config), request);
+
+  /** Sends a stream. `follow` connects it to its source, and returns a function that disconnects it. */
+  function send(request: FastifyRequest, reply: FastifyReply, { lifetimeMs, follow, ...stream }: NewStream) {
+    const ip = limitedClient(request, config);
+    live.checkRoom(ip);
+    // Streams that began together, such as after a restart, do not all end together.
+    const expiresAt = Date.now() + lifetimeMs * (0.75 + Math.random() / 4);
+    const isAllowed = credentialCheck(request);
+    return sendEvents(reply, config.heartbeat, (reader) => follow({ ...stream, reader, ip, isAllowed, expiresAt }));
+  }
+
+  /** Whether the session or the key of a request still belongs to the organization. */
+  function credentialCheck({ principal, signedIn, headers }: FastifyRequest): OpenStream["isAllowed"] {
+    if (!principal) return null;
+    const { organizationId } = principal;
+    const token = signedIn?.token;
+    if (token !== undefined) {
+      return async () => (await sessions.find(token))?.membership?.organizationId === organizationId;
+    }
+    const key = headers.authorization?.replace(/^Bearer +/i, "").trim() ?? "";
+    return async () => (await keys.authenticate(key))?.organizationId === organizationId;
+  }
+
+  app.route({
+    ...contract.conversationEvents,
+    onRequest: limitVisitor,
+    handler: async (request, reply) => {
+      const { id: conversationId } = request.params;
+      const { organizationId } = await conversations.existing(viewerOf(request, conversationId), conversationId);
+      const lastEventId = request.headers["last-event-id"];
+      const topic = { organizationId, conversationId };
+      const client = { isMember: request.principal !== null, lastEventId };
+      return send(request, reply, {
+        subject: `conversation:${conversationId}`,
+        conversationId,
+        lifetimeMs: CONVERSATION_MS,
+        follow: (stream) => live.followConversation(stream, topic, client),
+      });
+    },
+  });
+  app.route({
+    ...contract.inboxEvents,
+    handler: async (request, reply) => {
+      const { organizationId, userId } = principalOf(request);
+      if (userId === null) throw new AppError("FORBIDDEN", "API keys cannot call this endpoint. Sign in instead.");
+      const lastEventId = request.headers["last-event-id"];
+      return send(request, reply, {
+        subject: `member:${organizationId}:${userId}`,
+        conversationId: null,
+        lifetimeMs: INBOX_MS,
+        follow: (stream) => live.followInbox(stream, { organizationId, userId }, lastEventId),
+      });
+    },
+  });
+  app.route({
+    ...contract.reportTyping,
+    onRequest: limitVisitor,
+    handler: async (request) => {
+      const { id: conversationId } = request.params;
+      const { principal } = request;
+      const { organizationId, handler } = await conversations.existing(
+        viewerOf(request, conversationId),
+        conversationId,
+      );
+      if (principal?.userId === null) {
+        throw new AppError("FORBIDDEN", "Nobody types with an API key. Sign in, or send the conversation's token.");
+      }
+      // While the agent has the conversation, nobody follows it.
+      if (handler !== "agent") await live.typing({ organizationId, conversationId, who: principal?.userId ?? VISITOR });
+      return { data: { success: true as const }, error: null };
+    },
+  });
+}
