@@ -82,6 +82,7 @@ export const endpoints = {
   deleteTrigger: ["DELETE", "/triggers/:id"],
   deleteWebhook: ["DELETE", "/webhooks/:id"],
   dismissUnansweredQuestions: ["POST", "/documents/unanswered/dismiss"],
+  draftReply: ["POST", "/conversations/:id/draft"],
   duplicateAgent: ["POST", "/agents/:id/duplicate"],
   duplicateTool: ["POST", "/tools/:id/duplicate"],
   duplicateTrigger: ["POST", "/triggers/:id/duplicate"],

@@ -13,6 +13,7 @@ import type { AuditLog } from "./auth/audit/audit-log.ts";
 import type { AuthDeps } from "./auth/auth-deps.ts";
 import { accountRoutes } from "./auth/routes.ts";
 import { registerAuthentication } from "./auth/sessions/authenticate.ts";
+import { createDraftWriter } from "./chat/draft-reply.ts";
 import { chatRoutes } from "./chat/routes.ts";
 import { type ChatService, createChatService } from "./chat/service.ts";
 import { createConversationAnalytics } from "./conversations/analytics/service.ts";
@@ -52,6 +53,7 @@ import { registerValidation } from "./http/validation.ts";
 import { registerWriteLimits } from "./http/write-limits.ts";
 import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
 import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
+import { draftRoutes } from "./inbox/draft-routes.ts";
 import { createHandoffRecorders, type HandoffRecorders } from "./inbox/handoff-changes.ts";
 import { createInbox, type Inbox } from "./inbox/inbox.ts";
 import { liveRoutes } from "./inbox/live/routes.ts";
@@ -72,6 +74,7 @@ import { createCallCounter, createPlanLimit } from "./plans/plan-calls.ts";
 import { registerRateLimitHeaders } from "./plans/rate-limit-headers.ts";
 import { planRoutes } from "./plans/routes.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
+import { createTokenBudgets } from "./plans/token-budget.ts";
 import type { ProviderSettings } from "./providers/provider-settings.ts";
 import { providerRoutes } from "./providers/routes.ts";
 import { setupRoutes } from "./setup/routes.ts";
@@ -163,7 +166,7 @@ export async function createApp(deps: AppDeps) {
   webhookRoutes(app, webhooks, idempotency);
   triggerRoutes(app, deps, { agents, tools, triggers }, idempotency);
   visitorTriggerRoutes(app, config, visitorTriggers, idempotency);
-  addConversations(app, deps, { agents, conversations, chat, inbox, forms, visitors, idempotency });
+  addConversations(app, deps, { agents, conversations, chat, documents, inbox, forms, visitors, idempotency });
   doctorRoutes(app, deps, { agents, embeddings: documents.embeddings });
   addPages(app, deps, { agents, audit, mailRecipients });
 
@@ -247,6 +250,7 @@ type Conversations = {
   agents: AgentService;
   conversations: ConversationService;
   chat: ChatService;
+  documents: ReturnType<typeof createDocuments>;
   inbox: Inbox;
   forms: Forms;
   visitors: VisitorService;
@@ -257,7 +261,7 @@ type Conversations = {
 function addConversations(
   app: App,
   deps: AppDeps,
-  { agents, conversations, chat, inbox, forms, visitors, idempotency }: Conversations,
+  { agents, conversations, chat, documents, inbox, forms, visitors, idempotency }: Conversations,
 ) {
   conversationRoutes(app, {
     conversations,
@@ -266,6 +270,12 @@ function addConversations(
   });
   visitorRoutes(app, deps, { visitors, conversations, forms: forms.service });
   chatRoutes(app, deps, chat, conversations);
+  const draft = createDraftWriter(deps, {
+    budgets: createTokenBudgets(deps),
+    documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),
+    notesOf: forms.notesOf,
+  });
+  draftRoutes(app, deps.config, { agents, conversations, draft });
   noteRoutes(app, createNoteService(deps, conversations), idempotency);
   cannedReplyRoutes(app, createCannedReplyService(deps), idempotency);
   inboxRoutes(app, deps.config, inbox.service, idempotency);

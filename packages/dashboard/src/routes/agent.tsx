@@ -34,6 +34,12 @@ const identity = createRoute({
   path: "/identity",
   component: lazyRouteComponent(() => import("../pages/agents/identity-page.tsx"), "IdentityPage"),
 });
+const handoff = createRoute({
+  getParentRoute: () => agent,
+  path: "/handoff",
+  loader: () => queryClient.prefetchQuery(endpointQuery("listMembers")),
+  component: lazyRouteComponent(() => import("../pages/agents/handoff/handoff-page.tsx"), "HandoffPage"),
+});
 const tools = createRoute({
   getParentRoute: () => agent,
   path: "/tools",
@@ -107,7 +113,7 @@ const document = createRoute({
 const conversations = createRoute({
   getParentRoute: () => agent,
   path: "/conversations",
-  validateSearch: stringParams("q", "feedback", "from", "to", "userId", "hasForm", "failed", "test"),
+  validateSearch: stringParams("q", "feedback", "from", "to", "userId", "hasForm", "failed", "test", "view", "scope"),
   component: lazyRouteComponent(() => import("../pages/conversations/conversations-page.tsx"), "ConversationsPage"),
 });
 // Rendered by the page with the list, which keeps its scroll position.
@@ -158,6 +164,7 @@ export const agentRoutes = agent.addChildren([
   appearance,
   embedding,
   identity,
+  handoff,
   tools,
   newTool,
   tool,

@@ -7,9 +7,11 @@ import { IconButton } from "../components/button.tsx";
 import { Lamp } from "../components/logo.tsx";
 import { Page } from "../components/page.tsx";
 import { EmptyState } from "../components/states.tsx";
+import { useInboxLive } from "../data/inbox-live.ts";
 import { endpointQuery } from "../data/queries.ts";
 import { ProviderFailures } from "./provider-failures.tsx";
 import { Sidebar } from "./sidebar.tsx";
+import { useCountInTitle } from "./use-count-in-title.ts";
 
 const CommandMenu = lazy(() => import("./command-menu.tsx").then((module) => ({ default: module.CommandMenu })));
 
@@ -18,6 +20,7 @@ export function Shell() {
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isCommandOpen, setCommandOpen] = useState(false);
   const { organization, role } = useSuspenseQuery(endpointQuery("getSession")).data;
+  useCountInTitle(useInboxLive(({ counts }) => counts.waiting));
   const pathname = useRouterState({ select: (state) => state.location.pathname });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: opening another page closes the drawer

@@ -7,6 +7,7 @@ import { Lamp } from "../components/logo.tsx";
 import { Menu } from "../components/menu.tsx";
 import { notify } from "../components/toasts.ts";
 import { api } from "../data/api.ts";
+import { useInboxLive } from "../data/inbox-live.ts";
 import { lastAgentId, rememberAgent } from "../data/last-agent.ts";
 import { endOnboarding, useOnboarding } from "../data/onboarding.ts";
 import { endpointQuery, queryClient } from "../data/queries.ts";
@@ -39,6 +40,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
         agentPages.map(({ name, icon, ...link }) => (
           <SideLink key={name} icon={icon} {...link} params={{ agentId: current.id }}>
             {name}
+            {name === "Conversations" && <WaitingCount />}
           </SideLink>
         ))}
       <div className="mt-auto grid grid-cols-[minmax(0,1fr)] gap-1 pt-4">
@@ -48,6 +50,18 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
         <AccountMenu />
       </div>
     </nav>
+  );
+}
+
+/** How many visitors of all agents wait for a person. */
+function WaitingCount() {
+  const { waiting } = useInboxLive(({ counts }) => counts);
+  if (waiting === 0) return null;
+  return (
+    <span className="ms-auto rounded-full bg-lamp px-1.5 text-sm font-medium text-on-lamp">
+      {waiting.toLocaleString()}
+      <span className="sr-only"> waiting</span>
+    </span>
   );
 }
 

@@ -103,6 +103,7 @@ const everyRoute = [
   "GET /conversations/analytics account",
   "GET /conversations/:id conversation",
   "DELETE /conversations/:id conversation",
+  "POST /conversations/:id/draft session",
   "GET /conversations/:id/notes account",
   "POST /conversations/:id/notes account",
   "DELETE /conversations/:id/notes/:noteId account",

@@ -2,6 +2,7 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/rea
 import { type RefObject, useCallback, useEffect, useImperativeHandle, useRef } from "react";
 import { Button } from "../../components/button.tsx";
 import { ConversationRow, ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
+import type { ListedConversation } from "./inbox-search.ts";
 import { type ListWindow, rowAt } from "./list-window.ts";
 
 /** Methods of the list that the page calls. */
@@ -33,12 +34,12 @@ export function ConversationList({
   openId: string | null;
   /** The position that Tab reaches. Its row stays rendered while it is not visible, so that the focus is not lost. */
   activeAt: number;
-  hrefOf: (id: string) => string;
+  hrefOf: (row: ListedConversation) => string;
   /** The search text, which is highlighted in the rows. */
   query: string;
   look: (first: number, last: number) => void;
   isStale: boolean;
-  onOpen: (id: string) => void;
+  onOpen: (row: ListedConversation) => void;
   onActive: (id: string) => void;
   onShowFresh: () => void;
 }) {
@@ -105,7 +106,7 @@ export function ConversationList({
                 {row ? (
                   <ConversationRow
                     row={row}
-                    href={hrefOf(row.id)}
+                    href={hrefOf(row)}
                     query={query}
                     isOpen={row.id === openId}
                     isReachable={index === activeAt || (activeAt < 0 && index === startIndex)}

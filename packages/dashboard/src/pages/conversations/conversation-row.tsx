@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { CircleAlert, FileText, ThumbsDown, ThumbsUp } from "lucide-react";
 import { type MouseEvent, memo, type ReactNode } from "react";
 import { Skeleton } from "../../components/states.tsx";
@@ -5,6 +6,7 @@ import { Time } from "../../components/time.tsx";
 import { endpointQuery, queryClient } from "../../data/queries.ts";
 import { Highlighted } from "./highlighted.tsx";
 import { type ListedConversation, visitorName } from "./inbox-search.ts";
+import { OwnershipMark } from "./ownership-mark.tsx";
 
 /** Height in pixels. All rows have the same height, so nothing moves when rows load. */
 export const ROW_HEIGHT = 64;
@@ -24,13 +26,14 @@ export const ConversationRow = memo(function ConversationRow({
   query: string;
   isOpen: boolean;
   isReachable: boolean;
-  onOpen: (id: string) => void;
+  onOpen: (row: ListedConversation) => void;
   onFocus: (id: string) => void;
 }) {
+  const me = useQuery(endpointQuery("getSession")).data?.user.id ?? null;
   const open = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
-    onOpen(row.id);
+    onOpen(row);
   };
   return (
     <a
@@ -53,8 +56,9 @@ export const ConversationRow = memo(function ConversationRow({
           )}
           <Highlighted text={row.title} query={query} />
         </span>
-        <span className="shrink-0 text-sm text-soft">
-          <Time at={row.createdAt} />
+        <span className="inline-flex shrink-0 items-center gap-2 self-center text-sm text-soft">
+          <OwnershipMark row={row} me={me} />
+          {row.handler !== "waiting" && <Time at={row.createdAt} />}
         </span>
       </span>
       <span className="flex items-center gap-2 text-sm text-soft">

@@ -8,7 +8,8 @@ export function conversationText(conversation: ConversationDetail, agentName: st
   const known = [visitor, userEmail, userId].filter((text, index, all) => text && all.indexOf(text) === index);
   const head = [title, `Conversation ${id}`, `Visitor: ${known.join(", ")}`, `Started: ${createdAt}`];
   const turns = messages.map((turn) => {
-    const lines = [`[${turn.createdAt}] ${turn.role === "user" ? visitor : agentName}:`];
+    const speaker = turn.author.person?.name ?? (turn.role === "user" ? visitor : agentName);
+    const lines = [`[${turn.createdAt}] ${speaker}:`];
     for (const part of splitReply(turn)) lines.push(part.kind === "text" ? part.text : callText(part.call));
     const end = describeEnd(turn);
     const failure = describeFailure(turn);

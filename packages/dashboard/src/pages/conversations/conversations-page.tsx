@@ -2,10 +2,11 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate, useParams, useRouter } from "@tanstack/react-router";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { endpointQuery } from "../../data/queries.ts";
+import type { DeskHandle } from "./conversation-desk.tsx";
 import type { ListHandle } from "./conversation-list.tsx";
 import { DeleteConversation } from "./delete-conversation.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
-import type { InboxSearch } from "./inbox-search.ts";
+import { type InboxSearch, type ListedConversation, viewOf } from "./inbox-search.ts";
 import { ShortcutsDialog } from "./inbox-shortcuts.tsx";
 import { NoConversations, NoneSelected } from "./inbox-states.tsx";
 import { ListPane } from "./list-pane.tsx";
@@ -19,7 +20,12 @@ const route = getRouteApi("/shell/agents/$agentId/conversations");
 /** The inbox: the list of conversations on the left and the open one on the right. Phones show one at a time. */
 export function ConversationsPage() {
   const { agentId } = route.useParams();
-  return <Inbox key={agentId} agentId={agentId} />;
+  // The conversations that need people are those of all agents, so opening one of another agent keeps their list.
+  const view = viewOf(route.useSearch());
+  useEffect(() => {
+    document.title = "Conversations · Foyer";
+  }, []);
+  return <Inbox key={view ?? agentId} agentId={agentId} />;
 }
 
 function Inbox({ agentId }: { agentId: string }) {
@@ -35,6 +41,7 @@ function Inbox({ agentId }: { agentId: string }) {
   const [doomed, setDoomed] = useState<string | null>(null);
   const [isExporting, setExporting] = useState(false);
   const [isHelping, setHelping] = useState(false);
+  const desk = useRef<DeskHandle | null>(null);
   const acts: Record<InboxAct, () => void> = {
     next: () => active.move(1),
     previous: () => active.move(-1),
@@ -42,15 +49,13 @@ function Inbox({ agentId }: { agentId: string }) {
     search: () => field.current?.focus(),
     delete: () => setDoomed(active.id),
     help: () => setHelping(true),
+    ...actsOf(desk),
   };
   const keys = useInboxKeys((act) => acts[act]());
-  useEffect(() => {
-    document.title = "Conversations · Foyer";
-  }, []);
   const open = useCallback(
-    (id: string) => {
-      active.set(id);
-      go.open(id);
+    (row: ListedConversation) => {
+      active.set(row.id);
+      go.open(row);
     },
     [go, active.set],
   );
@@ -83,9 +88,11 @@ function Inbox({ agentId }: { agentId: string }) {
             agent={agent}
             conversationId={openId}
             query={search.q?.trim() ?? ""}
+            desk={desk}
             onRead={list.markRead}
             onBack={back}
             onDelete={() => setDoomed(openId)}
+            onLeave={active.focus}
           />
         ) : (
           <NoneSelected hasKeys={keys.isOn} />
@@ -105,6 +112,15 @@ function Inbox({ agentId }: { agentId: string }) {
       )}
     </div>
   );
+}
+
+function actsOf(desk: RefObject<DeskHandle | null>) {
+  return {
+    takeOver: () => desk.current?.takeOver(),
+    reply: () => desk.current?.reply(),
+    note: () => desk.current?.note(),
+    giveBack: () => desk.current?.giveBack(),
+  };
 }
 
 /** The conversation that keyboard navigation starts from. */
@@ -137,11 +153,17 @@ function useInboxNavigation(agentId: string) {
   return useMemo(() => {
     const to = "/agents/$agentId/conversations/$conversationId" as const;
     // One URL template for all rows, because building a link with the router for each row slows down scrolling.
-    const { href } = router.buildLocation({ to, params: { agentId, conversationId: "ID" }, search });
-    const [before = "", after = ""] = router.history.createHref(href).split("/ID");
+    const { href } = router.buildLocation({ to, params: { agentId: "AGENT", conversationId: "ID" }, search });
+    const template = router.history.createHref(href);
     return {
-      hrefOf: (id: string) => `${before}/${id}${after}`,
-      open: (conversationId: string) => navigate({ to, params: { agentId, conversationId }, search }),
+      hrefOf: (row: ListedConversation) => template.replace("/AGENT/", `/${row.agentId}/`).replace("/ID", `/${row.id}`),
+      /** A conversation of another agent opens beside those that wait, because this agent's list does not have it. */
+      open: (row: ListedConversation) =>
+        navigate({
+          to,
+          params: { agentId: row.agentId, conversationId: row.id },
+          search: row.agentId === agentId || viewOf(search) !== null ? search : { view: "waiting" },
+        }),
       toList: () => navigate({ to: "/agents/$agentId/conversations", params: { agentId }, search }),
       search: (part: { [Name in keyof InboxSearch]?: string | undefined }) =>
         navigate({ to: ".", search: (current) => withoutEmpty({ ...current, ...part }), replace: true }),

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
 import { isComposing } from "../../components/composing.ts";
 import { Select, TextField } from "../../components/field.tsx";
-import { describeFilters, type InboxSearch } from "./inbox-search.ts";
+import { describeFilters, type InboxSearch, viewOf } from "./inbox-search.ts";
 
 const DEBOUNCE_MS = 250;
 
@@ -128,6 +128,17 @@ function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Cha
   const isAny = describeFilters(search).length > 0;
   return (
     <div className="grid grid-cols-2 gap-3 rounded-lg border border-line bg-raised p-3">
+      {viewOf(search) !== null && (
+        <Select
+          label="Agent"
+          value={search.scope === "agent" ? "agent" : ""}
+          onChange={(scope) => onChange({ scope: scope || undefined })}
+          options={[
+            { value: "", label: "All agents" },
+            { value: "agent", label: "Only this agent" },
+          ]}
+        />
+      )}
       <Select
         label="Feedback"
         value={search.feedback ?? ""}
@@ -185,6 +196,7 @@ function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Cha
               from: undefined,
               to: undefined,
               userId: undefined,
+              scope: undefined,
             })
           }
         >

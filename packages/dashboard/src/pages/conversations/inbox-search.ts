@@ -12,7 +12,18 @@ export type InboxSearch = {
   hasForm?: string;
   failed?: string;
   test?: string;
+  /** One of `InboxView`. Without it, all conversations of the agent. */
+  view?: string;
+  /** `agent`: a view shows only the conversations of this agent. */
+  scope?: string;
 };
+
+/** Conversations of all agents that need people: they wait, are the user's own, or are with any person. */
+export type InboxView = "waiting" | "mine" | "human";
+
+export function viewOf({ view }: InboxSearch): InboxView | null {
+  return view === "waiting" || view === "mine" || view === "human" ? view : null;
+}
 
 export type ListQuery = Input<"listConversations"> & { hasForm?: boolean };
 
@@ -23,12 +34,13 @@ export type ListedConversation = Output<"listConversations">["data"][number] & {
 };
 
 /** The list request for the search parameters. Invalid parameters are ignored, so old links still work. */
-export function toListQuery(
-  agentId: string,
-  { q, feedback, from, to, userId, hasForm, failed, test }: InboxSearch,
-): ListQuery {
+export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
+  const { q, feedback, from, to, userId, hasForm, failed, test, scope } = search;
+  const view = viewOf(search);
   return defined({
-    agentId,
+    agentId: view === null || scope === "agent" ? agentId : undefined,
+    handler: view === null ? undefined : view === "waiting" ? "waiting" : "human",
+    assignee: view === "mine" ? "me" : undefined,
     q: q?.trim().slice(0, 200) || undefined,
     feedback: feedback === "up" || feedback === "down" ? feedback : undefined,
     hasForm: toBoolean(hasForm),
@@ -45,8 +57,10 @@ function toBoolean(text: string | undefined): boolean | undefined {
 }
 
 /** Describes the active filters without the search. Each can be removed by its name. */
-export function describeFilters({ feedback, from, to, userId, hasForm, failed, test }: InboxSearch) {
+export function describeFilters(search: InboxSearch) {
+  const { feedback, from, to, userId, hasForm, failed, test, scope } = search;
   const words: Array<{ name: keyof InboxSearch; text: string }> = [];
+  if (viewOf(search) !== null && scope === "agent") words.push({ name: "scope", text: "Only this agent" });
   if (feedback === "up" || feedback === "down") {
     words.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });
   }

@@ -1,5 +1,6 @@
 import { Button, ButtonLink } from "../../components/button.tsx";
 import { EmptyState } from "../../components/states.tsx";
+import type { InboxView } from "./inbox-search.ts";
 import { ShortcutList } from "./inbox-shortcuts.tsx";
 
 /** The empty state before the first conversation. */
@@ -39,6 +40,25 @@ export function NoMatches({ onClear }: { onClear: () => void }) {
     <div className="grid justify-items-start gap-3 px-4 py-6">
       <p className="text-soft">No conversations match your search and filters.</p>
       <Button onClick={onClear}>Show all conversations</Button>
+    </div>
+  );
+}
+
+const nobody: Record<InboxView, { title: string; text: string }> = {
+  waiting: { title: "Nobody is waiting", text: "A visitor who asks for a person appears here at once." },
+  mine: { title: "You have no conversations", text: "Take one over, and it stays here until you return or close it." },
+  human: {
+    title: "No conversation is with a person",
+    text: "Conversations that you or a colleague has taken over appear here.",
+  },
+};
+
+/** The empty state of a view of the conversations that need people. */
+export function NobodyNeedsYou({ view }: { view: InboxView }) {
+  return (
+    <div className="grid gap-1 px-4 py-6">
+      <p className="font-medium">{nobody[view].title}</p>
+      <p className="text-soft">{nobody[view].text}</p>
     </div>
   );
 }

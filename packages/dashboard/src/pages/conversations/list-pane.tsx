@@ -3,12 +3,15 @@ import type { RefObject } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { ErrorState } from "../../components/states.tsx";
+import { Colleagues } from "./colleagues.tsx";
 import { ConversationList, type ListHandle } from "./conversation-list.tsx";
 import { ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
 import { InboxFilters } from "./inbox-filters.tsx";
-import type { InboxSearch } from "./inbox-search.ts";
-import { NoMatches } from "./inbox-states.tsx";
+import { describeFilters, type InboxSearch, type ListedConversation, viewOf } from "./inbox-search.ts";
+import { NobodyNeedsYou, NoMatches } from "./inbox-states.tsx";
+import { InboxViews } from "./inbox-views.tsx";
 import type { useConversationList } from "./use-conversation-list.ts";
+import { WaitingFirst } from "./waiting-first.tsx";
 
 type Props = {
   list: ReturnType<typeof useConversationList>;
@@ -18,9 +21,9 @@ type Props = {
   openId: string | null;
   activeAt: number;
   keys: { isOn: boolean };
-  hrefOf: (id: string) => string;
+  hrefOf: (row: ListedConversation) => string;
   onSearch: (part: { [Name in keyof InboxSearch]?: string | undefined }) => void;
-  onOpen: (id: string) => void;
+  onOpen: (row: ListedConversation) => void;
   onActive: (id: string) => void;
   onExport: () => void;
   onHelp: () => void;
@@ -39,6 +42,7 @@ export function ListPane({ list, keys, search, field, onSearch, onExport, onHelp
         <p role="status" className="sr-only">
           {list.isStale ? "" : title}
         </p>
+        <Colleagues />
         <Menu
           trigger={
             <IconButton label="More actions">
@@ -52,8 +56,10 @@ export function ListPane({ list, keys, search, field, onSearch, onExport, onHelp
         />
       </header>
       <InboxFilters search={search} field={field} hasKeys={keys.isOn} onChange={onSearch} onLeave={onLeaveSearch} />
-      <div className="flex min-h-0 flex-1 flex-col border-t border-line">
-        <Body list={list} query={search.q?.trim() ?? ""} onSearch={onSearch} {...rest} />
+      <InboxViews view={viewOf(search)} onChange={onSearch} />
+      <div className="flex min-h-0 flex-1 flex-col">
+        {Object.keys(search).length === 0 && <WaitingFirst {...rest} onShowAll={() => onSearch({ view: "waiting" })} />}
+        <Body list={list} query={search.q?.trim() ?? ""} search={search} onSearch={onSearch} {...rest} />
         {list.isBroken && (
           <div role="alert" className="flex items-center gap-3 border-t border-line px-4 py-2">
             <p className="min-w-0 flex-1">Part of the list failed to load.</p>
@@ -68,15 +74,18 @@ export function ListPane({ list, keys, search, field, onSearch, onExport, onHelp
 function Body({
   list,
   handle,
+  search,
   onSearch,
   ...rest
-}: Pick<Props, "list" | "handle" | "openId" | "activeAt" | "hrefOf" | "onSearch" | "onOpen" | "onActive"> & {
+}: Pick<Props, "list" | "handle" | "search" | "openId" | "activeAt" | "hrefOf" | "onSearch" | "onOpen" | "onActive"> & {
   query: string;
 }) {
   const { window } = list;
   if (list.error) return <ErrorState error={list.error} onRetry={() => list.retry()} />;
   if (!window) return <Loading />;
   if (window.total === 0) {
+    const view = viewOf(search);
+    if (view !== null && !search.q && describeFilters(search).length === 0) return <NobodyNeedsYou view={view} />;
     const nothing = {
       q: undefined,
       feedback: undefined,
@@ -85,6 +94,7 @@ function Body({
       test: undefined,
       from: undefined,
       to: undefined,
+      scope: undefined,
     };
     return <NoMatches onClear={() => onSearch({ ...nothing, userId: undefined })} />;
   }

@@ -8,6 +8,7 @@ import {
   PAGE,
   positionOf,
   rowAt,
+  withMovedTop,
   withNewConversations,
   without,
   withPage,
@@ -108,6 +109,22 @@ it("ends where the rows end when the total is too high", () => {
   let window = openWindow(wrong(0));
   window = withPage(window, wrong(100));
   expect([window.total, missingPages(window, 0, 400)]).toEqual([150, []]);
+});
+
+it("takes over the new order of a list of waiting visitors, and refetches what is further down", () => {
+  const rows = Array.from({ length: 150 }, (_, index) => ({ id: `conv_${index}` }) as ListedConversation);
+  const page = (all: typeof rows, offset: number) => ({
+    offset,
+    total: all.length,
+    rows: all.slice(offset, offset + PAGE),
+  });
+  let window = withPage(openWindow(page(rows, 0)), page(rows, 100));
+  const moved = rows.slice(1);
+  window = withMovedTop(window, page(moved, 0));
+  expect([window.total, window.fresh, rowAt(window, 0)?.id]).toEqual([149, 0, "conv_1"]);
+  expect(missingPages(window, 0, 148)).toEqual([1]);
+  window = withPage(window, page(moved, 100));
+  expect([missingPages(window, 0, 148), rowAt(window, 148)?.id]).toEqual([[], "conv_149"]);
 });
 
 it("limits the number of cached rows", () => {

@@ -49,6 +49,11 @@ export function withTop(window: ListWindow, answer: ListAnswer): ListWindow {
   return placed({ ...window, fresh, total, epoch }, answer);
 }
 
+/** Applies a refetched first page of a list whose order changes, such as that of the waiting visitors. */
+export function withMovedTop(window: ListWindow, answer: ListAnswer): ListWindow {
+  return placed({ ...window, fresh: 0, total: answer.total, epoch: window.epoch + 1 }, answer);
+}
+
 /** Adds the waiting conversations to the list. */
 export function withNewConversations({ fresh, total, entries, epoch }: ListWindow): ListWindow {
   const moved = [...entries].map(([at, entry]) => [at + fresh, entry] as const);

@@ -26,6 +26,7 @@ export function splitReply({ content, toolCalls }: Pick<Turn, "content" | "toolC
 /** How a reply ended, or null if it ended normally. */
 export function describeEnd({ role, stopReason }: Pick<Turn, "role" | "stopReason">): string | null {
   if (role === "user" || stopReason === "end_turn") return null;
+  if (stopReason === "handed_over") return "Stopped when a person took over";
   if (stopReason === "aborted") return "Stopped before it finished";
   if (stopReason === "error") return "Reply failed";
   if (stopReason === "max_steps") return "Reached the limit of tool calls";

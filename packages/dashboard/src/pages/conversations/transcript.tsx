@@ -1,13 +1,15 @@
 import { FoyerError, type Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, Download, Trash2 } from "lucide-react";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { type PreviewContent, WidgetView } from "../../components/widget-view.tsx";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
+import { ConversationDesk, type DeskHandle } from "./conversation-desk.tsx";
 import { conversationText } from "./conversation-text.ts";
+import { HandoffCard } from "./handoff-card.tsx";
 import { visitorName } from "./inbox-search.ts";
 import { saveFile } from "./save-file.ts";
 import { type ConversationDetail, isRunning } from "./split-reply.ts";
@@ -15,6 +17,7 @@ import type { SubmissionsByTool } from "./tool-call-view.tsx";
 import { TurnList } from "./turn-list.tsx";
 import type { TurnContext } from "./turn-view.tsx";
 import { VisitorFacts } from "./visitor-facts.tsx";
+import { type ConversationNote, withNotes } from "./with-notes.ts";
 
 const notHere = new FoyerError("NOT_FOUND", "Conversation not found.");
 
@@ -25,18 +28,23 @@ export function Transcript({
   agent,
   conversationId,
   query,
+  desk,
   onRead,
   onBack,
   onDelete,
+  onLeave,
 }: {
   agent: Agent;
   conversationId: string;
   /** The search text of the list. */
   query: string;
+  desk: RefObject<DeskHandle | null>;
   /** Called when the server has marked the conversation as read. */
   onRead: (id: string) => void;
   onBack: () => void;
   onDelete: () => void;
+  /** Called when Escape leaves the message field. */
+  onLeave: () => void;
 }) {
   const { data, error, refetch } = useQuery({
     ...endpointQuery("getConversation", { id: conversationId }),
@@ -61,7 +69,7 @@ export function Transcript({
       </div>
     );
   }
-  return <Conversation agent={agent} conversation={data} query={query} onBack={onBack} onDelete={onDelete} />;
+  return <Conversation {...{ agent, query, desk, onBack, onDelete, onLeave }} conversation={data} />;
 }
 
 /** Marks the conversation as read when it is opened, and again after every message that arrives while it is open. */
@@ -81,8 +89,9 @@ function isGone(error: Error | null): boolean {
 }
 
 /**
- * Polling interval in milliseconds: short while a reply is running, long for long conversations, which are expensive
- * to load.
+ * Polling interval in milliseconds while the agent has the conversation: short while a reply is running, long for long
+ * conversations, which are expensive to load. What happens while a visitor waits for a person or talks to one is pushed,
+ * except for the text of a reply of the agent.
  */
 function pollInterval(conversation: ConversationDetail | undefined) {
   const last = conversation?.messages.at(-1);
@@ -96,15 +105,21 @@ function Conversation({
   agent,
   conversation,
   query,
+  desk,
   onBack,
   onDelete,
+  onLeave,
 }: {
   agent: Agent;
   conversation: ConversationDetail;
   query: string;
+  desk: RefObject<DeskHandle | null>;
   onBack: () => void;
   onDelete: () => void;
+  onLeave: () => void;
 }) {
+  const { data: notes } = useQuery(endpointQuery("listNotes", { id: conversation.id }));
+  const items = useMemo(() => withNotes(conversation.messages, notes ?? []), [conversation.messages, notes]);
   const submissions = useSubmissions(agent.id, conversation.id);
   const context = useTurnContext({ agent, conversation, query, submissions: submissions.byTool });
   return (
@@ -117,7 +132,14 @@ function Conversation({
             <VisitorFacts conversation={conversation} submissions={submissions.all} />
           </div>
         </details>
-        <TurnList turns={conversation.messages} context={context} />
+        <HandoffCard handoff={conversation.handoff} />
+        <TurnList items={items} context={context} />
+        <ConversationDesk
+          {...{ conversation, onLeave }}
+          agentName={agent.name}
+          visitor={context.visitor}
+          handle={desk}
+        />
       </div>
       <aside
         aria-label="About the visitor"
@@ -213,6 +235,11 @@ function useTurnContext({
     });
   }, []);
   const visitor = visitorName(conversation);
+  const { mutate: deleteNote } = useEndpointMutation("deleteNote", { changes: ["listNotes"], done: "Note deleted" });
+  const onDeleteNote = useCallback(
+    ({ id: noteId, conversationId: id }: ConversationNote) => deleteNote({ id, noteId }),
+    [deleteNote],
+  );
   const asVisitor = useCallback((content: PreviewContent) => <WidgetView agent={agent} content={content} />, [agent]);
   return useMemo<TurnContext>(
     () => ({
@@ -223,8 +250,9 @@ function useTurnContext({
       submissions,
       openParts,
       onTogglePart,
+      onDeleteNote,
       asVisitor,
     }),
-    [agent.id, agent.name, visitor, query, submissions, openParts, onTogglePart, asVisitor],
+    [agent.id, agent.name, visitor, query, submissions, openParts, onTogglePart, onDeleteNote, asVisitor],
   );
 }

@@ -2,15 +2,15 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { IconButton } from "../../components/button.tsx";
-import type { Turn } from "./split-reply.ts";
-import { isNewDay, type TurnContext, TurnView } from "./turn-view.tsx";
+import { ItemView, isNewDay, type TurnContext } from "./turn-view.tsx";
+import { isTurn, type TranscriptItem } from "./with-notes.ts";
 
-/** Up to this many turns are all rendered, so that the browser's search finds them. */
+/** Up to this many items are all rendered, so that the browser's search finds them. */
 const MAX_WHOLE = 100;
 const NEAR_PX = 80;
 
-/** The turns of a conversation. It follows a growing reply only while it is scrolled to the end. */
-export function TurnList({ turns, context }: { turns: readonly Turn[]; context: TurnContext }) {
+/** The turns and notes of a conversation. It follows a growing reply only while it is scrolled to the end. */
+export function TurnList({ items, context }: { items: readonly TranscriptItem[]; context: TurnContext }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
   const follows = useRef(false);
@@ -18,10 +18,10 @@ export function TurnList({ turns, context }: { turns: readonly Turn[]; context: 
     const element = scroller.current;
     if (element) element.scrollTop = element.scrollHeight;
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: more turns, or more of the last one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more items, or more of the last one
   useEffect(() => {
     if (follows.current) toEnd();
-  }, [turns]);
+  }, [items]);
   const onScroll = () => {
     const element = scroller.current;
     if (!element) return;
@@ -30,7 +30,7 @@ export function TurnList({ turns, context }: { turns: readonly Turn[]; context: 
     setAtEnd(isNear);
   };
   useEffect(onScroll, []);
-  const List = turns.length > MAX_WHOLE ? VirtualTurns : WholeTurns;
+  const List = items.length > MAX_WHOLE ? VirtualItems : WholeItems;
   return (
     <div className="relative min-h-0 flex-1">
       <section
@@ -42,7 +42,7 @@ export function TurnList({ turns, context }: { turns: readonly Turn[]; context: 
         className="h-full overflow-y-auto px-4 pb-6 -outline-offset-2 sm:px-6"
       >
         <div className="mx-auto max-w-3xl">
-          <List turns={turns} context={context} scroller={scroller} />
+          <List items={items} context={context} scroller={scroller} />
         </div>
       </section>
       {!isAtEnd && (
@@ -58,44 +58,44 @@ export function TurnList({ turns, context }: { turns: readonly Turn[]; context: 
   );
 }
 
-type ListProps = { turns: readonly Turn[]; context: TurnContext; scroller: RefObject<HTMLDivElement | null> };
+type ListProps = { items: readonly TranscriptItem[]; context: TurnContext; scroller: RefObject<HTMLDivElement | null> };
 
-function WholeTurns({ turns, context }: ListProps) {
+function WholeItems({ items, context }: ListProps) {
   return (
     <ol>
-      {turns.map((turn, index) => (
-        <li key={turn.id}>
-          <TurnView turn={turn} isNewDay={isNewDay(turns, index)} context={context} />
+      {items.map((item, index) => (
+        <li key={item.id}>
+          <ItemView item={item} isNewDay={isNewDay(items, index)} context={context} />
         </li>
       ))}
     </ol>
   );
 }
 
-function VirtualTurns({ turns, context, scroller }: ListProps) {
+function VirtualItems({ items, context, scroller }: ListProps) {
   const virtual = useVirtualizer({
-    count: turns.length,
+    count: items.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (at) => 72 + Math.ceil((turns[at]?.content.length ?? 0) / 80) * 20,
-    getItemKey: (at) => turns[at]?.id ?? at,
+    estimateSize: (at) => 72 + Math.ceil((items[at] ? textOf(items[at]).length : 0) / 80) * 20,
+    getItemKey: (at) => items[at]?.id ?? at,
     overscan: 8,
   });
   return (
     <ol className="relative" style={{ height: virtual.getTotalSize() }}>
       {virtual.getVirtualItems().map(({ index, key, start }) => {
-        const turn = turns[index];
+        const item = items[index];
         return (
-          turn && (
+          item && (
             <li
               key={key}
               ref={virtual.measureElement}
               data-index={index}
-              aria-setsize={turns.length}
+              aria-setsize={items.length}
               aria-posinset={index + 1}
               className="absolute inset-x-0 top-0"
               style={{ transform: `translateY(${start}px)` }}
             >
-              <TurnView turn={turn} isNewDay={isNewDay(turns, index)} context={context} />
+              <ItemView item={item} isNewDay={isNewDay(items, index)} context={context} />
             </li>
           )
         );
@@ -103,3 +103,5 @@ function VirtualTurns({ turns, context, scroller }: ListProps) {
     </ol>
   );
 }
+
+const textOf = (item: TranscriptItem) => (isTurn(item) ? item.content : item.text);

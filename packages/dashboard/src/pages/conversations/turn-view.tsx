@@ -1,12 +1,15 @@
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { memo, type ReactNode, useMemo } from "react";
+import { Avatar } from "../../components/avatar.tsx";
 import { Status } from "../../components/status.tsx";
 import type { PreviewContent } from "../../components/widget-view.tsx";
 import { WhyAnswer } from "../knowledge/why-answer.tsx";
 import { MessagePageView } from "./message-page.tsx";
+import { NoteView } from "./note-view.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { describeEnd, describeFailure, isRunning, splitReply, type Turn } from "./split-reply.ts";
 import { type SubmissionsByTool, ToolCallView } from "./tool-call-view.tsx";
+import { type ConversationNote, isTurn, type TranscriptItem } from "./with-notes.ts";
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
@@ -22,57 +25,87 @@ export type TurnContext = {
   /** Ids of the expanded parts of turns. Kept here because turns that are not visible are not rendered. */
   openParts: ReadonlySet<string>;
   onTogglePart: (id: string, isOpen: boolean) => void;
+  onDeleteNote: (note: ConversationNote) => void;
   /** Renders a part of a reply as visitors see it. */
   asVisitor: (content: PreviewContent) => ReactNode;
 };
 
-/** A turn, with a date heading if it is the first of its day. */
-export const TurnView = memo(function TurnView({
-  turn,
+/** A turn or a note, with a date heading if it is the first of its day. */
+export const ItemView = memo(function ItemView({
+  item,
   isNewDay,
   context,
 }: {
-  turn: Turn;
+  item: TranscriptItem;
   isNewDay: boolean;
   context: TurnContext;
 }) {
-  const isVisitor = turn.role === "user";
-  const at = new Date(turn.createdAt);
-  const pageId = `page ${turn.id}`;
   return (
     <>
       {isNewDay && (
         <p className="pt-4 pb-2 text-center text-sm text-soft">
-          <time dateTime={turn.createdAt.slice(0, 10)}>{day.format(at)}</time>
+          <time dateTime={item.createdAt.slice(0, 10)}>{day.format(new Date(item.createdAt))}</time>
         </p>
       )}
-      <article className={`grid gap-1.5 py-3 ${isVisitor ? "justify-items-end" : ""}`}>
-        <header className="flex items-baseline gap-2 text-sm">
-          <h3 className="font-medium">{isVisitor ? context.visitor : context.agentName}</h3>
-          <time dateTime={turn.createdAt} title={exact.format(at)} className="text-soft">
-            {clock.format(at)}
-          </time>
-        </header>
-        {isVisitor ? (
-          <>
-            <div className="max-w-[85%] rounded-xl bg-sunken px-4 py-2.5">
-              <PlainText text={turn.content} query={context.query} />
-            </div>
-            {turn.page && (
-              <MessagePageView
-                page={turn.page}
-                isOpen={context.openParts.has(pageId)}
-                onToggle={(isOpen) => context.onTogglePart(pageId, isOpen)}
-              />
-            )}
-          </>
-        ) : (
-          <Reply turn={turn} context={context} />
-        )}
-      </article>
+      {isTurn(item) ? (
+        <TurnView turn={item} context={context} />
+      ) : (
+        <NoteView note={item} onDelete={context.onDeleteNote}>
+          <PlainText text={item.text} query={context.query} />
+        </NoteView>
+      )}
     </>
   );
 });
+
+function TurnView({ turn, context }: { turn: Turn; context: TurnContext }) {
+  const isVisitor = turn.role === "user";
+  const at = new Date(turn.createdAt);
+  const pageId = `page ${turn.id}`;
+  return (
+    <article className={`grid gap-1.5 py-3 ${isVisitor ? "justify-items-end" : ""}`}>
+      <header className="flex items-baseline gap-2 text-sm">
+        <Speaker turn={turn} context={context} />
+        <time dateTime={turn.createdAt} title={exact.format(at)} className="text-soft">
+          {clock.format(at)}
+        </time>
+      </header>
+      {isVisitor ? (
+        <>
+          <div className="max-w-[85%] rounded-xl bg-sunken px-4 py-2.5">
+            <PlainText text={turn.content} query={context.query} />
+          </div>
+          {turn.page && (
+            <MessagePageView
+              page={turn.page}
+              isOpen={context.openParts.has(pageId)}
+              onToggle={(isOpen) => context.onTogglePart(pageId, isOpen)}
+            />
+          )}
+        </>
+      ) : (
+        <Reply turn={turn} context={context} />
+      )}
+    </article>
+  );
+}
+
+/** Who wrote a turn: the visitor, the agent, or a member by name. */
+function Speaker({ turn: { role, author }, context }: { turn: Turn; context: TurnContext }) {
+  if (author.kind !== "member" || !author.person) {
+    return <h3 className="font-medium">{role === "user" ? context.visitor : context.agentName}</h3>;
+  }
+  return (
+    <>
+      <span className="self-center">
+        <Avatar initials={author.person.initials} />
+      </span>
+      <h3 className="font-medium">
+        {author.person.name} <span className="font-normal text-soft">· Your team</span>
+      </h3>
+    </>
+  );
+}
 
 function Reply({ turn, context }: { turn: Turn; context: TurnContext }) {
   const whyId = `why ${turn.id}`;
@@ -143,9 +176,9 @@ function TurnFooter({ turn }: { turn: Turn }) {
   );
 }
 
-/** Whether a turn is the first of its day in the user's time zone. */
-export function isNewDay(turns: readonly Turn[], at: number): boolean {
-  const [turn, before] = [turns[at], turns[at - 1]];
-  if (!turn || !before) return true;
-  return new Date(turn.createdAt).toDateString() !== new Date(before.createdAt).toDateString();
+/** Whether an item is the first of its day in the user's time zone. */
+export function isNewDay(items: readonly TranscriptItem[], at: number): boolean {
+  const [item, before] = [items[at], items[at - 1]];
+  if (!item || !before) return true;
+  return new Date(item.createdAt).toDateString() !== new Date(before.createdAt).toDateString();
 }

@@ -2,13 +2,14 @@ import type { Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { endpointQuery, queryClient } from "../../data/queries.ts";
-import { type InboxSearch, type ListQuery, toListQuery } from "./inbox-search.ts";
+import { type InboxSearch, type ListQuery, toListQuery, viewOf } from "./inbox-search.ts";
 import {
   type ListAnswer,
   type ListWindow,
   missingPages,
   openWindow,
   PAGE,
+  withMovedTop,
   withNewConversations,
   without,
   withPage,
@@ -16,31 +17,40 @@ import {
   withTop,
 } from "./list-window.ts";
 
+/**
+ * How often the top of the list of all conversations is fetched. The server pushes only changes of conversations that
+ * need people.
+ */
 const POLL_MS = 4_000;
 /** Delay in milliseconds, so that pages that are only scrolled past are not fetched. */
 const SETTLE_MS = 60;
 
 /**
- * The conversations that the address asks for: the top of the list again and again while the page is seen, the rest as it comes into view.
- * While another search is under way the list stays as it was, and is `isStale`.
+ * The conversations that the URL asks for: the top of the list, refetched when it may have changed, and the rest as it
+ * scrolls into view. While another search is running, the list stays as it was and is `isStale`.
  *
- * @param isAtTop whether the viewer sees the top of the list, where new conversations may appear by themselves
+ * @param isAtTop whether the top of the list is visible, where new conversations may appear without a click
  */
 export function useConversationList(agentId: string, search: InboxSearch, isAtTop: () => boolean) {
   const query = useMemo(() => toListQuery(agentId, search), [agentId, search]);
   const key = JSON.stringify(query);
   const [held, setHeld] = useState<{ key: string; window: ListWindow } | null>(null);
-  const top = useQuery({ ...endpointQuery("listConversations", { ...query, limit: PAGE }), refetchInterval: POLL_MS });
+  const isPushed = viewOf(search) !== null;
+  const top = useQuery({
+    ...endpointQuery("listConversations", { ...query, limit: PAGE }),
+    refetchInterval: POLL_MS,
+  });
 
   useEffect(() => {
     if (!top.data) return;
     const answer = toAnswer(top.data);
     setHeld((held) => {
       if (held?.key !== key) return { key, window: openWindow(answer) };
+      if (isPushed) return { key, window: withMovedTop(held.window, answer) };
       const window = withTop(held.window, answer);
       return { key, window: isAtTop() ? withNewConversations(window) : window };
     });
-  }, [top.data, key, isAtTop]);
+  }, [top.data, key, isAtTop, isPushed]);
 
   const change = useCallback(
     (act: (window: ListWindow) => ListWindow) =>

@@ -1,10 +1,29 @@
 import { useEffect, useRef, useState } from "react";
 
-export type InboxAct = "next" | "previous" | "list" | "search" | "delete" | "help";
+export type InboxAct =
+  | "next"
+  | "previous"
+  | "list"
+  | "search"
+  | "delete"
+  | "help"
+  | "takeOver"
+  | "reply"
+  | "note"
+  | "giveBack";
 
 const stored = "foyer.inbox-keys";
 
-const letters: Record<string, InboxAct> = { j: "next", k: "previous", "/": "search", "?": "help" };
+const letters: Record<string, InboxAct> = {
+  j: "next",
+  k: "previous",
+  "/": "search",
+  "?": "help",
+  t: "takeOver",
+  r: "reply",
+  n: "note",
+  b: "giveBack",
+};
 /** Keys that work in the list only, because they scroll or delete elsewhere. */
 const listKeys: Record<string, InboxAct> = { ArrowDown: "next", ArrowUp: "previous", Delete: "delete" };
 

@@ -1,0 +1,150 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { insertConversation } from "../test/conversation-seed.ts";
+import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
+
+describe("handing over", () => {
+  let site: DashboardSite;
+  let agentId: string;
+  let colleague: string;
+  beforeAll(async () => {
+    site = await startDashboardSite();
+    const { db } = site.server.deps;
+    colleague = await site.addMember("member");
+    await db.updateTable("users").set({ name: "Grace Hopper" }).where("email", "=", colleague).execute();
+    await db.updateTable("users").set({ name: "Ada Lovelace" }).where("email", "=", site.owner.email).execute();
+    const { page } = await site.signIn();
+    agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
+    await page.context().close();
+  });
+  afterAll(() => site.stop());
+
+  const visit = (rest = "", options = {}) => site.open(`/agents/${agentId}${rest}`, options);
+  /** @returns the id of a conversation whose visitor waits for a person */
+  async function ask(page: Page, content: string) {
+    const owner = { organizationId: site.owner.organizationId, agentId };
+    const visitor = { userName: "Lin Chen", userEmail: "lin@shop.example", createdAt: Date.now() - 60_000 };
+    const sayings = [{ content }, { content: "I will ask a colleague." }];
+    const id = await insertConversation(site.server.deps.db, owner, visitor, sayings);
+    await site.call(page, "POST", `/conversations/${id}/handoff`, { reason: "The invoice is wrong" });
+    return id;
+  }
+
+  it("an agent's settings for handing over are edited, saved and read again", async () => {
+    const { page, problems } = await visit("/handoff");
+    await page.getByRole("switch", { name: "Let Harbour hand over to people" }).click();
+    await page.getByLabel("While a visitor waits").selectOption("silent");
+    await page.getByLabel("Promised answer (minutes)").fill("10");
+    await page.getByRole("switch", { name: "Keep office hours" }).click();
+    await page.getByLabel("Time zone").selectOption("Europe/Zurich");
+    await page.getByRole("switch", { name: "Saturday" }).click();
+    await page.getByLabel("Saturday, until").fill("12:30");
+    await page.getByRole("button", { name: "Add a span on Monday" }).click();
+    await page.getByRole("button", { name: "Add exception" }).click();
+    await page.getByLabel("Exception 1, date").fill("2026-12-25");
+    await page.getByLabel("Bad ratings").fill("2");
+    await page.getByRole("button", { name: "Add event" }).click();
+    await page.getByLabel("Event 1", { exact: true }).fill("checkout_failed");
+    await page.getByLabel("Add a member").selectOption({ label: "Grace Hopper" });
+    await page.getByLabel("Add a member").selectOption({ label: "Ada Lovelace" });
+    await page.getByRole("button", { name: "Move Ada Lovelace up" }).click();
+    await site.picture(page, "handoff-settings");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const { handoff } = (await site.call(page, "GET", `/agents/${agentId}`)).data;
+    expect(handoff).toMatchObject({
+      isEnabled: true,
+      hasButton: true,
+      whileWaiting: "silent",
+      promiseMinutes: 10,
+      badRatings: 2,
+      failedTools: null,
+      events: ["checkout_failed"],
+    });
+    expect(handoff.escalation).toHaveLength(2);
+    expect(handoff.escalation[0]).toBe(site.owner.userId);
+    expect(handoff.hours).toMatchObject({
+      timeZone: "Europe/Zurich",
+      exceptions: [{ date: "2026-12-25", from: null, to: null }],
+    });
+    expect(handoff.hours.days.filter(({ day }: { day: number }) => day === 1)).toHaveLength(2);
+    expect(handoff.hours.days.at(-1)).toEqual({ day: 6, from: "09:00", to: "12:30" });
+    await page.reload();
+    await page.getByLabel("Saturday, until").waitFor();
+    expect(await page.getByLabel("Promised answer (minutes)").inputValue()).toBe("10");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => overflowOf(page)).toBe(0);
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it("a member takes a waiting conversation over, answers with a canned reply, notes something and returns it", async () => {
+    const { page, problems } = await site.signIn();
+    await site.call(page, "POST", "/canned-replies", {
+      name: "Refund",
+      text: "Hello {{visitor.name}}, it is on its way.",
+    });
+    const id = await ask(page, "My invoice is wrong");
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=waiting`);
+    const row = page.getByRole("link", { name: /My invoice is wrong.*Waiting/ });
+    await site.picture(page, "handoff-waiting");
+    await row.click();
+    await page.getByText("The visitor asked for a person").waitFor();
+    await site.picture(page, "handoff-requested");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("heading", { name: "My invoice is wrong", level: 2 }).focus();
+    await page.keyboard.press("t");
+    const field = page.getByLabel("Message to the visitor");
+    await field.fill("/ref");
+    await page.getByRole("option", { name: /Refund/ }).waitFor();
+    await site.picture(page, "handoff-canned");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await field.press("Enter");
+    await expect.poll(() => field.inputValue()).toBe("Hello Lin Chen, it is on its way.");
+    await field.press("Enter");
+    await page.getByRole("article").filter({ hasText: "Ada Lovelace" }).getByText("it is on its way").waitFor();
+    await expect.poll(() => field.inputValue()).toBe("");
+
+    await page.getByRole("radio", { name: "Internal note" }).check();
+    await page.getByLabel("Internal note", { exact: true }).last().fill("Refunded in full");
+    await page.getByRole("button", { name: "Add note" }).click();
+    await page.getByText("visible to your team only").first().waitFor();
+    await site.picture(page, "handoff-mine");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => overflowOf(page)).toBe(0);
+
+    await page.getByRole("button", { name: "Return to agent" }).click();
+    await page.getByLabel("Note for Harbour").fill("Do not offer another refund");
+    await site.picture(page, "handoff-return");
+    await page.getByRole("dialog").getByRole("button", { name: "Return to agent" }).click();
+    await page.getByText("Harbour answers this conversation.").waitFor();
+    const { data } = await site.call(page, "GET", `/conversations/${id}`);
+    expect(data).toMatchObject({ handler: "agent", assignee: null });
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it("a member who was too late learns who has the conversation, and can have it assigned", async () => {
+    const { page } = await site.signIn();
+    const id = await ask(page, "Where is my order?");
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations/${id}`);
+    const takeOver = page.getByRole("button", { name: "Take over" });
+    await takeOver.waitFor();
+    const other = await site.signIn({ email: colleague });
+    await site.call(other.page, "POST", `/conversations/${id}/takeover`);
+    if (await takeOver.isVisible()) await takeOver.click().catch(() => {});
+    await page.getByText("Grace Hopper has this conversation.", { exact: true }).waitFor();
+    await site.picture(page, "handoff-other");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Assign to me" }).click();
+    await page.getByText("You have this conversation.").waitFor();
+    await page.getByRole("button", { name: "Assign or close" }).click();
+    await page.getByRole("menuitem", { name: "Close" }).click();
+    await page.getByText("Harbour answers this conversation.").waitFor();
+    await other.page.context().close();
+    await page.context().close();
+  });
+});

@@ -1,0 +1,159 @@
+import type { HandoffSettings } from "@foyer/contract";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { NumberField, Select, Toggle } from "../../../components/field.tsx";
+import { Page, Section } from "../../../components/page.tsx";
+import { SaveBar } from "../../../components/save-bar.tsx";
+import { useDraft } from "../../../components/use-draft.ts";
+import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
+import { filled, ListField } from "../list-field.tsx";
+import { EscalationField } from "./escalation-field.tsx";
+import { OfficeHoursFields } from "./office-hours-fields.tsx";
+
+const route = getRouteApi("/shell/agents/$agentId/handoff");
+
+/** Whether, when and how the agent hands a conversation over to a member. */
+export function HandoffPage() {
+  const { agentId } = route.useParams();
+  return <HandoffEditor key={agentId} />;
+}
+
+function HandoffEditor() {
+  const { agentId } = route.useParams();
+  const { data: agent } = useSuspenseQuery(endpointQuery("getAgent", { id: agentId }));
+  const save = useEndpointMutation("updateAgent", { changes: ["getAgent"], done: "Saved" });
+  const draft = useDraft(agent.handoff, "handoff.");
+  const { values, change } = draft;
+  const fields: Fields = { values, change, errorAt: (name) => draft.errorAt(`handoff.${name}`) };
+  return (
+    <Page
+      title="Handing over"
+      description={`Visitors can ask ${agent.name} for a person. Your team answers them in Conversations, and the agent says nothing while a person has the conversation.`}
+    >
+      <form
+        ref={draft.form}
+        noValidate
+        aria-label="Handing over"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void draft.submit((_, { events, ...changed }) =>
+            save.mutateAsync({
+              id: agentId,
+              body: { handoff: { ...changed, ...(events ? { events: filled(events) } : {}) } },
+            }),
+          );
+        }}
+      >
+        <Section title="Asking for a person">
+          <Toggle
+            label={`Let ${agent.name} hand over to people`}
+            help="The agent asks for a person when it cannot help or the visitor wants one. Members can always take a conversation over."
+            value={values.isEnabled}
+            onChange={(isEnabled) => change({ isEnabled })}
+          />
+          {values.isEnabled && <WaitingFields {...fields} />}
+        </Section>
+        {values.isEnabled && (
+          <>
+            <Section
+              title="Office hours"
+              description="Outside them, visitors can leave an email address, and your team's answer reaches them by email."
+            >
+              <OfficeHoursFields
+                value={values.hours}
+                onChange={(hours) => change({ hours })}
+                errorAt={(path) => draft.errorAt(`handoff.hours${path && `.${path}`}`)}
+              />
+            </Section>
+            <RulesSection {...fields} />
+            <Section
+              title="Who is notified"
+              description="With an order, the first member is notified of a request, and the next one whenever nobody has taken it within the promised time."
+            >
+              <EscalationField
+                value={values.escalation}
+                onChange={(escalation) => change({ escalation })}
+                error={fields.errorAt("escalation")}
+              />
+            </Section>
+          </>
+        )}
+        <SaveBar isDirty={draft.isDirty} isBusy={draft.isBusy} onDiscard={() => draft.reset()} />
+      </form>
+    </Page>
+  );
+}
+
+type Fields = {
+  values: HandoffSettings;
+  change: (part: Partial<HandoffSettings>) => void;
+  errorAt: (name: keyof HandoffSettings | `events.${number}`) => string | undefined;
+};
+
+function WaitingFields({ values, change, errorAt }: Fields) {
+  return (
+    <>
+      <Toggle
+        label="Show the button “Talk to a person”"
+        help="In the widget, below the conversation."
+        value={values.hasButton}
+        onChange={(hasButton) => change({ hasButton })}
+      />
+      <Select
+        label="While a visitor waits"
+        className="max-w-96"
+        value={values.whileWaiting}
+        onChange={(whileWaiting) => change({ whileWaiting })}
+        options={[
+          { value: "agent", label: "The agent keeps answering" },
+          { value: "silent", label: "The agent says nothing" },
+        ]}
+        error={errorAt("whileWaiting")}
+      />
+      <NumberField
+        label="Promised answer (minutes)"
+        isOptional
+        help="Visitors read “usually within 10 minutes”. Leave it empty to promise nothing."
+        {...{ min: 1, max: 1_440, step: 1, inputMode: "numeric", className: "max-w-28" }}
+        value={values.promiseMinutes}
+        onChange={(promiseMinutes) => change({ promiseMinutes })}
+        error={errorAt("promiseMinutes")}
+      />
+    </>
+  );
+}
+
+function RulesSection({ values, change, errorAt }: Fields) {
+  const count = { min: 1, max: 10, step: 1, inputMode: "numeric", className: "max-w-28" } as const;
+  return (
+    <Section title="Rules" description="What asks for a person by itself. Leave a field empty to switch its rule off.">
+      <div className="grid gap-5 sm:grid-cols-2">
+        <NumberField
+          {...count}
+          label="Bad ratings"
+          help="After so many in a conversation."
+          value={values.badRatings}
+          onChange={(badRatings) => change({ badRatings })}
+          error={errorAt("badRatings")}
+        />
+        <NumberField
+          {...count}
+          label="Failed tool calls"
+          help="After so many in a conversation."
+          value={values.failedTools}
+          onChange={(failedTools) => change({ failedTools })}
+          error={errorAt("failedTools")}
+        />
+      </div>
+      <ListField
+        {...{ label: "Events of your page", itemLabel: "Event", addLabel: "Add event", most: 20 }}
+        placeholder="checkout_failed"
+        emptyText="No event of your page asks for a person."
+        help="The name of an event that your page fires. It asks for a person in the visitor's open conversation."
+        values={values.events}
+        onChange={(events) => change({ events })}
+        errorAt={(index) => errorAt(`events.${index}`)}
+      />
+    </Section>
+  );
+}

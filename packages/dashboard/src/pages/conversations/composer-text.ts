@@ -1,0 +1,25 @@
+import { useCallback, useState } from "react";
+
+export type ComposerMode = "reply" | "note";
+
+/** What was typed and not sent, by conversation and mode, so that opening another conversation loses nothing. */
+const kept = new Map<string, string>();
+/** The oldest texts are forgotten beyond this many. */
+const MAX_KEPT = 50;
+
+/** The text of the composer. It is kept in this tab until it is sent. */
+export function useComposerText(conversationId: string, mode: ComposerMode) {
+  const key = `${mode} ${conversationId}`;
+  const [, rerender] = useState(0);
+  const setText = useCallback(
+    (text: string) => {
+      kept.delete(key);
+      if (text !== "") kept.set(key, text);
+      const [oldest] = kept.keys();
+      if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+      rerender((count) => count + 1);
+    },
+    [key],
+  );
+  return [kept.get(key) ?? "", setText] as const;
+}

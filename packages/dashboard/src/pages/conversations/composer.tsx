@@ -1,0 +1,196 @@
+import { useQuery } from "@tanstack/react-query";
+import { ArrowUp, MessageSquareText, Sparkles } from "lucide-react";
+import { type RefObject, useId, useRef, useState } from "react";
+import { IconButton } from "../../components/button.tsx";
+import { isComposing } from "../../components/composing.ts";
+import { GrowingTextarea } from "../../components/field.tsx";
+import { SegmentedControl } from "../../components/segmented-control.tsx";
+import { notify } from "../../components/toasts.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
+import { CannedReplyList, useCannedReplies } from "./canned-replies.tsx";
+import { fillCannedText, slashSearch } from "./canned-text.ts";
+import { type ComposerMode, useComposerText } from "./composer-text.ts";
+import type { ConversationDetail } from "./split-reply.ts";
+import { useTypingReport } from "./use-typing-report.ts";
+
+/** The server's limits, in characters. */
+const maxLength: Record<ComposerMode, number> = { reply: 8_000, note: 4_000 };
+
+type Props = {
+  conversation: ConversationDetail;
+  agentName: string;
+  mode: ComposerMode;
+  /** Whether the member has the conversation; otherwise only notes can be written. */
+  canReply: boolean;
+  field: RefObject<HTMLTextAreaElement | null>;
+  /** `send` resolves to whether the text was sent. */
+  sending: { send: (text: string) => Promise<boolean>; isSending: boolean };
+  onMode: (mode: ComposerMode) => void;
+  /** Called when Escape leaves the field. */
+  onLeave: () => void;
+};
+
+/** Writes a message to the visitor, or an internal note. Enter sends, except on touch screens. */
+export function Composer({ conversation, agentName, mode, canReply, field, sending, onMode, onLeave }: Props) {
+  const { id } = conversation;
+  const listId = useId();
+  const [text, setText] = useComposerText(id, mode);
+  const [caret, setCaret] = useState(0);
+  const { send, isSending } = sending;
+  const reportTyping = useTypingReport(id);
+  const isReply = mode === "reply";
+  const write = (next: string, caretAt = next.length) => {
+    setText(next);
+    setCaret(caretAt);
+    field.current?.focus();
+    // The field has the new text after the next render.
+    requestAnimationFrame(() => field.current?.setSelectionRange(caretAt, caretAt));
+  };
+  const slash = isReply ? slashSearch(text, caret) : null;
+  const { data: replies } = useQuery({ ...endpointQuery("listCannedReplies"), enabled: slash !== null });
+  const canned = useCannedReplies(replies, slash, (reply, at) => {
+    const filled = fillCannedText(reply.text, conversation);
+    write(text.slice(0, at) + filled + text.slice(caret), at + filled.length);
+  });
+  const submit = async () => {
+    const sent = text.trim();
+    if (sent !== "" && !isSending && (await send(sent))) setText("");
+  };
+  return (
+    <form
+      className="grid gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <ComposerBar {...{ agentName, mode, canReply, onMode, text, write }} conversationId={id} />
+      <div className="relative flex items-end gap-2">
+        <CannedReplyList id={listId} canned={canned} />
+        <GrowingTextarea
+          ref={field}
+          rows={1}
+          maxLength={maxLength[mode]}
+          aria-label={isReply ? "Message to the visitor" : "Internal note"}
+          aria-autocomplete={isReply ? "list" : undefined}
+          aria-controls={canned.shown.length > 0 ? listId : undefined}
+          aria-activedescendant={canned.shown.length > 0 ? `${listId}-${canned.active}` : undefined}
+          placeholder={isReply ? "Write to the visitor, or type / for a canned reply" : "Only your team sees this"}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setCaret(event.target.selectionEnd);
+            if (isReply) reportTyping();
+          }}
+          onSelect={(event) => setCaret(event.currentTarget.selectionEnd)}
+          onKeyDown={(event) => {
+            if (canned.onKeyDown(event) || isComposing(event)) return;
+            if (event.key === "Escape") {
+              event.stopPropagation();
+              onLeave();
+            }
+            // On touch screens, Enter is the only way to a new line.
+            const isNewLine = event.shiftKey || (matchMedia("(hover: none)").matches && !event.ctrlKey);
+            if (event.key !== "Enter" || isNewLine) return;
+            event.preventDefault();
+            void submit();
+          }}
+          className={`max-h-[30vh] min-h-11 min-w-0 flex-1 resize-none rounded-lg border bg-raised px-3 py-2.5 ${isReply ? "border-edge" : "border-dashed border-edge"}`}
+        />
+        <IconButton
+          type="submit"
+          label={isReply ? "Send" : "Add note"}
+          disabled={text.trim() === "" || isSending}
+          aria-busy={isSending || undefined}
+          className={`size-11! border border-line ${isReply && text.trim() !== "" ? "bg-lamp text-on-lamp! hover:bg-lamp-hover" : "text-ink"}`}
+        >
+          <ArrowUp size={18} aria-hidden />
+        </IconButton>
+      </div>
+    </form>
+  );
+}
+
+/** What is written, and what can be inserted. */
+function ComposerBar({
+  conversationId,
+  agentName,
+  mode,
+  canReply,
+  onMode,
+  text,
+  write,
+}: Pick<Props, "agentName" | "mode" | "canReply" | "onMode"> & {
+  conversationId: string;
+  text: string;
+  write: (text: string) => void;
+}) {
+  return (
+    <div className="flex items-center gap-1">
+      {canReply ? (
+        <SegmentedControl
+          label="What you write"
+          value={mode}
+          onChange={onMode}
+          options={[
+            { value: "reply", label: "Reply" },
+            { value: "note", label: "Internal note" },
+          ]}
+        />
+      ) : (
+        <p className="text-sm text-soft">Internal note, visible to your team only</p>
+      )}
+      <span className="flex-1" />
+      {mode === "reply" && (
+        <>
+          <SuggestButton conversationId={conversationId} agentName={agentName} text={text} write={write} />
+          <IconButton
+            label="Insert a canned reply"
+            onClick={() => write(text === "" || /\s$/.test(text) ? `${text}/` : `${text} /`)}
+          >
+            <MessageSquareText size={16} aria-hidden />
+          </IconButton>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Lets the agent write a draft, which the member edits and sends. It replaces the text, and the toast brings that back. */
+function SuggestButton({
+  conversationId,
+  agentName,
+  text,
+  write,
+}: {
+  conversationId: string;
+  agentName: string;
+  text: string;
+  write: (text: string) => void;
+}) {
+  const draft = useEndpointMutation("draftReply");
+  const before = useRef(text);
+  before.current = text;
+  const suggest = () =>
+    draft.mutate(
+      { id: conversationId },
+      {
+        onSuccess: (answer) => {
+          const replaced = before.current;
+          write(answer.text);
+          if (replaced.trim() !== "") notify("Your text was replaced by a draft", { undo: () => write(replaced) });
+        },
+      },
+    );
+  return (
+    <IconButton
+      label={draft.isPending ? `${agentName} is writing a draft` : "Suggest an answer"}
+      disabled={draft.isPending}
+      aria-busy={draft.isPending || undefined}
+      onClick={suggest}
+      className={draft.isPending ? "glow" : ""}
+    >
+      <Sparkles size={16} aria-hidden />
+    </IconButton>
+  );
+}

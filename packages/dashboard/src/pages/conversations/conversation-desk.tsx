@@ -1,0 +1,105 @@
+import { StickyNote } from "lucide-react";
+import { type RefObject, useImperativeHandle, useRef, useState } from "react";
+import { IconButton } from "../../components/button.tsx";
+import { useTyping } from "../../data/inbox-live.ts";
+import { Composer } from "./composer.tsx";
+import type { ComposerMode } from "./composer-text.ts";
+import { GiveBackDialog } from "./give-back-dialog.tsx";
+import { OwnershipBar } from "./ownership-bar.tsx";
+import type { ConversationDetail } from "./split-reply.ts";
+import { useConversationActs } from "./use-conversation-acts.ts";
+import { useMe } from "./use-me.ts";
+import { useSend } from "./use-send.ts";
+
+/** What keyboard shortcuts can do with the open conversation. */
+export type DeskHandle = { takeOver: () => void; reply: () => void; note: () => void; giveBack: () => void };
+
+/** The place below a conversation where a member works: who has it, and what to write. */
+export function ConversationDesk({
+  conversation,
+  agentName,
+  visitor,
+  handle,
+  onLeave,
+}: {
+  conversation: ConversationDetail;
+  agentName: string;
+  visitor: string;
+  handle: RefObject<DeskHandle | null>;
+  /** Called when Escape leaves the message field. */
+  onLeave: () => void;
+}) {
+  const me = useMe();
+  const acts = useConversationActs(conversation.id);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [chosen, setChosen] = useState<ComposerMode | null>(null);
+  const [isReturning, setReturning] = useState(false);
+  const isMine = conversation.handler === "human" && conversation.assignee?.userId === me;
+  const mode = isMine ? (chosen ?? "reply") : chosen === "note" ? "note" : null;
+  const sending = useSend(conversation.id, mode ?? "reply");
+  // The field of a mode exists after the next render.
+  const write = (mode: ComposerMode) => {
+    setChosen(mode);
+    requestAnimationFrame(() => field.current?.focus());
+  };
+  const takeOver = async () => {
+    if (await acts.takeOver()) write("reply");
+  };
+  useImperativeHandle(handle, () => ({
+    takeOver: () => void (conversation.handler !== "human" && !acts.isBusy && takeOver()),
+    reply: () => isMine && write("reply"),
+    note: () => write("note"),
+    giveBack: () => isMine && setReturning(true),
+  }));
+  return (
+    <footer className="relative grid gap-2 border-t border-line px-4 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-6">
+      <div className="mx-auto grid w-full max-w-3xl grid-cols-[minmax(0,1fr)] gap-1">
+        <TypingLine conversationId={conversation.id} visitor={visitor} me={me} />
+        <div className="flex items-start gap-1">
+          <div className="min-w-0 flex-1">
+            <OwnershipBar
+              {...{ conversation, agentName, me, acts }}
+              onTakeOver={() => void takeOver()}
+              onGiveBack={() => setReturning(true)}
+            />
+          </div>
+          {!isMine && (
+            <IconButton label="Add an internal note" className="mt-1" onClick={() => write("note")}>
+              <StickyNote size={16} aria-hidden />
+            </IconButton>
+          )}
+        </div>
+        {mode && (
+          <Composer
+            key={mode}
+            {...{ conversation, agentName, mode, field, sending, onLeave }}
+            canReply={isMine}
+            onMode={write}
+          />
+        )}
+      </div>
+      {isReturning && (
+        <GiveBackDialog
+          agentName={agentName}
+          isBusy={acts.isBusy}
+          giveBack={acts.giveBack}
+          onClose={() => setReturning(false)}
+        />
+      )}
+    </footer>
+  );
+}
+
+/** Who is typing right now: the visitor, or a colleague. */
+function TypingLine({ conversationId, visitor, me }: { conversationId: string; visitor: string; me: string | null }) {
+  const typing = useTyping(conversationId).filter(({ person }) => person?.userId !== me || person === null);
+  const names = typing.map(({ person }) => person?.name ?? visitor);
+  return (
+    <p
+      aria-live="polite"
+      className="pointer-events-none absolute bottom-full rounded-t-md bg-paper px-2 text-sm text-soft empty:hidden"
+    >
+      {names.length > 0 && `${names.join(" and ")} ${names.length === 1 ? "is" : "are"} typing…`}
+    </p>
+  );
+}

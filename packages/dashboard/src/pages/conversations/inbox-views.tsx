@@ -1,0 +1,41 @@
+import { useInboxLive } from "../../data/inbox-live.ts";
+import type { InboxSearch, InboxView } from "./inbox-search.ts";
+
+/** The parts of the inbox: every conversation of this agent, or those of all agents that people look after. */
+export function InboxViews({
+  view,
+  onChange,
+}: {
+  view: InboxView | null;
+  onChange: (part: { [Name in keyof InboxSearch]?: string | undefined }) => void;
+}) {
+  const { waiting, mine } = useInboxLive(({ counts }) => counts);
+  const views: ReadonlyArray<{ view: InboxView | null; name: string; count?: number }> = [
+    { view: null, name: "All" },
+    { view: "waiting", name: "Waiting", count: waiting },
+    { view: "mine", name: "Mine", count: mine },
+    { view: "human", name: "With a person" },
+  ];
+  return (
+    <fieldset aria-label="Show" className="flex min-w-0 gap-4 overflow-x-auto border-b border-line px-4">
+      {views.map(({ view: one, name, count = 0 }) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={one === view}
+          onClick={() => onChange({ view: one ?? undefined, ...(one === null ? { scope: undefined } : {}) })}
+          className="inline-flex h-9 shrink-0 items-center gap-1.5 border-b-2 border-transparent text-soft hover:text-ink aria-pressed:border-ink aria-pressed:font-medium aria-pressed:text-ink pointer-coarse:h-11"
+        >
+          {name}
+          {count > 0 && (
+            <span
+              className={`rounded-full px-1.5 text-sm ${one === "waiting" ? "bg-lamp text-on-lamp" : "bg-sunken text-ink"}`}
+            >
+              {count.toLocaleString()}
+            </span>
+          )}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

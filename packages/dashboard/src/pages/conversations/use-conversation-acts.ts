@@ -1,0 +1,31 @@
+import { refresh, useEndpointMutation } from "../../data/queries.ts";
+
+/**
+ * What a member can do with a conversation as a whole. A refusal, such as when a colleague was faster, is a toast. Each act
+ * resolves to whether it succeeded.
+ */
+export function useConversationActs(conversationId: string) {
+  const changes = ["getConversation", "listConversations"] as const;
+  const options = (done?: string) => ({ changes: [...changes], ...(done ? { done } : {}) });
+  const id = conversationId;
+  const takeOver = useEndpointMutation("takeOver", options());
+  const assign = useEndpointMutation("assignConversation", options());
+  const giveBack = useEndpointMutation("returnConversation", options("Returned to the agent"));
+  const close = useEndpointMutation("closeConversation", options("Closed. The agent answers if the visitor writes."));
+  return {
+    isBusy: takeOver.isPending || assign.isPending || giveBack.isPending || close.isPending,
+    takeOver: () => takeOver.mutateAsync({ id }).then(succeeded, failed),
+    assign: (userId: string) => assign.mutateAsync({ id, body: { userId } }).then(succeeded, failed),
+    giveBack: (note: string) =>
+      giveBack.mutateAsync({ id, body: { note: note.trim() || null } }).then(succeeded, failed),
+    close: () => close.mutateAsync({ id }).then(succeeded, failed),
+  };
+}
+
+const succeeded = () => true;
+
+/** The mutation has shown the error. Usually a colleague was faster, so the page shows who. */
+async function failed(): Promise<boolean> {
+  await refresh("getConversation", "listConversations");
+  return false;
+}

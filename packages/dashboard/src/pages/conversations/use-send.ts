@@ -1,0 +1,43 @@
+import { useMutation } from "@tanstack/react-query";
+import { useRef } from "react";
+import { notify } from "../../components/toasts.ts";
+import { api } from "../../data/api.ts";
+import { endpointQuery, queryClient, refresh } from "../../data/queries.ts";
+import type { ComposerMode } from "./composer-text.ts";
+
+/**
+ * Sends a message to the visitor, or stores a note. The same text sent again after a lost connection has the same key, so
+ * that the visitor does not get it twice.
+ */
+export function useSend(conversationId: string, mode: ComposerMode) {
+  const attempt = useRef({ text: "", key: "" });
+  const { mutateAsync, isPending } = useMutation({
+    mutationFn: async (text: string) => {
+      if (attempt.current.text !== text) attempt.current = { text, key: crypto.randomUUID() };
+      const options = { idempotencyKey: attempt.current.key };
+      if (mode === "note") {
+        await api.createNote({ id: conversationId, body: { text } }, options);
+        return;
+      }
+      const message = await api.sendMemberMessage({ id: conversationId, body: { content: text } }, options);
+      // Shown at once. The refetch below brings what else has changed.
+      queryClient.setQueryData(endpointQuery("getConversation", { id: conversationId }).queryKey, (known) =>
+        known && !known.messages.some(({ id }) => id === message.id)
+          ? { ...known, messages: [...known.messages, message] }
+          : known,
+      );
+    },
+    onSuccess: () => {
+      attempt.current = { text: "", key: "" };
+    },
+    onError: (error) => notify(error.message, { isWrong: true }),
+    onSettled: () => refresh(mode === "note" ? "listNotes" : "getConversation", "listConversations"),
+  });
+  /** @returns whether it was sent; otherwise the reason is a toast */
+  const send = (text: string) =>
+    mutateAsync(text).then(
+      () => true,
+      () => false,
+    );
+  return { send, isSending: isPending };
+}

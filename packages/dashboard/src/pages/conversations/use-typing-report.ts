@@ -1,0 +1,17 @@
+import { useCallback, useRef } from "react";
+import { api } from "../../data/api.ts";
+
+/** The server counts a report for five seconds. */
+const REPEAT_MS = 3_000;
+
+/** @returns a function to call on every keystroke of a message; it reports typing at most every three seconds */
+export function useTypingReport(conversationId: string): () => void {
+  const last = useRef(0);
+  return useCallback(() => {
+    const now = Date.now();
+    if (now - last.current < REPEAT_MS) return;
+    last.current = now;
+    // The other side only misses a hint.
+    api.reportTyping({ id: conversationId }).catch(() => {});
+  }, [conversationId]);
+}

@@ -1,0 +1,50 @@
+import type { Handoff } from "@foyer/contract";
+import { useSyncExternalStore } from "react";
+
+/** How long a visitor has waited, counting on, with a word when the promised time has passed. */
+export function Waited({ handoff }: { handoff: Pick<Handoff, "requestedAt" | "promisedAt"> }) {
+  const now = useNow();
+  const isLate = handoff.promisedAt !== null && now > Date.parse(handoff.promisedAt);
+  return (
+    <span className={isLate ? "text-wrong" : ""}>
+      {isLate ? "Late, waiting" : "Waiting"} {waitText(now - Date.parse(handoff.requestedAt))}
+    </span>
+  );
+}
+
+/** A duration in its two largest units, from seconds to days. @param ms milliseconds; a clock may be behind */
+export function waitText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds - (seconds % TICK_SECONDS)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  const days = Math.floor(hours / 24);
+  return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
+}
+
+const TICK_SECONDS = 5;
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** The time in steps of a few seconds. One timer serves everything that counts on. */
+function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  now = Date.now();
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const each of listeners) each();
+  }, TICK_SECONDS * 1_000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}

@@ -1,0 +1,125 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { AgentRow } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+import type { ReplyDocuments } from "../documents/search-tool.ts";
+import { AppError } from "../errors.ts";
+import { describeFailure } from "../models/provider-failure.ts";
+import type { TokenBudgets } from "../plans/token-budget.ts";
+import { failure } from "../tools/tool-outcome.ts";
+import { type LoopInput, runAgentLoop } from "./agent-loop.ts";
+import { createCitationFilter } from "./citation-filter.ts";
+import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
+import { replyQueries } from "./reply-queries.ts";
+
+/** A search of the documents and the answer, with one search more if the first found nothing. */
+const MAX_STEPS = 3;
+/** What a member can send, in characters. */
+const MAX_DRAFT = 8_000;
+
+const instructions =
+  "[A member of the team talks to the visitor now. Write a draft of the member's next message to the visitor, in the visitor's language. Write only the message itself, without a greeting that has been said before, a signature or a comment. Do not promise anything that the conversation or the documents do not say.]";
+
+type Parts = {
+  budgets: TokenBudgets;
+  documentsOf(agent: AgentRow, options: { mustSearch: boolean }): Promise<ReplyDocuments | null>;
+  notesOf(agentId: string, conversationId: string): Promise<Note[]>;
+};
+
+export type DraftWriter = ReturnType<typeof createDraftWriter>;
+
+type Log = Pick<FastifyBaseLogger, "warn">;
+
+/**
+ * Drafts the answer that a member may send. The agent reads the conversation and its documents, but calls no tools, and
+ * nothing is stored except the tokens that it used.
+ */
+export function createDraftWriter(
+  { db, models, config }: Pick<Deps, "db" | "models" | "config">,
+  { budgets, documentsOf, notesOf }: Parts,
+) {
+  const queries = replyQueries(db);
+
+  /** @throws 503 when the model is not configured or fails, 409 when the budget is used up */
+  return async (
+    agent: AgentRow,
+    conversationId: string,
+    { signal, log }: { signal: AbortSignal; log: Log },
+  ): Promise<string> => {
+    const model = await models.choose(agent, { isVisitor: false });
+    const organizationId = model.isOperatorPaid ? agent.organizationId : null;
+    const usageOwner = budgets.usageOwnerOf({ visitor: null, ip: null, organizationId });
+    if ((await budgets.refusal(agent, usageOwner)) !== null) {
+      throw new AppError("CONFLICT", "The token budget is used up, so the agent cannot write a draft.");
+    }
+    // The demo quotes what a search finds; it cannot read a prompt.
+    const documents = await documentsOf(agent, { mustSearch: model.source === null });
+    const { rows } = await queries.history(db, { conversationId, ...historyLimits });
+    const history = rows.reverse();
+    const notes = [
+      ...(await notesOf(agent.id, conversationId)),
+      { createdAt: Number.POSITIVE_INFINITY, text: instructions },
+    ];
+    const reference = documents?.kind === "prefix" ? documents.text : null;
+    const question = history.findLast(({ role }) => role === "user")?.content ?? "";
+    let tokens = 0;
+    const draft = collectText();
+    try {
+      const input: LoopInput = {
+        organizationId: agent.organizationId,
+        model,
+        prompt: toPrompt({ systemPrompt: agent.systemPrompt, reference }, history, notes),
+        temperature: agent.temperature / 100,
+        maxSteps: MAX_STEPS,
+        ...toolsOf(documents),
+        openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,
+        limits: config.models,
+        signal,
+        onTokensUsed(more) {
+          tokens += more;
+        },
+      };
+      await runAgentLoop(input, draft.output);
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ err: error }, "no draft");
+      throw new AppError("OVERLOADED", `The agent could not write a draft. ${describeFailure(error, model).message}`);
+    } finally {
+      const usage = { agentId: agent.id, ...usageOwner, tokens };
+      if (tokens > 0) await inTransaction(db, (trx) => budgets.count(trx, [usage]));
+    }
+    return draft.text();
+  };
+}
+
+/** The search of the documents is the only tool: the others act for the visitor. */
+function toolsOf(documents: ReplyDocuments | null): Pick<LoopInput, "tools" | "find" | "runTool"> {
+  const search = documents?.kind === "search" ? documents : null;
+  return {
+    tools: search ? [search.tool] : [],
+    find: () => ({ id: null, label: null, executionType: "documents" }),
+    runTool: async ({ name, input }) =>
+      search && name === search.tool.name ? search.run(input) : failure("There is no such tool."),
+  };
+}
+
+/** Collects the text of the last step, because earlier ones announce a search. Citations are left out. */
+function collectText() {
+  const citations = createCitationFilter(() => false);
+  let text = "";
+  return {
+    output: {
+      text(delta: string) {
+        text += citations.push(delta);
+      },
+      closeText() {
+        text += citations.flush();
+      },
+      toolUse() {
+        text = "";
+      },
+      toolResult() {},
+    },
+    text: () => text.trim().slice(0, MAX_DRAFT),
+  };
+}

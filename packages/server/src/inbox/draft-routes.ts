@@ -1,0 +1,28 @@
+import * as contract from "@foyer/contract";
+import type { AgentService } from "../agents/service.ts";
+import { principalOf, signedInOf } from "../auth/sessions/authenticate.ts";
+import type { DraftWriter } from "../chat/draft-reply.ts";
+import type { Config } from "../config.ts";
+import type { ConversationService } from "../conversations/service.ts";
+import type { App } from "../http/app.ts";
+import { disconnectSignal } from "../http/disconnect-signal.ts";
+import { createRateLimit } from "../plans/rate-limit.ts";
+
+type Parts = { agents: AgentService; conversations: ConversationService; draft: DraftWriter };
+
+/** The agent drafts an answer that a member edits and sends. */
+export function draftRoutes(app: App, { limits }: Config, { agents, conversations, draft }: Parts): void {
+  // Each draft calls the model.
+  const perMember = createRateLimit(limits.chatPerSession, "drafts");
+  app.route({
+    ...contract.draftReply,
+    handler: async (request, reply) => {
+      const { organizationId } = principalOf(request);
+      await perMember.consume(signedInOf(request).user.id, request);
+      const { id, agentId } = await conversations.existing({ organizationId }, request.params.id);
+      const agent = await agents.getPublic(agentId);
+      const text = await draft(agent, id, { signal: disconnectSignal(reply), log: request.log });
+      return { data: { text }, error: null };
+    },
+  });
+}
