@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { idParams, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "./schema.ts";
 
 /** Browsers that one member can have notified. The oldest makes room for a new one. */
 export const maxPushSubscriptions = 10;
@@ -118,8 +118,11 @@ export const testPushSubscription = {
   },
 } as const;
 
-/** Where a team is notified. `webhook`: the incoming webhook of a team chat such as Slack, Teams or Discord. */
-export const noticeChannelKinds = ["webhook"] as const;
+/**
+ * Where a team is notified. `webhook`: the incoming webhook of a team chat such as Slack, Teams or Discord. `telegram` and
+ * `slack`: a bot, whose chat members can answer visitors from.
+ */
+export const noticeChannelKinds = ["webhook", "telegram", "slack"] as const;
 export type NoticeChannelKind = (typeof noticeChannelKinds)[number];
 
 const kind = stringEnum(noticeChannelKinds, "What the channel is. The other settings depend on it.");
@@ -131,6 +134,43 @@ const url = Type.String({
 });
 const isEnabled = Type.Boolean({ description: "Whether notices are sent to it. Defaults to `true`." });
 
+const chatId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "For `telegram`: the ID of the group, such as `-1001234567890`. For `slack`: the ID of the channel.",
+});
+const botToken = Type.String({
+  minLength: 1,
+  maxLength: 300,
+  description: "For `telegram` and `slack`: the bot's token. It is stored encrypted and never returned.",
+});
+const appToken = Type.String({
+  minLength: 1,
+  maxLength: 300,
+  description: "For `slack`: the app-level token (`xapp-…`). It is stored encrypted and never returned.",
+});
+
+/** The bot of a channel, and the members who can answer visitors from its chat. */
+export const TeamChatView = Type.Object(
+  {
+    chatId,
+    botName: nullable(Type.String({ description: "Such as `@acme_support_bot`. `null` until it was connected." })),
+    chatTitle: nullable(Type.String({ description: "Name of the chat. `null` until the bot was connected." })),
+    state: stringEnum(["connecting", "connected", "failed"], "Whether the bot receives messages"),
+    problem: nullable(Type.String({ description: "Why it does not, or did not the last time" })),
+    members: Type.Array(
+      Type.Object({
+        userId: Type.String(),
+        name: Type.String(),
+        senderName: Type.String({ description: "Their name in the chat" }),
+      }),
+      { description: "Members whose messages in the chat go to visitors" },
+    ),
+  },
+  { $id: "TeamChatView" },
+);
+export type TeamChatView = Static<typeof TeamChatView>;
+
 /** A place in a team chat that hears of every visitor who waits for a person. */
 export const NoticeChannel = Type.Object(
   {
@@ -138,6 +178,7 @@ export const NoticeChannel = Type.Object(
     kind,
     name,
     url: nullable(url),
+    teamChat: refOrNull(TeamChatView, { description: "For `telegram` and `slack`" }),
     isEnabled,
     lastError: nullable(Type.String({ description: "Why the last notice failed. `null` if it was delivered." })),
     lastSentAt: nullable(Timestamp),
@@ -161,12 +202,22 @@ export const NoticeChannelCreate = Type.Object({
   kind,
   name,
   url: Type.Optional(url),
+  chatId: Type.Optional(chatId),
+  botToken: Type.Optional(botToken),
+  appToken: Type.Optional(appToken),
   isEnabled: Type.Optional(isEnabled),
 });
 export type NoticeChannelCreate = Static<typeof NoticeChannelCreate>;
 
 export const NoticeChannelChanges = Type.Object(
-  { name: Type.Optional(name), url: Type.Optional(url), isEnabled: Type.Optional(isEnabled) },
+  {
+    name: Type.Optional(name),
+    url: Type.Optional(url),
+    chatId: Type.Optional(chatId),
+    botToken: Type.Optional(botToken),
+    appToken: Type.Optional(appToken),
+    isEnabled: Type.Optional(isEnabled),
+  },
   { description: "Omitted fields keep their values." },
 );
 export type NoticeChannelChanges = Static<typeof NoticeChannelChanges>;
@@ -213,5 +264,37 @@ export const testNoticeChannel = {
     summary: "Send a test notice to a channel",
     params: channelParams,
     response: { 200: ref(NoticeTest) },
+  },
+} as const;
+
+export const createTeamChatCode = {
+  method: "POST",
+  url: "/notice-channels/:id/link-code",
+  config: session,
+  schema: {
+    tags,
+    summary: "Get a one-time code that links you to your account in a team chat",
+    description:
+      "For `telegram` and `slack`. Send `command` in the chat. Your messages in conversations there go to the visitor afterwards. A new code replaces your earlier one.",
+    params: channelParams,
+    response: {
+      201: Type.Object({
+        code: Type.String(),
+        command: Type.String({ description: "What to send in the chat, such as `/link ABCDE23456`" }),
+        expiresAt: Timestamp,
+      }),
+    },
+  },
+} as const;
+
+export const deleteTeamChatLink = {
+  method: "DELETE",
+  url: "/notice-channels/:id/link",
+  config: session,
+  schema: {
+    tags,
+    summary: "End the link of your account in a team chat",
+    params: channelParams,
+    response: { 200: Success },
   },
 } as const;

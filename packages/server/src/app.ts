@@ -54,7 +54,7 @@ import { registerWriteLimits } from "./http/write-limits.ts";
 import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
 import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
 import { draftRoutes } from "./inbox/draft-routes.ts";
-import { createHandoffRecorders, type HandoffRecorders } from "./inbox/handoff-changes.ts";
+import { createHandoffRecorders } from "./inbox/handoff-changes.ts";
 import { createInbox, type Inbox } from "./inbox/inbox.ts";
 import { liveRoutes } from "./inbox/live/routes.ts";
 import { noteRoutes } from "./inbox/notes/routes.ts";
@@ -62,7 +62,9 @@ import { createNoteService } from "./inbox/notes/service.ts";
 import { createNotices } from "./inbox/notices/notices.ts";
 import { noticeRoutes } from "./inbox/notices/routes.ts";
 import { inboxRoutes } from "./inbox/routes.ts";
-import { createOutbox, type Outbox } from "./outbox/outbox.ts";
+import { teamChatRoutes } from "./inbox/team-chats/routes.ts";
+import { createTeamChats } from "./inbox/team-chats/team-chats.ts";
+import { createOutbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { docsRoutes } from "./pages/docs-routes.ts";
@@ -117,7 +119,7 @@ export async function createApp(deps: AppDeps) {
   const webhooks = createWebhooks(deps, outbox);
   const { recordEvents } = webhooks;
   const handoffs = createHandoffRecorders();
-  const { timers } = addNotices(app, deps, outbox, handoffs);
+  const notices = addNotices(app, deps, { outbox, handoffs, inbox: () => inbox.service });
   const listings = createListingCache();
   // Deleting ends running replies, so that they stop using the model.
   const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndexOf(agentId));
@@ -143,7 +145,7 @@ export async function createApp(deps: AppDeps) {
   const webhookSecrets = createWebhookSecrets(deps);
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients, outbox, recordEvents });
-  app.addHook("onReady", () => startWorkers(outbox.worker, webhooks.idleWorker, timers, documents, sites.worker));
+  app.addHook("onReady", () => startWorkers(outbox.worker, webhooks.idleWorker, notices, documents, sites.worker));
   const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
   const visitors = createVisitorService(deps, { onErase, checkpoint, recordEvents });
   const chat = createChatService(deps, agents, conversations, {
@@ -178,7 +180,7 @@ export async function createApp(deps: AppDeps) {
         inbox.live.drain(),
         chat.replies.drain(config.drainTimeout),
         outbox.worker.stop(config.drainTimeout),
-        ...[webhooks.idleWorker, timers].map((worker) => worker.stop()),
+        ...[webhooks.idleWorker, notices].map((worker) => worker.stop()),
         // Before the documents, whose extraction process the syncs use.
         sites.worker.stop(),
         documents.stop(),
@@ -235,11 +237,21 @@ function addKnowledge(
 }
 
 /** The notices of visitors who wait for a person. */
-function addNotices(app: App, deps: AppDeps, outbox: Outbox, handoffs: HandoffRecorders) {
-  const notices = createNotices(deps, outbox);
-  handoffs.onHandoff(notices.record);
-  noticeRoutes(app, notices.service);
-  return notices;
+function addNotices(app: App, deps: AppDeps, parts: Parameters<typeof createTeamChats>[1]) {
+  const teamChats = createTeamChats(deps, parts);
+  const { service, record, timers } = createNotices(deps, { outbox: parts.outbox, teamChats });
+  parts.handoffs.onHandoff(record);
+  noticeRoutes(app, service);
+  teamChatRoutes(app, teamChats);
+  return {
+    start() {
+      timers.start();
+      teamChats.worker.start();
+    },
+    async stop() {
+      await Promise.all([timers.stop(), teamChats.worker.stop()]);
+    },
+  };
 }
 
 async function startWorkers(...workers: Array<{ start(): void }>): Promise<void> {

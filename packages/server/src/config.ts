@@ -77,6 +77,10 @@ export function readConfig(environment: Environment) {
       smtp: get<SmtpAddress | null>("SMTP_URL", parseSmtpUrl, null),
       from: get("FOYER_MAIL_FROM", parseMailbox, { name: "Foyer", address: noReplyAt(baseUrl) }),
     },
+    teamChats: {
+      telegramUrl: get("FOYER_TELEGRAM_URL", url, "https://api.telegram.org").replace(/\/+$/, ""),
+      slackUrl: get("FOYER_SLACK_URL", url, "https://slack.com/api").replace(/\/+$/, ""),
+    },
     heartbeat: get("FOYER_STREAM_HEARTBEAT", duration, 15_000),
     /** how often changes of other processes are read while a live stream is open */
     livePoll: get("FOYER_LIVE_POLL", duration, 500),

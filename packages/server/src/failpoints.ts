@@ -24,7 +24,8 @@ type Failpoint =
   | "site.page.stored"
   | "site.page.recorded"
   | "site.counted"
-  | "site.removed";
+  | "site.removed"
+  | "team-chat.received";
 
 /** Publishes that the code reached this point, so that a fault test can kill the process there. Free without a subscriber. */
 export function failpoint(name: Failpoint): void {

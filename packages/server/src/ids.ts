@@ -29,6 +29,8 @@ type Prefix =
   | "reply"
   | "push"
   | "channel"
+  | "thread"
+  | "post"
   | "hnd";
 
 /** A new TypeID such as `agent_01h455vb4pex5vsknk084sn02q`: UUIDv7 in base32, sortable by time of creation. */

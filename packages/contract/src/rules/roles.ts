@@ -27,6 +27,8 @@ const table: readonly Line[] = [
   ["any", "/doctor", "admin"],
   ["any", "/webhooks/:id/secret", "admin"],
   ["change", "/webhooks", "admin"],
+  ["change", "/notice-channels/:id/link-code", "member"],
+  ["change", "/notice-channels/:id/link", "member"],
   ["change", "/notice-channels", "admin"],
   ["change", "/events/feed", "admin"],
 ];

@@ -9,7 +9,7 @@ type Place = { organizationId: string; agentId: string; conversationId: string; 
  * What happened to a conversation that goes over to people, comes back, or is with them. `userId` is the member who did
  * it.
  */
-type HandoffChange = Place &
+export type HandoffChange = Place &
   (
     | { kind: "requested"; handoffId: string; cause: HandoffCause; userId?: undefined }
     | { kind: "taken" | "answered"; handoffId: string; userId: string }

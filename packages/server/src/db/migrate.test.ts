@@ -54,6 +54,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0040-handoff",
       "0041-notes-and-canned-replies",
       "0042-notices",
+      "0043-team-chats",
       "0044-live-presence",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -96,6 +97,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0040-handoff",
       "0041-notes-and-canned-replies",
       "0042-notices",
+      "0043-team-chats",
       "0044-live-presence",
     ]);
   });

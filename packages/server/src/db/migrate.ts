@@ -31,6 +31,7 @@ import { submissionEvents } from "./migrations/0035-submission-events.ts";
 import { handoff } from "./migrations/0040-handoff.ts";
 import { notesAndCannedReplies } from "./migrations/0041-notes-and-canned-replies.ts";
 import { notices } from "./migrations/0042-notices.ts";
+import { teamChats } from "./migrations/0043-team-chats.ts";
 import { livePresence } from "./migrations/0044-live-presence.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
@@ -74,6 +75,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0040-handoff", handoff],
   ["0041-notes-and-canned-replies", notesAndCannedReplies],
   ["0042-notices", notices],
+  ["0043-team-chats", teamChats],
   ["0044-live-presence", livePresence],
 ];
 

@@ -13,7 +13,7 @@ export type OutboxTables = {
 };
 
 /** What a delivery carries. The handler of this kind sends it, see outbox/outbox.ts. */
-export type DeliveryKind = "submission" | "event" | "notice";
+export type DeliveryKind = "submission" | "event" | "notice" | "team_chat";
 
 /**
  * A delivery waits in the outbox until it is sent or has failed for good. It belongs to a submission (a form's webhook,

@@ -14,6 +14,7 @@ import type { EventColumns, OutboxTables } from "./outbox-tables.ts";
 import type { PageColumns, PageTables } from "./page-tables.ts";
 import type { PlanTables } from "./plan-tables.ts";
 import type { PresenceTables } from "./presence-tables.ts";
+import type { TeamChatTables } from "./team-chat-tables.ts";
 import type { TriggerTables } from "./trigger-tables.ts";
 import type { VisitorTables } from "./visitor-tables.ts";
 
@@ -34,6 +35,7 @@ export type Tables = AnswerTables &
   PageTables &
   PlanTables &
   PresenceTables &
+  TeamChatTables &
   TriggerTables &
   VisitorTables & {
     organizations: OrganizationRow;

@@ -31,6 +31,8 @@ const everyRoute = [
   "PATCH /notice-channels/:id account",
   "DELETE /notice-channels/:id account",
   "POST /notice-channels/:id/test account",
+  "POST /notice-channels/:id/link-code session",
+  "DELETE /notice-channels/:id/link session",
   "GET /events account",
   "GET /events/feed account",
   "PUT /events/feed account",
@@ -326,7 +328,7 @@ const forAdmins = [
   /^\w+ \/agents\/:id\/identity-token$/,
   /^\w+ \/tools\/:id\/webhook-secret\b/,
   /^(POST|PATCH|DELETE) \/webhooks\b/,
-  /^(POST|PATCH|DELETE) \/notice-channels\b/,
+  /^(POST|PATCH|DELETE) \/notice-channels\b(?!\/:id\/link)/,
   /^\w+ \/webhooks\/:id\/secret\b/,
   /^PUT \/events\/feed$/,
 ];

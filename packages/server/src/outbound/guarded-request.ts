@@ -4,6 +4,7 @@ import { Agent } from "undici";
 import { type AddressGuard, createAddressGuard, parseHttpUrl } from "./address-guard.ts";
 import { createGuardedConnect, type Resolve } from "./guarded-connect.ts";
 import { createFetch } from "./guarded-fetch.ts";
+import { type OutboundSocket, openWebSocket } from "./guarded-web-socket.ts";
 import { explainFailure, OutboundError } from "./outbound-error.ts";
 
 export { OutboundError };
@@ -48,6 +49,10 @@ export type Outbound = {
   stream(options: OutboundRequest): Promise<{ status: number; headers: ResponseHeaders; body: Readable }>;
   /** A `fetch` with the same rules, for libraries that need one (the AI SDK providers). */
   fetch(trust: Trust): typeof globalThis.fetch;
+  /**
+   * Opens a WebSocket at an untrusted URL. A connection over which nothing has arrived for `idleMs` is closed.
+   */
+  webSocket(options: { url: string; idleMs: number; signal: AbortSignal }): Promise<OutboundSocket>;
   /** Checks a URL before it is saved. Throws what a call would throw, as far as can be told without DNS. */
   checkUrl(url: string): void;
   /** Closes all connections, including those in use. */
@@ -71,6 +76,7 @@ export function createOutbound(options: {
   const closed = createLane(createAddressGuard({ allow, allowPrivate: false }), resolve);
   const laneNow = () => ((typeof allowPrivate === "function" ? allowPrivate() : allowPrivate) ? open : closed);
   const operator = new Agent({ ...agentOptions, keepAliveTimeout: 30_000 });
+  const ended = new AbortController();
   const openCall = (call: Call) => {
     if (call.trust === "operator") return openResponse(parseHttpUrl, operator, call);
     const { guard, agent } = laneNow();
@@ -84,10 +90,17 @@ export function createOutbound(options: {
       return { status, headers, body };
     },
     fetch: (trust) => createFetch((call) => openCall({ ...call, trust })),
+    async webSocket({ url, idleMs, signal }) {
+      const { guard } = laneNow();
+      guard.checkUrl(url.replace(/^ws/, "http"));
+      const connect = createGuardedConnect(guard, resolve);
+      return openWebSocket({ url: new URL(url), connect, idleMs, signal: AbortSignal.any([signal, ended.signal]) });
+    },
     checkUrl(url) {
       laneNow().guard.checkUrl(url);
     },
     async close() {
+      ended.abort(new OutboundError("unreachable", "The server is shutting down."));
       await Promise.all([operator.destroy(), open.agent.destroy(), closed.agent.destroy()]);
     },
   };

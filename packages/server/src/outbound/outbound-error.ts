@@ -65,6 +65,13 @@ export function explainFailure(error: unknown, url: URL): OutboundError {
   }
 }
 
+const connectionCodes = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "ECONNREFUSED", "UND_ERR_CONNECT_TIMEOUT"]);
+
+/** Whether the request certainly did not reach the receiver. After any other failure it may have been carried out. */
+export function wasNeverSent({ kind, cause }: OutboundError): boolean {
+  return kind === "refused" || connectionCodes.has(firstCause(cause).code);
+}
+
 /** When several addresses of a name fail, Node throws an AggregateError without a message. */
 function firstCause(error: unknown): { code: string; message: string } {
   const first = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error;

@@ -6,13 +6,16 @@ import { leaseMs } from "./delivery-lease.ts";
 import { createDeliveryQueue, type LeasedDelivery } from "./delivery-queue.ts";
 import { createDeliveryWorker } from "./delivery-worker.ts";
 
+/** The receiver asked for a pause. The attempt does not count, and the delivery is due again after it. */
+export type Postponed = { postponedMs: number };
+
 /** One delivery, ready to be sent. */
 export type OpenDelivery = {
   /**
    * Makes one attempt. Failures of the receiver are part of the answer. It rejects when the attempt could not be made,
    * and nothing counts as attempted then.
    */
-  send(): Promise<Answer>;
+  send(): Promise<Answer | Postponed>;
   /** Releases what `open` reserved, once the attempt is recorded or given up. */
   close?(): void;
 };
@@ -47,6 +50,10 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
     if (!open) return [];
     try {
       const made = await attempt(delivery, open.send);
+      if ("postponedMs" in made) {
+        await queue.requeue(delivery, made.postponedMs);
+        return [];
+      }
       const released = await handler.record(made);
       failpoint("delivery.recorded");
       return released;
@@ -55,12 +62,14 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
     }
   }
 
-  async function attempt(delivery: LeasedDelivery, send: OpenDelivery["send"]): Promise<CompletedAttempt> {
+  async function attempt(delivery: LeasedDelivery, send: OpenDelivery["send"]): Promise<CompletedAttempt | Postponed> {
     const startedAt = Date.now();
     const before = performance.now();
     failpoint("delivery.sending");
-    const { retryAfterMs, isFinal = false, ...answer } = await send();
+    const sent = await send();
     failpoint("delivery.sent");
+    if ("postponedMs" in sent) return sent;
+    const { retryAfterMs, isFinal = false, ...answer } = sent;
     return {
       delivery,
       attempt: { ...answer, startedAt, durationMs: Math.round(performance.now() - before) },

@@ -126,6 +126,7 @@ onBothDatabases("the settings of notices", (createDatabase) => {
         kind: "webhook",
         name: "#support",
         url: `${receiver.url}/chat`,
+        teamChat: null,
         isEnabled: true,
         lastError: null,
         lastSentAt: null,

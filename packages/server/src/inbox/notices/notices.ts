@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
+import type { TeamChats } from "../team-chats/team-chats.ts";
 import { createNoticeHandler } from "./deliver-notice.ts";
 import { createHandoffTimers } from "./handoff-timers.ts";
 import { createPushKeys } from "./push-keys.ts";
@@ -9,14 +10,14 @@ import { createNoticeService } from "./service.ts";
 import { createNoticeStore } from "./store.ts";
 
 /** How the team hears of visitors who wait for a person, and visitors of answers that they have not seen. */
-export function createNotices(deps: Deps, outbox: Outbox) {
+export function createNotices(deps: Deps, { outbox, teamChats }: { outbox: Outbox; teamChats: TeamChats }) {
   const store = createNoticeStore(deps.db);
   const keys = createPushKeys(deps);
   const sendPush = createPushSender(deps, keys);
   const recorder = createNoticeRecorder(deps, outbox);
   outbox.register("notice", createNoticeHandler(deps, { store, sendPush, outbox }));
   return {
-    service: createNoticeService(deps, { store, keys, sendPush }),
+    service: createNoticeService(deps, { store, keys, sendPush, teamChats }),
     /** Writes notices in the transaction of the change that they report. */
     record: recorder.record,
     timers: createHandoffTimers(deps, { recorder }),

@@ -7,6 +7,7 @@ import {
   type NoticeSettings,
   type NoticeTest,
   type PushDevice,
+  type TeamChatView,
 } from "@foyer/contract";
 import { defined } from "@foyer/contract/rules/defined";
 import type { NoticeChannelRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
@@ -17,13 +18,19 @@ import { OutboundError } from "../../outbound/outbound-error.ts";
 import type { Answer } from "../../outbox/attempts.ts";
 import { createPost, explainFailure } from "../../outbox/send-answer.ts";
 import { teamChatMessage } from "../../outbox/team-chat.ts";
+import type { TeamChats } from "../team-chats/team-chats.ts";
 import { arePushKeys } from "./push-encryption.ts";
 import type { PushKeyPair } from "./push-keys.ts";
 import { isGone, type SendPush } from "./send-push.ts";
 import type { NoticeStore } from "./store.ts";
 
 type Member = { organizationId: string; userId: string };
-type Parts = { store: NoticeStore; keys: () => Promise<PushKeyPair>; sendPush: SendPush };
+type Parts = {
+  store: NoticeStore;
+  keys: () => Promise<PushKeyPair>;
+  sendPush: SendPush;
+  teamChats: Pick<TeamChats, "settings" | "test">;
+};
 type ServiceDeps = Pick<Deps, "config" | "outbound" | "mailer" | "log">;
 type Subscription = { endpoint: string; keys: { p256dh: string; auth: string }; label?: string };
 
@@ -90,7 +97,8 @@ function memberSettings({ mailer, outbound }: ServiceDeps, { store, keys, sendPu
   };
 }
 
-function channels(deps: ServiceDeps, { store }: Parts) {
+function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
+  const { settings } = teamChats;
   const { outbound, config, log } = deps;
   const post = createPost(deps);
   async function existing(organizationId: string, id: string): Promise<NoticeChannelRow> {
@@ -98,40 +106,61 @@ function channels(deps: ServiceDeps, { store }: Parts) {
     if (!row) throw notFound("Notice channel");
     return row;
   }
+  async function view(row: NoticeChannelRow): Promise<NoticeChannel> {
+    return toChannel(row, await settings.views(row.organizationId));
+  }
+
   return {
     async channels(organizationId: string): Promise<NoticeChannel[]> {
-      return (await store.channels(organizationId)).map(toChannel);
+      const views = await settings.views(organizationId);
+      return (await store.channels(organizationId)).map((row) => toChannel(row, views));
     },
-    /** @throws 400 for a missing URL or one that must not be called, 409 when there are too many channels */
+    /**
+     * @throws 400 for a missing URL or one that must not be called, and for a bot that cannot use its chat; 409 when there
+     * are too many channels, or another one has the bot
+     */
     async createChannel(organizationId: string, input: NoticeChannelCreate): Promise<NoticeChannel> {
       const { kind, name, url, isEnabled } = input;
-      if (url === undefined) throw invalid("url", "is required for a webhook", "required");
-      checkUrl("url", url, outbound);
+      const chat = kind === "webhook" ? null : await settings.check(kind, input);
+      if (kind === "webhook") {
+        if (url === undefined) throw invalid("url", "is required for a webhook", "required");
+        checkUrl("url", url, outbound);
+      }
       const row: NoticeChannelRow = {
         id: newId("channel"),
         organizationId,
         kind,
         name: name.trim(),
-        url,
+        url: chat ? null : (url ?? null),
         isEnabled: isEnabled === false ? 0 : 1,
         lastError: null,
         lastSentAt: null,
         createdAt: Date.now(),
       };
-      if (await store.addChannel(row, maxNoticeChannels)) return toChannel(row);
+      const isAdded = await store.addChannel(row, maxNoticeChannels, async (trx) => {
+        if (chat) await settings.insert(trx, row, chat);
+      });
+      if (isAdded) return view(row);
       throw new AppError("CONFLICT", `An organization can have at most ${maxNoticeChannels} notice channels.`);
     },
     async updateChannel(organizationId: string, id: string, changes: NoticeChannelChanges): Promise<NoticeChannel> {
-      await existing(organizationId, id);
-      const { name, url, isEnabled } = changes;
+      const { kind } = await existing(organizationId, id);
+      const { name, url, isEnabled, chatId, botToken, appToken } = changes;
       if (url !== undefined) checkUrl("url", url, outbound);
-      const row = await store.updateChannel(
-        organizationId,
-        id,
-        defined({ name: name?.trim(), url, isEnabled: flagOf(isEnabled) }),
-      );
+      const stored = await settings.stored(organizationId, id);
+      const hasNewBot = chatId !== undefined || botToken !== undefined || appToken !== undefined;
+      const chat = kind !== "webhook" && stored && hasNewBot ? await settings.check(kind, changes, stored) : null;
+      const newSettings = defined({
+        name: name?.trim(),
+        url: stored ? undefined : url,
+        isEnabled: flagOf(isEnabled),
+      });
+      const row = await store.updateChannel(organizationId, id, newSettings, async (trx) => {
+        if (stored && chat) await settings.update(trx, stored, chat);
+        if (stored && isEnabled !== undefined) await settings.setEnabled(trx, id, isEnabled);
+      });
       if (!row) throw notFound("Notice channel");
-      return toChannel(row);
+      return view(row);
     },
     async deleteChannel(organizationId: string, id: string): Promise<void> {
       if (!isId("channel", id) || !(await store.deleteChannel(organizationId, id))) throw notFound("Notice channel");
@@ -139,7 +168,9 @@ function channels(deps: ServiceDeps, { store }: Parts) {
     /** Sends a notice now, also to a disabled channel. */
     async testChannel(organizationId: string, id: string): Promise<NoticeTest> {
       const { url } = await existing(organizationId, id);
+      const stored = await settings.stored(organizationId, id);
       const text = `Notices work in this channel. Foyer writes here when a visitor waits for a person: ${config.baseUrl}${testLink}`;
+      if (stored) return toTest(await teamChats.test(stored, text));
       const body = teamChatMessage(url ?? "", text, () => undefined);
       const { signal } = new AbortController();
       const answer = await post({ url: url ?? "", headers: {}, body, signal }).catch((error: unknown) =>
@@ -165,13 +196,21 @@ function toDevice({ id, label, endpoint, createdAt }: PushSubscriptionRow): Push
   return { id, label, endpoint, createdAt: isoOf(createdAt) };
 }
 
-function toChannel({ lastSentAt, createdAt, isEnabled, organizationId: _, ...row }: NoticeChannelRow): NoticeChannel {
+function toChannel(
+  { lastSentAt, createdAt, isEnabled, organizationId: _, ...row }: NoticeChannelRow,
+  views: Map<string, TeamChatView>,
+): NoticeChannel {
   return {
     ...row,
+    teamChat: views.get(row.id) ?? null,
     isEnabled: isEnabled === 1,
     lastSentAt: lastSentAt === null ? null : isoOf(lastSentAt),
     createdAt: isoOf(createdAt),
   };
 }
 
-const toTest = ({ error, detail }: Answer): NoticeTest => ({ isDelivered: error === null, error, detail });
+const toTest = ({ error, detail }: Pick<Answer, "error" | "detail">): NoticeTest => ({
+  isDelivered: error === null,
+  error,
+  detail,
+});

@@ -1,9 +1,9 @@
-import { sql } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { Executor } from "../../db/compiled-query.ts";
 import type { HandoffRow } from "../../db/handoff-tables.ts";
 import type { NoticeChannelRow, NoticeSettingsRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
 import type { Db } from "../../db/open.ts";
-import type { AgentRow, ConversationRow } from "../../db/tables.ts";
+import type { AgentRow, ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { MailedMessage } from "./answer-mail.ts";
 
@@ -17,6 +17,8 @@ export type NoticeSubject = {
 };
 
 type Member = { organizationId: string; userId: string };
+/** Writes what belongs to a channel in the same transaction. */
+type OnWrite = (trx: Transaction<Tables>) => Promise<void>;
 type Choices = Pick<NoticeSettingsRow, "email" | "push">;
 
 /** How members and team chats are notified. */
@@ -127,13 +129,14 @@ function channelQueries(db: Db) {
      * Adds the channel unless the organization already has `max`. Locks the organization, so that two requests cannot
      * both take the last place.
      */
-    async addChannel(row: NoticeChannelRow, max: number): Promise<boolean> {
+    async addChannel(row: NoticeChannelRow, max: number, onWrite: OnWrite): Promise<boolean> {
       return inTransaction(db, async (trx) => {
         const locked = trx.updateTable("organizations").set((x) => ({ plan: x.ref("plan") }));
         await locked.where("id", "=", row.organizationId).execute();
         const channels = trx.selectFrom("noticeChannels").select("id").where("organizationId", "=", row.organizationId);
         if ((await channels.limit(max).execute()).length >= max) return false;
         await trx.insertInto("noticeChannels").values(row).execute();
+        await onWrite(trx);
         return true;
       });
     },
@@ -141,14 +144,19 @@ function channelQueries(db: Db) {
       organizationId: string,
       id: string,
       changes: Partial<NoticeChannelRow>,
+      onWrite: OnWrite,
     ): Promise<NoticeChannelRow | undefined> {
-      return db
-        .updateTable("noticeChannels")
-        .set({ id, ...changes })
-        .where("organizationId", "=", organizationId)
-        .where("id", "=", id)
-        .returningAll()
-        .executeTakeFirst();
+      return inTransaction(db, async (trx) => {
+        const row = await trx
+          .updateTable("noticeChannels")
+          .set({ id, ...changes })
+          .where("organizationId", "=", organizationId)
+          .where("id", "=", id)
+          .returningAll()
+          .executeTakeFirst();
+        if (row) await onWrite(trx);
+        return row;
+      });
     },
     async deleteChannel(organizationId: string, id: string): Promise<boolean> {
       const { numDeletedRows } = await db

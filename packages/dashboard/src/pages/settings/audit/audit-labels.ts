@@ -36,6 +36,8 @@ const labels: Record<string, string> = {
   "PATCH /notice-channels/:id": "Changed a notice channel",
   "DELETE /notice-channels/:id": "Deleted a notice channel",
   "POST /notice-channels/:id/test": "Tested a notice channel",
+  "POST /notice-channels/:id/link-code": "Got a code for a team chat",
+  "DELETE /notice-channels/:id/link": "Ended their link to a team chat",
   "PUT /events/feed": "Switched the event feed on or off",
   "POST /chat": "Sent a chat message",
   "POST /form-submissions/submit": "Submitted a form",

@@ -1,0 +1,58 @@
+import { sql } from "kysely";
+import { databaseNow } from "../../db/database-clock.ts";
+import type { TeamChatRow } from "../../db/team-chat-tables.ts";
+import type { Deps } from "../../deps.ts";
+import { LeaseLost } from "../../documents/leased-worker.ts";
+
+/** A bot whose messages this process receives. `fence` identifies the lease. */
+export type BotJob = TeamChatRow;
+export type BotQueue = ReturnType<typeof createBotQueue>;
+
+/** Another process takes over this long after the one that received a bot's messages has died. */
+export const BOT_LEASE_MS = 30_000;
+
+type State = Partial<
+  Pick<TeamChatRow, "botName" | "chatTitle" | "hasTopics" | "state" | "problem" | "failures" | "chatId" | "cursor">
+>;
+
+/** The bots of enabled channels. One process receives the messages of each. All times come from the database clock. */
+export function createBotQueue({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
+  const now = databaseNow(databaseKind);
+  const later = (ms: number) => sql<number>`${now} + cast(${ms} as bigint)`;
+  const ofJob = ({ channelId, fence }: Pick<BotJob, "channelId" | "fence">) =>
+    db.updateTable("teamChats").where("channelId", "=", channelId).where("fence", "=", fence);
+
+  return {
+    async claim(limit: number): Promise<BotJob[]> {
+      const due = db
+        .selectFrom("teamChats")
+        .select("channelId")
+        .where("dueAt", "<=", now)
+        .orderBy("dueAt")
+        .limit(limit)
+        .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
+      return db
+        .updateTable("teamChats")
+        .set({ fence: sql`fence + 1`, dueAt: later(BOT_LEASE_MS) })
+        .where("channelId", "in", due)
+        .returningAll()
+        .execute();
+    },
+    async renew(job: BotJob): Promise<boolean> {
+      const renewed = await ofJob(job)
+        .set({ dueAt: later(BOT_LEASE_MS) })
+        .executeTakeFirst();
+      return renewed.numUpdatedRows > 0n;
+    },
+    async release(job: BotJob, waitMs: number): Promise<void> {
+      await ofJob(job)
+        .set({ dueAt: later(waitMs), fence: sql`fence + 1` })
+        .execute();
+    },
+    /** Stores what the platform said. @throws LeaseLost when another process has the bot now */
+    async update(job: BotJob, state: State): Promise<void> {
+      const updated = await ofJob(job).set(state).executeTakeFirst();
+      if (updated.numUpdatedRows === 0n) throw new LeaseLost();
+    },
+  };
+}

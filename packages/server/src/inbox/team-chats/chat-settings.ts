@@ -1,0 +1,204 @@
+import type { TeamChatView } from "@foyer/contract";
+import { sql, type Transaction } from "kysely";
+import { databaseNow } from "../../db/database-clock.ts";
+import { isDuplicate } from "../../db/database-errors.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { TeamChatRow } from "../../db/team-chat-tables.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, invalid } from "../../errors.ts";
+import { createSlackChat, slackAppTokenPattern, slackBotTokenPattern } from "./slack.ts";
+import { type ChatInfo, type Platform, type TeamChat, TeamChatError } from "./team-chat.ts";
+import { createTelegramChat, telegramTokenPattern } from "./telegram.ts";
+
+type Trx = Transaction<Tables>;
+type Credentials = { botToken: string; appToken: string | null };
+type ChatDeps = Pick<Deps, "db" | "databaseKind" | "config" | "outbound" | "encryption">;
+
+/** The settings of a bot that a member enters. Those that are left out keep their values. */
+type ChatInput = { chatId?: string; botToken?: string; appToken?: string };
+
+/** Settings that the platform has accepted, or could not be asked about. */
+type CheckedChat = { platform: Platform; chatId: string; credentials: Credentials; info: ChatInfo | null };
+
+/** A member waits for the answer of a check. */
+const CHECK_MS = 15_000;
+
+type Channel = { id: string; organizationId: string; isEnabled: 0 | 1 };
+type OpenChat = ReturnType<typeof createOpenChat>;
+
+/** Opens the client of a stored bot. */
+export function createOpenChat({ config, outbound, encryption }: Pick<Deps, "config" | "outbound" | "encryption">) {
+  const connect = (platform: Platform, chatId: string, { botToken, appToken }: Credentials): TeamChat =>
+    platform === "telegram"
+      ? createTelegramChat(outbound, { baseUrl: config.teamChats.telegramUrl, token: botToken, chatId })
+      : createSlackChat(outbound, {
+          baseUrl: config.teamChats.slackUrl,
+          botToken,
+          appToken: appToken ?? "",
+          channelId: chatId,
+        });
+  const credentialsOf = ({ channelId, credentials }: Pick<TeamChatRow, "channelId" | "credentials">): Credentials =>
+    JSON.parse(encryption.decrypt(credentials, channelId));
+  return {
+    connect,
+    credentialsOf,
+    open: (row: TeamChatRow) => connect(row.platform, row.chatId, credentialsOf(row)),
+  };
+}
+
+/** The bots of notice channels: checking and storing their settings, and what members see of them. */
+export function createChatSettings(deps: ChatDeps, openChat: OpenChat) {
+  return { ...checks(openChat), ...writes(deps), ...reads(deps) };
+}
+
+function checks(openChat: OpenChat) {
+  async function ask(platform: Platform, chatId: string, credentials: Credentials): Promise<CheckedChat> {
+    const deadline = AbortSignal.timeout(CHECK_MS);
+    const unknown = { platform, chatId, credentials, info: null };
+    try {
+      return { ...unknown, info: await openChat.connect(platform, chatId, credentials).check(deadline) };
+    } catch (error) {
+      if (deadline.aborted) return unknown;
+      if (!(error instanceof TeamChatError)) throw error;
+      if (error.problem === "moved" && error.chatId) return ask(platform, error.chatId, credentials);
+      if (error.problem === "credentials") throw invalid("botToken", error.message);
+      if (error.problem === "chat" || error.problem === "rejected") throw invalid("chatId", error.message);
+      // The bot connects as soon as the platform can be reached, and the channel shows the problem until then.
+      return unknown;
+    }
+  }
+
+  return {
+    /**
+     * Checks new settings with the platform. `stored` is the bot that they change.
+     * @throws 400 with what the platform refuses
+     */
+    async check(platform: Platform, input: ChatInput, stored?: TeamChatRow): Promise<CheckedChat> {
+      const known = stored && openChat.credentialsOf(stored);
+      const chatId = (input.chatId ?? stored?.chatId)?.trim();
+      const botToken = (input.botToken ?? known?.botToken)?.trim();
+      const appToken = (input.appToken ?? known?.appToken)?.trim();
+      if (!chatId) throw invalid("chatId", `is required for ${platform}`, "required");
+      if (!botToken) throw invalid("botToken", `is required for ${platform}`, "required");
+      if (platform === "telegram") {
+        checkFormat("botToken", botToken, telegramTokenPattern, "123456:ABC-DEF…");
+        checkFormat("chatId", chatId, "^-?[0-9]{1,20}$", "-1001234567890");
+        return ask(platform, chatId, { botToken, appToken: null });
+      }
+      if (!appToken) throw invalid("appToken", "is required for slack", "required");
+      checkFormat("botToken", botToken, slackBotTokenPattern, "xoxb-…");
+      checkFormat("appToken", appToken, slackAppTokenPattern, "xapp-…");
+      checkFormat("chatId", chatId, "^[CG][A-Z0-9]{5,30}$", "C0123456789");
+      return ask(platform, chatId, { botToken, appToken });
+    },
+  };
+}
+
+function writes({ databaseKind, encryption, db }: ChatDeps) {
+  const now = databaseNow(databaseKind);
+  const hashOf = ({ botToken }: Credentials) => encryption.sign("team-chat-token", botToken);
+
+  function columnsOf(channelId: string, { platform, chatId, credentials, info }: CheckedChat) {
+    return {
+      platform,
+      chatId,
+      credentials: encryption.encrypt(JSON.stringify(credentials), channelId),
+      tokenHash: hashOf(credentials),
+      botName: info?.botName ?? null,
+      chatTitle: info?.chatTitle ?? null,
+      hasTopics: info?.hasTopics ? 1 : 0,
+      cursor: null,
+      state: "connecting",
+      problem: null,
+      failures: 0,
+    } as const;
+  }
+
+  return {
+    /** @throws 409 when another channel has the same bot */
+    async insert(trx: Trx, channel: Channel, checked: CheckedChat): Promise<void> {
+      const { id: channelId, organizationId, isEnabled } = channel;
+      const row = { channelId, organizationId, ...columnsOf(channelId, checked), fence: 0 };
+      const dueAt = isEnabled === 1 ? now : null;
+      await trx
+        .insertInto("teamChats")
+        .values({ ...row, dueAt })
+        .execute()
+        .catch(explainDuplicate);
+    },
+    /** Replaces the settings. The conversations of another chat or bot cannot be continued. */
+    async update(trx: Trx, stored: TeamChatRow, checked: CheckedChat): Promise<void> {
+      const { channelId } = stored;
+      const isOther = checked.chatId !== stored.chatId || hashOf(checked.credentials) !== stored.tokenHash;
+      if (isOther) await trx.deleteFrom("teamChatThreads").where("channelId", "=", channelId).execute();
+      await trx
+        .updateTable("teamChats")
+        .set({ ...columnsOf(channelId, checked), fence: sql`fence + 1` })
+        .$if(stored.dueAt !== null, (query) => query.set({ dueAt: now }))
+        .where("channelId", "=", channelId)
+        .execute()
+        .catch(explainDuplicate);
+    },
+    /** Starts or stops receiving. A new fence ends the lease of the process that receives now. */
+    async setEnabled(trx: Trx, channelId: string, isEnabled: boolean): Promise<void> {
+      await trx
+        .updateTable("teamChats")
+        .set({ fence: sql`fence + 1`, dueAt: isEnabled ? now : null, state: "connecting", problem: null, failures: 0 })
+        .where("channelId", "=", channelId)
+        .execute();
+    },
+    /** Ends a member's link. */
+    async unlink(channelId: string, userId: string): Promise<void> {
+      await db.deleteFrom("teamChatMembers").where("channelId", "=", channelId).where("userId", "=", userId).execute();
+    },
+  };
+}
+
+function reads({ db }: ChatDeps) {
+  return {
+    async stored(organizationId: string, channelId: string): Promise<TeamChatRow | undefined> {
+      return db
+        .selectFrom("teamChats")
+        .selectAll()
+        .where("channelId", "=", channelId)
+        .where("organizationId", "=", organizationId)
+        .executeTakeFirst();
+    },
+    /** What members see of the organization's bots, by channel. */
+    async views(organizationId: string): Promise<Map<string, TeamChatView>> {
+      const rows = await db.selectFrom("teamChats").selectAll().where("organizationId", "=", organizationId).execute();
+      const linked = await db
+        .selectFrom("teamChatMembers")
+        .innerJoin("teamChats", "teamChats.channelId", "teamChatMembers.channelId")
+        .innerJoin("members", (join) =>
+          join
+            .onRef("members.userId", "=", "teamChatMembers.userId")
+            .onRef("members.organizationId", "=", "teamChats.organizationId"),
+        )
+        .innerJoin("users", "users.id", "members.userId")
+        .select(["teamChatMembers.channelId", "users.id as userId", "users.name", "teamChatMembers.senderName"])
+        .where("teamChats.organizationId", "=", organizationId)
+        .orderBy("teamChatMembers.linkedAt")
+        .execute();
+      const ofChannel = Map.groupBy(linked, ({ channelId }) => channelId);
+      return new Map(rows.map((row) => [row.channelId, toView(row, ofChannel.get(row.channelId) ?? [])]));
+    },
+  };
+}
+
+function toView(
+  { chatId, botName, chatTitle, state, problem }: TeamChatRow,
+  members: Array<{ userId: string; name: string; senderName: string }>,
+): TeamChatView {
+  const linked = members.map(({ userId, name, senderName }) => ({ userId, name, senderName }));
+  return { chatId, botName, chatTitle, state, problem, members: linked };
+}
+
+function checkFormat(path: string, value: string, pattern: string, example: string): void {
+  if (!new RegExp(pattern).test(value)) throw invalid(path, `must look like ${example}`, "format");
+}
+
+function explainDuplicate(error: unknown): never {
+  if (!isDuplicate(error)) throw error;
+  throw new AppError("CONFLICT", "Another notice channel has this bot. Each channel needs a bot of its own.");
+}

@@ -1,0 +1,54 @@
+const WORD_JOINER = "\u2060";
+
+/** A link, or the sign of a mention or of a command. */
+const specialParts = /https?:\/\/\S+|(?<![\p{L}\p{N}_])@(?=\w)|(?<![\p{L}\p{N}_/<>])\/(?=\w)/gu;
+
+/**
+ * Text of a visitor for a chat that turns `@name` into a mention and `/name` into a link to a command. An invisible
+ * character after the sign prevents both. Links, email addresses and paths stay as they are.
+ */
+export function withoutMentions(text: string): string {
+  return text.replace(specialParts, (part) => (part.length === 1 ? part + WORD_JOINER : part));
+}
+
+/** One line without control characters, at most `max` UTF-16 code units long. */
+export function oneLine(text: string, max: number): string {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  return shortened(line, max);
+}
+
+/** At most `max` UTF-16 code units, with an ellipsis where the text was cut. */
+export function shortened(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, safeEnd(text, max - 1))}…`;
+}
+
+/**
+ * Splits a text into parts of at most `max` UTF-16 code units, preferably between lines or words. At most `maxParts` parts
+ * are returned; the last one ends with `ending` if there would have been more.
+ */
+export function splitText(text: string, { max, maxParts, ending }: { max: number; maxParts: number; ending: string }) {
+  const parts: string[] = [];
+  let rest = text;
+  while (rest.length > max) {
+    if (parts.length === maxParts - 1) return [...parts, shortened(rest, max - ending.length) + ending];
+    const end = breakBefore(rest, max);
+    parts.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end).trimStart();
+  }
+  return rest === "" && parts.length > 0 ? parts : [...parts, rest];
+}
+
+/** The end of the last line or word within `max`, unless that would leave less than half of the part. */
+function breakBefore(text: string, max: number): number {
+  for (const separator of ["\n", " "]) {
+    const at = text.lastIndexOf(separator, max);
+    if (at > max / 2) return at;
+  }
+  return safeEnd(text, max);
+}
+
+/** Does not separate the two halves of a character outside the basic plane. */
+function safeEnd(text: string, end: number): number {
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
+}

@@ -1,0 +1,95 @@
+import type { Logger } from "pino";
+import { createLeasedWorker, LeaseLost } from "../../documents/leased-worker.ts";
+import { failpoint } from "../../failpoints.ts";
+import { BOT_LEASE_MS, type BotJob, type BotQueue } from "./bot-queue.ts";
+import { type IncomingMessage, type TeamChat, TeamChatError } from "./team-chat.ts";
+
+/** Bots that one process follows: each holds one connection and waits for the platform nearly all the time. */
+const MAX_BOTS = 500;
+const MAX_WAIT_MS = 60_000;
+/** Failed connections after which the dashboard reports a problem. Platforms restart, and networks have gaps. */
+const REPORTED_AFTER = 3;
+
+type Parts = {
+  queue: BotQueue;
+  open(job: BotJob): TeamChat;
+  receive(job: BotJob, message: IncomingMessage): Promise<void>;
+  log: Logger;
+};
+
+/** Receives the messages of every bot, one process per bot, and reconnects after failures. */
+export function createChatFollower({ queue, open, receive, log }: Parts) {
+  async function follow(job: BotJob, signal: AbortSignal): Promise<void> {
+    const chat = open(job);
+    const { botName, chatTitle, hasTopics } = await chat.check(signal);
+    await queue.update(job, { botName, chatTitle, hasTopics: hasTopics ? 1 : 0 });
+    let isConnected = false;
+    await chat.follow(
+      {
+        cursor: job.cursor,
+        async onConnected() {
+          if (isConnected) return;
+          await queue.update(job, { state: "connected", problem: null, failures: 0 });
+          isConnected = true;
+        },
+        async onMessage(message) {
+          await receive(job, message);
+          failpoint("team-chat.received");
+        },
+        onCursor: (cursor) => queue.update(job, { cursor }),
+      },
+      signal,
+    );
+  }
+
+  /** Records why the bot is not connected, and releases it until the next try. */
+  async function recordFailure(job: BotJob, error: unknown): Promise<void> {
+    if (!(error instanceof TeamChatError)) {
+      log.error({ err: error, channelId: job.channelId }, "a team chat cannot be followed; retrying");
+    }
+    const failures = job.failures + 1;
+    const { problem, message, chatId } =
+      error instanceof TeamChatError
+        ? error
+        : { problem: "unavailable" as const, message: "The server could not process a message. See the server log." };
+    const isReported = problem !== "unavailable" || failures >= REPORTED_AFTER;
+    if (problem === "moved" && chatId !== undefined) await queue.update(job, { chatId, cursor: null });
+    else await queue.update(job, { failures, problem: message, state: isReported ? "failed" : "connecting" });
+    await queue.release(job, waitAfter(error, failures));
+  }
+
+  return createLeasedWorker({
+    queue,
+    async run(job, signal) {
+      try {
+        await follow(job, signal);
+      } catch (error) {
+        if (signal.aborted || error instanceof LeaseLost) throw error;
+        await recordFailure(job, error);
+      }
+    },
+    log,
+    leaseMs: BOT_LEASE_MS,
+    maxConcurrent: MAX_BOTS,
+    maxPerGroup: MAX_BOTS,
+    groupOf: ({ organizationId }) => organizationId,
+    jobName: "team chat",
+    idOf: ({ channelId }) => channelId,
+  });
+}
+
+function waitAfter(error: unknown, failures: number): number {
+  if (!(error instanceof TeamChatError)) return Math.min(1_000 * 2 ** failures, MAX_WAIT_MS);
+  switch (error.problem) {
+    case "moved":
+      return 0;
+    case "busy":
+      return error.retryAfterMs;
+    case "unavailable":
+      return Math.min(500 * 2 ** failures, MAX_WAIT_MS);
+    case "conflict":
+      return MAX_WAIT_MS / 4;
+    default:
+      return MAX_WAIT_MS;
+  }
+}

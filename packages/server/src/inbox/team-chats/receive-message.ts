@@ -1,0 +1,184 @@
+import { handoffLimits, type Message } from "@foyer/contract";
+import { isDuplicate, isUnavailable } from "../../db/database-errors.ts";
+import type { TeamChatRow, TeamChatThreadRow } from "../../db/team-chat-tables.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import type { InboxService, Member } from "../service.ts";
+import { oneLine } from "./chat-text.ts";
+import type { LinkCodes } from "./link-codes.ts";
+import type { IncomingMessage, Sender } from "./team-chat.ts";
+import type { ThreadStore } from "./thread-store.ts";
+
+type Chat = Pick<TeamChatRow, "channelId" | "organizationId" | "platform">;
+type Inbox = Pick<InboxService, "send" | "takeOver" | "giveBack" | "close">;
+type Parts = { store: ThreadStore; codes: LinkCodes; inbox: () => Inbox; notify: () => void };
+
+type Received = { chat: Chat; message: IncomingMessage; thread: TeamChatThreadRow | undefined };
+/** A message in a conversation's thread. */
+type InThread = Received & { thread: TeamChatThreadRow };
+
+/**
+ * Acts on one message of a team chat: sends it to the visitor, runs its command, or answers why neither happened. A message
+ * is recorded in the transaction of what it causes, so a repetition does nothing. Rejects when the database failed; the
+ * message has to be received again then.
+ */
+export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
+  const { store } = parts;
+  const answers = createAnswers(deps, parts);
+  const inThread = createThreadActions(deps, parts, answers);
+  /** The message that failed last, of each chat. */
+  const failures = new Map<string, { id: string; count: number }>();
+
+  function hasFailedTooOften({ channelId }: Chat, { id }: IncomingMessage): boolean {
+    const last = failures.get(channelId);
+    const count = last?.id === id ? last.count + 1 : 1;
+    failures.set(channelId, { id, count });
+    return count >= MAX_ATTEMPTS;
+  }
+
+  async function handle(chat: Chat, message: IncomingMessage): Promise<void> {
+    const { content, sender } = message;
+    const thread = await store.threadOf(chat.channelId, message);
+    if (content.kind === "command" && content.name === "link" && sender) {
+      return answers.link(chat, message, sender, content.argument);
+    }
+    if (thread && sender) return inThread({ chat, message, thread }, sender);
+    if (thread) {
+      const text = "Not sent: you write anonymously, so Foyer cannot tell who you are.";
+      return answers.answer({ chat, message, thread }, text);
+    }
+    const isForBot = content.kind === "command" && (commands.has(content.name) || helpCommands.has(content.name));
+    if (isForBot) await answers.answer({ chat, message, thread }, helpText(chat));
+    // Everything else is the team talking among themselves.
+  }
+
+  return async (chat: Chat, message: IncomingMessage): Promise<void> => {
+    if (await store.isKnown(chat.channelId, message.id)) return;
+    try {
+      await handle(chat, message);
+      failures.delete(chat.channelId);
+    } catch (error) {
+      if (isUnavailable(error) || !hasFailedTooOften(chat, message)) throw error;
+      const { channelId } = chat;
+      deps.log.error({ err: error, channelId }, "a message of a team chat was skipped after several attempts");
+      const text = "Not sent: the server could not process this message. See its log.";
+      await answers.answer({ chat, message, thread: undefined }, text);
+    }
+  };
+}
+
+/** Attempts after which a message is skipped. Otherwise it would hold up everything that is written after it. */
+const MAX_ATTEMPTS = 5;
+
+/** Answers to messages, each recorded together with its message. */
+function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts) {
+  /** Does work that records the message. A message that was recorded in the meantime was handled then. */
+  async function once(chat: Chat, message: IncomingMessage, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (isDuplicate(error) && (await store.isKnown(chat.channelId, message.id))) return;
+      throw error;
+    }
+  }
+
+  return {
+    once,
+    async answer({ chat, message, thread }: Received, text: string): Promise<void> {
+      // The answer to an edit refers to the edited message.
+      const replyTo = message.id.startsWith("edit:") ? message.replyTo : message.id;
+      const post = { kind: "text" as const, text, replyTo };
+      await once(chat, message, () =>
+        inTransaction(db, async (trx) => {
+          await store.remember(trx, chat.channelId, { messageId: message.id, threadId: thread?.id ?? null });
+          if (thread) await store.post(trx, thread, post);
+          else await store.postOutside(trx, chat.channelId, { ...post, place: message.thread });
+        }),
+      );
+      notify();
+    },
+    async link(chat: Chat, message: IncomingMessage, sender: Sender, code: string): Promise<void> {
+      await once(chat, message, () =>
+        inTransaction(db, async (trx) => {
+          await store.remember(trx, chat.channelId, { messageId: message.id, threadId: null });
+          const member = await codes.redeem(trx, chat, code, sender);
+          const text = member
+            ? `You are linked to ${oneLine(member.name, 100)} now. Your replies in conversations go to the visitor.`
+            : "This code is not valid or has expired. Create a new one in Foyer under Settings, Notices.";
+          const post = { kind: "text" as const, text, replyTo: message.id, place: message.thread };
+          await store.postOutside(trx, chat.channelId, post);
+        }),
+      );
+      notify();
+    },
+  };
+}
+
+/** What a message in a conversation's thread causes. */
+function createThreadActions(
+  { db }: Pick<Deps, "db">,
+  { store, inbox }: Parts,
+  { once, answer }: ReturnType<typeof createAnswers>,
+) {
+  async function act({ chat, message, thread }: InThread, member: Member): Promise<void> {
+    const { content } = message;
+    const { id: threadId, conversationId } = thread;
+    const row = { messageId: message.id, threadId };
+    if (content.kind === "text") {
+      await inbox().send(member, conversationId, content.text, (trx, _agentId, sent) =>
+        store.remember(trx, chat.channelId, { ...row, sentMessageId: (sent as Message).id }),
+      );
+      return;
+    }
+    // Each command only leads to a state, so running it again after an interruption changes nothing.
+    if (content.kind === "command") await run(content, conversationId, member);
+    await store.remember(db, chat.channelId, row);
+  }
+
+  async function run({ name, argument }: Command, conversationId: string, member: Member): Promise<void> {
+    if (name === "take") await inbox().takeOver(member, conversationId);
+    else if (name === "close") await inbox().close(member, conversationId);
+    else await inbox().giveBack(member, conversationId, argument.slice(0, handoffLimits.note) || null);
+  }
+
+  return async (context: InThread, sender: Sender): Promise<void> => {
+    const { chat, message } = context;
+    const { content } = message;
+    if (content.kind === "unsupported") return answer(context, content.reason);
+    if (content.kind === "command" && !commands.has(content.name)) return answer(context, helpText(chat));
+    const user = await store.memberOf(chat, sender.id);
+    if (!user) return answer(context, notLinkedText(chat));
+    if (content.kind === "text" && content.text.length > handoffLimits.message) {
+      return answer(context, `Not sent: a message to the visitor has at most ${handoffLimits.message} characters.`);
+    }
+    const member = { organizationId: chat.organizationId, userId: user.id, name: user.name };
+    try {
+      await once(chat, message, () => act(context, member));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      await answer(context, `Not done: ${error.message}`);
+    }
+  };
+}
+
+type Command = Extract<IncomingMessage["content"], { kind: "command" }>;
+
+const commands = new Set(["take", "return", "close"]);
+const helpCommands = new Set(["start", "help"]);
+
+function helpText({ platform }: Chat): string {
+  const sign = platform === "telegram" ? "/" : "!";
+  return [
+    "Reply in a conversation to write to its visitor. Commands in a conversation:",
+    `${sign}take takes it over without an answer.`,
+    `${sign}return [note] returns it to the agent; the visitor does not see the note.`,
+    `${sign}close ends it.`,
+    `${sign}link CODE links you to your account in Foyer. The code is under Settings, Notices.`,
+  ].join("\n");
+}
+
+function notLinkedText({ platform }: Chat): string {
+  const sign = platform === "telegram" ? "/" : "!";
+  return `Not sent to the visitor: you are not linked to an account in Foyer. Open Settings, Notices in Foyer, choose “Link my account”, and send ${sign}link with the code here.`;
+}

@@ -1,0 +1,60 @@
+import type { Transaction } from "kysely";
+import type { HandoffChange, RecordHandoff } from "../../conversations/handoff-change.ts";
+import type { Tables } from "../../db/tables.ts";
+import { afterCommit } from "../../db/transaction.ts";
+import { oneLine } from "./chat-text.ts";
+import type { ThreadStore } from "./thread-store.ts";
+
+type Trx = Transaction<Tables>;
+
+/**
+ * Writes what has to be posted about a change into the transaction of the change, so that neither is stored without the
+ * other. A request begins a thread in every chat of the organization. Everything later goes to the threads that exist.
+ * @param notify wakes the delivery worker; called after the transaction was committed
+ */
+export function createChangeRecorder(store: ThreadStore, notify: () => void): RecordHandoff {
+  async function postRequest(trx: Trx, { organizationId, conversationId }: HandoffChange, handoffId: string) {
+    for (const { channelId } of await store.chatsOf(trx, organizationId)) {
+      const thread = await store.ensureThread(trx, channelId, conversationId);
+      await store.post(trx, thread, { kind: "request", subjectId: handoffId });
+    }
+  }
+
+  async function postMessage(trx: Trx, conversationId: string, messageId: string) {
+    for (const thread of await store.threadsOf(trx, conversationId)) {
+      await store.post(trx, thread, { kind: "message", subjectId: messageId });
+    }
+  }
+
+  async function postText(trx: Trx, { conversationId, userId }: HandoffChange, textFor: (name: string) => string) {
+    const threads = await store.threadsOf(trx, conversationId);
+    if (threads.length === 0) return;
+    const text = textFor(userId === undefined ? "" : await nameOf(trx, userId));
+    for (const thread of threads) await store.post(trx, thread, { kind: "text", text });
+  }
+
+  return async (trx, change) => {
+    afterCommit(trx, notify);
+    switch (change.kind) {
+      case "requested":
+        return postRequest(trx, change, change.handoffId);
+      case "visitor_message":
+      case "member_message":
+        return postMessage(trx, change.conversationId, change.messageId);
+      case "taken":
+        return postText(trx, change, (name) => `${name} has this conversation now. The agent is silent.`);
+      case "returned":
+        return postText(trx, change, (name) => `${name} returned the conversation to the agent.`);
+      case "closed":
+        return postText(trx, change, (name) => `${name} closed the conversation. The agent answers from now on.`);
+      case "cancelled":
+        return postText(trx, change, () => "The visitor stopped waiting. The agent answers again.");
+      case "answered":
+    }
+  };
+}
+
+async function nameOf(trx: Trx, userId: string): Promise<string> {
+  const user = await trx.selectFrom("users").select("name").where("id", "=", userId).executeTakeFirst();
+  return oneLine(user?.name ?? "", 100) || "A member";
+}

@@ -1,0 +1,24 @@
+import * as contract from "@foyer/contract";
+import { principalOf, signedInOf } from "../../auth/sessions/authenticate.ts";
+import type { App } from "../../http/app.ts";
+import type { TeamChats } from "./team-chats.ts";
+
+/** How members link themselves to who they are in a team chat. The chats are settings of notice channels. */
+export function teamChatRoutes(app: App, teamChats: TeamChats): void {
+  app.route({
+    ...contract.createTeamChatCode,
+    handler: async (request, reply) => {
+      const { organizationId } = principalOf(request);
+      const created = await teamChats.createCode(organizationId, request.params.id, signedInOf(request).user.id);
+      return reply.status(201).send(created);
+    },
+  });
+  app.route({
+    ...contract.deleteTeamChatLink,
+    handler: async (request) => {
+      const { organizationId } = principalOf(request);
+      await teamChats.unlink(organizationId, request.params.id, signedInOf(request).user.id);
+      return { success: true as const };
+    },
+  });
+}

@@ -1,0 +1,85 @@
+import type { IncomingContent, IncomingMessage } from "./team-chat.ts";
+
+/** The parts of a `message` event that matter here: https://docs.slack.dev/reference/events/message */
+export type SlackEvent = {
+  type: string;
+  subtype?: string;
+  channel?: string;
+  user?: string;
+  bot_id?: string;
+  text?: string;
+  ts?: string;
+  thread_ts?: string;
+  event_ts?: string;
+  files?: unknown[];
+  message?: { user?: string; bot_id?: string; ts?: string; thread_ts?: string; text?: string };
+  previous_message?: { text?: string };
+};
+
+type Bot = { channelId: string; botUserId: string };
+
+/**
+ * Reads a message of the configured channel.
+ * @returns null for other channels, bots, and notices such as "X joined the channel"
+ */
+export function readEvent(event: SlackEvent, { channelId, botUserId }: Bot): IncomingMessage | null {
+  if (event.type !== "message" || event.channel !== channelId) return null;
+  if (event.subtype === "message_changed") return readEdit(event, botUserId);
+  const { ts, user, thread_ts: thread = null } = event;
+  if (!ts || !user || user === botUserId || event.bot_id) return null;
+  const content = readContent(event);
+  if (!content) return null;
+  return { id: ts, thread: thread === ts ? null : thread, replyTo: null, sender: { id: user, name: user }, content };
+}
+
+function readContent({ subtype, text = "", files = [] }: SlackEvent): IncomingContent | null {
+  if (files.length > 0) {
+    return unsupported("Files are not sent to the visitor, nor is the text beside them. Only text messages are.");
+  }
+  if (subtype !== undefined && subtype !== "thread_broadcast" && subtype !== "me_message") return null;
+  const plain = plainText(text).trim();
+  if (plain === "") return unsupported("This message has no text, so it is not sent to the visitor.");
+  // Slack keeps a message that begins with a slash for its own commands.
+  const command = /^!([a-z]{1,20})(?:\s+([\s\S]*))?$/i.exec(plain);
+  if (!command) return { kind: "text", text: plain };
+  const [, name = "", argument = ""] = command;
+  return { kind: "command", name: name.toLowerCase(), argument: argument.trim() };
+}
+
+/** Slack also reports a change when it adds the preview of a link; the text is the same then. */
+function readEdit({ message, previous_message: previous, event_ts: at }: SlackEvent, botUserId: string) {
+  const { user, ts, thread_ts: thread = null } = message ?? {};
+  if (!user || !ts || user === botUserId || message?.bot_id || message?.text === previous?.text) return null;
+  return {
+    id: `edit:${at ?? ts}`,
+    thread,
+    replyTo: ts,
+    sender: { id: user, name: user },
+    content: unsupported("The visitor does not see changes to a message that was sent. Write a new message instead."),
+  };
+}
+
+function unsupported(reason: string): IncomingContent {
+  return { kind: "unsupported", reason };
+}
+
+/** https://docs.slack.dev/messaging/formatting-message-text: these three characters are all that has to be escaped. */
+export function escapeText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** The text of a message as its author sees it. */
+function plainText(text: string): string {
+  return text
+    .replace(/<([^<>|]+)(?:\|([^<>]*))?>/g, (_, target: string, label?: string) => readLink(target, label))
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+}
+
+function readLink(target: string, label: string | undefined): string {
+  const first = target[0] ?? "";
+  if ("@#!".includes(first)) return label ? `${first === "#" ? "#" : ""}${label}` : target;
+  const address = target.replace(/^mailto:/, "");
+  return !label || address.includes(label) ? address : `${label} (${address})`;
+}

@@ -1,0 +1,198 @@
+import type { Outbound } from "../../outbound/guarded-request.ts";
+import { OutboundError, wasNeverSent } from "../../outbound/outbound-error.ts";
+import { parseRetryAfter } from "../../outbound/retry-after.ts";
+import { escapeText, readEvent, type SlackEvent } from "./slack-events.ts";
+import { type Follower, type TeamChat, TeamChatError } from "./team-chat.ts";
+
+const CALL_MS = 20_000;
+const MAX_BYTES = 1024 * 1024;
+/** Slack sends a ping more often than this. */
+const IDLE_MS = 60_000;
+export const slackBotTokenPattern = "^xoxb-[A-Za-z0-9-]{10,200}$";
+export const slackAppTokenPattern = "^xapp-[A-Za-z0-9-]{10,200}$";
+
+type Settings = { baseUrl: string; botToken: string; appToken: string; channelId: string };
+
+/** What arrives over the WebSocket: https://docs.slack.dev/apis/events-api/using-socket-mode */
+type Envelope = {
+  type: string;
+  envelope_id?: string;
+  payload?: { event?: SlackEvent };
+};
+
+/** A Slack app in Socket Mode: it opens a WebSocket to Slack, so the server needs no inbound port. A thread is a conversation. */
+export function createSlackChat(outbound: Outbound, settings: Settings): TeamChat {
+  const { botToken, appToken, channelId } = settings;
+  const call = createCaller(outbound, settings.baseUrl);
+
+  /** Receives over one connection until Slack asks for a new one, which it does every few hours. */
+  async function receive({ onConnected, onMessage }: Follower, botUserId: string, signal: AbortSignal): Promise<void> {
+    const { url } = await call<{ url: string }>("apps.connections.open", appToken, {}, signal);
+    const socket = await outbound.webSocket({ url, idleMs: IDLE_MS, signal }).catch((error: unknown) => {
+      if (!(error instanceof OutboundError)) throw error;
+      throw new TeamChatError("unavailable", `Slack: ${error.message}`);
+    });
+    try {
+      for await (const text of socket.messages) {
+        const envelope = parseEnvelope(text);
+        if (envelope?.type === "hello") await onConnected();
+        if (envelope?.type === "disconnect") return;
+        const message = envelope?.payload?.event && readEvent(envelope.payload.event, { channelId, botUserId });
+        if (message) await onMessage(message);
+        // Slack repeats an event that is not acknowledged.
+        if (envelope?.envelope_id) socket.send(JSON.stringify({ envelope_id: envelope.envelope_id }));
+      }
+    } finally {
+      socket.close();
+    }
+    signal.throwIfAborted();
+    throw new TeamChatError("unavailable", "The connection to Slack was interrupted.");
+  }
+
+  return {
+    maxText: 4_000,
+    commandPrefix: "!",
+    // `post` escapes everything by which Slack recognizes mentions and links.
+    quote: (text) => text,
+    async check(signal) {
+      await call("apps.connections.open", appToken, {}, signal);
+      const { user } = await call<{ user: string }>("auth.test", botToken, {}, signal);
+      const { channel } = await call<{ channel: { name: string; is_member?: boolean } }>(
+        "conversations.info",
+        botToken,
+        { channel: channelId },
+        signal,
+      );
+      if (channel.is_member === false) {
+        throw new TeamChatError(
+          "chat",
+          `The bot is not in #${channel.name}. Write “/invite @${user}” in the channel to add it.`,
+        );
+      }
+      return { botName: `@${user}`, chatTitle: `#${channel.name}`, hasTopics: false };
+    },
+    createTopic() {
+      throw new TeamChatError("rejected", "Slack has no topics.");
+    },
+    async post({ text, thread, replyTo }, signal) {
+      const threadTs = thread ?? replyTo;
+      const sent = await call<{ ts: string }>(
+        "chat.postMessage",
+        botToken,
+        {
+          channel: channelId,
+          text: escapeText(text),
+          thread_ts: threadTs,
+          mrkdwn: false,
+          parse: "none",
+          link_names: false,
+          unfurl_links: false,
+          unfurl_media: false,
+        },
+        signal,
+      );
+      return { messageId: sent.ts, thread: threadTs ?? sent.ts };
+    },
+    async follow(follower, signal) {
+      const { user_id: botUserId } = await call<{ user_id: string }>("auth.test", botToken, {}, signal);
+      while (true) await receive(follower, botUserId, signal);
+    },
+  };
+}
+
+function parseEnvelope(text: string): Envelope | null {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "object" && parsed !== null && "type" in parsed ? (parsed as Envelope) : null;
+  } catch {
+    return null;
+  }
+}
+
+type Response = { ok: boolean; error?: string; needed?: string };
+
+function createCaller(outbound: Outbound, baseUrl: string) {
+  return async <T>(method: string, token: string, body: object, signal: AbortSignal): Promise<T> => {
+    const response = await outbound
+      .request({
+        url: `${baseUrl}/${method}`,
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${token}`,
+          // conversations.info and auth.test accept no JSON.
+          "content-type": "application/x-www-form-urlencoded",
+        },
+        body: formBody(body),
+        trust: "operator",
+        signal,
+        timeoutMs: CALL_MS,
+        maxBytes: MAX_BYTES,
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof OutboundError)) throw error;
+        throw new TeamChatError("unavailable", `Slack: ${error.message}`, { isRefused: wasNeverSent(error) });
+      });
+    if (response.status === 429) {
+      const retryAfterMs = parseRetryAfter(response.headers["retry-after"]) ?? 5_000;
+      throw new TeamChatError("busy", "Slack asks for a pause between messages.", { retryAfterMs, status: 429 });
+    }
+    const answer = parseResponse(response.body);
+    if (answer?.ok) return answer as T;
+    throw explain(method, response.status, answer);
+  };
+}
+
+function formBody(body: object): string {
+  const entries = Object.entries(body).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString();
+}
+
+function parseResponse(body: Buffer): Response | null {
+  try {
+    const parsed: unknown = JSON.parse(body.toString("utf8"));
+    return typeof parsed === "object" && parsed !== null && "ok" in parsed ? (parsed as Response) : null;
+  } catch {
+    return null;
+  }
+}
+
+const credentialErrors = new Set([
+  "invalid_auth",
+  "not_authed",
+  "account_inactive",
+  "token_revoked",
+  "token_expired",
+  "not_allowed_token_type",
+]);
+const chatErrors: Record<string, string> = {
+  channel_not_found: "Slack does not find the channel. Check its ID, and invite the bot if the channel is private.",
+  not_in_channel: "The bot is not in the channel. Invite it with /invite.",
+  is_archived: "The channel is archived.",
+  restricted_action: "The workspace does not allow the bot to write in the channel.",
+};
+const temporaryErrors = new Set(["internal_error", "fatal_error", "service_unavailable", "request_timeout"]);
+
+function explain(method: string, status: number, answer: Response | null): TeamChatError {
+  const { error, needed } = answer ?? {};
+  if (error === undefined || temporaryErrors.has(error)) {
+    return new TeamChatError("unavailable", `Slack responded with ${error ?? `HTTP ${status}`}.`, { status });
+  }
+  if (credentialErrors.has(error)) {
+    const name = method === "apps.connections.open" ? "app-level token (xapp-…)" : "bot token (xoxb-…)";
+    const text = `Slack does not accept the ${name}: ${error}. Copy it again from the settings of your Slack app.`;
+    return new TeamChatError("credentials", text, { status });
+  }
+  if (error === "missing_scope") {
+    const text = `The Slack app needs the permission ${needed ?? "that the guide lists"}. Add it and install the app again.`;
+    return new TeamChatError("credentials", text, { status });
+  }
+  if (error === "ratelimited") {
+    return new TeamChatError("busy", "Slack asks for a pause between messages.", { retryAfterMs: 5_000, status });
+  }
+  if (error === "thread_not_found") {
+    return new TeamChatError("no_topic", "The thread of this conversation was deleted.", { status });
+  }
+  const chatError = chatErrors[error];
+  if (chatError) return new TeamChatError("chat", chatError, { status });
+  return new TeamChatError("rejected", `Slack rejected ${method}: ${error.slice(0, 100)}.`, { status });
+}

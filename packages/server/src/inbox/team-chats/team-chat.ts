@@ -1,0 +1,125 @@
+/** The team chats that a member can answer visitors from. */
+export type Platform = "telegram" | "slack";
+
+/** Someone in the team chat, as the platform identifies them. */
+export type Sender = { id: string; name: string };
+
+/**
+ * What a message in the team chat asks for. `text` goes to the visitor. `unsupported` cannot, and `reason` tells the
+ * sender why.
+ */
+export type IncomingContent =
+  | { kind: "text"; text: string }
+  | { kind: "command"; name: string; argument: string }
+  | { kind: "unsupported"; reason: string };
+
+/** A message that somebody wrote in the configured chat. */
+export type IncomingMessage = {
+  /** The same for every repetition of the message, and unique within the chat. Replies refer to it. */
+  id: string;
+  /** the thread in which it was written, as `post` returned it */
+  thread: string | null;
+  /** the message that it replies to */
+  replyTo: string | null;
+  /** null for somebody who writes anonymously */
+  sender: Sender | null;
+  content: IncomingContent;
+};
+
+/** What the platform says about the bot and its chat. */
+export type ChatInfo = {
+  botName: string;
+  chatTitle: string;
+  /** Whether each thread has to be created before the first message in it, like the topics of a Telegram forum. */
+  hasTopics: boolean;
+};
+
+export type NewPost = {
+  text: string;
+  /** null begins a thread */
+  thread: string | null;
+  /** the message that it answers */
+  replyTo?: string;
+};
+
+export type Posted = { messageId: string; thread: string };
+
+export type Follower = {
+  /** where an earlier call of `follow` stopped, or null */
+  cursor: string | null;
+  /** Called whenever the platform has accepted the connection. */
+  onConnected(): Promise<void>;
+  /**
+   * Called for one message after the other. The platform may forget a message only after this has resolved, and repeats
+   * it otherwise.
+   */
+  onMessage(message: IncomingMessage): Promise<void>;
+  /** Called after the messages before this cursor were handled. */
+  onCursor(cursor: string): Promise<void>;
+};
+
+/**
+ * A bot in one team chat. Every method throws a TeamChatError when the platform refuses or cannot be reached, and the
+ * signal's reason after an abort.
+ */
+export type TeamChat = {
+  /** The longest text of one post, in UTF-16 code units. */
+  maxText: number;
+  /** What a command begins with, for instructions. */
+  commandPrefix: string;
+  /** Checks the credentials, and that the bot can use the chat. */
+  check(signal: AbortSignal): Promise<ChatInfo>;
+  /** Creates a topic. Only for chats with `hasTopics`. @returns the thread */
+  createTopic(title: string, signal: AbortSignal): Promise<string>;
+  /** Changes a text that somebody else wrote, so that nothing in it mentions members of the chat or is a command. */
+  quote(text: string): string;
+  /** Posts plain text. */
+  post(post: NewPost, signal: AbortSignal): Promise<Posted>;
+  /** Receives the chat's messages. Never resolves: it ends with an error or the abort. */
+  follow(follower: Follower, signal: AbortSignal): Promise<never>;
+};
+
+/**
+ * - `credentials`: the platform does not accept a token.
+ * - `chat`: the chat does not exist for the bot, or a permission is missing.
+ * - `conflict`: another program receives the bot's messages.
+ * - `busy`: too many requests; `retryAfterMs` says how long to wait.
+ * - `no_topic`: the topic was deleted.
+ * - `moved`: the chat has the new id `chatId`.
+ * - `rejected`: this request will never be accepted.
+ * - `unavailable`: there was no usable response. The request may have been carried out.
+ */
+export type TeamChatProblem =
+  | "credentials"
+  | "chat"
+  | "conflict"
+  | "busy"
+  | "no_topic"
+  | "moved"
+  | "rejected"
+  | "unavailable";
+
+/** A failed call. The message is for the members who set up the channel, and never contains a token. */
+export class TeamChatError extends Error {
+  readonly problem: TeamChatProblem;
+  readonly retryAfterMs: number;
+  /** the chat's new id, for `moved` */
+  readonly chatId: string | undefined;
+  /** the HTTP status, if there was a response */
+  readonly status: number | null;
+  /** Whether the request certainly was not carried out. */
+  readonly isRefused: boolean;
+
+  constructor(
+    problem: TeamChatProblem,
+    message: string,
+    extra: { retryAfterMs?: number; chatId?: string; status?: number; isRefused?: boolean } = {},
+  ) {
+    super(message);
+    this.problem = problem;
+    this.retryAfterMs = extra.retryAfterMs ?? 0;
+    this.chatId = extra.chatId;
+    this.status = extra.status ?? null;
+    this.isRefused = extra.isRefused ?? problem !== "unavailable";
+  }
+}

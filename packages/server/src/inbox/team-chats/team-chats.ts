@@ -1,0 +1,73 @@
+import type { TeamChatRow } from "../../db/team-chat-tables.ts";
+import type { Deps } from "../../deps.ts";
+import { notFound } from "../../errors.ts";
+import { isId } from "../../ids.ts";
+import type { Answer } from "../../outbox/attempts.ts";
+import type { Outbox } from "../../outbox/outbox.ts";
+import type { HandoffRecorders } from "../handoff-changes.ts";
+import type { InboxService } from "../service.ts";
+import { createBotQueue } from "./bot-queue.ts";
+import { createChatSettings, createOpenChat } from "./chat-settings.ts";
+import { createPostHandler } from "./deliver-post.ts";
+import { createChatFollower } from "./follow-chats.ts";
+import { createLinkCodes } from "./link-codes.ts";
+import { createReceiver } from "./receive-message.ts";
+import { createChangeRecorder } from "./record-changes.ts";
+import { TeamChatError } from "./team-chat.ts";
+import { createThreadStore } from "./thread-store.ts";
+
+type Parts = { outbox: Outbox; handoffs: HandoffRecorders; inbox: () => InboxService };
+export type TeamChats = ReturnType<typeof createTeamChats>;
+
+/** Bots in team chats, from which members answer visitors: what is posted, what is received, and their settings. */
+export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) {
+  const store = createThreadStore(deps, outbox);
+  const codes = createLinkCodes(deps);
+  const openChat = createOpenChat(deps);
+  const settings = createChatSettings(deps, openChat);
+  const { notify } = outbox.worker;
+
+  async function existing(organizationId: string, channelId: string): Promise<TeamChatRow> {
+    const stored = isId("channel", channelId) ? await settings.stored(organizationId, channelId) : undefined;
+    if (!stored) throw notFound("Team chat");
+    return stored;
+  }
+
+  outbox.register("team_chat", createPostHandler(deps, { store, outbox, open: openChat.open }));
+  handoffs.onHandoff(createChangeRecorder(store, notify));
+  return {
+    worker: createChatFollower({
+      queue: createBotQueue(deps),
+      open: openChat.open,
+      receive: createReceiver(deps, { store, codes, inbox, notify }),
+      log: deps.log,
+    }),
+    settings,
+    /** Posts a text in the chat itself. Failures are part of the answer. */
+    async test(row: TeamChatRow, text: string): Promise<Pick<Answer, "error" | "detail">> {
+      const deadline = AbortSignal.timeout(TEST_MS);
+      try {
+        await openChat.open(row).post({ text, thread: null }, deadline);
+        return { error: null, detail: null };
+      } catch (error) {
+        if (error instanceof TeamChatError) return { error: "Not accepted by the team chat", detail: error.message };
+        if (deadline.aborted) return { error: "Timed out", detail: "There was no response in time." };
+        throw error;
+      }
+    },
+    /** A one-time code for a member. @throws 404 when the organization has no such bot */
+    async createCode(organizationId: string, channelId: string, userId: string) {
+      const stored = await existing(organizationId, channelId);
+      const { code, expiresAt } = await codes.create(channelId, userId);
+      const command = `${openChat.open(stored).commandPrefix}link ${code}`;
+      return { code, command, expiresAt: new Date(expiresAt).toISOString() };
+    },
+    /** Ends a member's link. @throws 404 when the organization has no such bot */
+    async unlink(organizationId: string, channelId: string, userId: string): Promise<void> {
+      await existing(organizationId, channelId);
+      await settings.unlink(channelId, userId);
+    },
+  };
+}
+
+const TEST_MS = 15_000;

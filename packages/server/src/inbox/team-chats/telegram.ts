@@ -1,0 +1,188 @@
+import type { Outbound } from "../../outbound/guarded-request.ts";
+import { OutboundError, wasNeverSent } from "../../outbound/outbound-error.ts";
+import { oneLine, withoutMentions } from "./chat-text.ts";
+import { type Follower, type NewPost, type TeamChat, TeamChatError } from "./team-chat.ts";
+import { readUpdate, topicThread, type Update } from "./telegram-updates.ts";
+
+/** How long Telegram holds a request for updates open when there are none, in seconds. */
+const LONG_POLL_S = 50;
+const CALL_MS = 20_000;
+/** A message has at most 4,096 characters, which take a few bytes each with their entities. */
+const UPDATES_PER_CALL = 20;
+const MAX_BYTES = 4 * 1024 * 1024;
+const TOPIC_TITLE = 128;
+export const telegramTokenPattern = "^[0-9]{1,20}:[A-Za-z0-9_-]{20,100}$";
+
+type Settings = { baseUrl: string; token: string; chatId: string };
+type Chat = { title?: string; first_name?: string; username?: string; is_forum?: boolean; type: string };
+type Bot = { id: number; username: string };
+
+/**
+ * A Telegram bot that polls for its updates. In a group with topics, each conversation is a topic. In any other group, and
+ * in a private chat, it is a message with the replies to it.
+ */
+export function createTelegramChat(outbound: Outbound, settings: Settings): TeamChat {
+  const call = createCaller(outbound, settings);
+  let bot: Bot | undefined;
+  const getBot = async (signal: AbortSignal) => {
+    bot ??= await call<Bot>("getMe", {}, { signal });
+    return bot;
+  };
+
+  return {
+    maxText: 4_096,
+    commandPrefix: "/",
+    quote: withoutMentions,
+    async check(signal) {
+      const { username } = await getBot(signal);
+      const chat = await call<Chat>("getChat", { chat_id: settings.chatId }, { signal });
+      return {
+        botName: `@${username}`,
+        chatTitle: chat.title ?? chat.first_name ?? chat.username ?? settings.chatId,
+        hasTopics: chat.is_forum === true,
+      };
+    },
+    async createTopic(title, signal) {
+      const name = oneLine(title, TOPIC_TITLE);
+      const topic = await call<{ message_thread_id: number }>(
+        "createForumTopic",
+        { chat_id: settings.chatId, name },
+        { signal },
+      );
+      return topicThread(topic.message_thread_id);
+    },
+    async post(post, signal) {
+      const sent = await call<{ message_id: number }>("sendMessage", messageBody(settings.chatId, post), { signal });
+      const messageId = String(sent.message_id);
+      return { messageId, thread: post.thread ?? `message:${messageId}` };
+    },
+    async follow({ cursor, onConnected, onMessage, onCursor }: Follower, signal) {
+      const { id: botId, username } = await getBot(signal);
+      let offset = cursor === null ? undefined : Number(cursor);
+      // The first call returns at once, so that the dashboard shows the connection without waiting for a message.
+      let timeout = 0;
+      while (true) {
+        const updates = await call<Update[]>(
+          "getUpdates",
+          { offset, timeout, limit: UPDATES_PER_CALL, allowed_updates: ["message", "edited_message"] },
+          { signal, timeoutMs: LONG_POLL_S * 1_000 + CALL_MS },
+        );
+        await onConnected();
+        for (const update of updates) {
+          const message = readUpdate(update, { botId, username, chatId: settings.chatId });
+          if (message) await onMessage(message);
+          // Telegram forgets an update only when a later call names a higher offset.
+          offset = update.update_id + 1;
+        }
+        if (updates.length > 0 && offset !== undefined) await onCursor(String(offset));
+        timeout = LONG_POLL_S;
+      }
+    },
+  };
+}
+
+function messageBody(chatId: string, { text, thread, replyTo }: NewPost) {
+  const [kind, id] = thread?.split(":") ?? [];
+  const answered = replyTo ?? (kind === "message" ? id : undefined);
+  return {
+    chat_id: chatId,
+    text,
+    link_preview_options: { is_disabled: true },
+    message_thread_id: kind === "topic" ? Number(id) : undefined,
+    // A reply to a message that was deleted is posted without the reference.
+    reply_parameters: answered ? { message_id: Number(answered), allow_sending_without_reply: true } : undefined,
+  };
+}
+
+type CallOptions = { signal: AbortSignal; timeoutMs?: number };
+type Response<T> =
+  | { ok: true; result: T }
+  | {
+      ok: false;
+      error_code?: number;
+      description?: string;
+      parameters?: { retry_after?: number; migrate_to_chat_id?: number };
+    };
+
+function createCaller(outbound: Outbound, { baseUrl, token }: Settings) {
+  return async <T>(method: string, body: object, { signal, timeoutMs = CALL_MS }: CallOptions): Promise<T> => {
+    const response = await outbound
+      .request({
+        url: `${baseUrl}/bot${token}/${method}`,
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+        trust: "operator",
+        signal,
+        timeoutMs,
+        maxBytes: MAX_BYTES,
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof OutboundError)) throw error;
+        // The token is part of the URL, and a redirect's message quotes its target. The cause is left out for that reason.
+        const text = `Telegram: ${error.message.replaceAll(token, "…")}`;
+        throw new TeamChatError("unavailable", text, { isRefused: wasNeverSent(error) });
+      });
+    const answer = parse<T>(response.body, response.truncated);
+    if (answer?.ok) return answer.result;
+    throw explain(method, response.status, answer);
+  };
+}
+
+function parse<T>(body: Buffer, isTruncated: boolean): Response<T> | null {
+  if (isTruncated) return null;
+  try {
+    const parsed: unknown = JSON.parse(body.toString("utf8"));
+    return typeof parsed === "object" && parsed !== null && "ok" in parsed ? (parsed as Response<T>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** https://core.telegram.org/bots/api#making-requests: `description` is for people, and its wording is not promised. */
+function explain(method: string, status: number, answer: Exclude<Response<unknown>, { ok: true }> | null) {
+  const description = answer?.description ?? "";
+  const said = description ? ` Telegram says: ${oneLine(description, 300)}` : "";
+  const { retry_after: retryAfter, migrate_to_chat_id: movedTo } = answer?.parameters ?? {};
+  if (movedTo !== undefined) {
+    const text = "The group became a supergroup and has a new chat ID.";
+    return new TeamChatError("moved", text, { chatId: String(movedTo), status });
+  }
+  // A token in the wrong format is part of the path, so Telegram responds with 404.
+  if (status === 401 || status === 404) {
+    const text = "Telegram does not accept the bot token. Copy it again from @BotFather, or create a new one there.";
+    return new TeamChatError("credentials", text, { status });
+  }
+  if (status === 409) return new TeamChatError("conflict", conflictText(description), { status });
+  if (status === 429) {
+    const retryAfterMs = (retryAfter ?? 5) * 1_000;
+    return new TeamChatError("busy", "Telegram asks for a pause between messages.", { retryAfterMs, status });
+  }
+  if (status === 403) {
+    const text = `The bot may not write in the chat. Add it to the group again, or start a chat with it.${said}`;
+    return new TeamChatError("chat", text, { status });
+  }
+  if (status >= 400 && status < 500) return explainBadRequest(method, description, said, status);
+  return new TeamChatError("unavailable", `Telegram responded with HTTP ${status}.${said}`, { status });
+}
+
+function explainBadRequest(method: string, description: string, said: string, status: number): TeamChatError {
+  if (/thread not found|TOPIC_(DELETED|ID_INVALID|CLOSED)/i.test(description)) {
+    return new TeamChatError("no_topic", `The topic of this conversation was deleted.${said}`, { status });
+  }
+  if (/chat not found|chat_id is empty/i.test(description)) {
+    const text = `The bot does not see a chat with this ID. Add the bot to the group, and check the chat ID.${said}`;
+    return new TeamChatError("chat", text, { status });
+  }
+  if (method === "createForumTopic") {
+    const text = `The bot cannot create topics. Make it an administrator who may manage topics.${said}`;
+    return new TeamChatError("chat", text, { status });
+  }
+  return new TeamChatError("rejected", `Telegram rejected ${method} (HTTP ${status}).${said}`, { status });
+}
+
+function conflictText(description: string): string {
+  return /webhook/i.test(description)
+    ? "This bot has a webhook, so its messages go elsewhere. Delete the webhook, or create a bot for Foyer alone."
+    : "Another program receives this bot's messages. Stop it, or create a bot for Foyer alone.";
+}

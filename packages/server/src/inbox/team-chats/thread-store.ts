@@ -1,0 +1,262 @@
+import type { Transaction } from "kysely";
+import { sql } from "kysely";
+import type { Executor } from "../../db/compiled-query.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { TeamChatPostRow, TeamChatRow, TeamChatThreadRow } from "../../db/team-chat-tables.ts";
+import type { Deps } from "../../deps.ts";
+import { newId } from "../../ids.ts";
+import type { LeasedDelivery, NewDelivery } from "../../outbox/delivery-queue.ts";
+import type { Outbox } from "../../outbox/outbox.ts";
+import type { IncomingMessage } from "./team-chat.ts";
+
+type Trx = Transaction<Tables>;
+type NewPost = Pick<TeamChatPostRow, "kind"> &
+  Partial<Pick<TeamChatPostRow, "subjectId" | "text" | "replyTo" | "place">>;
+
+/** A post with everything that sending it needs. */
+export type PostToSend = { post: TeamChatPostRow; chat: TeamChatRow; thread: TeamChatThreadRow | null };
+export type ThreadStore = ReturnType<typeof createThreadStore>;
+
+/**
+ * Conversations in team chats, and what has to be posted there. The posts of a conversation are sent one after the other:
+ * only the oldest one has a delivery in the outbox, and recording its outcome creates the delivery of the next. Both lock
+ * the thread, so no post is left without a delivery.
+ */
+export function createThreadStore({ db }: Pick<Deps, "db">, outbox: Outbox) {
+  return { ...posting(outbox), ...sending({ db }, outbox), ...receiving({ db }) };
+}
+
+function posting(outbox: Outbox) {
+  async function insertPost(trx: Trx, row: TeamChatPostRow, conversationId: string | undefined, isNext: boolean) {
+    await trx.insertInto("teamChatPosts").values(row).execute();
+    if (isNext) await outbox.queue.insert(trx, [newDelivery(row, conversationId)], 0);
+  }
+
+  return {
+    /** Adds a post to a conversation's thread. */
+    async post(trx: Trx, { id, channelId, conversationId }: TeamChatThreadRow, post: NewPost): Promise<void> {
+      const { lastPost } = await trx
+        .updateTable("teamChatThreads")
+        .set({ lastPost: sql`"lastPost" + 1` })
+        .where("id", "=", id)
+        .returning("lastPost")
+        .executeTakeFirstOrThrow();
+      const waiting = await nextPost(trx, id);
+      await insertPost(trx, newPost(channelId, { ...post, threadId: id, number: lastPost }), conversationId, !waiting);
+    },
+    /** Answers a message that belongs to no conversation. */
+    async postOutside(trx: Trx, channelId: string, post: NewPost): Promise<void> {
+      await insertPost(trx, newPost(channelId, { ...post, threadId: null, number: 1 }), undefined, true);
+    },
+    /** The conversation's thread in this chat, which is created if there is none. */
+    async ensureThread(trx: Trx, channelId: string, conversationId: string): Promise<TeamChatThreadRow> {
+      const thread = { id: newId("thread"), channelId, conversationId, thread: null, lastPost: 0 };
+      await trx
+        .insertInto("teamChatThreads")
+        .values(thread)
+        .onConflict((conflict) => conflict.columns(["conversationId", "channelId"]).doNothing())
+        .execute();
+      return trx
+        .selectFrom("teamChatThreads")
+        .selectAll()
+        .where("conversationId", "=", conversationId)
+        .where("channelId", "=", channelId)
+        .executeTakeFirstOrThrow();
+    },
+    async threadsOf(trx: Trx, conversationId: string): Promise<TeamChatThreadRow[]> {
+      return trx
+        .selectFrom("teamChatThreads")
+        .selectAll()
+        .where("conversationId", "=", conversationId)
+        .orderBy("id")
+        .execute();
+    },
+    /** The chats of the organization's enabled channels. */
+    async chatsOf(trx: Trx, organizationId: string): Promise<Pick<TeamChatRow, "channelId">[]> {
+      return trx
+        .selectFrom("teamChats")
+        .select("channelId")
+        .where("organizationId", "=", organizationId)
+        .where("dueAt", "is not", null)
+        .orderBy("channelId")
+        .execute();
+    },
+  };
+}
+
+function sending({ db }: Pick<Deps, "db">, outbox: Outbox) {
+  return {
+    /** Null when the post or its channel was deleted. */
+    async toSend(postId: string): Promise<PostToSend | null> {
+      const post = await db.selectFrom("teamChatPosts").selectAll().where("id", "=", postId).executeTakeFirst();
+      if (!post) return null;
+      const ofChannel = db.selectFrom("teamChats").selectAll().where("channelId", "=", post.channelId);
+      const ofThread = db
+        .selectFrom("teamChatThreads")
+        .selectAll()
+        .where("id", "=", post.threadId ?? "");
+      const [chat, thread] = await Promise.all([ofChannel.executeTakeFirst(), ofThread.executeTakeFirst()]);
+      return chat ? { post, chat, thread: thread ?? null } : null;
+    },
+    /** Whether the message was written in this very thread. */
+    async isFromThread(threadId: string, sentMessageId: string): Promise<boolean> {
+      const found = await db
+        .selectFrom("teamChatMessages")
+        .select("messageId")
+        .where("threadId", "=", threadId)
+        .where("sentMessageId", "=", sentMessageId)
+        .executeTakeFirst();
+      return found !== undefined;
+    },
+    /** Notes that a call has begun whose outcome is unknown until it is recorded, or null that there is none. */
+    async markStarted(postId: string, startedAt: number | null): Promise<void> {
+      await db.updateTable("teamChatPosts").set({ startedAt }).where("id", "=", postId).execute();
+    },
+    /** The platform's thread of a conversation; null after its topic was deleted. */
+    async setThread(threadId: string, thread: string | null): Promise<void> {
+      await db.updateTable("teamChatThreads").set({ thread }).where("id", "=", threadId).execute();
+    },
+    async setChatId(channelId: string, chatId: string): Promise<void> {
+      await db.updateTable("teamChats").set({ chatId }).where("channelId", "=", channelId).execute();
+    },
+    /** Locks a thread, so that no post is added to it until the end of the transaction. */
+    async lock(trx: Trx, threadId: string): Promise<void> {
+      await trx
+        .updateTable("teamChatThreads")
+        .set((x) => ({ lastPost: x.ref("lastPost") }))
+        .where("id", "=", threadId)
+        .execute();
+    },
+    /** The first post of a chat without topics begins the conversation's thread. */
+    async beginThread(trx: Trx, threadId: string, thread: string): Promise<void> {
+      await trx
+        .updateTable("teamChatThreads")
+        .set({ thread })
+        .where("id", "=", threadId)
+        .where("thread", "is", null)
+        .execute();
+    },
+    /** Leases the delivery of the next post after this one to the caller, if there is one. */
+    async releaseNext(trx: Trx, { threadId }: Pick<TeamChatPostRow, "threadId">): Promise<LeasedDelivery[]> {
+      const next = threadId === null ? undefined : await nextPost(trx, threadId);
+      if (!next) return [];
+      const { conversationId } = await trx
+        .selectFrom("teamChatThreads")
+        .select("conversationId")
+        .where("id", "=", next.threadId)
+        .executeTakeFirstOrThrow();
+      const delivery = newDelivery(next, conversationId);
+      await outbox.queue.insert(trx, [delivery]);
+      return [{ ...delivery, conversationId, dueAt: 0 }];
+    },
+    /** What members see of the channel: when something was posted, or why it was not. */
+    async noteOutcome(trx: Trx, channelId: string, problem: string | null): Promise<void> {
+      const noted = problem === null ? { lastError: null, lastSentAt: Date.now() } : { lastError: problem };
+      await trx.updateTable("noticeChannels").set(noted).where("id", "=", channelId).execute();
+    },
+  };
+}
+
+function receiving({ db }: Pick<Deps, "db">) {
+  const known = (channelId: string, messageId: string) =>
+    db
+      .selectFrom("teamChatMessages")
+      .select(["messageId", "threadId"])
+      .where("channelId", "=", channelId)
+      .where("messageId", "=", messageId);
+  const threads = (channelId: string) =>
+    db.selectFrom("teamChatThreads").selectAll().where("channelId", "=", channelId);
+
+  return {
+    /** Whether the message was handled before. */
+    async isKnown(channelId: string, messageId: string): Promise<boolean> {
+      return (await known(channelId, messageId).executeTakeFirst()) !== undefined;
+    },
+    /** The conversation in which the message was written, by its thread or by the message that it replies to. */
+    async threadOf(channelId: string, message: IncomingMessage): Promise<TeamChatThreadRow | undefined> {
+      const { thread, replyTo } = message;
+      if (thread !== null) {
+        const found = await threads(channelId).where("thread", "=", thread).executeTakeFirst();
+        if (found) return found;
+      }
+      if (replyTo === null) return undefined;
+      const repliedTo = await known(channelId, replyTo).executeTakeFirst();
+      if (!repliedTo?.threadId) return undefined;
+      return threads(channelId).where("id", "=", repliedTo.threadId).executeTakeFirst();
+    },
+    /** Records a message of the platform. Fails with a duplicate when it was handled before. */
+    async remember(
+      trx: Executor,
+      channelId: string,
+      row: { messageId: string; threadId: string | null; sentMessageId?: string },
+    ): Promise<void> {
+      const { messageId, threadId, sentMessageId = null } = row;
+      const values = { channelId, messageId, threadId, sentMessageId, createdAt: Date.now() };
+      await trx.executeQuery(db.insertInto("teamChatMessages").values(values).compile());
+    },
+    /** The member that somebody in the chat is, while they belong to the organization. */
+    async memberOf({ channelId, organizationId }: Pick<TeamChatRow, "channelId" | "organizationId">, senderId: string) {
+      return db
+        .selectFrom("teamChatMembers")
+        .innerJoin("members", "members.userId", "teamChatMembers.userId")
+        .innerJoin("users", "users.id", "members.userId")
+        .select(["users.id", "users.name"])
+        .where("teamChatMembers.channelId", "=", channelId)
+        .where("teamChatMembers.senderId", "=", senderId)
+        .where("members.organizationId", "=", organizationId)
+        .executeTakeFirst();
+    },
+  };
+}
+
+/** The oldest post of the thread that is not posted yet. */
+function nextPost(trx: Trx, threadId: string): Promise<TeamChatPostRow | undefined> {
+  return trx
+    .selectFrom("teamChatPosts")
+    .selectAll()
+    .where("threadId", "=", threadId)
+    .where("state", "=", "pending")
+    .orderBy("number")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+function newPost(channelId: string, post: NewPost & Pick<TeamChatPostRow, "threadId" | "number">): TeamChatPostRow {
+  return {
+    id: newId("post"),
+    channelId,
+    threadId: post.threadId,
+    number: post.number,
+    kind: post.kind,
+    subjectId: post.subjectId ?? null,
+    text: post.text ?? null,
+    replyTo: post.replyTo ?? null,
+    place: post.place ?? null,
+    sentParts: 0,
+    startedAt: null,
+    state: "pending",
+    createdAt: Date.now(),
+  };
+}
+
+function newDelivery({ id, channelId }: TeamChatPostRow, conversationId: string | undefined) {
+  return {
+    id: newId("delivery"),
+    kind: "team_chat",
+    submissionId: null,
+    webhookId: null,
+    eventId: null,
+    ...(conversationId === undefined ? {} : { conversationId }),
+    position: 0,
+    purpose: "notice",
+    type: "team_chat",
+    target: JSON.stringify({ postId: id }),
+    // A limit per chat: all bots of a platform share its host, and one that is slow must not hold up the others.
+    host: channelId,
+    state: "pending",
+    attempts: 0,
+    attemptsBefore: 0,
+    fence: 0,
+    createdAt: Date.now(),
+  } as const satisfies NewDelivery & { conversationId?: string };
+}
