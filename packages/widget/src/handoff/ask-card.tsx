@@ -27,25 +27,27 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
   const isFirst = !entries.some(({ type }) => type === "user");
   const wantsEmail = card === "email" || settings?.isOpen === false;
 
-  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("textarea, input")?.focus(), []);
+  useLayoutEffect(() => {
+    const element = form.current;
+    element?.querySelector<HTMLElement>("textarea, input")?.focus();
+    return () => {
+      // The focus would be lost with the card.
+      if (element?.matches(":focus-within")) focusPanel(element.closest<HTMLElement>(".panel"));
+      handoff.cancel();
+    };
+  }, []);
 
-  const leave = () => focusPanel(form.current?.closest<HTMLElement>(".panel"));
-  const cancel = () => {
-    leave();
-    handoff.cancel();
-  };
   const submit = async (event: Event) => {
     event.preventDefault();
     const address = form.current?.querySelector<HTMLInputElement>("input");
     setIsInvalid(address?.validity.valid === false);
     if (address?.validity.valid === false) return address.focus();
-    // The focus would be lost with the card.
-    if (await handoff.ask({ reason: reason.trim(), email: wantsEmail ? email.trim() : "" })) leave();
+    await handoff.ask({ reason: reason.trim(), email: wantsEmail ? email.trim() : "" });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || isComposing(event)) return;
     event.stopPropagation();
-    cancel();
+    handoff.cancel();
   };
 
   return (
@@ -100,7 +102,7 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
         <button type="submit" class="quiet main" disabled={isBusy || (isFirst && reason.trim() === "")}>
           {card === "email" ? texts.save : texts.ask}
         </button>
-        <button type="button" class="quiet" onClick={cancel}>
+        <button type="button" class="quiet" onClick={handoff.cancel}>
           {messages.cancel}
         </button>
       </div>

@@ -19,7 +19,7 @@ export type HandoffCard = {
   /** Why the request failed, in the visitor's language. */
   problem: string | null;
   /** The address that the visitor left for the answer. */
-  email: string | null;
+  email: { conversationId: string; address: string } | null;
   /** The agent's settings: the office hours change while the page is open. */
   settings: WidgetHandoff | null;
 };
@@ -88,7 +88,7 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
       attempt(async () => {
         const conversation = await conversationFor(panel, reason ?? "", signal);
         await change("POST", conversation, defined({ reason: reason || undefined, email: email || undefined }));
-        if (email) patch({ email });
+        if (email) patch({ email: { conversationId: conversation.id, address: email } });
       }),
     stopWaiting: (): Promise<boolean> =>
       attempt(async () => {

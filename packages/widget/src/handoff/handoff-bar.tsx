@@ -23,7 +23,9 @@ export function HandoffBar({ handoff }: Props): JSX.Element | null {
   const now = useNow(ownership?.handoff?.promisedAt ?? null);
   // Without the visitor's consent, no conversation can begin.
   if (phase !== "ready" || (chat.consentText !== null && !hasConsent)) return null;
-  if (card !== "none") return <AskCard handoff={handoff} />;
+  // A person may take over while the visitor fills a card in.
+  const cardOf = { agent: "ask", waiting: "email", human: "none" } as const;
+  if (card !== "none" && card === cardOf[ownership?.handler ?? "agent"]) return <AskCard handoff={handoff} />;
   const view = viewOf({ entries, ownership }, settings, now);
   switch (view.type) {
     case "offer":
@@ -62,7 +64,8 @@ function Line({ face, title, children }: LineProps): JSX.Element {
 function Waiting({ handoff, isLate }: Props & { isLate: boolean }): JSX.Element {
   const { core, messages } = usePanel();
   const { texts } = handoff;
-  const { settings, email, isBusy, problem } = useStore(handoff.store);
+  const { settings, email: left, isBusy, problem } = useStore(handoff.store);
+  const email = left?.conversationId === core.visitor.current?.id ? left?.address : null;
   const { isLost } = useStore(handoff.live.store);
   const promise = isLate ? texts.late : settings && promiseText(settings, texts, core.locale);
   const meanwhile = settings?.whileWaiting === "silent" ? texts.agentSilent : texts.agentAnswers;

@@ -1,0 +1,200 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { accessibilityProblems, startBrowser, type TestBrowser } from "../test/browser.ts";
+import { createSqlite, type TestDatabase } from "../test/databases.ts";
+import { startHostPage } from "../test/host-page.ts";
+import { startServer, type TestServer } from "../test/server.ts";
+import { createOwner, password } from "../test/session-client.ts";
+import { sayWords, startUpstream, type Upstream } from "../test/upstream.ts";
+import { ask, openChat, replyOver } from "../test/widget-site.ts";
+
+/** Keeps one address while the server behind it is restarted. */
+async function startRelay() {
+  const sockets = new Set<Socket>();
+  let target: number | null = null;
+  const relay = createServer((socket) => {
+    if (target === null) return void socket.destroy();
+    const upstream = connect(target, "127.0.0.1");
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      sockets.add(one);
+      one.on("error", () => other.destroy());
+      one.on("close", () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  }).listen(0, "127.0.0.1");
+  await once(relay, "listening");
+  const drop = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(relay.address() as AddressInfo).port}`,
+    lead(url: string): void {
+      target = Number(new URL(url).port);
+    },
+    /** Ends every connection and refuses new ones. */
+    cut(): void {
+      target = null;
+      drop();
+    },
+    drop,
+    async stop(): Promise<void> {
+      drop();
+      relay.close();
+      await once(relay, "close");
+    },
+  };
+}
+
+describe("a person takes over", () => {
+  let database: TestDatabase;
+  let upstream: Upstream;
+  let relay: Awaited<ReturnType<typeof startRelay>>;
+  let server: TestServer;
+  let browser: TestBrowser;
+  let host: Awaited<ReturnType<typeof startHostPage>>;
+  let member: Page;
+  let agentId: string;
+
+  const start = async () => {
+    server = await startServer({
+      database,
+      listen: true,
+      env: {
+        BASE_URL: relay.url,
+        OPENAI_COMPATIBLE_BASE_URL: `${upstream.url}/v1`,
+        FOYER_DEFAULT_MODEL: "openai-compatible/test",
+      },
+    });
+    relay.lead(server.url);
+  };
+  const call = async (method: string, path: string, data: object = {}) => {
+    const answer = await member.request.fetch(relay.url + path, { method, ...(method === "GET" ? {} : { data }) });
+    if (!answer.ok()) throw new Error(`${method} ${path}: ${answer.status()} ${await answer.text()}`);
+    return (await answer.json()).data;
+  };
+
+  beforeAll(async () => {
+    database = await createSqlite();
+    upstream = await startUpstream();
+    upstream.script(sayWords("We ", "open ", "at nine."));
+    relay = await startRelay();
+    await start();
+    browser = await startBrowser();
+    host = await startHostPage(relay.url);
+    const { email, userId } = await createOwner(server);
+    await server.deps.db.updateTable("users").set({ name: "Ada Lovelace" }).where("id", "=", userId).execute();
+    member = (await browser.open({ viewport: { width: 1440, height: 900 } })).page;
+    await member.request.post(`${relay.url}/auth/sign-in/email`, { data: { email, password } });
+    const settings = { name: "Harbour", handoff: { isEnabled: true, promiseMinutes: 10 } };
+    agentId = (await call("POST", "/agents", settings)).id;
+  });
+  afterAll(async () => {
+    await browser.close();
+    await host.stop();
+    await server.stop();
+    await relay.stop();
+    await upstream.stop();
+    await database.drop();
+  });
+
+  const said = (page: Page) => page.locator(".messages .bubble, .messages .markdown").allInnerTexts();
+  const write = async (text: string) => {
+    await member.getByLabel("Message to the visitor").fill(text);
+    await member.getByRole("button", { name: "Send", exact: true }).click();
+  };
+  const dot = (page: Page) => page.locator(".launcher .dot:not([hidden])");
+
+  it("the visitor asks, waits, talks to the person through a lost network and a restart, returns to the agent and rates", async () => {
+    const { page, problems } = await browser.open();
+    await page.goto(host.page("/", { "data-agent-id": agentId }));
+    await openChat(page);
+    await page.getByRole("button", { name: "Talk to a person" }).click();
+    await page.getByLabel("What is it about?").fill("My rental bike was stolen");
+    await page.getByRole("button", { name: "Ask for a person" }).click();
+    await page.getByText("Somebody usually answers within 10 minutes.").first().waitFor();
+    await page.getByText("We open at nine.").first().waitFor();
+    await replyOver(page);
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await member.goto(`${relay.url}/dashboard/agents/${agentId}/conversations?view=waiting`);
+    await member.getByRole("link", { name: /My rental bike was stolen/ }).click();
+    await member.getByRole("button", { name: "Take over" }).click();
+    await page.getByText("You're talking to Ada Lovelace").first().waitFor();
+    await write("Hello, which bike was it?");
+    await page.locator(".reply", { hasText: "Ada Lovelace" }).getByText("which bike").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await ask(page, "The City One");
+    await member.getByText("The City One").first().waitFor();
+    expect(await page.getByText("is replying").count()).toBe(0);
+
+    // The visitor's network is gone while the person writes.
+    await page.context().setOffline(true);
+    relay.drop();
+    await write("I have blocked its lock.");
+    await member.getByRole("article").getByText("I have blocked its lock.").waitFor();
+    await page.context().setOffline(false);
+    await page.getByText("I have blocked its lock.").first().waitFor();
+
+    // The server restarts.
+    relay.cut();
+    await server.stop();
+    await ask(page, "Thank you");
+    await page.getByText("Not sent").waitFor();
+    await start();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expect.poll(() => page.getByText("Not sent").count()).toBe(0);
+    await member.getByRole("article").getByText("Thank you").waitFor({ timeout: 30_000 });
+
+    // The panel is closed, and the page is loaded again.
+    await page.locator(".launcher").click();
+    await write("You get another bike tomorrow.");
+    await dot(page).waitFor();
+    await page.reload();
+    await dot(page).waitFor();
+    expect(await dot(page).innerText()).toBe("1");
+    await page.locator(".launcher").click();
+    await page.getByText("another bike").first().waitFor();
+    await expect.poll(() => dot(page).count()).toBe(0);
+
+    await member.getByRole("button", { name: "Return to agent" }).click();
+    await member.getByRole("dialog").getByRole("button", { name: "Return to agent" }).click();
+    await page.getByText("Ada Lovelace has left. Harbour answers again.").waitFor();
+    const rated = page.waitForResponse(/\/feedback$/);
+    await page.getByRole("group", { name: "How was it?" }).getByRole("button", { name: "Good reply" }).click();
+    expect((await rated).status()).toBe(200);
+    await ask(page, "When do you open?");
+    await page.getByText("We open at nine.").nth(1).waitFor();
+    await replyOver(page);
+    expect(await said(page)).toEqual([
+      "My rental bike was stolen",
+      "We open at nine.",
+      "Hello, which bike was it?",
+      "The City One",
+      "I have blocked its lock.",
+      "Thank you",
+      "You get another bike tomorrow.",
+      "When do you open?",
+      "We open at nine.",
+    ]);
+    // Requests fail while the network is gone.
+    expect(problems.filter((text) => !text.includes("ERR_"))).toEqual([]);
+
+    // The link of an answer by mail opens the conversation in another browser.
+    const { id, token } = await page.evaluate((name) => {
+      const { owners } = JSON.parse(localStorage.getItem(name) ?? "{}");
+      return owners.anonymous.list[0];
+    }, `foyer:${agentId}:visit`);
+    const other = await browser.open();
+    await other.page.goto(`${host.page("/", { "data-agent-id": agentId })}#foyer-conversation=${id}.${token}`);
+    await other.page.getByText("I have blocked its lock.").waitFor();
+    expect(new URL(other.page.url()).hash).toBe("");
+  }, 90_000);
+});
