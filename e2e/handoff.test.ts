@@ -131,6 +131,11 @@ describe("a person takes over", () => {
     await write("Hello, which bike was it?");
     await page.locator(".reply", { hasText: "Ada Lovelace" }).getByText("which bike").waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
+    // A second tab of the same visitor shows the same, whatever happens from here on.
+    const tab = await page.context().newPage();
+    await tab.goto(page.url());
+    await openChat(tab);
+    await tab.getByText("You're talking to Ada Lovelace").first().waitFor();
     await ask(page, "The City One");
     await member.getByText("The City One").first().waitFor();
     expect(await page.getByText("is replying").count()).toBe(0);
@@ -153,6 +158,17 @@ describe("a person takes over", () => {
     await expect.poll(() => page.getByText("Not sent").count()).toBe(0);
     await member.getByRole("article").getByText("Thank you").waitFor({ timeout: 30_000 });
 
+    const soFar = [
+      "My rental bike was stolen",
+      "We open at nine.",
+      "Hello, which bike was it?",
+      "The City One",
+      "I have blocked its lock.",
+      "Thank you",
+    ];
+    await expect.poll(() => said(tab), { timeout: 30_000 }).toEqual(soFar);
+    await tab.close();
+
     // The panel is closed, and the page is loaded again.
     await page.locator(".launcher").click();
     await write("You get another bike tomorrow.");
@@ -174,12 +190,7 @@ describe("a person takes over", () => {
     await page.getByText("We open at nine.").nth(1).waitFor();
     await replyOver(page);
     expect(await said(page)).toEqual([
-      "My rental bike was stolen",
-      "We open at nine.",
-      "Hello, which bike was it?",
-      "The City One",
-      "I have blocked its lock.",
-      "Thank you",
+      ...soFar,
       "You get another bike tomorrow.",
       "When do you open?",
       "We open at nine.",
