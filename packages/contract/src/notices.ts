@@ -54,7 +54,10 @@ export const putNoticeSettings = {
   schema: {
     tags,
     summary: "Choose how you are notified",
-    body: Type.Object({ email: Type.Optional(Type.Boolean()), push: Type.Optional(Type.Boolean()) }),
+    body: Type.Object({
+      email: Type.Optional(Type.Boolean({ description: "Whether you are notified by email" })),
+      push: Type.Optional(Type.Boolean({ description: "Whether your devices are notified" })),
+    }),
     response: { 200: ref(NoticeSettings) },
   },
 } as const;
@@ -71,8 +74,8 @@ export const getPushKey = {
   },
 } as const;
 
-const base64Url = (length: number) =>
-  Type.String({ minLength: length, maxLength: length, pattern: "^[A-Za-z0-9_-]+$" });
+const base64Url = (length: number, description: string) =>
+  Type.String({ minLength: length, maxLength: length, pattern: "^[A-Za-z0-9_-]+$", description });
 
 export const createPushSubscription = {
   method: "POST",
@@ -84,10 +87,13 @@ export const createPushSubscription = {
     description: `Takes \`PushSubscription.toJSON()\`. An endpoint that exists is replaced. A member can have ${maxPushSubscriptions}; the oldest makes room.`,
     body: Type.Object({
       endpoint: Type.String({ minLength: 1, maxLength: 1_000, description: "The push service's address" }),
-      keys: Type.Object({
-        p256dh: base64Url(87),
-        auth: base64Url(22),
-      }),
+      keys: Type.Object(
+        {
+          p256dh: base64Url(87, "The browser's public key, base64url"),
+          auth: base64Url(22, "The secret that the browser shares with the server, base64url"),
+        },
+        { description: "What messages are encrypted with" },
+      ),
       label: Type.Optional(Type.String({ maxLength: 100, description: "What the member recognizes it by" })),
     }),
     response: { 201: PushDevice },

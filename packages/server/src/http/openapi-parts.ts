@@ -92,6 +92,7 @@ export const tags = [
   { name: "Sources", description: "Websites whose pages are documents of an agent." },
   { name: "Triggers", description: "Rules by which the widget opens the chat, a form or a bubble." },
   { name: "Form submissions", description: "Submit forms, follow their delivery and read analytics." },
+  { name: "Notices", description: "How members and team chats hear of visitors who wait for a person." },
   { name: "Webhooks", description: "Send conversation events to other systems, or let them fetch the events." },
   { name: "Models", description: "Model providers and the models they offer." },
   { name: "Secrets", description: "Credentials for HTTP tools. Values are write-only." },

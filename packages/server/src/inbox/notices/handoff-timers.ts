@@ -88,29 +88,36 @@ function createHandler(
   { recorder, now = Date.now }: Parts,
 ) {
   async function escalate(trx: Transaction<Tables>, timer: HandoffTimerRow): Promise<void> {
-    const { conversationId, handoffId } = timer;
+    const { conversationId, organizationId, handoffId } = timer;
     const step = timer.step + 1;
     const request = await trx
       .updateTable("handoffs")
       .set({ escalatedTo: step })
       .where("id", "=", handoffId)
       .where("conversationId", "=", conversationId)
+      .where("organizationId", "=", organizationId)
       .where("takenAt", "is", null)
       .where("endedAt", "is", null)
       .returning(["id", "organizationId", "agentId", "conversationId"])
       .executeTakeFirst();
     if (!request || !(await recorder.call(trx, request, step))) return;
     // The live inbox reads what has changed since it last looked.
-    await trx.updateTable("conversations").set({ changedAt: now() }).where("id", "=", conversationId).execute();
+    await trx
+      .updateTable("conversations")
+      .set({ changedAt: now() })
+      .where("id", "=", conversationId)
+      .where("organizationId", "=", organizationId)
+      .execute();
   }
 
   async function mailAnswer(trx: Transaction<Tables>, timer: HandoffTimerRow): Promise<void> {
-    const { conversationId, handoffId, step: from } = timer;
+    const { conversationId, organizationId, handoffId, step: from } = timer;
     const request = await trx
       .selectFrom("handoffs")
       .select("email")
       .where("id", "=", handoffId)
       .where("conversationId", "=", conversationId)
+      .where("organizationId", "=", organizationId)
       .executeTakeFirst();
     if (!request?.email || !mailer.isConfigured) return;
     const last = await trx
