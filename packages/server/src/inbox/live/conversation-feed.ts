@@ -25,6 +25,8 @@ export type ConversationSource = {
   ownership(state: ConversationState, isMember: boolean): Promise<Ownership>;
   /** In pages, oldest first. */
   messagesAfter(conversationId: string, position: number): AsyncIterable<LiveMessage[]>;
+  /** Called when streams of the visitor have received the messages up to this position. */
+  delivered(conversationId: string, position: number): Promise<void>;
 };
 
 type Follower = {
@@ -66,7 +68,7 @@ export function createConversationFeed(source: ConversationSource, onError: (err
       for (const { stream } of followers) stream.reader.end();
       return;
     }
-    const shown = await ownershipsFor(followers, state);
+    const shown = await ownershipsFor(source, followers, state);
     topic.state = state;
     const isOver = state.handler === "agent";
     for (const follower of followers) {
@@ -82,12 +84,6 @@ export function createConversationFeed(source: ConversationSource, onError: (err
     }
   }
 
-  /** The ownership for visitors under false, and for members under true, if any of them follow. */
-  async function ownershipsFor(followers: readonly Follower[], state: ConversationState): Promise<Ownerships> {
-    const kinds = [...new Set(followers.map(({ isMember }) => isMember))];
-    return new Map(await Promise.all(kinds.map(async (kind) => [kind, await source.ownership(state, kind)] as const)));
-  }
-
   async function sendMessages(topic: ConversationTopic, followers: readonly Follower[], state: ConversationState) {
     topic.awaitsReply = false;
     const first = Math.min(...followers.map(({ position }) => position ?? -1));
@@ -101,6 +97,8 @@ export function createConversationFeed(source: ConversationSource, onError: (err
         sendMessage(message, followers, state.epoch);
       }
     }
+    const received = followers.flatMap(({ isMember, position }) => (isMember ? [] : [position ?? -1]));
+    if (received.length > 0) await source.delivered(topic.conversationId, Math.max(...received));
   }
 
   return {
@@ -150,6 +148,16 @@ export function createConversationFeed(source: ConversationSource, onError: (err
       }
     },
   };
+}
+
+/** The ownership for visitors under false, and for members under true, if any of them follow. */
+async function ownershipsFor(
+  source: ConversationSource,
+  followers: readonly Follower[],
+  state: ConversationState,
+): Promise<Ownerships> {
+  const kinds = [...new Set(followers.map(({ isMember }) => isMember))];
+  return new Map(await Promise.all(kinds.map(async (kind) => [kind, await source.ownership(state, kind)] as const)));
 }
 
 function sendOwnership(follower: Follower, shown: Ownerships) {

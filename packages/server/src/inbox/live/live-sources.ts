@@ -6,7 +6,11 @@ import { type LiveStore, versionOf } from "./live-store.ts";
 import type { Presence } from "./presence.ts";
 
 /** What the streams of conversations are made from. */
-export function createConversationSource(store: LiveStore, conversations: ConversationService): ConversationSource {
+export function createConversationSource(
+  store: LiveStore,
+  conversations: ConversationService,
+  delivered: ConversationSource["delivered"],
+): ConversationSource {
   return {
     async state(organizationId, conversationId) {
       const row = await store.conversation(organizationId, conversationId);
@@ -14,6 +18,7 @@ export function createConversationSource(store: LiveStore, conversations: Conver
     },
     ownership: async (state, isMember) => (await conversations.ownershipsOf([state], isMember))(state),
     messagesAfter: conversations.messagesAfter,
+    delivered,
   };
 }
 

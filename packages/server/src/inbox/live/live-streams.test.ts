@@ -69,6 +69,9 @@ describe("the stream of a conversation", () => {
     await talk.act("/messages", { content: "It is paid." });
     const { message } = await stream.until("message", ({ message }) => message.content === "It is paid.");
     expect(message).toMatchObject({ role: "assistant", author: { kind: "member", person: taken.ownership.assignee } });
+    // What the visitor has received is not sent by email.
+    const timers = server.deps.db.selectFrom("handoffTimers").select("step").where("conversationId", "=", talk.id);
+    await expect.poll(() => timers.where("kind", "=", "answer").execute()).toEqual([{ step: 4 }]);
     await talk.act("/return", { note: "Refunded" });
     await stream.ended;
     expect(stream.events.at(-1)).toMatchObject({ type: "ownership", ownership: { handler: "agent", epoch: 3 } });

@@ -4,6 +4,7 @@ import { toPerson } from "../../conversations/ownership.ts";
 import type { ConversationService } from "../../conversations/service.ts";
 import { afterCommit } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { noteSeen } from "../notices/seen-answers.ts";
 import { createConversationFeed } from "./conversation-feed.ts";
 import { createInboxFeed } from "./inbox-feed.ts";
 import { createLivePoll } from "./live-poll.ts";
@@ -30,7 +31,8 @@ export function createLiveStreams(
   const presence = createPresence(databaseKind === "postgres" ? db : null);
   const onError = createWarning(log);
   const open = createOpenStreams(config.limits);
-  const conversationFeed = createConversationFeed(createConversationSource(store, conversations), onError);
+  const delivered = (conversationId: string, position: number) => noteSeen(db, conversationId, position);
+  const conversationFeed = createConversationFeed(createConversationSource(store, conversations, delivered), onError);
   const inboxFeed = createInboxFeed(createInboxSource(store, { conversations, presence }), onError);
   const parts = { store, presence, open, conversationFeed, inboxFeed, announceTyping, onError };
   const poll = createLivePoll(config.livePoll, parts);

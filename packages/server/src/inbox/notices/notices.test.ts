@@ -12,6 +12,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import { createOutbox } from "../../outbox/outbox.ts";
 import { createHandoffTimers } from "./handoff-timers.ts";
 import { createNoticeRecorder } from "./record-notices.ts";
+import { noteSeen } from "./seen-answers.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -227,6 +228,33 @@ onBothDatabases("notices", (createDatabase) => {
     expect(isTokenFor(server.deps.encryption, id, token)).toBe(true);
     await timersIn(10).runOnce();
     expect((await sentAbout(id)).mails).toHaveLength(byNow + 1);
+  });
+
+  it("send by email only the messages that no page of the visitor has received", async () => {
+    const { id } = await request({ body: { email: "ada@example.com" } });
+    const before = (await sentAbout(id)).mails.length;
+    const [greeting, answer, last] = ["Hello Ada.", "It is in Zurich.", "Are you there?"] as const;
+    const say = (content: string) => team.member.call("POST", `/conversations/${id}/messages`, { content });
+    const timer = server.deps.db.selectFrom("handoffTimers").select(["step", "dueAt"]).where("conversationId", "=", id);
+    await say(greeting);
+    const first = await timer.executeTakeFirstOrThrow();
+    await noteSeen(server.deps.db, id, first.step);
+    await say(answer);
+    const second = await timer.executeTakeFirstOrThrow();
+    await say(last);
+    expect(second.step).toBe(first.step + 1);
+    expect(second.dueAt).toBeGreaterThanOrEqual(first.dueAt);
+    expect(await timer.executeTakeFirstOrThrow()).toEqual(second);
+    await noteSeen(server.deps.db, id, second.step);
+    await timersIn(3).runOnce();
+    const mails = (await sentAbout(id)).mails.slice(before);
+    expect(mails).toHaveLength(1);
+    expect(mails[0]?.text).toMatch(/^[^\n]+\n\nAre you there\?\n\nContinue/);
+
+    await say("Goodbye.");
+    await noteSeen(server.deps.db, id, second.step + 2);
+    await timersIn(6).runOnce();
+    expect((await sentAbout(id)).mails.slice(before)).toHaveLength(1);
   });
 
   it("send no answer by email to a visitor who is there, or who left no address", async () => {

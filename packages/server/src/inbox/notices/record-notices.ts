@@ -135,7 +135,10 @@ export function createNoticeRecorder(
 
 type Timer = { kind: "escalation" | "answer"; step: number; dueAt: number };
 
-/** Sets a timer. One that runs already keeps its time: it counts from the first message that the visitor has not seen. */
+/**
+ * Sets a timer. One that runs already keeps its time, which counts from the first message that the visitor has not seen,
+ * unless the visitor has seen everything before this step.
+ */
 async function setTimer(
   trx: Transaction<Tables>,
   { id: handoffId, organizationId, conversationId }: Omit<Request, "agentId">,
@@ -144,7 +147,12 @@ async function setTimer(
   await trx
     .insertInto("handoffTimers")
     .values({ conversationId, organizationId, handoffId, ...timer })
-    .onConflict((conflict) => conflict.columns(["conversationId", "kind"]).doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(["conversationId", "kind"])
+        .doUpdateSet({ handoffId, dueAt: timer.dueAt })
+        .where("handoffTimers.step", "=", timer.step),
+    )
     .execute();
 }
 

@@ -1,0 +1,15 @@
+import type { Db } from "../../db/open.ts";
+
+/**
+ * Notes that the visitor has seen the messages up to a position, so that they are not sent by email. The timer stays: a
+ * message that is written at the same moment may already count on it.
+ */
+export async function noteSeen(db: Db, conversationId: string, position: number): Promise<void> {
+  await db
+    .updateTable("handoffTimers")
+    .set({ step: position + 1 })
+    .where("conversationId", "=", conversationId)
+    .where("kind", "=", "answer")
+    .where("step", "<=", position)
+    .execute();
+}
