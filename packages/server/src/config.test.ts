@@ -220,6 +220,6 @@ describe(".env.example", () => {
       models: { ...config.models, providers: [] },
     });
     expect(plain(readConfig(shown))).toEqual(plain(readConfig({})));
-    expect(Object.keys(shown)).toHaveLength(28);
+    expect(Object.keys(shown)).toHaveLength(30);
   });
 });

@@ -195,7 +195,7 @@ function sendEntries(topic: InboxTopic, ids: readonly string[], entries: readonl
   for (const entry of entries) {
     const { conversationId, ownership } = entry.change;
     remember(topic, conversationId, { version: entry.version, isOpen: ownership.handler !== "agent" });
-    for (const follower of topic.followers) sendEntry(follower, entry);
+    for (const follower of topic.followers) sendNewEntry(follower, entry);
   }
   const existing = new Set(entries.map(({ change }) => change.conversationId));
   for (const conversationId of ids) {
@@ -216,6 +216,12 @@ function remember({ sent }: InboxTopic, conversationId: string, entry: Sent) {
 function sendEntry(follower: Follower, { change, changedAt }: InboxEntry) {
   follower.cursor = Math.max(follower.cursor, changedAt);
   send(follower, { type: "conversation", change }, null);
+}
+
+/** Until the backlog was sent, the cursor stays: a client that resumes after this event still needs the backlog. */
+function sendNewEntry(follower: Follower, entry: InboxEntry) {
+  if (follower.backlogFrom === null) sendEntry(follower, entry);
+  else send(follower, { type: "conversation", change: entry.change }, null);
 }
 
 /** Sends the event unless it equals the one that was sent before. @returns its JSON */

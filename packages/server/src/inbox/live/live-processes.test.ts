@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPostgres, type TestDatabase } from "../../../../../test/databases.ts";
 import { type LiveClient, openLive } from "../../../../../test/live-client.ts";
+import { startProcess, temporaryFolder } from "../../../../../test/process.ts";
+import "../../../../../test/property-seed.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
-import "../../../../../test/property-seed.ts";
 
 /** Two servers that share one PostgreSQL and know of each other only through it. */
 let database: TestDatabase;
@@ -99,6 +100,33 @@ describe("live streams of two processes", () => {
     await stream.ended;
     expect((await inbox.until("removed")).conversationId).toBe(talk.id);
     await inbox.leave();
+  });
+
+  it("continue in the other process when theirs is killed, without losing or repeating a message", async () => {
+    const folder = temporaryFolder();
+    if (database.address.kind !== "postgres") throw new Error("The processes share PostgreSQL.");
+    const killed = await startProcess({
+      DATABASE_URL: database.address.url,
+      FOYER_SECRET: "a secret of the tests, long enough",
+      FOYER_DATA_DIR: folder.path,
+      FOYER_LOG_LEVEL: "silent",
+    });
+    const talk = await startConversation();
+    await browsers.here.call("POST", `${talk.address}/takeover`);
+    const write = (content: string) => browsers.here.call("POST", `${talk.address}/messages`, { content });
+    const stream = await openLive(`${killed.url}${talk.address}/events`, { ...talk.headers, "last-event-id": "0:1" });
+    await write("Before");
+    await stream.until("message");
+    killed.kill("SIGKILL");
+    await write("Meanwhile");
+    await Promise.all([stream.ended, killed.exited]);
+    const resumed = await follow(here, talk, stream.events.at(-1)?.eventId);
+    await write("After");
+    await resumed.until("message", ({ message }) => message.content === "After");
+    const texts = [...stream.texts(), ...resumed.texts()];
+    expect(texts).toEqual(["Before", "Meanwhile", "After"]);
+    await resumed.leave();
+    folder.remove();
   });
 
   it("lose and repeat no message, whichever process writes it and wherever the client reconnects", async () => {

@@ -161,9 +161,12 @@ describe("the stream of a conversation", () => {
     const [talk, other] = [await startConversation(), await startConversation()];
     const stolen = await openLive(`${server.url}/conversations/${talk.id}/events`, other.headers);
     expect(stolen.response.status).toBe(401);
-    const { headers } = await server.createAccount();
-    const url = `/conversations/${talk.id}/typing`;
-    expect((await server.app.inject({ method: "POST", url, headers })).statusCode).toBe(403);
+    const stranger = await server.createAccount();
+    expect((await stranger.call("POST", `/conversations/${talk.id}/typing`)).status).toBe(404);
+    const { key } = (await ada.call("POST", "/api-keys", { name: "Import" })).body;
+    const request = { method: "POST", url: `/conversations/${talk.id}/typing` } as const;
+    const ours = await server.app.inject({ ...request, headers: { authorization: `Bearer ${key}` } });
+    expect(ours.statusCode).toBe(403);
   });
 });
 
