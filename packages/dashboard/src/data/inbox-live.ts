@@ -12,8 +12,11 @@ type InboxLive = {
   typing: Readonly<Record<string, readonly Typing[]>>;
 };
 
+/** A report of typing counts for so long. */
+const TYPING_MS = 5_000;
+
 const nothing: InboxLive = { counts: { waiting: 0, mine: 0 }, members: [], typing: {} };
-const live = nothing;
+let live = nothing;
 const listeners = new Set<() => void>();
 
 /** What the server has pushed about the inbox: counts, colleagues, and who is typing. */
@@ -27,6 +30,54 @@ export function useTyping(conversationId: string): readonly Typing[] {
 }
 
 const nobody: readonly Typing[] = [];
+
+/** What is known now, for another tab. */
+export function inboxCounts(): Pick<InboxLive, "counts" | "members"> {
+  const { counts, members } = live;
+  return { counts, members };
+}
+
+export function setInbox(part: Partial<Pick<InboxLive, "counts" | "members">>): void {
+  set({ ...live, ...part });
+}
+
+/** Forgets everything, such as when the user switches to another organization. */
+export function forgetInbox(): void {
+  set(nothing);
+}
+
+/** Shows for a few seconds that somebody is typing. `person` is null for the visitor. */
+export function noteTyping(conversationId: string, person: Person | null): void {
+  const others = (live.typing[conversationId] ?? []).filter((other) => other.person?.userId !== person?.userId);
+  setTyping(conversationId, [...others, { person, until: Date.now() + TYPING_MS }]);
+  setTimeout(() => {
+    const typing = live.typing[conversationId] ?? [];
+    setTyping(
+      conversationId,
+      typing.filter(({ until }) => until > Date.now()),
+    );
+  }, TYPING_MS + 50);
+}
+
+/** Whoever has sent a message has stopped typing. */
+export function endTyping(conversationId: string, by: "visitor" | "team"): void {
+  const typing = live.typing[conversationId];
+  if (!typing) return;
+  setTyping(
+    conversationId,
+    typing.filter(({ person }) => (by === "visitor") === (person !== null)),
+  );
+}
+
+function setTyping(conversationId: string, typing: readonly Typing[]) {
+  const { [conversationId]: _, ...others } = live.typing;
+  set({ ...live, typing: typing.length > 0 ? { ...others, [conversationId]: typing } : others });
+}
+
+function set(next: InboxLive) {
+  live = next;
+  for (const listener of listeners) listener();
+}
 
 function subscribe(listener: () => void) {
   listeners.add(listener);

@@ -9,6 +9,7 @@ import { Page } from "../components/page.tsx";
 import { EmptyState } from "../components/states.tsx";
 import { useInboxLive } from "../data/inbox-live.ts";
 import { endpointQuery } from "../data/queries.ts";
+import { useInboxStream } from "../data/use-inbox-stream.ts";
 import { ProviderFailures } from "./provider-failures.tsx";
 import { Sidebar } from "./sidebar.tsx";
 import { useCountInTitle } from "./use-count-in-title.ts";
@@ -20,6 +21,7 @@ export function Shell() {
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isCommandOpen, setCommandOpen] = useState(false);
   const { organization, role } = useSuspenseQuery(endpointQuery("getSession")).data;
+  useInboxStream(organization?.id ?? null);
   useCountInTitle(useInboxLive(({ counts }) => counts.waiting));
   const pathname = useRouterState({ select: (state) => state.location.pathname });
 

@@ -97,6 +97,7 @@ function pollInterval(conversation: ConversationDetail | undefined) {
   const last = conversation?.messages.at(-1);
   const isLive = last !== undefined && isRunning(last);
   const isLong = (conversation?.messages.length ?? 0) > 500;
+  if (conversation && conversation.handler !== "agent" && !isLive) return false;
   if (isLive) return isLong ? 4_000 : 1_000;
   return isLong ? 30_000 : 5_000;
 }

@@ -38,7 +38,7 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
   const isPushed = viewOf(search) !== null;
   const top = useQuery({
     ...endpointQuery("listConversations", { ...query, limit: PAGE }),
-    refetchInterval: POLL_MS,
+    refetchInterval: isPushed ? false : POLL_MS,
   });
 
   useEffect(() => {

@@ -1,4 +1,5 @@
 import { maxNotes } from "@foyer/contract";
+import { sql } from "kysely";
 import type { Executor } from "../../db/compiled-query.ts";
 import type { ConversationNoteRow } from "../../db/note-tables.ts";
 import type { Db } from "../../db/open.ts";
@@ -29,7 +30,8 @@ export function createNoteStore(db: Db) {
       return inTransaction(db, async (trx) => {
         const locked = await trx
           .updateTable("conversations")
-          .set((x) => ({ title: x.ref("title") }))
+          // Live streams read the changes of conversations that people look after, so colleagues see the note at once.
+          .set({ changedAt: sql`case when handler = 'agent' then "changedAt" else ${row.createdAt} end` })
           .where("id", "=", conversationId)
           .where("organizationId", "=", organizationId)
           .executeTakeFirst();
