@@ -353,6 +353,15 @@ describe("the settings", () => {
     expect(receiver.bodies("/support")).toEqual([{ text: expect.stringContaining("Notices work in this channel") }]);
     await isFit(page);
     await picture(page, "notices");
+    await page.getByRole("button", { name: "Create channel" }).click();
+    await dialog.getByLabel("Kind").selectOption("telegram");
+    await dialog.getByLabel("Name").fill("Team");
+    await dialog.getByLabel("Bot token").fill("nonsense");
+    await dialog.getByLabel("Chat ID").fill("-1001234");
+    await dialog.getByRole("button", { name: "Create channel" }).click();
+    await dialog.getByText("must look like 123456:ABC-DEF…").waitFor();
+    await picture(page, "notices-telegram");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("switch", { name: "Notify me on this device" }).click();
     await page.getByText("This device", { exact: true }).waitFor({ state: "detached" });
     expect(problems).toEqual([]);

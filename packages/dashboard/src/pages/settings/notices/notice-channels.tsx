@@ -14,6 +14,7 @@ import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { canOpen } from "../../../shell/destinations.tsx";
 import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 import { NoticeChannelDialog } from "./notice-channel-dialog.tsx";
+import { TeamChatLink, TeamChatState } from "./team-chat-link.tsx";
 
 /** The team chats that hear of every waiting visitor. Admins change them. */
 export function NoticeChannels({ role }: { role: Role | null }) {
@@ -73,6 +74,8 @@ function ChannelTable({
           <Td className="max-w-72 min-w-32">
             <div className="font-medium wrap-anywhere">{channel.name}</div>
             <div className="truncate text-sm text-soft">{channel.url && URL.parse(channel.url)?.host}</div>
+            <TeamChatState channel={channel} />
+            <TeamChatLink channel={channel} />
           </Td>
           <Td>
             <LastNotice channel={channel} />
