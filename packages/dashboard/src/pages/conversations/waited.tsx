@@ -1,13 +1,18 @@
 import type { Handoff } from "@foyer/contract";
 import { useSyncExternalStore } from "react";
 
-/** How long a visitor has waited, counting on, with a word when the promised time has passed. */
-export function Waited({ handoff }: { handoff: Pick<Handoff, "requestedAt" | "promisedAt"> }) {
+/**
+ * How long a visitor has waited, counting on, with a word when the promised time has passed and when the request went to
+ * the next member.
+ */
+export function Waited({ handoff }: { handoff: Pick<Handoff, "requestedAt" | "promisedAt" | "escalatedTo"> }) {
   const now = useNow();
+  const { escalatedTo = 0 } = handoff;
   const isLate = handoff.promisedAt !== null && now > Date.parse(handoff.promisedAt);
   return (
     <span className={isLate ? "text-wrong" : ""}>
       {isLate ? "Late, waiting" : "Waiting"} {waitText(now - Date.parse(handoff.requestedAt))}
+      {escalatedTo > 0 && (escalatedTo === 1 ? " · escalated" : ` · escalated ${escalatedTo} times`)}
     </span>
   );
 }
