@@ -54,7 +54,7 @@ import { registerWriteLimits } from "./http/write-limits.ts";
 import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
 import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
 import { draftRoutes } from "./inbox/draft-routes.ts";
-import { createHandoffRecorders } from "./inbox/handoff-changes.ts";
+import { createHandoffs } from "./inbox/handoffs.ts";
 import { createInbox, type Inbox } from "./inbox/inbox.ts";
 import { liveRoutes } from "./inbox/live/routes.ts";
 import { noteRoutes } from "./inbox/notes/routes.ts";
@@ -118,7 +118,7 @@ export async function createApp(deps: AppDeps) {
   const outbox = createOutbox(deps);
   const webhooks = createWebhooks(deps, outbox);
   const { recordEvents } = webhooks;
-  const handoffs = createHandoffRecorders();
+  const handoffs = createHandoffs(deps);
   const notices = addNotices(app, deps, { outbox, handoffs, inbox: () => inbox.service });
   const listings = createListingCache();
   // Deleting ends running replies, so that they stop using the model.
@@ -135,6 +135,7 @@ export async function createApp(deps: AppDeps) {
     beforeDelete: (deletion) => visitors.beforeDelete(deletion),
     onDelete: (conversationId) => [onErase(conversationId), checkpoint.run()],
     recordRating: documents.recorder.recordRating,
+    onBadRating: handoffs.rules.onBadRating,
     recordEvents,
   });
   const accountSecrets = createSecretService(deps);
@@ -146,7 +147,7 @@ export async function createApp(deps: AppDeps) {
   const toolRunner = createToolRunner(deps, agents, accountSecrets);
   const forms = createForms(deps, { agents, tools, formFinder, webhookSecrets, mailRecipients, outbox, recordEvents });
   app.addHook("onReady", () => startWorkers(outbox.worker, webhooks.idleWorker, notices, documents, sites.worker));
-  const visitorTriggers = createVisitorTriggers(deps, agents, formFinder, listings);
+  const visitorTriggers = createVisitorTriggers(deps, { agents, formFinder, rules: handoffs.rules }, listings);
   const visitors = createVisitorService(deps, { onErase, checkpoint, recordEvents });
   const chat = createChatService(deps, agents, conversations, {
     toolsOf: createAgentTools(deps, toolRunner),
@@ -155,15 +156,14 @@ export async function createApp(deps: AppDeps) {
     openingOf: visitorTriggers.openingMessage,
     recordAnswer: documents.recorder.record,
     recordEvents,
-    recordHandoff: handoffs.record,
+    ...handoffs.forChat,
   });
   const inbox = createInbox(deps, { agents, conversations, handOver: chat.handOver, handoffs });
   healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining });
   await openApiRoutes(app);
   planRoutes(app, deps, calls);
   addAgents(app, deps, { agents, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
-  toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
-  secretRoutes(app, accountSecrets);
+  addTools(app, { tools, toolRunner, webhookSecrets, accountSecrets, idempotency });
   addKnowledge(app, { documents, sites, idempotency });
   webhookRoutes(app, webhooks, idempotency);
   triggerRoutes(app, deps, { agents, tools, triggers }, idempotency);
@@ -219,6 +219,21 @@ function addAgents(
   agentRoutes(app, agents, idempotency, copyContent);
   identityTokenRoutes(app, agents);
   agentImageRoutes(app, createAgentImageService(deps, agents));
+}
+
+function addTools(
+  app: App,
+  parts: {
+    tools: ToolService;
+    toolRunner: ReturnType<typeof createToolRunner>;
+    webhookSecrets: ReturnType<typeof createWebhookSecrets>;
+    accountSecrets: ReturnType<typeof createSecretService>;
+    idempotency: Idempotency;
+  },
+) {
+  const { tools, toolRunner, webhookSecrets, accountSecrets, idempotency } = parts;
+  toolRoutes(app, tools, toolRunner, webhookSecrets, idempotency);
+  secretRoutes(app, accountSecrets);
 }
 
 function addKnowledge(

@@ -43,12 +43,20 @@ export type LoopInput = {
   openingCall?: { name: string; input: unknown } | null;
   limits: AskLimits;
   /** Finds the agent's tool by name. */
-  find(name: string): { id: string | null; label: string | null; executionType: string } | undefined;
+  find(name: string): FoundTool | undefined;
   /** Runs one call. Never rejects; a failure is an outcome with `isError`. */
   runTool(call: { id: string; name: string; input: unknown }, options: RunToolOptions): Promise<ToolOutcome>;
   signal: AbortSignal;
   /** Reports the tokens of each step, including steps that failed or were stopped. */
   onTokensUsed?(tokens: number): void;
+};
+
+/** `shownInput` leaves out what only the tool may read: the input is stored and sent to the visitor. */
+type FoundTool = {
+  id: string | null;
+  label: string | null;
+  executionType: string;
+  shownInput?(input: unknown): unknown;
 };
 
 /** `announce` sends the event of the call, for a tool whose page needs it in order to run the tool. */
@@ -204,7 +212,8 @@ function takeCall(part: ToolCallPart, { calls, content }: Answer, callIds: Set<s
 }
 
 async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): Promise<LanguageModelV4Message> {
-  const pieces = answer.calls.map((call): ToolPiece => {
+  const inputs = answer.calls.map((call) => parseInput(call.input) ?? null);
+  const pieces = answer.calls.map((call, index): ToolPiece => {
     const tool = input.find(call.toolName);
     const toolInfo = {
       label: tool?.label ?? null,
@@ -216,12 +225,13 @@ async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): 
       id: call.toolCallId,
       name: call.toolName,
       ...toolInfo,
-      input: parseInput(call.input) ?? null,
+      input: tool?.shownInput ? tool.shownInput(inputs[index]) : inputs[index],
     };
   });
+  const calls = pieces.map((piece, index) => ({ ...piece, input: inputs[index] }));
   const stopped = new AbortController();
   const signal = AbortSignal.any([input.signal, stopped.signal]);
-  const outcomes = runConcurrently(pieces, input.runTool, signal);
+  const outcomes = runConcurrently(calls, input.runTool, signal);
   const content: Extract<LanguageModelV4Message, { role: "tool" }>["content"] = [];
   try {
     for (const [index, piece] of pieces.entries()) {

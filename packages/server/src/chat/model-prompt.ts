@@ -37,10 +37,25 @@ export function toPrompt(
     const next = told.find((row) => row.role === "user" && row.createdAt >= note.createdAt);
     return (next ?? told.findLast((row) => row.role === "user"))?.id;
   });
-  const messages = withChangedPages(told).flatMap((row) => toMessages(row, notesOf.get(row.id) ?? []));
+  const messages = joined(withChangedPages(told).flatMap((row) => toMessages(row, notesOf.get(row.id) ?? [])));
   const opened = isOpening ? [beforeOpening, ...messages] : messages;
   const instructions = [systemPrompt, reference].filter((text) => text?.trim()).join("\n\n");
   return instructions === "" ? opened : [{ role: "system", content: instructions }, ...opened];
+}
+
+/**
+ * Joins neighbors of the same role. They arise while a person has the conversation: the person and the visitor write as
+ * often as they like.
+ */
+function joined(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
+  const all: LanguageModelV4Message[] = [];
+  for (const message of messages) {
+    const last = all.at(-1);
+    if (last?.role === "user" && message.role === "user") last.content.push(...message.content);
+    else if (last?.role === "assistant" && message.role === "assistant") last.content.push(...message.content);
+    else all.push(message);
+  }
+  return all;
 }
 
 const beforeOpening: LanguageModelV4Message = {
@@ -73,6 +88,9 @@ function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Mes
     const texts = [...notes.map(({ text }) => text), ...page, row.content];
     return [{ role: "user", content: texts.map((text) => ({ type: "text", text })) }];
   }
+  if (row.authorName !== null) {
+    return [{ role: "assistant", content: [{ type: "text", text: saidBy(row.authorName, row.content) }] }];
+  }
   const messages: LanguageModelV4Message[] = [];
   let step: StepPiece[] = [];
   for (const piece of fromColumns(row)) {
@@ -85,6 +103,11 @@ function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Mes
     step.push(piece);
   }
   return [...messages, ...stepMessages(step)];
+}
+
+/** A member's message. The name cannot contain what ends the mark. */
+function saidBy(name: string, content: string): string {
+  return `[${name.replace(/[[\]\s]+/g, " ").trim()}, a member of the team]: ${content}`;
 }
 
 /** The model's output of one step and the tool results that it received. */

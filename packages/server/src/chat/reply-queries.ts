@@ -19,7 +19,17 @@ type Grown = ConversationSize & Pick<ConversationRow, "handler" | "epoch">;
 type Growth = { id: string; messages: number; textBytes: number; toolBytes: number; now: number };
 type Preview = { id: string; role: "user" | "assistant"; preview: string; now: number };
 type Claim = Pick<ConversationRow, "id" | keyof Visitor>;
-type Finish = { id: string; replyId: string; epoch: number; now: number; textBytes: number; toolBytes: number };
+type Finish = {
+  id: string;
+  replyId: string;
+  epoch: number;
+  failedTools: number;
+  now: number;
+  textBytes: number;
+  toolBytes: number;
+};
+
+type Finished = Pick<ConversationRow, "handler"> & { failedTools: number };
 
 type LastMessage = Pick<MessageRow, "id" | "role" | "position" | "stopReason" | "updatedAt" | "authorName"> & {
   textBytes: number;
@@ -142,13 +152,14 @@ function sizeQueries(db: Db) {
      * Also locks the conversation for that update. Only a condition on the conversation's own row sees a takeover that
      * commits while PostgreSQL waits for the lock.
      */
-    finish: compileOnce<Finish, { id: string }>((param) =>
+    finish: compileOnce<Finish, Finished>((param) =>
       db
         .updateTable("conversations")
         .set({
           textBytes: sql`"textBytes" + ${param("textBytes")}`,
           toolBytes: sql`"toolBytes" + ${param("toolBytes")}`,
           changedAt: sql`case when handler = 'agent' then "changedAt" else ${param("now")} end`,
+          failedTools: sql`"failedTools" + ${param("failedTools")}`,
         })
         .where("id", "=", param("id"))
         .where("minReplyEpoch", "<=", param("epoch"))
@@ -159,7 +170,7 @@ function sizeQueries(db: Db) {
             .where("messages.id", "=", param("replyId"))
             .where("stopReason", "is", null),
         )
-        .returning("id"),
+        .returning(["handler", "failedTools"]),
     ),
   };
 }

@@ -1,12 +1,14 @@
+import type { Transaction } from "kysely";
+import { handoffOf } from "../agents/handoff.ts";
 import { previewOf } from "../conversations/message-preview.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import type { Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
-import type { MessageRow } from "../db/tables.ts";
+import type { MessageRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { type Begun, beginTurn, type HistoryLimits } from "./begin-turn.ts";
 import { endEvents } from "./reply-event-log.ts";
-import { type HistoryRow, type ReplyState, replyQueries } from "./reply-queries.ts";
+import { type HistoryRow, type ReplyQueries, type ReplyState, replyQueries } from "./reply-queries.ts";
 import type { Counting, Ended, NewTurn } from "./reply-turn.ts";
 
 export type { HistoryRow };
@@ -25,13 +27,22 @@ export function createReplyStore(db: Db, count: Counting) {
   const keepEnd = createBatchWriter<Ended, EndResult>(db, storeEnds, { maxItems: 100 });
 
   /** Conversations first, then messages, each in one order: everybody locks rows this way. */
-  async function storeEnds(trx: Executor, ended: readonly Ended[]): Promise<EndResult[]> {
+  async function storeEnds(trx: Transaction<Tables>, ended: readonly Ended[]): Promise<EndResult[]> {
     const stored = new Set<string>();
     const handedOver = new Set<string>();
-    for (const { conversationId, end, epoch } of inOrder(ended, ({ conversationId }) => conversationId)) {
+    for (const one of inOrder(ended, ({ conversationId }) => conversationId)) {
+      const { conversationId, end, epoch, failedTools } = one;
       const size = { textBytes: Buffer.byteLength(end.content), toolBytes: Buffer.byteLength(end.pieces ?? "") };
-      const { rows } = await queries.finish(trx, { id: conversationId, replyId: end.id, epoch, now: end.now, ...size });
+      const { rows } = await queries.finish(trx, {
+        id: conversationId,
+        replyId: end.id,
+        epoch,
+        now: end.now,
+        failedTools,
+        ...size,
+      });
       if (rows.length > 0) stored.add(end.id);
+      if (rows[0]) await requestAfterFailures(trx, one, rows[0]);
       else if ((await queries.isHandedOver(trx, { id: conversationId, epoch })).rows.length > 0) handedOver.add(end.id);
     }
     for (const one of inOrder(ended, ({ end }) => end.id)) if (stored.has(one.end.id)) await storeEnd(trx, one);
@@ -42,6 +53,19 @@ export function createReplyStore(db: Db, count: Counting) {
     await count.conversations(trx, ended.filter(({ isCounted, end }) => isCounted && stored.has(end.id)).map(toEvent));
     await count.events(trx, endEvents(ended, stored, usage));
     return ended.map(({ end: { id } }) => (stored.has(id) ? "stored" : handedOver.has(id) ? "handed over" : "gone"));
+  }
+
+  /** Asks for a person once so many tools have failed as the agent allows. */
+  async function requestAfterFailures(
+    trx: Transaction<Tables>,
+    { agent, conversationId, failedTools }: Ended,
+    { handler, failedTools: all }: { handler: string; failedTools: number },
+  ): Promise<void> {
+    if (failedTools === 0 || handler !== "agent") return;
+    const { isEnabled, failedTools: max } = handoffOf(agent);
+    if (!isEnabled || max === null || all < max) return;
+    const { organizationId } = agent;
+    await count.requestHuman(trx, agent, { organizationId, conversationId, cause: "failed_tools", reason: null });
   }
 
   async function storeEnd(trx: Executor, { conversationId, end, failure, answer }: Ended): Promise<void> {
@@ -64,6 +88,31 @@ export function createReplyStore(db: Db, count: Counting) {
     async begin(turn: NewTurn, historyLimits: HistoryLimits): Promise<Begun> {
       return inTransaction(db, (trx) => beginTurn(trx, queries, { turn, historyLimits, count }));
     },
+    ...progress(db, queries),
+    /**
+     * Stores the end of a reply and counts its tokens. Replies that end at the same time share a transaction.
+     */
+    end: keepEnd,
+    async requestStop(conversationId: string): Promise<void> {
+      await queries.requestStop(db, { conversationId });
+    },
+    async latestReply(conversationId: string): Promise<MessageRow | undefined> {
+      return db
+        .selectFrom("messages")
+        .selectAll()
+        .where("conversationId", "=", conversationId)
+        .where("role", "=", "assistant")
+        .where("authorName", "is", null)
+        .orderBy("position", "desc")
+        .limit(1)
+        .executeTakeFirst();
+    },
+  };
+}
+
+/** Saves running replies, and reads whether they should stop. */
+function progress(db: Db, queries: ReplyQueries) {
+  return {
     /**
      * Saves running replies, so that little is lost if the process dies. @returns how replies should stop, by their ids
      */
@@ -91,24 +140,6 @@ export function createReplyStore(db: Db, count: Counting) {
         else if (stopRequested === 0 && stopReason === null) stopped.delete(id);
       }
       return stopped;
-    },
-    /**
-     * Stores the end of a reply and counts its tokens. Replies that end at the same time share a transaction.
-     */
-    end: keepEnd,
-    async requestStop(conversationId: string): Promise<void> {
-      await queries.requestStop(db, { conversationId });
-    },
-    async latestReply(conversationId: string): Promise<MessageRow | undefined> {
-      return db
-        .selectFrom("messages")
-        .selectAll()
-        .where("conversationId", "=", conversationId)
-        .where("role", "=", "assistant")
-        .where("authorName", "is", null)
-        .orderBy("position", "desc")
-        .limit(1)
-        .executeTakeFirst();
     },
   };
 }

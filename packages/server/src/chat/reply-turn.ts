@@ -1,5 +1,5 @@
 import type { ConversationCounters } from "../conversations/analytics/counters.ts";
-import type { RecordHandoff } from "../conversations/handoff-change.ts";
+import type { RecordHandoff, RequestHuman } from "../conversations/handoff-change.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Answer, AnswerRecorder } from "../documents/answers/recorder.ts";
 import type { RecordEvents } from "../events/record-events.ts";
@@ -14,6 +14,8 @@ export type Counting = {
   answers: AnswerRecorder["record"];
   events: RecordEvents;
   handoff: RecordHandoff;
+  /** asks for a person if the agent still has the conversation, because a rule of the agent says so */
+  requestHuman: RequestHuman;
 };
 
 /** What a visitor's turn stores. */
@@ -48,9 +50,11 @@ export type Ended = {
   failure: Omit<ReplyFailureRow, "messageId" | "conversationId" | "at"> | null;
   /** whether the reply is part of the agent's analytics */
   isCounted: boolean;
+  /** how many of its tool calls failed */
+  failedTools: number;
   /** what the reply made of the documents; null when nothing is recorded */
   answer: Answer | null;
-  agent: Pick<AgentRow, "id" | "organizationId" | "monthlyTokenBudget">;
+  agent: Pick<AgentRow, "id" | "organizationId" | "monthlyTokenBudget" | "handoff">;
   /** null when no model was asked */
   model: string | null;
   /** when the visitor's message arrived */

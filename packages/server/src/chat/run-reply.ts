@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Usage } from "@foyer/contract";
 import type { FastifyBaseLogger } from "fastify";
-import { toColumns } from "../conversations/message-pieces.ts";
+import { type Piece, toColumns } from "../conversations/message-pieces.ts";
 import type { AgentRow } from "../db/tables.ts";
 import type { DocumentSearch, ReplyDocuments } from "../documents/search-tool.ts";
 import type { AskLimits } from "../models/ask-model.ts";
@@ -20,6 +20,7 @@ import { createKnownLinks, createLinkFilter } from "./link-filter.ts";
 import { answerOf } from "./reply-answer.ts";
 import type { ReplyEnding } from "./reply-events.ts";
 import type { ReplyStore } from "./reply-store.ts";
+import type { ReplyTool } from "./reply-tool.ts";
 import type { Ended } from "./reply-turn.ts";
 import type { RunningReplies } from "./running-replies.ts";
 import type { RunningReply } from "./running-reply.ts";
@@ -37,6 +38,8 @@ type Run = {
   pageOrigin: string | undefined;
   tools: AgentTools;
   documents: ReplyDocuments | null;
+  /** asks for a person; null when the model cannot */
+  humanTool: ReplyTool | null;
   /** the visitor's last message, for which the documents are searched before the model is called */
   question: string;
   log: ReplyLog;
@@ -82,6 +85,7 @@ export function createReplyRunner(limits: AskLimits, { store, replies, clientToo
         end,
         usage: { agentId: agent.id, ...usageOwner, tokens },
         failure,
+        failedTools: reply.pieces.filter(isFailedTool).length,
         isCounted: !isTest && refusal === null,
         answer: isRecorded
           ? { ...scope, ...answerOf(reply.pieces, { question, stopReason, promptText }), at: end.now }
@@ -141,7 +145,7 @@ async function produce(
 
 function loopInput(
   reply: RunningReply,
-  { agent, model, prompt, tools, documents, question }: Run,
+  { agent, model, prompt, tools, documents, humanTool, question }: Run,
   clientTools: ClientToolCalls,
 ): Omit<LoopInput, "limits"> {
   const { waitFor } = clientTools.ofReply(reply);
@@ -153,13 +157,14 @@ function loopInput(
         runInPage: (toolId) => waitFor({ toolId, toolUseId: call.id }, options),
       }),
   };
+  const withHuman = humanTool ? withTool(callable, humanTool) : callable;
   return {
     organizationId: agent.organizationId,
     model,
     prompt,
     temperature: agent.temperature / 100,
     maxSteps: MAX_STEPS,
-    ...(documents?.kind === "search" ? withSearch(callable, documents) : callable),
+    ...(documents?.kind === "search" ? withTool(withHuman, toReplyTool(documents)) : withHuman),
     openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,
     signal: reply.signal,
   };
@@ -167,14 +172,18 @@ function loopInput(
 
 type Callable = Pick<LoopInput, "tools" | "find" | "runTool">;
 
-/** Adds the search of the documents to the agent's tools. It takes precedence over a tool of the same name. */
-function withSearch(tools: Callable, documents: DocumentSearch): Callable {
-  const { name } = documents.tool;
+function toReplyTool({ tool, run }: DocumentSearch): ReplyTool {
+  return { tool, executionType: "documents", run };
+}
+
+/** Adds a built-in tool to the agent's tools. It takes precedence over a tool of the same name. */
+function withTool(tools: Callable, { tool, executionType, shownInput, run }: ReplyTool): Callable {
+  const { name } = tool;
+  const info = { id: null, label: null, executionType, ...(shownInput ? { shownInput } : {}) };
   return {
-    tools: [documents.tool, ...tools.tools.filter((tool) => tool.name !== name)],
-    find: (called: string) =>
-      called === name ? { id: null, label: null, executionType: "documents" } : tools.find(called),
-    runTool: (call, options) => (call.name === name ? documents.run(call.input) : tools.runTool(call, options)),
+    tools: [tool, ...tools.tools.filter((one) => one.name !== name)],
+    find: (called: string) => (called === name ? info : tools.find(called)),
+    runTool: (call, options) => (call.name === name ? run(call.input) : tools.runTool(call, options)),
   };
 }
 
@@ -226,6 +235,10 @@ function* trustedTexts(reply: RunningReply, documents: ReplyDocuments, { agent, 
 
 function* addressesOf(passages: readonly NumberedPassage[]): Generator<string> {
   for (const { url, citation } of passages) if (url && citation === "link") yield url;
+}
+
+function isFailedTool(piece: Piece): boolean {
+  return piece.type === "tool" && piece.result?.isError === true;
 }
 
 function say(text: string, reply: RunningReply): ReplyEnding {

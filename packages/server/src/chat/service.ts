@@ -4,7 +4,7 @@ import { visitorNote } from "../agents/identity/tell-model.ts";
 import type { AgentService } from "../agents/service.ts";
 import { conversationToken } from "../auth/conversation-token.ts";
 import type { ConversationAccess, Proof } from "../conversations/access.ts";
-import type { RecordHandoff } from "../conversations/handoff-change.ts";
+import type { RecordHandoff, RequestHuman } from "../conversations/handoff-change.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { Viewer } from "../conversations/store.ts";
 import { isMissingReference } from "../db/database-errors.ts";
@@ -26,10 +26,11 @@ import { messagePage } from "./message-page.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./new-messages.ts";
 import { passOn } from "./pass-on.ts";
-import { createReplyStore, type HistoryRow } from "./reply-store.ts";
+import { createReplyStore, type HistoryRow, type ReplyStore } from "./reply-store.ts";
+import type { ReplyTool } from "./reply-tool.ts";
 import type { NewTurn } from "./reply-turn.ts";
 import { createReplyRunner, type ReplyLog } from "./run-reply.ts";
-import { createRunningReplies } from "./running-replies.ts";
+import { createRunningReplies, type RunningReplies } from "./running-replies.ts";
 import { createRunningReply, type RunningReply } from "./running-reply.ts";
 import { type VisitHeaders, visitContext } from "./visit-context.ts";
 
@@ -59,7 +60,14 @@ type Sources = {
   recordEvents: RecordEvents;
   /** tells the team of messages while a person has the conversation, in the transaction that stores them */
   recordHandoff: RecordHandoff;
+  requestHuman: RequestHuman;
+  /** the tool by which the model asks for a person, or null when it cannot */
+  humanToolOf(agent: AgentRow, conversation: ConversationRow): ReplyTool | null;
+  /** what the model should know about the conversation's requests for a person */
+  handoffNotesOf(conversation: ConversationRow): Promise<Note[]>;
 };
+
+type Recorders = Pick<Sources, "recordAnswer" | "recordEvents" | "recordHandoff" | "requestHuman">;
 
 export type ChatService = ReturnType<typeof createChatService>;
 
@@ -67,7 +75,7 @@ export function createChatService(
   deps: Deps,
   agents: AgentService,
   conversations: ConversationService,
-  { toolsOf, documentsOf, notesOf, openingOf, ...recorders }: Sources,
+  { toolsOf, documentsOf, notesOf, openingOf, humanToolOf, handoffNotesOf, ...recorders }: Sources,
 ) {
   const { config, encryption, models } = deps;
   const budgets = createTokenBudgets(deps);
@@ -118,7 +126,7 @@ export function createChatService(
         const usageOwner = budgets.usageOwnerOf({ ...visitorOfBudget(request, identity, caller), organizationId });
         const refusal = await budgets.refusal(agent, usageOwner);
         // Load the notes first: nothing may fail between storing the turn and starting its reply.
-        const notes = existing ? await notesOf(agent.id, existing.id) : [];
+        const notes = existing ? await notesAbout(existing, { notesOf, handoffNotesOf }) : [];
         const since = performance.now();
         const begun = await store.begin(
           { ...turn, conversation, replyId: reply.messageId, model: refusal === null ? model.modelId : null },
@@ -137,6 +145,7 @@ export function createChatService(
           pageOrigin: caller.origin,
           tools,
           documents,
+          humanTool: humanToolOf(agent, conversation),
           log: caller.log,
           usageOwner,
           refusal,
@@ -153,12 +162,27 @@ export function createChatService(
     /** Stops the running reply of the conversation, in any process. */
     async stop(viewer: Viewer, conversationId: string): Promise<void> {
       await conversations.existing(viewer, conversationId);
-      const reply = replies.get(conversationId);
-      if (!reply) return store.requestStop(conversationId);
-      reply.abort();
-      await reply.done;
+      await stopReply(conversationId, { replies, store });
     },
   };
+}
+
+async function stopReply(
+  conversationId: string,
+  { replies, store }: { replies: RunningReplies; store: ReplyStore },
+): Promise<void> {
+  const reply = replies.get(conversationId);
+  if (!reply) return store.requestStop(conversationId);
+  reply.abort();
+  await reply.done;
+}
+
+async function notesAbout(
+  conversation: ConversationRow,
+  { notesOf, handoffNotesOf }: Pick<Sources, "notesOf" | "handoffNotesOf">,
+): Promise<Note[]> {
+  const { id, agentId } = conversation;
+  return [...(await notesOf(agentId, id)), ...(await handoffNotesOf(conversation))];
 }
 
 /** What the request stores, apart from the reply. */
@@ -226,7 +250,7 @@ function newReply(
 function countingOf(
   budgets: TokenBudgets,
   conversations: ConversationService,
-  { recordAnswer, recordEvents, recordHandoff }: Pick<Sources, "recordAnswer" | "recordEvents" | "recordHandoff">,
+  { recordAnswer, recordEvents, recordHandoff, requestHuman }: Recorders,
 ) {
   return {
     tokens: budgets.count,
@@ -234,6 +258,7 @@ function countingOf(
     answers: recordAnswer,
     events: recordEvents,
     handoff: recordHandoff,
+    requestHuman,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { HandoffCause } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import type { Tables } from "../db/tables.ts";
+import type { AgentRow, Tables } from "../db/tables.ts";
 
 /** Where something changed. `epoch` is the conversation's after the change. */
 type Place = { organizationId: string; agentId: string; conversationId: string; epoch: number };
@@ -19,6 +19,13 @@ export type HandoffChange = Place &
     | { kind: "visitor_message"; handoffId?: undefined; messageId: string; userId?: undefined }
     | { kind: "member_message"; handoffId: string; messageId: string; userId: string }
   );
+
+/** A request for a person that a rule makes in the transaction of what it reacts to. */
+export type RequestHuman = (
+  trx: Transaction<Tables>,
+  agent: Pick<AgentRow, "id" | "handoff">,
+  asked: { organizationId: string; conversationId: string; cause: HandoffCause; reason: string | null },
+) => Promise<unknown>;
 
 /** Called in the transaction of the change, so that what it writes is committed together with it. */
 export type RecordHandoff = (trx: Transaction<Tables>, change: HandoffChange) => Promise<void>;

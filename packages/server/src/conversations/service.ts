@@ -31,6 +31,7 @@ import {
   type ConversationSummaryRow,
   createConversationStore,
   deleteMessages,
+  type RatingHooks,
   type Viewer,
 } from "./store.ts";
 
@@ -62,6 +63,8 @@ type Hooks = {
   onDelete(id: string): unknown;
   /** Called in the transaction that stores the rating of a visitor's reply. */
   recordRating: AnswerRecorder["recordRating"];
+  /** Called in the transaction that stores a bad rating of the agent. */
+  onBadRating: RatingHooks["onBadRating"];
   /** Called in the transaction that stores a rating. */
   recordEvents: RecordEvents;
 };
@@ -69,7 +72,7 @@ type Hooks = {
 export function createConversationService(
   deps: Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">,
   agents: AgentService,
-  { beforeDelete, onDelete, recordRating, recordEvents }: Hooks,
+  { beforeDelete, onDelete, ...ratingHooks }: Hooks,
 ) {
   const { db, encryption } = deps;
   const store = createConversationStore(deps);
@@ -165,7 +168,7 @@ export function createConversationService(
         !isId("msg", messageId) ||
         !(await store.rate(
           { conversationId: id, messageId, rating, comment: comment?.trim() || null },
-          { count: counters.count, recordRating, recordEvents },
+          { count: counters.count, ...ratingHooks },
         ))
       )
         throw notFound("Message");

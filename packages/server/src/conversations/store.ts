@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ConversationQuery, Rating } from "@foyer/contract";
 import { defined } from "@foyer/contract/rules/defined";
-import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
+import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql, type Transaction } from "kysely";
 import type { Flag, Instant } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
 import { containsText } from "../db/contains-text.ts";
@@ -15,6 +15,7 @@ import type { Deps } from "../deps.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import type { RecordEvents } from "../events/record-events.ts";
 import type { ConversationCounters } from "./analytics/counters.ts";
+import { questionBefore } from "./question-before.ts";
 
 /** Bytes read and rendered between two turns of the event loop, for a few milliseconds of work. */
 const PAGE_BYTES = 256 * 1024;
@@ -227,7 +228,7 @@ function marks(db: Db) {
      */
     async rate(
       { conversationId, messageId, rating, comment }: MessageRating,
-      { count, recordRating, recordEvents }: RatingHooks,
+      { count, recordRating, onBadRating, recordEvents }: RatingHooks,
     ): Promise<boolean> {
       return inTransaction(db, async (trx) => {
         const message = trx
@@ -237,7 +238,7 @@ function marks(db: Db) {
         // Locks the row, so that the second of two simultaneous ratings sees the first and replaces it in the counts.
         const before = await message
           .set((x) => ({ feedback: x.ref("feedback") }))
-          .returning(["feedback", "feedbackComment", "createdAt", "role", "position"])
+          .returning(["feedback", "feedbackComment", "createdAt", "role", "position", "authorName"])
           .executeTakeFirst();
         if (!before) return false;
         if (before.feedback === rating && before.feedbackComment === comment) return true;
@@ -257,12 +258,17 @@ function marks(db: Db) {
             data: () => ({ messageId, rating, comment }),
           },
         ]);
+        const isNewlyBad = rating === "down" && before.feedback !== "down" && before.role === "assistant";
+        if (isNewlyBad && before.authorName === null) {
+          await onBadRating(trx, { agentId: conversation.agentId, conversationId });
+        }
         if (conversation.isTest === 1 || before.feedback === rating) return true;
         const change = (value: Rating) => Number(value === rating) - Number(value === before.feedback);
         const ratings = { ratedUp: change("up"), ratedDown: change("down") };
         const { agentId, organizationId } = conversation;
         await count(trx, [{ agentId, at: before.createdAt, ...ratings }]);
-        const question = before.role === "user" ? null : await questionBefore(trx, conversationId, before.position);
+        const isReply = before.role === "assistant" && before.authorName === null;
+        const question = isReply ? await questionBefore(trx, conversationId, before.position) : null;
         if (question !== null) {
           const reply = { organizationId, agentId, conversationId, messageId, question };
           await recordRating(trx, reply, { rating, at: before.createdAt });
@@ -273,23 +279,10 @@ function marks(db: Db) {
   };
 }
 
-/** The visitor's message that the reply at a position responds to, or null. */
-async function questionBefore(trx: Db, conversationId: string, position: number): Promise<string | null> {
-  const asked = await trx
-    .selectFrom("messages")
-    .select("content")
-    .where("conversationId", "=", conversationId)
-    .where("position", "<", position)
-    .where("role", "=", "user")
-    .orderBy("position", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return asked?.content ?? null;
-}
-
-type RatingHooks = {
+export type RatingHooks = {
   count: ConversationCounters["count"];
   recordRating: AnswerRecorder["recordRating"];
+  onBadRating(trx: Transaction<Tables>, rated: { agentId: string; conversationId: string }): Promise<void>;
   recordEvents: RecordEvents;
 };
 

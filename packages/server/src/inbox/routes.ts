@@ -6,10 +6,11 @@ import { viewerOf } from "../conversations/routes.ts";
 import type { App } from "../http/app.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { createRateLimit } from "../plans/rate-limit.ts";
-import type { InboxService, Member } from "./service.ts";
+import type { Inbox } from "./inbox.ts";
+import type { Member } from "./service.ts";
 
 /** How conversations go over to members of the team and back. */
-export function inboxRoutes(app: App, { limits }: Config, inbox: InboxService, idempotency: Idempotency): void {
+export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"], idempotency: Idempotency): void {
   // Each request notifies the team.
   const perConversation = createRateLimit(limits.chatPerSession, "requests for a person");
 

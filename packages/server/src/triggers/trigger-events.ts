@@ -1,7 +1,6 @@
 import type { TriggerEvent } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { createBatchWriter } from "../db/batch-writer.ts";
-import type { Executor } from "../db/compiled-query.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { isId } from "../ids.ts";
@@ -13,7 +12,7 @@ const BATCH = 256;
 /** `alsoInTransaction` runs in the transaction that stores the event. */
 export type RecordEvent = (event: TriggerEvent, alsoInTransaction?: AlsoInTransaction) => Promise<void>;
 
-type AlsoInTransaction = (trx: Executor) => Promise<void>;
+type AlsoInTransaction = (trx: Transaction<Tables>) => Promise<void>;
 type Item = { event: NewTriggerEvent; also: AlsoInTransaction | undefined };
 
 /**

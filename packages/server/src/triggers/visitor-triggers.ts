@@ -1,7 +1,9 @@
 import type { TriggerEvent, VisitorForm } from "@foyer/contract";
+import type { Transaction } from "kysely";
 import { namesOrigin } from "../agents/origin-check.ts";
 import type { AgentService } from "../agents/service.ts";
 import { isMissingReference } from "../db/database-errors.ts";
+import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
@@ -15,14 +17,20 @@ import { createTriggerEvents } from "./trigger-events.ts";
 
 export type VisitorTriggers = ReturnType<typeof createVisitorTriggers>;
 
+type Parts = {
+  agents: AgentService;
+  formFinder: FormFinder;
+  /** called in the transaction that stores an event */
+  rules: { onEvent(trx: Transaction<Tables>, event: TriggerEvent): Promise<void> };
+};
+
 type Recorded = { success: true };
 const success: Recorded = { success: true };
 
 /** Public endpoints for visitors' pages. `origin` is the page's origin, which the agent must allow (403). */
 export function createVisitorTriggers(
   { db, databaseKind, config }: Pick<Deps, "db" | "databaseKind" | "config">,
-  agents: AgentService,
-  forms: FormFinder,
+  { agents, formFinder, rules }: Parts,
   cache: ListingCache,
 ) {
   const store = createTriggerStore(db);
@@ -48,7 +56,10 @@ export function createVisitorTriggers(
      * page.
      */
     async record(event: TriggerEvent, keep?: Keep): Promise<Recorded> {
-      await write(event, keep && ((trx) => keep(trx, event.agentId, success))).catch((error) => {
+      await write(event, async (trx) => {
+        await keep?.(trx, event.agentId, success);
+        await rules.onEvent(trx, event);
+      }).catch((error) => {
         throw isMissingReference(error) ? notFound("Agent") : error;
       });
       return success;
@@ -62,7 +73,7 @@ export function createVisitorTriggers(
     },
     async form(idOrName: string, agentId: string | null, origin: string | undefined): Promise<VisitorForm> {
       const isAllowed = (allowedOrigins: string) => origin !== undefined && namesOrigin(allowedOrigins, origin);
-      const tool = await forms.enabled(idOrName, agentId, isAllowed);
+      const tool = await formFinder.enabled(idOrName, agentId, isAllowed);
       agents.checkOrigin(await agents.getPublic(tool.agentId), origin, ownOrigin);
       return toVisitorForm(tool);
     },

@@ -1,0 +1,28 @@
+import type { Deps } from "../deps.ts";
+import { createHandoffCounters } from "./counters.ts";
+import { createHandoffRecorders } from "./handoff-changes.ts";
+import { createHandoffNotes } from "./handoff-notes.ts";
+import { createRequestTool } from "./request-tool.ts";
+import { createHandoffRequests } from "./requests.ts";
+import { createHandoffRules } from "./rules.ts";
+
+export type Handoffs = ReturnType<typeof createHandoffs>;
+
+/** What the resources to the left need of handing over: who is told of changes, requests for a person, and rules. */
+export function createHandoffs(deps: Pick<Deps, "db" | "log">) {
+  const recorders = createHandoffRecorders();
+  const counters = createHandoffCounters();
+  const requests = createHandoffRequests({ record: recorders.record, counters });
+  return {
+    ...recorders,
+    counters,
+    requests,
+    rules: createHandoffRules(requests),
+    forChat: {
+      recordHandoff: recorders.record,
+      requestHuman: requests.request,
+      humanToolOf: createRequestTool(deps, requests),
+      handoffNotesOf: createHandoffNotes(deps.db),
+    },
+  };
+}

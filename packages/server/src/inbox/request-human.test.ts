@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createAgent, createTool } from "../../../../test/factories.ts";
+import { startServer, type TestServer } from "../../../../test/server.ts";
+import { createOwner, signedInBrowser } from "../../../../test/session-client.ts";
+import { callThenSay, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+
+type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
+type Prompt = Array<{ role: string; content: string }>;
+
+onBothDatabases("requests for a person", (createDatabase) => {
+  let database: TestDatabase;
+  let upstream: Upstream;
+  let server: TestServer;
+  let owner: Browser;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    upstream = await startUpstream();
+    const env = { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
+    server = await startServer({ database, env });
+    owner = await signedInBrowser(server, (await createOwner(server)).email);
+  });
+  afterAll(async () => {
+    await server.stop();
+    await upstream.stop();
+    await database.drop();
+  });
+
+  const handing = (handoff: object = {}) => createAgent(owner, { handoff: { isEnabled: true, ...handoff } });
+
+  /** Says something as the visitor of the session, and reads the conversation as a member. */
+  async function talk(agentId: string, content: string, known?: { id: string; token: string }) {
+    const { body } = await server.app.inject({
+      method: "POST",
+      url: "/chat",
+      headers: known ? { authorization: `Bearer ${known.token}` } : {},
+      payload: {
+        agentId,
+        sessionId: `session-${agentId}`,
+        conversationId: known?.id,
+        messages: [{ role: "user", content }],
+      },
+    });
+    const idIn = (name: string) => new RegExp(`"${name}":"([^"]+)"`).exec(body)?.[1] ?? "";
+    const key = known ?? { id: idIn("conversationId"), token: idIn("conversationToken") };
+    const conversation = (await owner.call("GET", `/conversations/${key.id}`)).body.data;
+    return { key, body, conversation, messageId: idIn("messageId") };
+  }
+  const promptOf = (index: number): Prompt => JSON.parse(upstream.exchanges.at(index)?.body ?? "{}").messages;
+
+  it("come from the agent with a summary that the visitor never reads, and the reply continues", async () => {
+    const agentId = await handing({ promiseMinutes: 10 });
+    const input = { reason: "The invoice is wrong", summary: "Ada paid twice for bike 7" };
+    upstream.script(callThenSay("request_human", input, "Somebody will answer soon."));
+    const { body, conversation, key } = await talk(agentId, "Let me talk to a person");
+    expect(body).toContain('"executionType":"handoff"');
+    expect(body).toContain("Somebody will answer soon.");
+    expect(body).not.toContain("paid twice");
+    expect(conversation).toMatchObject({
+      handler: "waiting",
+      handoff: { cause: "agent", reason: input.reason, summary: input.summary, promisedAt: expect.any(String) },
+    });
+    const { body: seen } = await server.app.inject({
+      url: `/conversations/${key.id}`,
+      headers: { authorization: `Bearer ${key.token}` },
+    });
+    expect([seen.includes("The invoice is wrong"), seen.includes("paid twice")]).toEqual([true, false]);
+    expect(promptOf(-1).at(-1)?.content).toContain("usually answers within 10 minutes");
+
+    upstream.script(sayWords("Meanwhile …"));
+    await talk(agentId, "Are you still there?", key);
+    expect(JSON.parse(upstream.exchanges[0]?.body ?? "").tools).toBeUndefined();
+    expect(JSON.stringify(promptOf(0))).toContain("waits for a person of the team");
+  });
+
+  it("silence an agent that is to keep quiet while the visitor waits", async () => {
+    const agentId = await handing({ whileWaiting: "silent" });
+    upstream.script(callThenSay("request_human", { reason: "r", summary: "s" }, "Bye."));
+    const { key } = await talk(agentId, "A person, please");
+    const { body, conversation } = await talk(agentId, "Hello?", key);
+    expect(body).toContain('"stopReason":"handed_over"');
+    expect(conversation.messages.at(-1)).toMatchObject({ role: "user", content: "Hello?" });
+  });
+
+  it("leave the model a prompt in which a member's words are marked, and a note after the return", async () => {
+    const agentId = await handing();
+    upstream.script(sayWords("Hello."));
+    const { key } = await talk(agentId, "Hello?");
+    await owner.call("POST", `/conversations/${key.id}/messages`, { content: "I refund you." });
+    await talk(agentId, "Thanks", key);
+    await owner.call("POST", `/conversations/${key.id}/return`, { note: 'Refund "sent"' });
+    upstream.script(sayWords("You are welcome."));
+    await talk(agentId, "Bye", key);
+    const told = promptOf(0).map(({ role, content }) => [role, JSON.stringify(content)]);
+    expect(told.map(([role]) => role)).toEqual(["user", "assistant", "user"]);
+    expect(told[1]?.[1]).toMatch(/Hello\..*a member of the team\]: I refund you\./);
+    expect(told[2]?.[1]).toMatch(/Thanks.*The part of the team is over.*Refund.*sent.*Bye/);
+  });
+
+  it("follow from bad ratings, but not from those before an earlier request", async () => {
+    const agentId = await handing({ badRatings: 2 });
+    upstream.script(sayWords("No."));
+    const first = await talk(agentId, "One?");
+    const second = await talk(agentId, "Two?", first.key);
+    const rate = (messageId: string, rating = "down") =>
+      owner.call("POST", `/conversations/${first.key.id}/feedback`, { messageId, rating });
+    const handler = async () => (await owner.call("GET", `/conversations/${first.key.id}`)).body.data.handler;
+    await rate(first.messageId);
+    expect(await handler()).toBe("agent");
+    await rate(second.messageId);
+    expect(await handler()).toBe("waiting");
+    await owner.call("POST", `/conversations/${first.key.id}/close`);
+    await rate(first.messageId, "up");
+    await rate(first.messageId);
+    expect(await handler()).toBe("agent");
+  });
+
+  it("follow from failed tools in the transaction that stores the reply", async () => {
+    const agentId = await handing({ failedTools: 1 });
+    const schema = { type: "object", properties: { bike: { type: "string" } }, required: ["bike"] };
+    await createTool(owner, { agentId, name: "stock", executionType: "mock", inputSchema: schema } as never);
+    upstream.script(callThenSay("stock", {}, "I could not find out."));
+    const { conversation } = await talk(agentId, "Any bikes?");
+    expect(conversation).toMatchObject({ handler: "waiting", handoff: { cause: "failed_tools" } });
+  });
+
+  it("follow from a custom event of the page in the newest conversation of the session", async () => {
+    const agentId = await handing({ events: ["checkout_failed"] });
+    const trigger = { name: "Checkout", triggerType: "custom_event", actionType: "open_chat", actionConfig: {} };
+    const created = await owner.call("POST", `/triggers?agentId=${agentId}`, {
+      ...trigger,
+      conditions: { event: "checkout_failed" },
+    });
+    expect(created.status, created.text).toBe(201);
+    upstream.script(sayWords("Hello."));
+    const { key } = await talk(agentId, "Hello?");
+    const fired = await server.app.inject({
+      method: "POST",
+      url: "/triggers/event",
+      payload: {
+        agentId,
+        triggerName: "Checkout",
+        triggerType: "custom_event",
+        actionType: "open_chat",
+        eventType: "fired",
+        sessionId: `session-${agentId}`,
+      },
+    });
+    expect(fired.statusCode).toBe(200);
+    const { data } = (await owner.call("GET", `/conversations/${key.id}`)).body;
+    expect(data).toMatchObject({ handler: "waiting", handoff: { cause: "custom_event" } });
+  });
+
+  it("can be answered with a draft of the agent, which is stored nowhere and counts its tokens", async () => {
+    const agentId = await handing();
+    upstream.script(sayWords("Hello."));
+    const { key } = await talk(agentId, "Where is my bike?");
+    await owner.call("POST", `/conversations/${key.id}/takeover`);
+    const usage = () =>
+      server.deps.db.selectFrom("agentMonths").select("tokens").where("agentId", "=", agentId).executeTakeFirst();
+    const before = Number((await usage())?.tokens ?? 0);
+    upstream.script(sayWords("Your bike ", "is on its way."));
+    const draft = await owner.call("POST", `/conversations/${key.id}/draft`);
+    expect([draft.status, draft.body.data]).toEqual([200, { text: "Your bike is on its way." }]);
+    expect(Number((await usage())?.tokens)).toBeGreaterThan(before);
+    const { data } = (await owner.call("GET", `/conversations/${key.id}`)).body;
+    expect(data.messages).toHaveLength(2);
+    const stranger = await signedInBrowser(server, (await createOwner(server)).email);
+    expect((await stranger.call("POST", `/conversations/${key.id}/draft`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,79 @@
+import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { type HandoffSettings, handoffLimits } from "@foyer/contract";
+import { handoffOf, toWidgetHandoff } from "../agents/handoff.ts";
+import type { ReplyTool } from "../chat/reply-tool.ts";
+import type { AgentRow, ConversationRow } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { failure, type ToolOutcome } from "../tools/tool-outcome.ts";
+import type { HandoffRequests } from "./requests.ts";
+
+const tool: LanguageModelV4FunctionTool = {
+  type: "function",
+  name: "request_human",
+  description:
+    "Asks a person of the team to take over this conversation. Use it when the visitor wants to talk to a person, or when only a person can help. Call it once.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      reason: {
+        type: "string",
+        description: "Why, in one short sentence in the visitor's language. They can read it.",
+      },
+      summary: {
+        type: "string",
+        description:
+          "What the team should know: the problem, what has been tried, and the facts. The visitor cannot read it.",
+      },
+    },
+    required: ["reason", "summary"],
+  },
+};
+
+/** @returns a function that creates the tool by which the model asks for a person, or null when it cannot */
+export function createRequestTool({ db, log }: Pick<Deps, "db" | "log">, requests: HandoffRequests) {
+  return (agent: AgentRow, { id, handler }: Pick<ConversationRow, "id" | "handler">): ReplyTool | null => {
+    const settings = handoffOf(agent);
+    if (!settings.isEnabled || handler !== "agent") return null;
+    return {
+      tool,
+      executionType: "handoff",
+      shownInput: (input) => ({ reason: textIn(input, "reason", handoffLimits.reason) }),
+      async run(input) {
+        const reason = textIn(input, "reason", handoffLimits.reason);
+        const summary = textIn(input, "summary", handoffLimits.summary);
+        const asked = { organizationId: agent.organizationId, conversationId: id, reason, summary };
+        try {
+          const isNew = await inTransaction(db, (trx) => requests.request(trx, agent, { ...asked, cause: "agent" }));
+          return isNew
+            ? requested(agent, settings, reason)
+            : failure("The team already knows about this conversation.");
+        } catch (error) {
+          log.error({ err: error, agentId: agent.id }, "could not ask for a person");
+          return failure("The team cannot be reached right now.");
+        }
+      },
+    };
+  };
+}
+
+function requested(agent: AgentRow, settings: HandoffSettings, reason: string | null): ToolOutcome {
+  const { isOpen = true, opensAt = null, promiseMinutes = null } = toWidgetHandoff(agent, Date.now()) ?? {};
+  const told = [
+    isOpen
+      ? `The team has been notified${promiseMinutes === null ? "" : `, and usually answers within ${promiseMinutes} minutes`}.`
+      : `The request is stored, but nobody is there now${opensAt === null ? "" : ` until ${opensAt}`}. The visitor can leave an email address in the form below.`,
+    "Tell the visitor this in one sentence, and promise nothing else about the person.",
+    settings.whileWaiting === "agent"
+      ? "You can go on helping until the person takes over."
+      : "You do not receive further messages until the person is done.",
+  ];
+  const result = { reason, isOpen, opensAt, promiseMinutes };
+  return { result, isError: false, displayConfig: null, display: null, forModel: told.join(" ") };
+}
+
+/** A text of the model's input, which can be anything. */
+function textIn(input: unknown, name: "reason" | "summary", maxLength: number): string | null {
+  const value = ((input ?? {}) as Record<string, unknown>)[name];
+  return typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, maxLength).toWellFormed() : null;
+}

@@ -1,0 +1,87 @@
+import type { TriggerEvent } from "@foyer/contract";
+import type { Transaction } from "kysely";
+import { handoffOf } from "../agents/handoff.ts";
+import type { Tables } from "../db/tables.ts";
+import type { HandoffRequests } from "./requests.ts";
+
+/** The newest conversation of a session counts as the one that an event belongs to if it is not older. */
+const RECENT_MS = 86_400_000;
+
+/** The agent's rules that ask for a person, in the transactions of what they react to. */
+export function createHandoffRules(requests: HandoffRequests) {
+  async function agentOf(trx: Transaction<Tables>, agentId: string) {
+    return trx
+      .selectFrom("agents")
+      .select(["id", "organizationId", "handoff"])
+      .where("id", "=", agentId)
+      .executeTakeFirst();
+  }
+
+  return {
+    /** After a bad rating of the agent, which is stored already. Ratings from before an earlier handoff do not count. */
+    async onBadRating(
+      trx: Transaction<Tables>,
+      { agentId, conversationId }: { agentId: string; conversationId: string },
+    ): Promise<void> {
+      const agent = await agentOf(trx, agentId);
+      if (!agent) return;
+      const { isEnabled, badRatings } = handoffOf(agent);
+      if (!isEnabled || badRatings === null) return;
+      const earlier = await trx
+        .selectFrom("handoffs")
+        .select((x) => x.fn.max("endedAt").as("endedAt"))
+        .where("conversationId", "=", conversationId)
+        .executeTakeFirst();
+      const bad = await trx
+        .selectFrom("messages")
+        .select((x) => x.fn.countAll<number>().as("n"))
+        .where("conversationId", "=", conversationId)
+        .where("feedback", "=", "down")
+        .where("authorName", "is", null)
+        .where("createdAt", ">", Number(earlier?.endedAt ?? 0))
+        .executeTakeFirst();
+      if (Number(bad?.n ?? 0) < badRatings) return;
+      const { organizationId } = agent;
+      await requests.request(trx, agent, { organizationId, conversationId, cause: "rating", reason: null });
+    },
+    /** After an event of the page, which belongs to the newest conversation of its session. */
+    async onEvent(trx: Transaction<Tables>, event: TriggerEvent): Promise<void> {
+      const { agentId, sessionId, triggerType, eventType } = event;
+      if (triggerType !== "custom_event" || eventType !== "fired" || !sessionId) return;
+      const agent = await agentOf(trx, agentId);
+      if (!agent) return;
+      const { isEnabled, events } = handoffOf(agent);
+      if (!isEnabled || events.length === 0) return;
+      const name = await eventNameOf(trx, event);
+      if (name === null || !events.includes(name)) return;
+      const conversation = await trx
+        .selectFrom("conversations")
+        .select("id")
+        .where("organizationId", "=", agent.organizationId)
+        .where("sessionId", "=", sessionId)
+        .where("agentId", "=", agentId)
+        .where("updatedAt", ">", Date.now() - RECENT_MS)
+        .orderBy("id", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      if (!conversation) return;
+      const asked = { organizationId: agent.organizationId, conversationId: conversation.id };
+      await requests.request(trx, agent, { ...asked, cause: "custom_event", reason: null });
+    },
+  };
+}
+
+/** The name of the page's event to which the trigger reacted. */
+async function eventNameOf(trx: Transaction<Tables>, { agentId, triggerId, triggerName }: TriggerEvent) {
+  const trigger = await trx
+    .selectFrom("triggers")
+    .select("conditions")
+    .where("agentId", "=", agentId)
+    .where(triggerId ? "id" : "name", "=", triggerId || triggerName)
+    .where("triggerType", "=", "custom_event")
+    .limit(1)
+    .executeTakeFirst();
+  if (!trigger) return null;
+  const { event } = JSON.parse(trigger.conditions) as { event?: unknown };
+  return typeof event === "string" ? event : null;
+}
