@@ -31,7 +31,7 @@ export const de: Messages = {
   goodReply: "Gute Antwort",
   badReply: "Schlechte Antwort",
   commentLabel: "Was war das Problem? (optional)",
-  commentSent: "Danke für deine Rückmeldung.",
+  commentSent: "Danke für Ihre Rückmeldung.",
   ratingFailed: "Die Bewertung konnte nicht gespeichert werden. Versuche es gleich noch einmal.",
   unreachable: "Der Server ist nicht erreichbar. Prüfe die Verbindung und versuche es erneut.",
   interrupted:
@@ -85,7 +85,8 @@ export const de: Messages = {
   formRefused: "Dieses Formular kann auf dieser Seite nicht verwendet werden.",
   filesTooLarge: "Die Dateien sind insgesamt zu groß. Wähle kleinere Dateien oder entferne eine.",
   fileUnreadable: "Diese Datei konnte nicht gelesen werden. Bitte wähle sie noch einmal aus.",
-  fileNotKept: "Bitte wähle die Datei noch einmal aus. Dateien werden nicht gespeichert, wenn du die Seite verlässt.",
+  fileNotKept:
+    "Bitte wählen Sie die Datei noch einmal aus. Dateien werden nicht gespeichert, wenn Sie die Seite verlassen.",
   chooseOption: "Auswählen",
   boxRequired: "Bitte setze hier ein Häkchen.",
   yes: "Ja",
