@@ -20,7 +20,7 @@ describe("sign-in pages", () => {
   });
 
   const visit = async (path: string) => {
-    const opened = await site.browser.open({ viewport: { width: 1440, height: 900 } });
+    const opened = await site.browser.openWarm({ viewport: { width: 1440, height: 900 } });
     await opened.page.goto(`${site.server.url}/dashboard${path}`);
     return opened;
   };
@@ -111,7 +111,7 @@ describe("sign-in pages", () => {
     const invitation = await mailedLink(() =>
       site.call(inside, "POST", "/invitations", { email, role: "member" }).then(() => {}),
     );
-    const { page } = await site.browser.open({ viewport: { width: 1440, height: 900 } });
+    const { page } = await site.browser.openWarm({ viewport: { width: 1440, height: 900 } });
     await page.goto(invitation);
     await page.getByRole("heading", { name: /^Join / }).waitFor();
     await isFit(page);
@@ -167,13 +167,13 @@ describe("a server without email", () => {
   it("lets an invited user join immediately without email", async () => {
     const inside = (await site.open("/")).page;
     const { url } = await site.call(inside, "POST", "/invitations", { email: "new@example.com", role: "member" });
-    const { page } = await site.browser.open({ viewport: { width: 1440, height: 900 } });
+    const { page } = await site.browser.openWarm({ viewport: { width: 1440, height: 900 } });
     await page.goto(url);
     await page.getByRole("link", { name: "Create account" }).click();
     await page.getByLabel("Password").fill(password);
     await page.getByRole("button", { name: "Create account" }).click();
     await page.getByRole("navigation", { name: "Main" }).waitFor();
-    const { page: other } = await site.browser.open();
+    const { page: other } = await site.browser.openWarm();
     await other.goto(`${site.server.url}/dashboard/forgot-password`);
     await other.getByLabel("Email").fill("new@example.com");
     await other.keyboard.press("Enter");

@@ -13,7 +13,6 @@ describe("editing in the dashboard", () => {
   beforeEach(async () => {
     ({ page } = await site.signIn());
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour", systemPrompt: "We sell bikes." })).data.id;
-    return () => page.context().close();
   });
 
   const go = (rest = "", id = agentId) => page.goto(`${site.server.url}/dashboard/agents/${id}${rest}`);

@@ -19,7 +19,6 @@ describe("the dashboard's knowledge", () => {
     ({ page, problems } = await site.signIn());
     agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/knowledge`);
-    return () => page.context().close();
   });
 
   const isFit = async () => {

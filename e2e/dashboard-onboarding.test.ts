@@ -57,7 +57,7 @@ describe("onboarding", () => {
     await page.getByText("Waiting for a message…").waitFor();
     await isFit(page);
     await site.picture(page, "dashboard-start-wait");
-    const visitor = (await site.browser.open()).page;
+    const visitor = (await site.browser.openWarm()).page;
     await visitor.goto(`${site.server.url}/demo/${agentId}`);
     await ask(visitor, "Can I take a test ride?");
     await page.getByRole("heading", { name: "The first conversation is here" }).waitFor();

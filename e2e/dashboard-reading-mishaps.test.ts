@@ -117,7 +117,7 @@ describe("the dashboard under unusual conditions", () => {
   });
 
   it("reports that a sign-in link could not be requested", async () => {
-    const { page } = await site.browser.open();
+    const { page } = await site.browser.openWarm();
     await page.goto(`${site.server.url}/dashboard/sign-in?next=${encodeURIComponent("http://[")}`);
     await page.route("**/auth/magic-link", (route) => route.abort());
     await page.getByLabel("Email").fill(site.owner.email);
@@ -129,7 +129,7 @@ describe("the dashboard under unusual conditions", () => {
     const inside = (await site.signIn()).page;
     const invited = { email: "new@example.com", role: "member" };
     const { url } = await site.call(inside, "POST", "/invitations", invited);
-    const { page } = await site.browser.open();
+    const { page } = await site.browser.openWarm();
     await page.route("**/auth/session", (route) => route.abort());
     await page.goto(url);
     await page.getByRole("alert").waitFor();

@@ -383,7 +383,7 @@ describe("the settings", () => {
     const { id: webhookId } = await site.call(page, "POST", "/webhooks", webhook);
     const submissionId = submissions[0].id;
     const ids = { agentId, toolId: formId, triggerId, conversationId, submissionId, documentId, webhookId };
-    const outside = await site.browser.open({ viewport: { width: 1440, height: 900 } });
+    const outside = await site.browser.openWarm({ viewport: { width: 1440, height: 900 } });
     await outside.page.goto(`${site.server.url}/dashboard/sign-in`);
 
     const found: string[] = [];

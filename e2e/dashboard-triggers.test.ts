@@ -42,7 +42,6 @@ describe("the dashboard's triggers", () => {
     const form = { agentId, name: "test_ride", description: "Books a test ride", executionType: "form" };
     const tool = { ...form, formSchema: { fields, submitLabel: "Book it" }, inputSchema: { type: "object" } };
     formId = (await site.call(page, "POST", "/tools", tool)).id;
-    return () => page.context().close();
   });
 
   const go = (rest = "") => page.goto(`${site.server.url}/dashboard/agents/${agentId}/triggers${rest}`);

@@ -9,37 +9,113 @@ import {
   type LaunchOptions,
   type Page,
 } from "playwright-core";
+import { onTestFinished, TestRunner } from "vitest";
 
 export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>;
 
 /** The browser of this worker, shared by the files that run in it. */
 let shared: Promise<Browser> | undefined;
 
+type Opened = { page: Page; problems: string[] };
+
 /**
- * A real Chromium. Every page has its own context, and `close` closes the contexts opened here. A browser with its own
- * launch options is not shared and ends with `close`.
+ * A real Chromium. A page that a test opens ends with the test, because a page that is left open keeps working; `close`
+ * ends the others. A browser with its own launch options is not shared and ends with `close`.
  */
 export async function startBrowser(options?: LaunchOptions) {
   const browser = options ? await launch(options) : await sharedBrowser();
   const contexts: BrowserContext[] = [];
+  const warm = createWarmContexts(newContext);
+
+  async function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
+    const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+    contexts.push(context);
+    return context;
+  }
+
+  /** Opens a page in a context of its own. `problems` lists uncaught exceptions and violations of the policy. */
+  async function open(options: BrowserContextOptions = {}): Promise<Opened> {
+    const context = await newContext(options);
+    if (TestRunner.getCurrentTest()) onTestFinished(() => context.close());
+    return openPage(context);
+  }
+
   return {
-    /** `problems` lists uncaught exceptions and violations of the Content Security Policy. */
-    async open(options: BrowserContextOptions = {}): Promise<{ page: Page; problems: string[] }> {
-      const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-      contexts.push(context);
-      const page = await context.newPage();
-      page.setDefaultTimeout(30_000);
-      const problems: string[] = [];
-      page.on("pageerror", (error) => problems.push(error.message));
-      page.on("console", (message) => {
-        if (message.type() === "error" && !/Failed to load resource/.test(message.text()))
-          problems.push(message.text());
-      });
-      return { page, problems };
-    },
+    open,
+    /** Opens a page in a context that no other page uses now. It may have been cleared after an earlier test. */
+    openWarm: async (options: BrowserContextOptions = {}): Promise<Opened> =>
+      TestRunner.getCurrentTest() ? openPage(await warm.take(options)) : open(options),
     async close(): Promise<void> {
       await Promise.all(contexts.map((context) => context.close()));
       if (options) await browser.close();
+    },
+  };
+}
+
+async function openPage(context: BrowserContext): Promise<Opened> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/Failed to load resource/.test(message.text())) problems.push(message.text());
+  });
+  return { page, problems };
+}
+
+/** What a page can leave behind besides cookies. The HTTP cache stays. */
+const storageTypes = "local_storage,indexeddb,cache_storage,service_workers";
+
+/**
+ * Contexts that tests use one after the other. A page of the dashboard takes half of the time in a process that has run
+ * it before, so each context keeps a page that keeps its process. Everything else that a test can leave is deleted.
+ */
+function createWarmContexts(create: (options: BrowserContextOptions) => Promise<BrowserContext>) {
+  const free = new Map<string, BrowserContext[]>();
+  const keepers = new Map<BrowserContext, Page>();
+
+  /** @returns null when the server of the page has ended with its test */
+  async function openKeeper(context: BrowserContext, origin: string): Promise<Page | null> {
+    const keeper = await context.newPage();
+    return keeper.goto(`${origin}/healthz`).then(
+      () => keeper,
+      () => null,
+    );
+  }
+
+  /** @returns false when the context cannot be used again */
+  async function clear(context: BrowserContext): Promise<boolean> {
+    const pages = context.pages();
+    const origins = new Set(pages.flatMap((page) => page.frames()).map((frame) => new URL(frame.url()).origin));
+    origins.delete("null");
+    const [origin] = origins;
+    if (origin === undefined) return false;
+    const keeper = keepers.get(context) ?? (await openKeeper(context, origin));
+    if (!keeper) return false;
+    keepers.set(context, keeper);
+    await Promise.all(pages.map((page) => page === keeper || page.close()));
+    const session = await context.newCDPSession(keeper);
+    for (const origin of origins) await session.send("Storage.clearDataForOrigin", { origin, storageTypes });
+    await session.detach();
+    await context.clearCookies();
+    return true;
+  }
+
+  return {
+    /** A context for the rest of the running test. */
+    async take(options: BrowserContextOptions): Promise<BrowserContext> {
+      const key = JSON.stringify(options);
+      const context = free.get(key)?.pop() ?? (await create(options));
+      let isClosed = false;
+      context.once("close", () => {
+        isClosed = true;
+      });
+      onTestFinished(async () => {
+        if (isClosed) return;
+        if (await clear(context)) free.set(key, [...(free.get(key) ?? []), context]);
+        else await context.close();
+      });
+      return context;
     },
   };
 }
@@ -61,6 +137,8 @@ async function launch(options: LaunchOptions = {}): Promise<Browser> {
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
+      // The pages of a context share a process. By default, each page has one of its own.
+      "--process-per-site",
     ],
   });
 }

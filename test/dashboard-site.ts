@@ -45,7 +45,7 @@ export async function startDashboardSite(options: { database?: TestDatabase; env
 
   /** Signs a user in and opens an empty page, for a test that makes calls before it opens one of the dashboard. */
   async function signIn({ email = owner.email, context = {} }: SignInOptions = {}) {
-    const opened = await browser.open({ viewport: { width: 1440, height: 900 }, ...context });
+    const opened = await browser.openWarm({ viewport: { width: 1440, height: 900 }, ...context });
     const { page } = opened;
     const answer = await page.request.post(`${server.url}/auth/sign-in/email`, { data: { email, password } });
     if (!answer.ok()) throw new Error(`not signed in: ${answer.status()} ${await answer.text()}`);
