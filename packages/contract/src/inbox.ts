@@ -49,20 +49,20 @@ export const draftReply = {
   },
 } as const;
 
+const conversationLiveEvents = [
+  Type.Object({ type: Type.Literal("ownership"), ownership: ref(Ownership) }),
+  Type.Object({ type: Type.Literal("message"), message: ref(Message) }),
+  Type.Object({ type: Type.Literal("typing"), person: ref(Person) }),
+] as const;
+export type ConversationLiveEvent = Static<(typeof conversationLiveEvents)[number]>;
+
 /** Sent to the visitor's widget while they wait for a person or talk to one. */
-export const ConversationLiveEvent = Type.Union(
-  [
-    Type.Object({ type: Type.Literal("ownership"), ownership: ref(Ownership) }),
-    Type.Object({ type: Type.Literal("message"), message: ref(Message) }),
-    Type.Object({ type: Type.Literal("typing"), person: ref(Person) }),
-  ],
-  {
-    $id: "ConversationLiveEvent",
-    description:
-      "The stream begins with `ownership`, then the messages after `Last-Event-ID`, or the newest 50 without it. While the agent has the conversation, only the missed messages come, then `ownership`, and the stream ends. It also ends after an `ownership` that returns the conversation to the agent. A message can be sent twice, so identify messages by their id.",
-  },
-);
-export type ConversationLiveEvent = Static<typeof ConversationLiveEvent>;
+export const ConversationLiveEvent = Type.Unsafe<ConversationLiveEvent>({
+  $id: "ConversationLiveEvent",
+  description:
+    "The stream begins with `ownership`, then the messages after `Last-Event-ID`, or the newest 50 without it. While the agent has the conversation, only the missed messages come, then `ownership`, and the stream ends. It also ends after an `ownership` that returns the conversation to the agent. A message can be sent twice, so identify messages by their id.",
+  anyOf: conversationLiveEvents,
+});
 
 /** A conversation as it changes in the live inbox. */
 export const InboxChange = Type.Object(
@@ -87,27 +87,27 @@ export type InboxChange = Static<typeof InboxChange>;
 
 const Presence = Type.Object({ ...Person.properties, isPresent: Type.Boolean() });
 
+const inboxEventKinds = [
+  Type.Object({ type: Type.Literal("conversation"), change: ref(InboxChange) }),
+  Type.Object({ type: Type.Literal("removed"), conversationId: Type.String() }),
+  Type.Object({
+    type: Type.Literal("typing"),
+    conversationId: Type.String(),
+    by: stringEnum(["visitor", "member"]),
+    person: refOrNull(Person),
+  }),
+  Type.Object({ type: Type.Literal("presence"), members: Type.Array(Presence) }),
+  Type.Object({ type: Type.Literal("counts"), waiting: Type.Integer(), mine: Type.Integer() }),
+] as const;
+export type InboxEvent = Static<(typeof inboxEventKinds)[number]>;
+
 /** Sent to members who have the inbox open. */
-export const InboxEvent = Type.Union(
-  [
-    Type.Object({ type: Type.Literal("conversation"), change: ref(InboxChange) }),
-    Type.Object({ type: Type.Literal("removed"), conversationId: Type.String() }),
-    Type.Object({
-      type: Type.Literal("typing"),
-      conversationId: Type.String(),
-      by: stringEnum(["visitor", "member"]),
-      person: refOrNull(Person),
-    }),
-    Type.Object({ type: Type.Literal("presence"), members: Type.Array(Presence) }),
-    Type.Object({ type: Type.Literal("counts"), waiting: Type.Integer(), mine: Type.Integer() }),
-  ],
-  {
-    $id: "InboxEvent",
-    description:
-      "The stream begins with `counts` and `presence`. With `Last-Event-ID`, every conversation follows that changed since then, the newest 2,000 at most. `removed` names a deleted conversation. Events describe states, so one that arrives twice changes nothing. `presence` lists the members with whether they have the inbox open or answered in the last five minutes.",
-  },
-);
-export type InboxEvent = Static<typeof InboxEvent>;
+export const InboxEvent = Type.Unsafe<InboxEvent>({
+  $id: "InboxEvent",
+  description:
+    "The stream begins with `counts` and `presence`. With `Last-Event-ID`, every conversation follows that changed since then, the newest 2,000 at most. `removed` names a deleted conversation. Events describe states, so one that arrives twice changes nothing. `presence` lists the members with whether they have the inbox open or answered in the last five minutes.",
+  anyOf: inboxEventKinds,
+});
 
 const eventHeaders = Type.Object({
   "last-event-id": Type.Optional(Type.String({ maxLength: 200, description: "Id of the last event received" })),

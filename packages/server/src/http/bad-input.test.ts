@@ -414,7 +414,8 @@ type Ids = Record<
 type World = Awaited<ReturnType<typeof populate>>;
 
 /** What takes a session and no key. */
-const forPeople = /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices)\b/;
+const forPeople =
+  /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices)\b|^\/conversations\/[^/]+\/(takeover|assign|return|close|messages|draft)$|^\/notice-channels\/[^/]+\/link/;
 
 /**
  * What may be null by the schema, and is needed by the valid body: by the document's kind, or because a test of a

@@ -336,7 +336,9 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
       .map(([path]) => path);
     expect(withKey.sort()).toEqual([
       "/agents",
+      "/canned-replies",
       "/conversations/{id}/messages",
+      "/conversations/{id}/notes",
       "/documents",
       "/documents/upload",
       "/form-submissions/submit",
