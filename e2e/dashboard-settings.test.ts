@@ -102,6 +102,8 @@ describe("the settings", () => {
     await picture(page, "dashboard-api-revoke");
     await isFit(page);
     await page.getByRole("dialog").getByRole("button", { name: "Revoke Stock sync" }).click();
+    // While the dialog is open, no row behind it has a role.
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.getByRole("row", { name: /Stock sync/ }).waitFor({ state: "detached" });
     expect(await isRefused(key)).toBe(true);
     expect(problems).toEqual([]);

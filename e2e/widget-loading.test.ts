@@ -204,14 +204,14 @@ describe("the widget on a website", () => {
     await replyOver(page);
     expect(await shown()).toEqual(["Not signed in yet", "It is Ada"]);
     await call("identify", { userId: "bob" });
-    await page.locator(".user").waitFor({ state: "detached" });
+    await page.locator(".user").first().waitFor({ state: "detached" });
     await ask(page, "It is Bob");
     await replyOver(page);
     expect(await shown()).toEqual(["It is Bob"]);
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toMatch(/user:ada|ada@shop/);
     await page.locator(".panel textarea").fill("What only Bob wants to ask");
     await call("logout");
-    await page.locator(".user").waitFor({ state: "detached" });
+    await page.locator(".user").first().waitFor({ state: "detached" });
     expect(await page.locator(".panel textarea").inputValue()).toBe("");
     await page.reload();
     await page.locator(".panel").waitFor();

@@ -15,10 +15,12 @@ const MAX_HOLD_MS = 100;
 
 const key = "key-of-the-tests-long-enough";
 
-async function signIn({ url }: Life): Promise<string> {
+async function signIn({ url, output }: Life): Promise<string> {
   const body = JSON.stringify({ email: "ada@example.com", password: "correct horse battery" });
   const headers = { "content-type": "application/json" };
-  const response = await fetch(`${url}/auth/sign-in/email`, { method: "POST", headers, body });
+  const response = await fetch(`${url}/auth/sign-in/email`, { method: "POST", headers, body }).catch((cause) => {
+    throw new Error(`The server closed the connection. Its output: ${output.stdout}${output.stderr}`, { cause });
+  });
   return response.headers
     .getSetCookie()
     .map((line) => line.split(";")[0])

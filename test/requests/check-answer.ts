@@ -67,11 +67,10 @@ export function createAnswerCheck(document: Document) {
     return [schema, ...inner.flatMap(partsOf)];
   }
 
-  function checkEvents(text: string): string | null {
+  function checkEvents(text: string, schema: Schema): string | null {
     for (const [, data = ""] of text.matchAll(/^data: (.*)$/gm)) {
       const event = JSON.parse(data);
-      if (event.type === "tick") continue;
-      const problem = mismatch(event, { $ref: "#/components/schemas/ChatEvent" });
+      const problem = mismatch(event, schema);
       if (problem) return `event ${event.type} ${problem}`;
     }
     return null;
@@ -88,8 +87,9 @@ export function createAnswerCheck(document: Document) {
       if (!content) return text === "" ? null : `has a body, and ${status} declares none`;
       const media = content[mediaType] ?? content[mediaType.replace(/\/.*/, "/*")] ?? content["*/*"];
       if (!media) return `has the undeclared media type ${mediaType}`;
-      if (mediaType === "text/event-stream") return checkEvents(text);
-      if (mediaType !== "application/json" || !media.schema) return null;
+      if (!media.schema) return null;
+      if (mediaType === "text/event-stream") return checkEvents(text, media.schema.contentSchema ?? {});
+      if (mediaType !== "application/json") return null;
       return mismatch(JSON.parse(text), media.schema);
     },
   };

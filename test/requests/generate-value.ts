@@ -15,6 +15,8 @@ export type Schema = {
   oneOf?: Schema[];
   anyOf?: Schema[];
   allOf?: Schema[];
+  /** of the events in a stream */
+  contentSchema?: Schema;
 } & Partial<Record<"minLength" | "maxLength" | "minItems" | "maxItems" | "minimum" | "maximum", number>>;
 
 export type Resolve = (schema: Schema) => Schema;

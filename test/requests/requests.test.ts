@@ -105,10 +105,26 @@ async function send(base: string, { method, url, headers, body }: Sent): Promise
       ...(body === undefined ? {} : { body }),
     });
     const mediaType = (response.headers.get("content-type") ?? "").split(";")[0] ?? "";
-    return { status: response.status, mediaType, text: await response.text() };
+    const isEndless = mediaType === "text/event-stream" && /\/events(\?|$)/.test(url);
+    return {
+      status: response.status,
+      mediaType,
+      text: isEndless ? await firstEvents(response) : await response.text(),
+    };
   } catch (error) {
     return `no answer: ${error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : String(error)}`;
   }
+}
+
+/** The events that a stream begins with, for one that does not end by itself. */
+async function firstEvents({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.includes("data: ") && text.endsWith("\n\n")) break;
+  }
+  return text;
 }
 
 function report(number: number, { operation }: Call, sent: Sent, problem: string, answer: Answer | string): string {

@@ -1,5 +1,6 @@
 import type { NoticeChannel } from "@foyer/contract";
 import { minimumRole, type Role } from "@foyer/contract/rules/roles";
+import { parseUrl } from "@foyer/contract/rules/safe-address";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
@@ -73,7 +74,7 @@ function ChannelTable({
         <Tr key={channel.id}>
           <Td className="max-w-72 min-w-32">
             <div className="font-medium wrap-anywhere">{channel.name}</div>
-            <div className="truncate text-sm text-soft">{channel.url && URL.parse(channel.url)?.host}</div>
+            <div className="truncate text-sm text-soft">{channel.url && parseUrl(channel.url)?.host}</div>
             <TeamChatState channel={channel} />
             <TeamChatLink channel={channel} />
           </Td>
