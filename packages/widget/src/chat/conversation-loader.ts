@@ -62,8 +62,15 @@ export function createConversationLoader(
     restore(): void {
       done = load();
     },
-    /** Resolves when the conversation has loaded. */
-    done: () => done,
+    /**
+     * Resolves when the conversation has loaded, also if another one replaces it in the meantime.
+     * @returns whether the visitor is still the same. An anonymous visitor who is identified is.
+     */
+    async done(): Promise<boolean> {
+      const { identity, sessionId } = visitor;
+      for (let awaited: typeof done | null = null; awaited !== done; await awaited) awaited = done;
+      return (!identity || identity.userId === visitor.identity?.userId) && sessionId === visitor.sessionId;
+    },
     /** Discards the result of a load that is in progress. */
     cancel(): void {
       turn += 1;

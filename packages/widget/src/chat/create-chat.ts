@@ -56,7 +56,8 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
     restore: restoring.restore,
     async send(text: string): Promise<void> {
       bus.emit("interaction");
-      await restoring.done();
+      // Otherwise, it would be sent in the name of the next visitor.
+      if (!(await restoring.done())) return;
       const isQueued = isSilent(store.get(), core);
       if (reader.isReading() && !isQueued) return;
       if (consent.isNeeded()) {

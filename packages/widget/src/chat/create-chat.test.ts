@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createConsentStorage } from "../loader/consent-storage.ts";
+import { createEventBus } from "../loader/event-bus.ts";
+import { createVisitorSession } from "../loader/visitor-session.ts";
+import type { WidgetCore } from "../loader/widget-core.ts";
+import { en } from "../locales/en.ts";
+import { createChat } from "./create-chat.ts";
+
+beforeEach(() => {
+  vi.stubGlobal("document", { hidden: true, referrer: "", title: "", documentElement: { lang: "en" } });
+  // With blocked storage, the widget keeps everything in memory.
+  vi.stubGlobal("localStorage", undefined);
+  vi.stubGlobal("sessionStorage", undefined);
+});
+afterEach(() => vi.unstubAllGlobals());
+
+/** A chat whose conversation has loaded when `finishLoading` is called. */
+function openChat(identity: { userId: string } | null) {
+  const bus = createEventBus();
+  const storage = createConsentStorage("agent_1", bus, "given");
+  const visitor = createVisitorSession(storage, bus, identity);
+  visitor.remember({ id: "conv_1", token: "token", title: "", at: 1 });
+  const sent: string[] = [];
+  const loading: Array<() => void> = [];
+  const request = vi.fn(async (path: string, { body }: { body?: { messages?: { content: string }[] } } = {}) => {
+    if (path === "/chat") {
+      sent.push(`${visitor.identity?.userId ?? "anonymous"}: ${body?.messages?.[0]?.content}`);
+      return new Promise<Response>(() => {});
+    }
+    await new Promise<void>((resolve) => loading.push(resolve));
+    return Response.json({ data: { id: "conv_1", messages: [], consent: null, handler: "agent", epoch: 0 } });
+  });
+  const core = {
+    bus,
+    storage,
+    visitor,
+    agent: { id: "agent_1", name: "Harbour", widget: {}, handoff: null, pageQuery: [] },
+    options: { agentId: "agent_1", sendsPage: false },
+    registry: { formHandlers: new Map(), tools: new Map(), renderers: new Map(), context: {} },
+  } as unknown as WidgetCore;
+  const chat = createChat(core, request as never, en);
+  chat.restore();
+  const finishLoading = () => {
+    for (const resolve of loading.splice(0)) resolve();
+  };
+  return { chat, visitor, sent, finishLoading };
+}
+
+it("does not send a text in the name of a visitor who is identified while the conversation loads", async () => {
+  const { chat, visitor, sent, finishLoading } = openChat({ userId: "ada" });
+  const sending = chat.send("My card number is 1234");
+  visitor.identify({ userId: "grace" });
+  finishLoading();
+  await sending;
+  expect(chat.store.get().entries).toEqual([]);
+  expect(sent).toEqual([]);
+});
+
+it("does not send a text of a visitor who is logged out while the conversation loads", async () => {
+  const { chat, visitor, sent, finishLoading } = openChat(null);
+  const sending = chat.send("My card number is 1234");
+  visitor.logout();
+  finishLoading();
+  await sending;
+  expect(chat.store.get().entries).toEqual([]);
+  expect(sent).toEqual([]);
+});
+
+it("sends the text of an anonymous visitor who is identified while the conversation loads", async () => {
+  const { chat, visitor, sent, finishLoading } = openChat(null);
+  const sending = chat.send("Where is my order?");
+  visitor.identify({ userId: "ada" });
+  finishLoading();
+  await sending;
+  await expect.poll(() => sent).toEqual(["ada: Where is my order?"]);
+  expect(chat.store.get().entries[0]).toMatchObject({ type: "user", text: "Where is my order?" });
+});
