@@ -10,9 +10,9 @@ export function ToolConfirmation({ label, text, input, answer }: ToolQuestion & 
     <fieldset class="confirm" aria-label={text} dir="auto" part="confirm">
       <p class="note">{label}</p>
       <p>{text}</p>
-      {Object.entries(input).map(([name, value]) => (
-        <p class="note" key={name}>
-          {`${name.replaceAll("_", " ")}: ${typeof value === "object" ? JSON.stringify(value) : value}`}
+      {input.map((line, index) => (
+        <p class="note" key={index}>
+          {line}
         </p>
       ))}
       <div class="suggestions">

@@ -1,11 +1,12 @@
+import { withoutInvisible } from "@foyer/contract/rules/invisible-characters";
 import { createPageToolRunner, type PageToolRunner, type Request } from "@foyer/sdk";
 import type { ToolHandler, ToolOptions } from "../foyer-api.ts";
 
 /** A tool as the site has registered it. */
 export type RegisteredTool = ToolOptions & { run: ToolHandler };
 
-/** A question that the visitor answers before a tool runs. */
-export type ToolQuestion = { text: string; input: Record<string, unknown>; answer: (isAllowed: boolean) => void };
+/** A question that the visitor answers before a tool runs. `input` has one line for each property of the input. */
+export type ToolQuestion = { text: string; input: readonly string[]; answer: (isAllowed: boolean) => void };
 
 /**
  * Runs the tools that the site has registered. `show` shows a question at the call with this id, and with null removes it.
@@ -29,8 +30,15 @@ export function createPageTools(
             resolve(isAllowed);
           };
           signal.addEventListener("abort", () => answer(false));
-          show(id, { text, input, answer });
+          show(id, { text, input: inputLines(input), answer });
         }),
     };
   });
+}
+
+/** The model chooses the input, and must not make the visitor read something else than the tool gets. */
+export function inputLines(input: Record<string, unknown>): string[] {
+  return Object.entries(input).map(([name, value]) =>
+    withoutInvisible(`${name.replaceAll("_", " ")}: ${typeof value === "object" ? JSON.stringify(value) : value}`),
+  );
 }
