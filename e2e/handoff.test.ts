@@ -119,7 +119,7 @@ describe("a person takes over", () => {
     await page.getByRole("button", { name: "Talk to a person" }).click();
     await page.getByLabel("What is it about?").fill("My rental bike was stolen");
     await page.getByRole("button", { name: "Ask for a person" }).click();
-    await page.getByText("Somebody usually answers within 10 minutes.").first().waitFor();
+    await page.getByText("Someone usually answers within 10 minutes.").first().waitFor();
     await page.getByText("We open at nine.").first().waitFor();
     await replyOver(page);
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -182,7 +182,7 @@ describe("a person takes over", () => {
 
     await member.getByRole("button", { name: "Return to agent" }).click();
     await member.getByRole("dialog").getByRole("button", { name: "Return to agent" }).click();
-    await page.getByText("Ada Lovelace has left. Harbour answers again.").waitFor();
+    await page.getByText("Ada Lovelace has left. Harbour is answering again.").waitFor();
     const rated = page.waitForResponse(/\/feedback$/);
     await page.getByRole("group", { name: "How was it?" }).getByRole("button", { name: "Good reply" }).click();
     expect((await rated).status()).toBe(200);
@@ -208,4 +208,22 @@ describe("a person takes over", () => {
     await other.page.getByText("I have blocked its lock.").waitFor();
     expect(new URL(other.page.url()).hash).toBe("");
   }, 90_000);
+
+  it("the visitor keeps the focus when they ask by keyboard and stop waiting", async () => {
+    const { page, problems } = await browser.open();
+    await page.goto(host.page("/", { "data-agent-id": agentId }));
+    await openChat(page);
+    const focused = () => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.tagName);
+    await page.getByRole("button", { name: "Talk to a person" }).press("Enter");
+    await page.getByLabel("What is it about?").fill("My lock is stuck");
+    await page.getByRole("button", { name: "Ask for a person" }).press("Enter");
+    const stop = page.getByRole("button", { name: "Stop waiting" });
+    await stop.waitFor();
+    await replyOver(page);
+    expect(await focused()).toBe("TEXTAREA");
+    await stop.press("Enter");
+    await page.getByRole("button", { name: "Talk to a person" }).waitFor();
+    expect(await focused()).toBe("TEXTAREA");
+    expect(problems).toEqual([]);
+  });
 });

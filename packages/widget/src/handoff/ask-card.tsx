@@ -39,6 +39,7 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
 
   const submit = async (event: Event) => {
     event.preventDefault();
+    if (isBusy) return;
     const address = form.current?.querySelector<HTMLInputElement>("input");
     setIsInvalid(address?.validity.valid === false);
     if (address?.validity.valid === false) return address.focus();
@@ -99,7 +100,13 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
       ) : null}
       {problem ? <p class="note wrong">{problem}</p> : null}
       <div class="suggestions">
-        <button type="submit" class="quiet main" disabled={isBusy || (isFirst && reason.trim() === "")}>
+        {/* A disabled button would lose the focus while the request runs. */}
+        <button
+          type="submit"
+          class="quiet main"
+          aria-disabled={isBusy}
+          disabled={isFirst && reason.trim() === "" && !isBusy}
+        >
           {card === "email" ? texts.save : texts.ask}
         </button>
         <button type="button" class="quiet" onClick={handoff.cancel}>

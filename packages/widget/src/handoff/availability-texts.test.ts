@@ -27,7 +27,7 @@ it("promises minutes or whole hours in the visitor's language", () => {
     "2 hours",
   ]);
   const open = { hasButton: true, isOpen: true, opensAt: null, promiseMinutes: 10, whileWaiting: "agent" as const };
-  expect(promiseText(open, handoffEn, "en")).toBe("Somebody usually answers within 10 minutes.");
+  expect(promiseText(open, handoffEn, "en")).toBe("Someone usually answers within 10 minutes.");
   expect(promiseText({ ...open, promiseMinutes: null }, handoffEn, "en")).toBeNull();
 });
 

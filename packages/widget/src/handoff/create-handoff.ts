@@ -48,14 +48,19 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
     if (visitor.current?.id === id) live.setOwnership(data);
   }
 
+  /** Aborts when the visitor changes, so that the next one neither sees nor sends what this one has entered. */
+  let visit = new AbortController();
+
   /** Runs a request, and shows in the card why it failed. @returns whether it succeeded */
-  async function attempt(run: () => Promise<void>): Promise<boolean> {
+  async function attempt(run: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+    const own = visit.signal;
     patch({ isBusy: true, problem: null });
     try {
-      await run();
-      patch({ isBusy: false, card: "none" });
+      await run(own);
+      if (!own.aborted) patch({ isBusy: false, card: "none" });
       return true;
     } catch (error) {
+      if (own.aborted) return false;
       const problem = errorMessageFor(error, messages);
       live.announce(problem);
       patch({ isBusy: false, problem });
@@ -64,7 +69,13 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
   }
 
   reportDrafts(panel, panelState, signal);
-  core.bus.on("identity", () => patch({ card: "none", email: null, problem: null }));
+  const endVisit = () => {
+    visit.abort();
+    visit = new AbortController();
+    patch({ card: "none", isBusy: false, email: null, problem: null });
+  };
+  signal.addEventListener("abort", core.bus.on("identity", endVisit));
+  signal.addEventListener("abort", endVisit);
 
   return {
     store,
@@ -85,15 +96,15 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
     cancel: () => patch({ card: "none", isBusy: false, problem: null }),
     /** Asks for a person, or while the visitor waits, leaves an address for the answer. */
     ask: ({ reason, email }: { reason?: string; email?: string }): Promise<boolean> =>
-      attempt(async () => {
-        const conversation = await conversationFor(panel, reason ?? "", signal);
+      attempt(async (own) => {
+        const conversation = await conversationFor(panel, reason ?? "", own);
         await change("POST", conversation, defined({ reason: reason || undefined, email: email || undefined }));
-        if (email) patch({ email: { conversationId: conversation.id, address: email } });
+        if (email && !own.aborted) patch({ email: { conversationId: conversation.id, address: email } });
       }),
     stopWaiting: (): Promise<boolean> =>
       attempt(async () => {
         const { current } = visitor;
-        // Somebody has just taken the conversation over. Its live events say so.
+        // A member has just taken the conversation over. Its live events say so.
         if (current) await change("DELETE", current).catch(unlessConflict);
         patch({ email: null });
       }),
@@ -122,6 +133,9 @@ function conversationFor(
       if (current) resolve(current);
       else reject(new Error("The message that begins the conversation was refused."));
     });
-    signal.addEventListener("abort", stop);
+    signal.addEventListener("abort", () => {
+      stop();
+      reject(signal.reason);
+    });
   });
 }

@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 import type { Person } from "@foyer/contract";
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ReplyEntry } from "../chat/conversation-state.ts";
 import { Initials } from "../chat/initials.tsx";
 import { interpolate } from "../locales/load-messages.ts";
+import { focusPanel } from "../panel/focus.ts";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
@@ -50,8 +51,16 @@ export function HandoffBar({ handoff }: Props): JSX.Element | null {
 type LineProps = { face: ComponentChildren; title: string; children?: ComponentChildren };
 
 function Line({ face, title, children }: LineProps): JSX.Element {
+  const line = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = line.current;
+    return () => {
+      // The focus would be lost with a button of the line, such as the one that stops waiting.
+      if (element?.matches(":focus-within")) focusPanel(element.closest<HTMLElement>(".panel"));
+    };
+  }, []);
   return (
-    <div class="handoff line" part="handoff">
+    <div ref={line} class="handoff line" part="handoff">
       {face}
       <div class="about">
         <p>{title}</p>
@@ -65,6 +74,9 @@ function Waiting({ handoff, isLate }: Props & { isLate: boolean }): JSX.Element 
   const { core, messages } = usePanel();
   const { texts } = handoff;
   const { settings, email: left, isBusy, problem } = useStore(handoff.store);
+  const stopWaiting = () => {
+    if (!isBusy) void handoff.stopWaiting();
+  };
   const email = left?.conversationId === core.visitor.current?.id ? left?.address : null;
   const { isLost } = useStore(handoff.live.store);
   const promise = isLate ? texts.late : settings && promiseText(settings, texts, core.locale);
@@ -81,7 +93,7 @@ function Waiting({ handoff, isLate }: Props & { isLate: boolean }): JSX.Element 
             {texts.leaveEmail}
           </button>
         )}
-        <button type="button" class="quiet" disabled={isBusy} onClick={() => void handoff.stopWaiting()}>
+        <button type="button" class="quiet" aria-disabled={isBusy} onClick={stopWaiting}>
           {texts.stopWaiting}
         </button>
       </div>

@@ -27,7 +27,8 @@ export function createHandoffNews({ core, chat }: PanelContext, { texts, sound }
 
   function reportOwnership(before: Ownership | null, after: Ownership | null): void {
     const conversationId = visitor.current?.id;
-    if (!conversationId || !after || after.epoch === before?.epoch) return;
+    // A conversation that nobody has asked about yet is with the agent.
+    if (!conversationId || !after || after.epoch === (before?.epoch ?? 0)) return;
     const { handler, assignee, epoch } = after;
     const name = handler === "human" ? assignee?.name : undefined;
     bus.emit("handoff", { handler, person: name ?? null, conversationId });

@@ -12,7 +12,7 @@ import { watchCauses } from "./watch-causes.ts";
 
 type Parts = { panelState: PanelState; texts: HandoffTexts; sound: Sound; signal: AbortSignal };
 
-/** How long somebody counts as typing, in milliseconds. The other side repeats it every three seconds. */
+/** How long a report of typing counts, in milliseconds. The other side repeats it every three seconds. */
 const TYPING_MS = 6_000;
 /** How long the server takes at most to receive an event of the page, in milliseconds. */
 const RULE_MS = 1_500;

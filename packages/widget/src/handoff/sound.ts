@@ -7,6 +7,8 @@ const NOTES = [
 ] as const;
 const NOTE_SECONDS = 0.3;
 const VOLUME = 0.08;
+/** A sound that could not play within this time, in milliseconds, is left out. */
+const LATE_MS = 1_000;
 
 export type Sound = ReturnType<typeof createSound>;
 
@@ -15,10 +17,12 @@ export function createSound(storage: ConsentStorage) {
   let context: AudioContext | null = null;
   const isOn = () => storage.read("local", "sound") === true;
 
-  function play(): void {
+  async function play(): Promise<void> {
     context ??= new AudioContext();
-    // Browsers suspend it until the visitor has clicked on the page.
-    void context.resume().catch(() => {});
+    const askedAt = Date.now();
+    // Browsers suspend it until the visitor has clicked on the page. Sounds that waited for that would play at once.
+    await context.resume();
+    if (Date.now() - askedAt > LATE_MS) return;
     for (const [frequency, start] of NOTES) addNote(context, frequency, context.currentTime + start);
   }
 
@@ -26,13 +30,13 @@ export function createSound(storage: ConsentStorage) {
     isOn,
     turn(on: boolean): void {
       storage.write("local", "sound", on ? true : null);
-      if (on) play();
+      if (on) void play().catch(() => {});
     },
     /** Plays it for a message, in one of the open tabs only. */
     playFor(messageId: string): void {
       if (!isOn() || storage.read("local", "sounded") === messageId) return;
       storage.write("local", "sounded", messageId);
-      play();
+      void play().catch(() => {});
     },
   };
 }

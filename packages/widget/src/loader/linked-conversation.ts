@@ -1,8 +1,8 @@
 import type { ConversationKey } from "@foyer/sdk";
 
 /**
- * The conversation of a link in a mail, `#foyer-conversation=<conversationId>.<conversationToken>`, or null. The address
- * bar loses it at once, because whoever has the token can read the conversation.
+ * The conversation of a link in an email, `#foyer-conversation=<conversationId>.<conversationToken>`, or null. The address
+ * bar loses it at once, because the token gives access to the conversation.
  */
 export function takeLinkedConversation(): ConversationKey | null {
   const [, id, token] = /^#foyer-conversation=(\w+)\.([\w-]+)$/.exec(location.hash) ?? [];

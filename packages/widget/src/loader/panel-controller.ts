@@ -73,7 +73,7 @@ export function createPanelController(
       () => {},
     );
   });
-  // Somebody may have answered since the last page.
+  // The team may have answered since the last page.
   if (storage.read("local", "handoff")) load().catch(() => (loading = null));
   // A panel that covers the page must not open on its own.
   if (!matchMedia(SMALL_SCREEN).matches) {

@@ -29,7 +29,8 @@ export function createHandoffLoader(panel: PanelContext, state: PanelState, load
     load: (): Promise<Handoff | null> => (loading ??= load()),
     destroy(): void {
       stopWatching();
-      state.get().handoff?.destroy();
+      // It may still be loading.
+      void loading?.then((handoff) => handoff?.destroy());
     },
   };
 }
