@@ -153,4 +153,17 @@ describe("handing over", () => {
     await other.page.context().close();
     await page.context().close();
   });
+
+  it("a waiting conversation that is deleted disappears from the list and from the page that shows it", async () => {
+    const { page } = await site.signIn();
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=waiting`);
+    await page.getByText("Nobody is waiting").waitFor();
+    const id = await ask(page, "Please delete this");
+    await page.getByRole("link", { name: /Please delete this/ }).click();
+    await page.getByRole("button", { name: "Take over" }).waitFor();
+    await site.call(page, "DELETE", `/conversations/${id}`);
+    await page.getByText("Nobody is waiting").waitFor();
+    await expect.poll(() => page.getByRole("button", { name: "Take over" }).count()).toBe(0);
+    await page.context().close();
+  });
 });

@@ -2,7 +2,7 @@ import type { Person } from "@foyer/contract";
 import { useSyncExternalStore } from "react";
 
 type Colleague = Person & { isPresent: boolean };
-/** Somebody who is typing in a conversation. `person` is null for the visitor. */
+/** Who is typing in a conversation. `person` is null for the visitor. */
 type Typing = { person: Person | null; until: number };
 
 type InboxLive = {
@@ -12,7 +12,7 @@ type InboxLive = {
   typing: Readonly<Record<string, readonly Typing[]>>;
 };
 
-/** A report of typing counts for so long. */
+/** How long a report of typing counts, in milliseconds. */
 const TYPING_MS = 5_000;
 
 const nothing: InboxLive = { counts: { waiting: 0, mine: 0 }, members: [], typing: {} };
@@ -31,7 +31,7 @@ export function useTyping(conversationId: string): readonly Typing[] {
 
 const nobody: readonly Typing[] = [];
 
-/** What is known now, for another tab. */
+/** The current counts and colleagues, for another tab. */
 export function inboxCounts(): Pick<InboxLive, "counts" | "members"> {
   const { counts, members } = live;
   return { counts, members };
@@ -59,7 +59,7 @@ export function noteTyping(conversationId: string, person: Person | null): void 
   }, TYPING_MS + 50);
 }
 
-/** Whoever has sent a message has stopped typing. */
+/** A message ends the typing of its author. */
 export function endTyping(conversationId: string, by: "visitor" | "team"): void {
   const typing = live.typing[conversationId];
   if (!typing) return;
@@ -67,6 +67,11 @@ export function endTyping(conversationId: string, by: "visitor" | "team"): void 
     conversationId,
     typing.filter(({ person }) => (by === "visitor") === (person !== null)),
   );
+}
+
+/** Nobody types in a conversation that was deleted. */
+export function forgetTyping(conversationId: string): void {
+  if (live.typing[conversationId]) setTyping(conversationId, []);
 }
 
 function setTyping(conversationId: string, typing: readonly Typing[]) {

@@ -2,7 +2,7 @@ import type { InboxChange, InboxEvent } from "@foyer/contract";
 import { inboxEvents } from "@foyer/sdk";
 import { useEffect } from "react";
 import { request } from "./api.ts";
-import { endTyping, forgetInbox, inboxCounts, noteTyping, setInbox } from "./inbox-live.ts";
+import { endTyping, forgetInbox, forgetTyping, inboxCounts, noteTyping, setInbox } from "./inbox-live.ts";
 import { queryClient, refresh } from "./queries.ts";
 
 /** How long to wait after the server refused the stream, in milliseconds. */
@@ -89,6 +89,12 @@ function takeEvent(event: InboxEvent): void {
       break;
     case "conversation":
       takeChange(event.change);
+      break;
+    case "removed":
+      forgetTyping(event.conversationId);
+      refetchSoon(["listConversations"]);
+      // An open conversation then says that it no longer exists.
+      refetchSoon(["getConversation", { id: event.conversationId }]);
   }
 }
 

@@ -12,7 +12,8 @@ export function useComposerText(conversationId: string, mode: ComposerMode) {
   const key = `${mode} ${conversationId}`;
   const [, rerender] = useState(0);
   const setText = useCallback(
-    (text: string) => {
+    (next: string | ((text: string) => string)) => {
+      const text = typeof next === "string" ? next : next(kept.get(key) ?? "");
       kept.delete(key);
       if (text !== "") kept.set(key, text);
       const [oldest] = kept.keys();
@@ -22,4 +23,9 @@ export function useComposerText(conversationId: string, mode: ComposerMode) {
     [key],
   );
   return [kept.get(key) ?? "", setText] as const;
+}
+
+/** What remains of the text when `sent`, with which it began, has been sent. Everything else was typed meanwhile. */
+export function withoutSent(text: string, sent: string): string {
+  return text.startsWith(sent) ? text.slice(sent.length).trimStart() : text;
 }

@@ -9,7 +9,7 @@ import { notify } from "../../components/toasts.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { CannedReplyList, useCannedReplies } from "./canned-replies.tsx";
 import { fillCannedText, slashSearch } from "./canned-text.ts";
-import { type ComposerMode, useComposerText } from "./composer-text.ts";
+import { type ComposerMode, useComposerText, withoutSent } from "./composer-text.ts";
 import type { ConversationDetail } from "./split-reply.ts";
 import { useTypingReport } from "./use-typing-report.ts";
 
@@ -54,7 +54,7 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
   });
   const submit = async () => {
     const sent = text.trim();
-    if (sent !== "" && !isSending && (await send(sent))) setText("");
+    if (sent !== "" && !isSending && (await send(sent))) setText((now) => withoutSent(now, text));
   };
   return (
     <form

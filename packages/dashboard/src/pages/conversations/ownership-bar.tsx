@@ -69,7 +69,8 @@ function WaitingText({ handoff }: { handoff: NonNullable<ConversationDetail["han
     <>
       <span aria-hidden className="glow size-2 shrink-0 rounded-full bg-lamp" />
       <span>
-        <span className="font-medium">
+        {/* Without the role, screen readers would announce the status again with every step of the time. */}
+        <span role="timer" className="font-medium">
           <Waited handoff={handoff} />
         </span>
         {handoff.promisedAt && (
