@@ -113,7 +113,7 @@ function WaitingFields({ values, change, errorAt }: Fields) {
       <NumberField
         label="Promised answer (minutes)"
         isOptional
-        help="Visitors read “usually within 10 minutes”. Leave it empty to promise nothing."
+        help="Visitors see “Someone usually answers within 10 minutes”. Leave it empty to promise nothing."
         {...{ min: 1, max: 1_440, step: 1, inputMode: "numeric", className: "max-w-28" }}
         value={values.promiseMinutes}
         onChange={(promiseMinutes) => change({ promiseMinutes })}
@@ -126,12 +126,12 @@ function WaitingFields({ values, change, errorAt }: Fields) {
 function RulesSection({ values, change, errorAt }: Fields) {
   const count = { min: 1, max: 10, step: 1, inputMode: "numeric", className: "max-w-28" } as const;
   return (
-    <Section title="Rules" description="What asks for a person by itself. Leave a field empty to switch its rule off.">
+    <Section title="Rules" description="Request a person automatically. Leave a field empty to turn its rule off.">
       <div className="grid gap-5 sm:grid-cols-2">
         <NumberField
           {...count}
           label="Bad ratings"
-          help="After so many in a conversation."
+          help="After this many in a conversation."
           value={values.badRatings}
           onChange={(badRatings) => change({ badRatings })}
           error={errorAt("badRatings")}
@@ -139,7 +139,7 @@ function RulesSection({ values, change, errorAt }: Fields) {
         <NumberField
           {...count}
           label="Failed tool calls"
-          help="After so many in a conversation."
+          help="After this many in a conversation."
           value={values.failedTools}
           onChange={(failedTools) => change({ failedTools })}
           error={errorAt("failedTools")}
@@ -148,8 +148,8 @@ function RulesSection({ values, change, errorAt }: Fields) {
       <ListField
         {...{ label: "Events of your page", itemLabel: "Event", addLabel: "Add event", most: 20 }}
         placeholder="checkout_failed"
-        emptyText="No event of your page asks for a person."
-        help="The name of an event that your page fires. It asks for a person in the visitor's open conversation."
+        emptyText="No event of your page requests a person."
+        help="The name of an event that a custom event trigger reacts to. It requests a person in the visitor's open conversation."
         values={values.events}
         onChange={(events) => change({ events })}
         errorAt={(index) => errorAt(`events.${index}`)}

@@ -22,7 +22,7 @@ const maxExceptions = 100;
 
 type Change = { hours: OfficeHours; onChange: (hours: OfficeHours) => void };
 
-/** When somebody is there: always, or at certain hours of the week with exceptions. */
+/** When the team is available: always, or at certain hours of the week with exceptions. */
 export function OfficeHoursFields({
   value,
   onChange,
@@ -37,7 +37,7 @@ export function OfficeHoursFields({
     <>
       <Toggle
         label="Keep office hours"
-        help="Without them, visitors are told that somebody is always there."
+        help="Without office hours, visitors are told that your team is always available."
         value={value !== null}
         onChange={(isOn) => onChange(isOn ? usualHours() : null)}
       />
@@ -84,7 +84,7 @@ function Day({ name, day, hours, onChange }: Change & { name: string; day: numbe
         <Toggle label={name} value={spans.length > 0} onChange={(isOn) => set(isOn ? [nextSpan(day, [])] : [])} />
       </div>
       {spans.length === 0 ? (
-        <p className="flex min-h-9 items-center text-soft">Nobody is there</p>
+        <p className="flex min-h-9 items-center text-soft">Closed</p>
       ) : (
         <div className="grid gap-2">
           {spans.map((span, at) => (
@@ -200,7 +200,7 @@ function ExceptionRow({
         }
         className={`${fieldBox} w-auto!`}
       >
-        <option value="closed">Nobody is there</option>
+        <option value="closed">Closed</option>
         <option value="open">Other hours</option>
       </select>
       {from !== null && to !== null && (

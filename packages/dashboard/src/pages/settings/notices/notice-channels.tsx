@@ -17,7 +17,7 @@ import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 import { NoticeChannelDialog } from "./notice-channel-dialog.tsx";
 import { TeamChatLink, TeamChatState } from "./team-chat-link.tsx";
 
-/** The team chats that hear of every waiting visitor. Admins change them. */
+/** The team chats that are notified about every waiting visitor. Admins change them. */
 export function NoticeChannels({ role }: { role: Role | null }) {
   const { data: channels } = useSuspenseQuery(endpointQuery("listNoticeChannels"));
   const [editing, setEditing] = useState<NoticeChannel | "new" | null>(null);
@@ -31,7 +31,7 @@ export function NoticeChannels({ role }: { role: Role | null }) {
   return (
     <Section
       title="Team chat"
-      description="Channels of Slack, Teams, Discord and others that hear of every waiting visitor."
+      description="Channels in Slack, Teams, Discord and others that are notified about every waiting visitor."
       actions={channels.length > 0 && create}
     >
       {channels.length === 0 ? (

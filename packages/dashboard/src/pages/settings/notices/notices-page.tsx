@@ -5,20 +5,20 @@ import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { NoticeChannels } from "./notice-channels.tsx";
 import { PushDevices } from "./push-devices.tsx";
 
-/** How members and the team's chats hear that a visitor waits for a person. */
+/** How members and the team's chats are notified when a visitor waits for a person. */
 export function NoticesPage() {
   const { data: session } = useSuspenseQuery(endpointQuery("getSession"));
   const { data: settings } = useSuspenseQuery(endpointQuery("getNoticeSettings"));
   const save = useEndpointMutation("putNoticeSettings", { changes: ["getNoticeSettings"] });
   const { email, push } = { ...settings, ...(save.isPending ? save.variables.body : {}) };
   return (
-    <Page title="Notices" description="How your team hears that a visitor is waiting for a person.">
+    <Page title="Notices" description="How your team is notified when a visitor waits for a person.">
       <Section title="Your notices" description="They apply to you in this organization.">
         <Toggle
           label="Email"
           help={
             settings.canEmail
-              ? `Sent to ${session.user.email} when a visitor waits and it is your turn.`
+              ? `Sent to ${session.user.email} when it is your turn to answer a waiting visitor.`
               : "This server cannot send email because SMTP_URL is not set."
           }
           disabled={!settings.canEmail}

@@ -19,7 +19,7 @@ export async function currentEndpoint(): Promise<string | null> {
   return subscription?.endpoint ?? null;
 }
 
-/** Has this browser notified. Asks for the permission. @throws an error for the member when that is not possible */
+/** Turns on notices in this browser, and asks for permission. @throws an error with a message for the member */
 export async function turnOnPush(): Promise<void> {
   if ((await Notification.requestPermission()) !== "granted") {
     throw new Error("This browser blocks notices of this page. Allow them in the site settings, then try again.");
