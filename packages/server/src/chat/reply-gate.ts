@@ -12,10 +12,15 @@ export function createReplyGate(send: (event: string) => void, isShared: boolean
   let confirmedAt = performance.now();
   let held: string[] = [];
   let isClosed = false;
+  let hasDropped = false;
   const isOpen = () => !isShared || performance.now() - confirmedAt < LEASE_MS;
   return {
     get isHolding() {
       return held.length > 0;
+    },
+    /** Whether events were dropped that nobody has received. */
+    get hasDropped() {
+      return hasDropped;
     },
     publish(event: string): void {
       if (isClosed) return;
@@ -32,6 +37,7 @@ export function createReplyGate(send: (event: string) => void, isShared: boolean
     },
     /** Drops what is held, and everything that comes later. */
     close(): void {
+      hasDropped ||= held.length > 0;
       held = [];
       isClosed = true;
     },

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { LEASE_MS } from "./reply-gate.ts";
 import type { ReplyStore } from "./reply-store.ts";
 import { createRunningReplies } from "./running-replies.ts";
 import { createRunningReply } from "./running-reply.ts";
@@ -66,4 +67,18 @@ it("a running reply with very many short texts ends before it holds more than 5 
   expect(flood).toThrow("The reply has reached its limit.");
   expect(JSON.stringify(reply.pieces).length).toBeLessThan(5 * 1024 * 1024);
   reply.end({ stopReason: "max_steps" });
+});
+
+it("a client that resumes a reply after a takeover receives nothing of the text that was held back", () => {
+  const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
+  const options = { agentId: "agent_1", resumable: true, resumeWindow: 60_000, isShared: true };
+  const reply = createRunningReply(start, options);
+  const reader = { write: vi.fn(), end: vi.fn() };
+  vi.advanceTimersByTime(LEASE_MS);
+  reply.text("Held back.");
+  reply.handOver();
+  expect(() => reply.follow(reader, 0)).toThrow("The reply is interrupted.");
+  reply.end({ stopReason: "handed_over" });
+  expect(() => reply.follow(reader, 0)).toThrow("The reply is interrupted.");
+  expect(reader.write).not.toHaveBeenCalled();
 });

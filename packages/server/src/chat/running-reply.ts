@@ -71,16 +71,18 @@ export function createRunningReply(start: ReplyStart, options: Options) {
     },
     /**
      * Sends the events after the position and then new events. Returns a function that removes the reader.
-     * @throws 503 while text is held back
+     * @throws 503 while text is held back, and after a takeover: the content can include text that was never sent
      */
     follow(reader: Reader, position: number): () => void {
+      if (gate.isHolding || gate.hasDropped || isHandedOver) {
+        throw new AppError("OVERLOADED", "The reply is interrupted. Try again.", { retryAfter: 1 });
+      }
       const now = { start, ...state() };
       if (ended) {
         reader.write(eventsAfter(position, { ...now, end: ended }));
         reader.end();
         return () => {};
       }
-      if (gate.isHolding) throw new AppError("OVERLOADED", "The reply is interrupted. Try again.", { retryAfter: 1 });
       return readers.add(reader, () => eventsAfter(position, now));
     },
   };
