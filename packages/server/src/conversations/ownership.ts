@@ -38,9 +38,12 @@ function usersOf(db: Db, ids: string[]) {
   return db.selectFrom("users").select(["id", "name"]).where("id", "in", ids).execute();
 }
 
-/** A member as others see them. The account may have been deleted in the meantime. */
+/**
+ * A member as others see them. The account may have been deleted in the meantime, and members who signed up with an email
+ * link have no name until they enter one.
+ */
 export function toPerson({ id, name }: { id: string | null; name: string | null }, isMember: boolean): Person {
-  const shown = name?.trim() || "Former member";
+  const shown = name === null ? "Former member" : name.trim() || "Member";
   return { ...(isMember && id !== null ? { userId: id } : {}), name: shown, initials: initialsOf(shown) };
 }
 

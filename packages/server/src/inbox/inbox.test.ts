@@ -16,14 +16,16 @@ onBothDatabases("handing a conversation over", (createDatabase) => {
   let stranger: Browser;
   let colleagueId: string;
   let agentId: string;
+  let organizationId: string;
 
   beforeAll(async () => {
     database = await createDatabase();
     upstream = await startUpstream();
     const env = { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
     server = await startServer({ database, env });
-    const { email, organizationId } = await createOwner(server);
-    owner = await signedInBrowser(server, email);
+    const account = await createOwner(server);
+    organizationId = account.organizationId;
+    owner = await signedInBrowser(server, account.email);
     const member = await createMember(server, organizationId, "member");
     colleagueId = member.userId;
     await server.deps.db.updateTable("users").set({ name: "Grace Hopper" }).where("id", "=", colleagueId).execute();
@@ -78,6 +80,12 @@ onBothDatabases("handing a conversation over", (createDatabase) => {
     expect(asked.body.data.handoff).not.toHaveProperty("summary");
     const again = await call("POST", "/handoff", { reason: "It is urgent" });
     expect(again.body.data).toMatchObject({ epoch: 1, handoff: { reason: "It is urgent", requestedAt } });
+
+    for (const email of ["ada@", "ada@example.com, eve@example.com", "Ada <ada@example.com>"]) {
+      const refused = await call("POST", "/handoff", { email });
+      expect([refused.status, refused.body.error?.details?.[0]?.path], email).toEqual([400, "email"]);
+    }
+    expect((await call("POST", "/handoff", { email: " " })).status).toBe(200);
 
     const seen = await owner.call("GET", `/conversations/${id}`);
     expect(seen.body.data.handoff).toMatchObject({ email: "ada@example.com", summary: null });
@@ -179,6 +187,33 @@ onBothDatabases("handing a conversation over", (createDatabase) => {
       expect((await stranger.call("POST", `/conversations/${id}/${path}`, body)).status, path).toBe(404);
     }
     expect((await colleague.call("POST", `/conversations/${id}/close`)).body.data.handler).toBe("agent");
+  });
+
+  it("the conversation of a member who has left the organization can be taken over, by one colleague", async () => {
+    const { db } = server.deps;
+    const leaver = await createMember(server, organizationId, "member");
+    const former = await signedInBrowser(server, leaver.email);
+    const [first, second] = [await visit(), await visit()];
+    for (const { id } of [first, second]) await former.call("POST", `/conversations/${id}/takeover`);
+    expect((await colleague.call("POST", `/conversations/${first.id}/takeover`)).status).toBe(409);
+    await db.deleteFrom("members").where("userId", "=", leaver.userId).execute();
+    const taken = await colleague.call("POST", `/conversations/${first.id}/takeover`);
+    expect([taken.status, taken.body.data]).toMatchObject([200, { epoch: 2, assignee: { userId: colleagueId } }]);
+    expect((await owner.call("POST", `/conversations/${first.id}/takeover`)).status).toBe(409);
+    const sent = await owner.call("POST", `/conversations/${second.id}/messages`, { content: "I continue." });
+    expect(sent.status, sent.text).toBe(201);
+  });
+
+  it("a member who has entered no name is shown as a member, not as a former one", async () => {
+    const { db } = server.deps;
+    const nameless = await createMember(server, organizationId, "member");
+    await db.updateTable("users").set({ name: "" }).where("id", "=", nameless.userId).execute();
+    const member = await signedInBrowser(server, nameless.email);
+    const { id, call } = await visit();
+    await member.call("POST", `/conversations/${id}/messages`, { content: "Hello." });
+    const { data } = (await call("GET", "")).body;
+    const shown = { name: "Member", initials: "M" };
+    expect([data.assignee, data.messages.at(-1).author]).toEqual([shown, { kind: "member", person: shown }]);
   });
 
   it("an agent that does not hand over refuses a request, but a member may take over", async () => {

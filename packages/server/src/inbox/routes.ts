@@ -3,8 +3,11 @@ import type { FastifyRequest } from "fastify";
 import { credentialOf, principalOf, signedInOf } from "../auth/sessions/authenticate.ts";
 import type { Config } from "../config.ts";
 import { viewerOf } from "../conversations/routes.ts";
+import { invalid } from "../errors.ts";
 import type { App } from "../http/app.ts";
+import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
+import { isMailAddress } from "../outbound/smtp-address.ts";
 import { createRateLimit } from "../plans/rate-limit.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Member } from "./service.ts";
@@ -16,11 +19,12 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
 
   app.route({
     ...contract.requestHuman,
+    ...withBodyRules<{ email?: string | null }>(({ body: { email } }) => readAddress(email)),
     handler: async (request) => {
       const { id } = request.params;
       const { reason, email } = request.body;
+      const asked = { reason: reason?.trim() || null, email: readAddress(email) };
       await perConversation.consume(id, request);
-      const asked = { reason: reason?.trim() || null, email: email ?? null };
       return { data: await inbox.request(viewerOf(request, id), id, asked), error: null };
     },
   });
@@ -67,6 +71,13 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
       return reply.status(201).send({ data: message, error: null });
     },
   });
+}
+
+/** @throws 400 for text to which no email can be sent, because the visitor would wait for an answer in vain */
+function readAddress(email: string | null | undefined): string | null {
+  const address = email?.trim() || null;
+  if (address === null || isMailAddress(address)) return address;
+  throw invalid("email", "must be an email address such as you@example.com", "format");
 }
 
 /** The signed-in member. */

@@ -94,7 +94,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     async takeOver(member: Member, id: string): Promise<Ownership> {
       const row = await conversations.existing({ organizationId: member.organizationId }, id);
       const { userId } = member;
-      if (row.handler !== "human") await give(row, { userId, mayReplace: false }, async () => {});
+      if (row.assigneeId !== userId) await give(row, { userId, mayReplace: false }, async () => {});
       return checkOwner(member, id);
     },
     /** Gives a conversation to any member, also if another one has it. */
@@ -119,7 +119,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       const row = await conversations.existing({ organizationId }, id);
       const write = (trx: Transaction<Tables>) => sending(trx, { member, id, content, keep });
       const sent =
-        row.handler === "human"
+        row.assigneeId === userId
           ? await inTransaction(db, write)
           : await give(row, { userId, mayReplace: false }, write);
       if (sent) return sent;

@@ -16,9 +16,13 @@ type Given = Changed & { first: "request" | "taken" | null };
 
 export type Ending = { handoff: Pick<HandoffRow, "endedBy" | "note">; from: "waiting" | "waiting or human" };
 
+/** The member who has the conversation has left the organization, so nobody can answer. */
+const hasFormerMember = sql<boolean>`not exists (select 1 from members
+  where members."userId" = conversations."assigneeId" and members."organizationId" = conversations."organizationId")`;
+
 /**
  * Gives the conversation to a member, atomically: of several who try, one wins.
- * @param mayReplace whether it may be taken from another member
+ * @param mayReplace whether it may be taken from another member, also from one who still belongs to the organization
  * @returns null when a member has it, for `mayReplace` the same member
  */
 export async function giveTo(
@@ -43,6 +47,7 @@ export async function giveTo(
     .where(({ eb, or }) =>
       or([
         eb("handler", "<>", "human"),
+        hasFormerMember,
         ...(mayReplace ? [sql<boolean>`"assigneeId" is distinct from ${userId}`] : []),
       ]),
     )
@@ -182,7 +187,8 @@ export async function addMessage(
     inputTokens: null,
     outputTokens: null,
     authorId: userId,
-    authorName: name,
+    // Members who signed up with an email link have no name until they enter one.
+    authorName: name.trim() || "Member",
     createdAt: now,
     updatedAt: now,
   };
