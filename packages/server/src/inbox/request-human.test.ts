@@ -52,7 +52,9 @@ onBothDatabases("requests for a person", (createDatabase) => {
   it("come from the agent with a summary that the visitor never reads, and the reply continues", async () => {
     const agentId = await handing({ promiseMinutes: 10 });
     const input = { reason: "The invoice is wrong", summary: "Ada paid twice for bike 7" };
-    upstream.script(callThenSay("request_human", input, "Somebody will answer soon."));
+    // PostgreSQL cannot store NUL in text.
+    const called = { ...input, reason: "The invoice\0 is wrong" };
+    upstream.script(callThenSay("request_human", called, "Somebody will answer soon."));
     const { body, conversation, key } = await talk(agentId, "Let me talk to a person");
     expect(body).toContain('"executionType":"handoff"');
     expect(body).toContain("Somebody will answer soon.");

@@ -75,5 +75,7 @@ function requested(agent: AgentRow, settings: HandoffSettings, reason: string | 
 /** A text of the model's input, which can be anything. */
 function textIn(input: unknown, name: "reason" | "summary", maxLength: number): string | null {
   const value = ((input ?? {}) as Record<string, unknown>)[name];
-  return typeof value === "string" && value.trim() !== "" ? value.trim().slice(0, maxLength).toWellFormed() : null;
+  // PostgreSQL cannot store NUL in text.
+  const text = typeof value === "string" ? value.replaceAll("\0", "").trim() : "";
+  return text === "" ? null : text.slice(0, maxLength).toWellFormed();
 }
