@@ -127,5 +127,10 @@ async function recordPost(
     else await posts.set({ sentParts: post.sentParts + 1, startedAt: null }).execute();
   }
   await store.noteOutcome(trx, post.channelId, made.attempt.detail);
+  if (threadId === null && state !== "pending") {
+    // Posts of conversations are deleted with them. These belong to none.
+    await trx.deleteFrom("teamChatPosts").where("id", "=", postId).execute();
+    await trx.deleteFrom("deliveries").where("id", "=", made.delivery.id).execute();
+  }
   return state === "pending" ? [] : store.releaseNext(trx, post);
 }

@@ -126,6 +126,9 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     telegram.say({ from: 8, text: command });
     await telegram.until(said("not valid or has expired"));
     expect((await channel()).teamChat.members).toMatchObject([{ name: "Ada Lovelace", senderName: "User 7" }]);
+    // Nothing else would delete what belongs to no conversation.
+    const answered = server.deps.db.selectFrom("deliveries").select("id").where("conversationId", "is", null);
+    await expect.poll(() => answered.execute()).toEqual([]);
     expect((await messagesOf(conversationId)).map(([author]: string[]) => author)).toEqual(["visitor", "agent"]);
   });
 
