@@ -7,6 +7,8 @@ import { visitorKey } from "../packages/server/src/plans/token-budget.ts";
 export type Person = {
   userId: string;
   email: string;
+  /** left for an answer, when the visitor asked for a person */
+  leftEmail: string;
   sessionId: string;
   conversationId: string;
   submissionId: string;
@@ -63,6 +65,8 @@ export async function insertPerson(db: Db, encryption: Encryption, place: Place,
     .execute();
   await insertMessages(db, { ...place, ...ids, at }, token);
   await insertNote(db, { ...place, ...ids, at }, token);
+  const leftEmail = `${token("left")}@Example.com`;
+  await insertHandoff(db, { ...place, ...ids, at }, { email: leftEmail, token });
   await insertSubmission(db, { ...place, ...ids, at }, { email: who.email, token });
   tokens.push(await insertEvents(db, { ...place, ...ids, at }, token));
   await db
@@ -83,7 +87,7 @@ export async function insertPerson(db: Db, encryption: Encryption, place: Place,
   const visitor = visitorKey(encryption, `session:${who.sessionId}`);
   tokens.push(visitor);
   await db.insertInto("visitorDays").values({ agentId, visitor, day: "2026-01-01", tokens: 12 }).execute();
-  return { ...who, conversationId: ids.conversationId, submissionId: ids.submissionId, tokens };
+  return { ...who, leftEmail, conversationId: ids.conversationId, submissionId: ids.submissionId, tokens };
 }
 
 type Ids = Place & { conversationId: string; submissionId: string; deliveryId: string; at: number };
@@ -173,6 +177,35 @@ async function insertNote(
   await db
     .insertInto("idempotencyKeys")
     .values({ id: newId("key"), agentId, requestHash: "", answer: JSON.stringify(note), createdAt: at })
+    .execute();
+}
+
+/** A request for a person that has ended. */
+async function insertHandoff(
+  db: Db,
+  { organizationId, agentId, conversationId, at }: Ids,
+  { email, token }: { email: string; token: (name: string) => string },
+): Promise<void> {
+  await db
+    .insertInto("handoffs")
+    .values({
+      id: newId("hnd"),
+      organizationId,
+      agentId,
+      conversationId,
+      cause: "agent",
+      reason: token("reason"),
+      summary: token("summary"),
+      email,
+      requestedAt: at,
+      promisedAt: null,
+      takenAt: at,
+      takenBy: null,
+      answeredAt: at,
+      endedAt: at,
+      endedBy: "member",
+      note: token("returned"),
+    })
     .execute();
 }
 

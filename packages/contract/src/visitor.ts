@@ -44,7 +44,10 @@ export const VisitorCounts = Type.Object(
     unansweredQuestions: Type.Integer(),
     submissions: Type.Integer(),
     files: Type.Integer({ description: "Files in the submissions" }),
-    deliveries: Type.Integer({ description: "Webhooks and emails of the submissions, with the stored responses" }),
+    deliveries: Type.Integer({
+      description:
+        "Webhooks and emails of the submissions, and notices about the conversations, with the stored responses",
+    }),
     events: Type.Integer({ description: "Events for webhooks and the event feed, with the stored responses" }),
     triggerEvents: Type.Integer(),
     tokenCounters: Type.Integer({ description: "Daily token counters of the visitor" }),

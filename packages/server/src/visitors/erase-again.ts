@@ -39,6 +39,7 @@ export async function eraseAgain(
     }
   };
   await readConversations(db, look);
+  await readHandoffs(db, look);
   await readSubmissions(db, look);
   await readTriggerEvents(db, look);
   const visitors = createVisitorService(deps, {
@@ -75,6 +76,26 @@ async function readConversations(db: Db, look: Look): Promise<void> {
         { kind: "email", value: userEmail && foldEmail(userEmail) },
         { kind: "sessionId", value: sessionId },
       ]);
+    }
+  }
+}
+
+/** The addresses that visitors left for an answer. */
+async function readHandoffs(db: Db, look: Look): Promise<void> {
+  const pages = pagesById(PAGE, (after) =>
+    db
+      .selectFrom("handoffs")
+      .innerJoin("conversations", "conversations.id", "handoffs.conversationId")
+      .select(["handoffs.id", "handoffs.organizationId", "handoffs.email", "conversations.createdAt"])
+      .where("handoffs.email", "is not", null)
+      .where("handoffs.id", ">", after)
+      .orderBy("handoffs.id")
+      .limit(PAGE)
+      .execute(),
+  );
+  for await (const rows of pages) {
+    for (const { organizationId, email, createdAt } of rows) {
+      look(organizationId, createdAt, [{ kind: "email", value: email && foldEmail(email) }]);
     }
   }
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
+import { createMember } from "../../../../test/session-client.ts";
 import { insertPerson, type Person } from "../../../../test/visitor-seed.ts";
 import { erasureMap, tablesWithoutVisitorData } from "./erasure-map.ts";
 
@@ -54,7 +55,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     const tokens = erased.flatMap((person) => [...person.tokens, person.conversationId, person.submissionId]);
     expect(tokens.length).toBeGreaterThan(1_000);
     const before = await dump(server, tokens);
-    expect(before.found).toBe(PEOPLE * 22);
+    expect(before.found).toBe(PEOPLE * 23);
 
     for (const [index, person] of erased.entries()) {
       const body = [
@@ -94,6 +95,64 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     const { body } = await world.account.call("POST", "/visitors/erase", { email: "proven@example.com" });
     expect(body.counts).toMatchObject({ conversations: 0, submissions: 1, files: 1 });
     const left = db.selectFrom("submissions").select("id").where("id", "=", person.submissionId);
+    expect(await left.execute()).toEqual([]);
+  });
+
+  it("finds the conversation in which a visitor left the address for an answer, and who was notified of it", async () => {
+    const person = await plant(world, 3_000);
+    const { db } = server.deps;
+    const { organizationId } = world.account;
+    const { userId, email } = await createMember(server, organizationId, "member");
+    const channel = { organizationId, name: "Support", isEnabled: 1, createdAt: 0 } as const;
+    const chat = { platform: "telegram", chatId: "-1", credentials: "", tokenHash: "3000", hasTopics: 0 } as const;
+    await db
+      .insertInto("noticeChannels")
+      .values({ ...channel, id: "channel_3000", kind: "telegram", url: null, lastError: null, lastSentAt: null })
+      .execute();
+    await db
+      .insertInto("teamChats")
+      .values({
+        ...chat,
+        channelId: "channel_3000",
+        organizationId,
+        botName: null,
+        chatTitle: null,
+        cursor: null,
+        state: "connected",
+        problem: null,
+        failures: 0,
+        fence: 0,
+        dueAt: null,
+      })
+      .execute();
+    const sent = [
+      { kind: "notice", type: "webhook", host: "push.example", target: { notice: "request", userId, pushId: "p" } },
+      { kind: "notice", type: "email", host: "mail", target: { notice: "request", userId } },
+      { kind: "notice", type: "email", host: "mail", target: { notice: "answer", from: 1, to: 2 } },
+      { kind: "team_chat", type: "team_chat", host: "channel_3000", target: { postId: "post_1" } },
+    ] as const;
+    for (const [index, { target, ...delivery }] of sent.entries()) {
+      const { conversationId } = person;
+      const about = { submissionId: null, webhookId: null, eventId: null, conversationId, position: 0 };
+      const state = { purpose: "notice", state: "delivered", attempts: 1, attemptsBefore: 0, fence: 1 } as const;
+      await db
+        .insertInto("deliveries")
+        .values({
+          ...delivery,
+          ...about,
+          ...state,
+          id: `delivery_3000_${index}`,
+          target: JSON.stringify(target),
+          dueAt: 0,
+          createdAt: 0,
+        })
+        .execute();
+    }
+    const { body } = await world.account.call("POST", "/visitors/erase", { email: person.leftEmail });
+    expect(body).toMatchObject({ counts: { conversations: 1, deliveries: 7 } });
+    const notified = ["api.telegram.org", "push.example", email];
+    expect(body.receivers).toEqual([...notified, "desk@shop.example", "events.example", "hooks.example"].sort());
+    const left = db.selectFrom("conversations").select("id").where("id", "=", person.conversationId);
     expect(await left.execute()).toEqual([]);
   });
 

@@ -75,8 +75,9 @@ export function createVisitorExport({ db }: Pick<Deps, "db">, { find, conversati
     }
 
     async function* entries(): AsyncGenerator<ZipEntry> {
-      const { notes, questions, events, triggerEvents, tokens } = rowReaders(db, organizationId);
+      const { handoffs, notes, questions, events, triggerEvents, tokens } = rowReaders(db, organizationId);
       yield jsonEntry("conversations.json", conversationsJson());
+      yield jsonEntry("handoffs.json", rowsJson(handoffs));
       yield jsonEntry("notes.json", rowsJson(notes));
       yield jsonEntry("unanswered-questions.json", rowsJson(questions));
       yield jsonEntry("submissions.json", submissionsJson());
@@ -96,20 +97,7 @@ function rowReaders(db: Deps["db"], organizationId: string) {
     .select(["id", "conversationId", "sequence", "type", "data", "createdAt"])
     .where("organizationId", "=", organizationId);
   return {
-    /** What members noted about the visitor. */
-    notes: ({ conversations }: Batch) =>
-      readIf(conversations, () =>
-        db
-          .selectFrom("conversationNotes")
-          .select(["id", "conversationId", "authorName", "text", "createdAt"])
-          .where("organizationId", "=", organizationId)
-          .where(
-            "conversationId",
-            "in",
-            conversations.map(({ id }) => id),
-          )
-          .execute(),
-      ),
+    ...handoffReaders(db, organizationId),
     questions: ({ conversations }: Batch) =>
       readIf(conversations, () =>
         db
@@ -150,6 +138,34 @@ function rowReaders(db: Deps["db"], organizationId: string) {
           .select(["agentId", "day", "tokens"])
           .where("visitor", "in", counterKeys)
           .where("agentId", "in", agentsOf(db, organizationId))
+          .execute(),
+      ),
+  };
+}
+
+/** What belongs to the part of the team in a conversation. */
+function handoffReaders(db: Deps["db"], organizationId: string) {
+  const idsOf = ({ conversations }: Batch) => conversations.map(({ id }) => id);
+  return {
+    /** The requests for a person, with the address that the visitor left. */
+    handoffs: (batch: Batch) =>
+      readIf(batch.conversations, () =>
+        db
+          .selectFrom("handoffs")
+          .select(["id", "conversationId", "cause", "reason", "summary", "email", "note"])
+          .select(["requestedAt", "promisedAt", "takenAt", "answeredAt", "endedAt", "endedBy"])
+          .where("organizationId", "=", organizationId)
+          .where("conversationId", "in", idsOf(batch))
+          .execute(),
+      ),
+    /** What members noted about the visitor. */
+    notes: (batch: Batch) =>
+      readIf(batch.conversations, () =>
+        db
+          .selectFrom("conversationNotes")
+          .select(["id", "conversationId", "authorName", "text", "createdAt"])
+          .where("organizationId", "=", organizationId)
+          .where("conversationId", "in", idsOf(batch))
           .execute(),
       ),
   };

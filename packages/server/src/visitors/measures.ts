@@ -38,10 +38,11 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
         submissionIds,
         () => db.selectFrom("submissionFiles").where("submissionId", "in", submissionIds) as Countable,
       ),
-      deliveries: await count(
-        submissionIds,
-        () => db.selectFrom("deliveries").where("submissionId", "in", submissionIds) as Countable,
-      ),
+      deliveries:
+        (await count(
+          submissionIds,
+          () => db.selectFrom("deliveries").where("submissionId", "in", submissionIds) as Countable,
+        )) + (await count(ids, () => db.selectFrom("deliveries").where("conversationId", "in", ids) as Countable)),
       // An event about a submission belongs to the submission, also within a conversation.
       events:
         (await count(
@@ -75,13 +76,18 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
 
 type Countable = SelectQueryBuilder<Tables, keyof Tables, object>;
 
-type SentDelivery = { type: string; host: string; target: string };
+type SentDelivery = { kind: string; type: string; host: string; target: string };
 
-/** The hosts and mail recipients that submissions and events were sent to. A confirmation went to the visitor. */
+const platformHosts = { telegram: "api.telegram.org", slack: "slack.com" } as const;
+
+/**
+ * The hosts and mail recipients that submissions, events and notices were sent to. Confirmations and answers of members
+ * went to the visitor.
+ */
 function createReceivers({ db, reads }: Pick<Deps, "db" | "reads">) {
   const sentDeliveries = db
     .selectFrom("deliveries")
-    .select(["deliveries.type", "host", "target"])
+    .select(["deliveries.kind", "deliveries.type", "host", "target"])
     .distinct()
     .where("attempts", ">", 0)
     .where("purpose", "<>", "confirmation");
@@ -96,10 +102,28 @@ function createReceivers({ db, reads }: Pick<Deps, "db" | "reads">) {
             ...(await reads.run(sentDeliveries.where("submissionId", "in", submissionIds), options)),
             ...(await reads.run(ofEvents.where("events.submissionId", "in", submissionIds), options)),
           ]),
-      ...(ids.length === 0 ? [] : await reads.run(ofEvents.where("events.conversationId", "in", ids), options)),
+      ...(ids.length === 0
+        ? []
+        : [
+            ...(await reads.run(ofEvents.where("events.conversationId", "in", ids), options)),
+            ...(await reads.run(sentDeliveries.where("deliveries.conversationId", "in", ids), options)),
+          ]),
     ];
     const mails = sent.filter(({ type }) => type === "email").map(({ target }) => JSON.parse(target) as MailTarget);
-    const userIds = [...new Set(mails.flatMap(({ recipientIds }) => recipientIds ?? []))];
+    const userIds = [...new Set(mails.flatMap(({ recipientIds, userId }) => recipientIds ?? userId ?? []))];
+    // The outbox knows the posts of a bot by its channel.
+    const channelIds = [...new Set(sent.filter(({ kind }) => kind === "team_chat").map(({ host }) => host))];
+    const platforms =
+      channelIds.length === 0
+        ? []
+        : await reads.run(
+            db
+              .selectFrom("teamChats")
+              .select("platform")
+              .where("organizationId", "=", organizationId)
+              .where("channelId", "in", channelIds),
+            options,
+          );
     const users =
       userIds.length === 0
         ? []
@@ -113,11 +137,13 @@ function createReceivers({ db, reads }: Pick<Deps, "db" | "reads">) {
             options,
           );
     return [
-      ...sent.filter(({ type }) => type !== "email").map(({ host }) => host),
-      ...mails.flatMap(({ to }) => to ?? []),
+      ...sent.filter(({ kind, type }) => type !== "email" && kind !== "team_chat").map(({ host }) => host),
+      ...platforms.map(({ platform }) => platformHosts[platform]),
+      ...mails.flatMap(({ to }) => (Array.isArray(to) ? to : [])),
       ...users.map(({ email }) => email),
     ];
   };
 }
 
-type MailTarget = { to?: string[]; recipientIds?: string[] };
+/** `userId` is the member whom a notice went to. The `to` of an answer to the visitor is a position. */
+type MailTarget = { to?: string[] | number; recipientIds?: string[]; userId?: string };

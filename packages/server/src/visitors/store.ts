@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { containsText } from "../db/contains-text.ts";
 import { pagesById } from "../db/pages-by-id.ts";
 import type { Deps } from "../deps.ts";
@@ -22,20 +22,30 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
   const listOf = (organizationId: string) => ({ lane: "list", owner: organizationId }) as const;
 
   return {
-    /** The visitor's conversations in pages, oldest first. */
-    conversations(organizationId: string, identifier: Identifier, until: Until): AsyncGenerator<FoundConversation[]> {
-      return pagesById(PAGE_CONVERSATIONS, (after) => {
-        const page = db
-          .selectFrom("conversations")
-          .select(["id", "agentId", "sessionId", "userId", "createdAt", "updatedAt"])
-          .where("organizationId", "=", organizationId)
-          .where(isOf(identifier, databaseKind))
-          .where("id", ">", after)
-          .$if(Number.isFinite(until), (query) => query.where("createdAt", "<=", until))
-          .orderBy("id")
-          .limit(PAGE_CONVERSATIONS);
-        return reads.run<FoundConversation>(page, listOf(organizationId));
-      });
+    /** The visitor's conversations in pages: for an address, first those of the visitor, and then those in which it was left. */
+    async *conversations(
+      organizationId: string,
+      identifier: Identifier,
+      until: Until,
+    ): AsyncGenerator<FoundConversation[]> {
+      const pages = (condition: RawBuilder<boolean>) =>
+        pagesById(PAGE_CONVERSATIONS, (after) => {
+          const page = db
+            .selectFrom("conversations")
+            .select(["id", "agentId", "sessionId", "userId", "createdAt", "updatedAt"])
+            .where("organizationId", "=", organizationId)
+            .where(condition)
+            .where("id", ">", after)
+            .$if(Number.isFinite(until), (query) => query.where("createdAt", "<=", until))
+            .orderBy("id")
+            .limit(PAGE_CONVERSATIONS);
+          return reads.run<FoundConversation>(page, listOf(organizationId));
+        });
+      const isTheirs = isOf(identifier, databaseKind);
+      yield* pages(isTheirs);
+      if (identifier.kind !== "email") return;
+      yield* pages(sql`not coalesce(${isTheirs}, false) and id in (select "conversationId" from handoffs
+        where "organizationId" = ${organizationId} and lower(email) = ${identifier.value})`);
     },
     /**
      * The submissions that name one of these conversations or this user, in pages. With `isProven`, only those whose sender proved

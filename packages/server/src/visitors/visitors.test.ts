@@ -59,7 +59,7 @@ it("a visitor's data is exported as a ZIP file with one JSON file per kind, and 
   expect(read("submissions.json")).toMatchObject([{ id: person.submissionId, formData: { email: person.email } }]);
   // One of the conversation, and one about the submission.
   expect(read("events.json")).toHaveLength(2);
-  for (const name of ["notes", "unanswered-questions", "trigger-events", "token-counters"]) {
+  for (const name of ["handoffs", "notes", "unanswered-questions", "trigger-events", "token-counters"]) {
     expect(read(`${name}.json`), name).toHaveLength(1);
   }
   expect(Object.keys(files).filter((name) => name.startsWith(`files/${person.submissionId}/photo-`))).toHaveLength(1);
@@ -149,7 +149,7 @@ it("data that a restore replaced is deleted after 30 days, because it contains v
 
 it("a restored backup does not bring erased visitors back", async () => {
   const [byUser, byConversation, kept] = [await plant(), await plant(), await plant()];
-  const [byAddress, bySession] = [await plant(), await plant()];
+  const [byAddress, byLeftAddress, bySession] = [await plant(), await plant(), await plant()];
   const { deps } = server;
   const verified = { id: "u-1", email: "proven@example.com", name: null, claims: {} };
   await deps.db
@@ -165,15 +165,17 @@ it("a restored backup does not bring erased visitors back", async () => {
   await account.call("POST", "/visitors/erase", { userId: byUser.userId });
   await account.call("POST", "/visitors/erase", { email: verified.email });
   await account.call("POST", "/visitors/erase", { sessionId: bySession.sessionId });
+  await account.call("POST", "/visitors/erase", { email: byLeftAddress.leftEmail });
   await account.call("DELETE", `/conversations/${byConversation.conversationId}`);
   expect(await verifyBackup({ config: deps.config, open }, folder)).toMatch(/^\d+ agents and \d+ conversations$/);
   const { erased, kept: previous } = await restoreBackup(deps, { config: deps.config, file, open, eraseAgain }, folder);
-  expect(erased).toBeGreaterThanOrEqual(4);
+  expect(erased).toBeGreaterThanOrEqual(5);
   // The folder has a name by which it is found 30 days later.
   expect(await deletePreviousData(dirname(previous), Date.now() + 31 * DAY_MS)).toBe(1);
   expect(existsSync(previous)).toBe(false);
-  const conversations = await Promise.all([byUser, byConversation, kept].map((one) => has(one.conversationId)));
-  expect(conversations).toEqual([false, false, true]);
+  const people = [byUser, byConversation, byLeftAddress, kept];
+  const conversations = await Promise.all(people.map((one) => has(one.conversationId)));
+  expect(conversations).toEqual([false, false, false, true]);
   expect(await isStored(byUser.submissionId)).toBe(false);
   expect(await isStored(byAddress.submissionId)).toBe(false);
   expect(await isStored(byConversation.submissionId)).toBe(true);
