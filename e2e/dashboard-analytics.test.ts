@@ -33,6 +33,14 @@ describe("the analytics page", { timeout: 120_000 }, () => {
       .insertInto("conversationHours")
       .values([...rows, { ...rows[0], ...other } as (typeof rows)[number]])
       .execute();
+    const sums = { requested: 4, conversations: 3, taken: 4, waitedMs: 400_000, answered: 4, answerMs: 600_000 };
+    await site.server.deps.db
+      .insertInto("handoffDays")
+      .values([
+        { ...sums, agentId, day: dayBefore(0), cause: "visitor", inTime: 3 },
+        { ...sums, agentId, day: dayBefore(0), cause: "member", waitedMs: 0, inTime: 4 },
+      ])
+      .execute();
     await page.context().close();
   });
   afterAll(() => site.stop());
@@ -58,6 +66,10 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await expect.poll(() => page.getByRole("region", { name: "Figures by day" }).getByRole("row").count()).toBe(21);
     await page.getByText("Show as a table").last().click();
     await expect.poll(() => page.getByRole("region", { name: "Figures by hour" }).getByRole("row").count()).toBe(25);
+    await figure(page, "Answered in time").getByText("75%").waitFor();
+    await figure(page, "Wait until taken").getByText("1 min").waitFor();
+    const byCause = page.getByRole("region", { name: "Handed over by cause" });
+    await byCause.getByRole("row", { name: "A member took over unasked 4 " }).waitFor();
     await isFit(page);
     await page.getByText("Tokens", { exact: true }).last().click();
     await page.getByRole("figure", { name: "Tokens by day; the table below has the figures" }).waitFor();
@@ -89,6 +101,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await figure(page, "Conversations").getByText("3", { exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/dashboard/agents/${otherId}/analytics`);
     expect(new URL(page.url()).searchParams.get("range")).toBe("7d");
+    await page.getByRole("heading", { name: "No conversation was handed over in this period" }).waitFor();
     expect(problems).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { enveloped, ref } from "./schema.ts";
+import { handoffCauses } from "./handoff.ts";
+import { enveloped, nullable, ref, stringEnum } from "./schema.ts";
 
 const counts = {
   conversations: Type.Integer({ description: "Conversations that started" }),
@@ -13,6 +14,45 @@ const counts = {
 
 export const ConversationCounts = Type.Object(counts);
 export type ConversationCounts = Static<typeof ConversationCounts>;
+
+const meanMs = (description: string) =>
+  nullable(Type.Integer({ description: `${description}, in milliseconds on average. \`null\` without one.` }));
+
+const handoffCounts = {
+  count: Type.Integer({ description: "How often conversations went over to people" }),
+  conversations: Type.Integer({ description: "Conversations that were handed over for the first time" }),
+  rate: nullable(
+    Type.Number({
+      description:
+        "`conversations` / conversations that started in the range × 100. Can exceed 100, because older conversations are handed over, too. `null` if none started.",
+    }),
+  ),
+  taken: Type.Integer({ description: "Requests that a member took" }),
+  answered: Type.Integer({ description: "Requests that a member answered" }),
+  inTime: Type.Integer({
+    description: "Of these, answered by the promised time. If nothing was promised, every answer counts.",
+  }),
+  waitMs: meanMs("Time from the request until a member took it"),
+  answerMs: meanMs("Time from the request to the first message of a member"),
+};
+
+export const HandoffAnalytics = Type.Object(
+  {
+    requested: Type.Integer({
+      description:
+        "Of `count`, those that somebody asked for. `taken`, `answered`, `inTime` and the times cover only these, not takeovers that nobody asked for (`member`).",
+    }),
+    ...handoffCounts,
+    causes: Type.Array(Type.Object({ cause: stringEnum(handoffCauses), ...handoffCounts }), {
+      description: "By what led to them, the most frequent first",
+    }),
+  },
+  {
+    $id: "HandoffAnalytics",
+    description: "Conversations that went over to people, by the day (UTC) of the request",
+  },
+);
+export type HandoffAnalytics = Static<typeof HandoffAnalytics>;
 
 export const ConversationAnalytics = Type.Object(
   {
@@ -33,6 +73,7 @@ export const ConversationAnalytics = Type.Object(
     agents: Type.Array(Type.Object({ agentId: Type.String(), agentName: Type.String(), ...counts }), {
       description: "Agents with activity, the busiest first, at most 100",
     }),
+    handoffs: ref(HandoffAnalytics),
   },
   { $id: "ConversationAnalytics" },
 );
@@ -46,7 +87,7 @@ export const getConversationAnalytics = {
     tags: ["Conversations"],
     summary: "Read conversation analytics",
     description:
-      "Conversations, ratings, failed replies and tokens, by day, by hour and by agent. Conversations that members start in the playground are not counted. Deleting a conversation does not change the counts.",
+      "Conversations, ratings, failed replies and tokens, by day, by hour and by agent, and how often and how fast people took over. Conversations that members start in the playground are not counted. Deleting a conversation does not change the counts.",
     querystring: Type.Object({
       agentId: Type.Optional(
         Type.String({ minLength: 1, description: "Only this agent. Without it, all agents of the organization." }),

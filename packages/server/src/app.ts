@@ -159,7 +159,7 @@ export async function createApp(deps: AppDeps) {
     ...handoffs.forChat,
   });
   const inbox = createInbox(deps, { agents, conversations, handOver: chat.handOver, handoffs });
-  healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining });
+  healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining, handoffs });
   await openApiRoutes(app);
   planRoutes(app, deps, calls);
   addAgents(app, deps, { agents, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });

@@ -7,12 +7,20 @@ import { isLoopback } from "../loopback.ts";
 import type { App } from "./app.ts";
 import { isForwarded } from "./forwarded.ts";
 
-export type HealthOptions = { runningReplies: () => number; isDraining: () => boolean };
+export type HealthOptions = {
+  runningReplies: () => number;
+  isDraining: () => boolean;
+  handoffs: { addMetrics(registry: Registry): void };
+};
 
 const open = { config: { access: "public" as const } };
 
 /** `/healthz` (the process runs), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
-export function healthRoutes(app: App, { db, config }: Deps, { runningReplies, isDraining }: HealthOptions): void {
+export function healthRoutes(
+  app: App,
+  { db, config }: Deps,
+  { runningReplies, isDraining, handoffs }: HealthOptions,
+): void {
   const isReady = createReadinessCheck(db);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -24,6 +32,7 @@ export function healthRoutes(app: App, { db, config }: Deps, { runningReplies, i
       this.set(runningReplies());
     },
   });
+  handoffs.addMetrics(registry);
   const durations = new Histogram({
     name: "foyer_http_request_duration_seconds",
     help: "Time to the end of the response; a chat's is the whole reply",

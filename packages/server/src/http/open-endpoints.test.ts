@@ -34,6 +34,9 @@ describe("health endpoints", () => {
       expect(response.json()).toEqual({ data: null, error: { code: expect.any(String), message: expect.any(String) } });
       expect(response.body).not.toMatch(/sqlite|destroyed|driver/i);
     }
+    // The number of visitors who wait is unknown, but everything else is still measured.
+    const metrics = await broken.app.inject({ url: "/metrics" });
+    expect([metrics.statusCode, metrics.body]).toEqual([200, expect.stringMatching(/^foyer_handoffs_waiting nan$/im)]);
     await draining.stop();
     await broken.app.close();
   });

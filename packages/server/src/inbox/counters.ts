@@ -1,11 +1,15 @@
 import { sql, type Transaction } from "kysely";
 import type { HandoffDayRow, HandoffRow } from "../db/handoff-tables.ts";
 import type { Tables } from "../db/tables.ts";
+import { afterCommit } from "../db/transaction.ts";
 import { dayOf } from "../utc-day.ts";
 
 /** What happened to a request. `isTest`: in a conversation that a member began, which is not counted. */
 type Counted = { event: "requested" | "taken" | "answered"; at: number; isTest: boolean };
 type Counts = Omit<HandoffDayRow, "agentId" | "day" | "cause">;
+
+/** What was counted. `ms`: the time since the request. */
+type Listener = (counted: Pick<HandoffRow, "cause"> & Pick<Counted, "event"> & { ms: number }) => void;
 
 export type HandoffCounters = ReturnType<typeof createHandoffCounters>;
 
@@ -13,12 +17,19 @@ const none: Counts = { requested: 0, conversations: 0, taken: 0, waitedMs: 0, an
 
 /** Counts requests by agent, day (UTC) and cause, so that analytics never read the conversations. */
 export function createHandoffCounters() {
+  const listeners: Listener[] = [];
   return {
+    /** Calls `listener` for everything that is counted in this process, once it is committed. */
+    onCounted(listener: Listener): void {
+      listeners.push(listener);
+    },
     /** Counts for the day of the request. Call it for `requested` before the request is inserted. */
     async count(trx: Transaction<Tables>, handoff: HandoffRow, { event, at, isTest }: Counted): Promise<void> {
       if (isTest) return;
       const { agentId, cause, requestedAt } = handoff;
-      const counts = event === "requested" ? await requested(trx, handoff) : met(handoff, event, at);
+      // Another process's clock may be behind.
+      const ms = Math.max(0, at - requestedAt);
+      const counts = event === "requested" ? await requested(trx, handoff) : met(handoff, { event, at, ms });
       await trx
         .insertInto("handoffDays")
         .values({ agentId, day: dayOf(requestedAt), cause, ...none, ...counts })
@@ -35,6 +46,9 @@ export function createHandoffCounters() {
             ),
         )
         .execute();
+      afterCommit(trx, () => {
+        for (const listener of listeners) listener({ cause, event, ms });
+      });
     },
   };
 }
@@ -49,9 +63,9 @@ async function requested(trx: Transaction<Tables>, { conversationId, takenAt }: 
   return { requested: 1, conversations: earlier ? 0 : 1, taken: takenAt === null ? 0 : 1 };
 }
 
-function met({ requestedAt, promisedAt }: HandoffRow, event: "taken" | "answered", at: number): Partial<Counts> {
-  // Another process's clock may be behind.
-  const ms = Math.max(0, at - requestedAt);
+type Met = { event: "taken" | "answered"; at: number; ms: number };
+
+function met({ promisedAt }: HandoffRow, { event, at, ms }: Met): Partial<Counts> {
   if (event === "taken") return { taken: 1, waitedMs: ms };
   return { answered: 1, answerMs: ms, inTime: promisedAt === null || at <= promisedAt ? 1 : 0 };
 }

@@ -1,7 +1,9 @@
+import type { Registry } from "prom-client";
 import type { Deps } from "../deps.ts";
 import { createHandoffCounters } from "./counters.ts";
 import { createHandoffRecorders } from "./handoff-changes.ts";
 import { createHandoffNotes } from "./handoff-notes.ts";
+import { addHandoffMetrics } from "./metrics.ts";
 import { createRequestTool } from "./request-tool.ts";
 import { createHandoffRequests } from "./requests.ts";
 import { createHandoffRules } from "./rules.ts";
@@ -18,6 +20,7 @@ export function createHandoffs(deps: Pick<Deps, "db" | "log">) {
     counters,
     requests,
     rules: createHandoffRules(requests),
+    addMetrics: (registry: Registry) => addHandoffMetrics(registry, deps, counters),
     forChat: {
       recordHandoff: recorders.record,
       requestHuman: requests.request,

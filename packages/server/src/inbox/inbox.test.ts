@@ -95,6 +95,33 @@ onBothDatabases("handing a conversation over", (createDatabase) => {
     expect((await owner.call("GET", "/conversations")).status).toBe(400);
   });
 
+  it("analytics and metrics count a request when it is made, taken and answered", async () => {
+    const ofAgent = await createAgent(owner, { handoff: { isEnabled: true, promiseMinutes: 10 } });
+    const { id, call } = await visit(ofAgent);
+    const metrics = async () => {
+      const { body } = await server.app.inject({ url: "/metrics" });
+      return [
+        "foyer_handoffs_waiting",
+        'foyer_handoff_requests_total\\{cause="visitor"\\}',
+        'foyer_handoff_wait_seconds_count\\{cause="visitor"\\}',
+        'foyer_handoff_answer_seconds_count\\{cause="visitor"\\}',
+      ].map((name) => Number(new RegExp(`^${name} (\\d+)$`, "m").exec(body)?.[1]));
+    };
+    const change = (from: number[], to: number[]) => to.map((count, index) => count - (from[index] ?? Number.NaN));
+    const before = await metrics();
+    await call("POST", "/handoff", {});
+    const waiting = await metrics();
+    await colleague.call("POST", `/conversations/${id}/messages`, { content: "Hello" });
+    const answered = await metrics();
+    expect([change(before, waiting), change(waiting, answered)]).toEqual([
+      [1, 1, 0, 0],
+      [-1, 0, 1, 1],
+    ]);
+    const { handoffs } = (await owner.call("GET", `/conversations/analytics?agentId=${ofAgent}`)).body.data;
+    expect(handoffs).toMatchObject({ count: 1, rate: 100, requested: 1, taken: 1, answered: 1, inTime: 1 });
+    expect(handoffs.causes).toMatchObject([{ cause: "visitor", waitMs: expect.any(Number) }]);
+  });
+
   it("a visitor who stops waiting talks to the agent again", async () => {
     const { call, say } = await visit();
     await call("POST", "/handoff", {});

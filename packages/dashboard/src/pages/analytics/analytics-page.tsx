@@ -9,6 +9,7 @@ import { EmptyState, ErrorState, Skeleton } from "../../components/states.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { AgentsTable } from "./agents-table.tsx";
 import { type AnalyticsSearch, rangeOf, ranges } from "./analytics-range.ts";
+import { HandoffFigures } from "./handoff-figures.tsx";
 import { HoursChart } from "./hours-chart.tsx";
 import { OverTime } from "./over-time.tsx";
 import { Totals } from "./totals.tsx";
@@ -56,12 +57,13 @@ function Figures({
   /** The range when the page covers all agents, used for the links to each agent. */
   ofAll: AnalyticsSearch | null;
 }) {
-  if (data.days.length === 0) return <NoActivity agentId={agentId} />;
+  if (data.days.length === 0 && data.handoffs.count === 0) return <NoActivity agentId={agentId} />;
   return (
     <>
       <Totals totals={data.totals} />
       <OverTime data={data} />
       <HoursChart hours={data.hours} />
+      <HandoffFigures handoffs={data.handoffs} agentId={agentId} />
       {ofAll && (
         <Section title="By agent">
           <AgentsTable agents={data.agents} range={ofAll} />

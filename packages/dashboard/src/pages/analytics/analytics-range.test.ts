@@ -32,7 +32,7 @@ describe("the range of the analytics page", () => {
 
 it("adds the days without activity to the figures of a range", () => {
   const days = [{ date: "2026-03-01", ...counts }];
-  const filled = fillDays({ from: "2026-02-28", to: "2026-03-02", totals: counts, days, hours: [], agents: [] });
+  const filled = fillDays({ from: "2026-02-28", to: "2026-03-02", days });
   expect(filled.map(({ day, replies }) => `${day} ${replies}`)).toEqual([
     "2026-02-28 0",
     "2026-03-01 2",

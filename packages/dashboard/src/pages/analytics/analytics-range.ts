@@ -36,7 +36,7 @@ function isDay(text: string | undefined): text is string {
 export type Day = ConversationAnalytics["days"][number] & { day: string };
 
 /** Every day of the range, including those without activity. */
-export function fillDays({ from, to, days }: ConversationAnalytics): Day[] {
+export function fillDays({ from, to, days }: Pick<ConversationAnalytics, "from" | "to" | "days">): Day[] {
   const known = new Map(days.map((day) => [day.date, day]));
   const filled: Day[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {

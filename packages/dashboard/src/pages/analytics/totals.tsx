@@ -1,4 +1,5 @@
 import type { ConversationCounts } from "@foyer/contract";
+import type { ReactNode } from "react";
 import { formatPercent } from "../../components/day-text.ts";
 import { share } from "./analytics-range.ts";
 
@@ -13,33 +14,44 @@ export function Totals({ totals }: { totals: ConversationCounts }) {
   const failed = share(failedReplies, replies);
   const tokens = inputTokens + outputTokens;
   return (
-    <dl className="mb-8 grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-2 lg:grid-cols-5">
-      <Total name="Conversations" value={number.format(conversations)} />
-      <Total
-        name="Replies"
-        value={number.format(replies)}
-        note={conversations > 0 ? `${(replies / conversations).toFixed(1)} per conversation` : ""}
-      />
-      <Total
-        name="Rated good"
-        value={good === null ? "–" : formatPercent(good)}
-        note={rated === 0 ? "No ratings yet" : `${number.format(ratedUp)} good, ${number.format(ratedDown)} bad`}
-      />
-      <Total
-        name="Failed replies"
-        value={number.format(failedReplies)}
-        note={failed === null ? "" : `${formatPercent(failed)} of replies`}
-      />
-      <Total
-        name="Tokens"
-        value={compact.format(tokens)}
-        note={`${compact.format(inputTokens)} in, ${compact.format(outputTokens)} out`}
-      />
+    <div className="mb-8">
+      <TotalList>
+        <Total name="Conversations" value={number.format(conversations)} />
+        <Total
+          name="Replies"
+          value={number.format(replies)}
+          note={conversations > 0 ? `${(replies / conversations).toFixed(1)} per conversation` : ""}
+        />
+        <Total
+          name="Rated good"
+          value={good === null ? "–" : formatPercent(good)}
+          note={rated === 0 ? "No ratings yet" : `${number.format(ratedUp)} good, ${number.format(ratedDown)} bad`}
+        />
+        <Total
+          name="Failed replies"
+          value={number.format(failedReplies)}
+          note={failed === null ? "" : `${formatPercent(failed)} of replies`}
+        />
+        <Total
+          name="Tokens"
+          value={compact.format(tokens)}
+          note={`${compact.format(inputTokens)} in, ${compact.format(outputTokens)} out`}
+        />
+      </TotalList>
+    </div>
+  );
+}
+
+/** Five totals side by side, or below each other on a narrow screen. */
+export function TotalList({ children }: { children: ReactNode }) {
+  return (
+    <dl className="grid gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-2 lg:grid-cols-5">
+      {children}
     </dl>
   );
 }
 
-function Total({ name, value, note = "" }: { name: string; value: string; note?: string }) {
+export function Total({ name, value, note = "" }: { name: string; value: string; note?: string }) {
   return (
     <div className="bg-paper px-4 py-3 max-lg:last:col-span-full">
       <dt className="text-soft">{name}</dt>

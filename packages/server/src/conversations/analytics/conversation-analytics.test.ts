@@ -63,6 +63,8 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     outputTokens: 0,
   };
 
+  const none = { requested: 0, conversations: 0, taken: 0, waitedMs: 0, answered: 0, answerMs: 0, inTime: 0 };
+
   it("count conversations, replies and tokens by day, by hour and by agent", async () => {
     const agentId = await createAgent(owner);
     const { conversationId } = await say(agentId);
@@ -159,6 +161,65 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     const longest = await read("from=2020-01-01&to=2026-01-31", account);
     expect([longest.from, longest.totals.conversations]).toEqual([dayOf(last - 365 * 86_400_000), 5]);
     expect((await read(`to=2026-01-31&agentId=${second}`, account)).totals.conversations).toBe(1);
+  });
+
+  it("tell how often and how fast people took over, without counting uninvited takeovers as requests", async () => {
+    const account = await server.createAccount();
+    const agentId = await createAgent(account);
+    const { db } = server.deps;
+    const row = { agentId, day: "2026-01-31", cause: "visitor" as const };
+    const met = { taken: 3, waitedMs: 90_000, answered: 2, answerMs: 120_001, inTime: 1 };
+    await db
+      .insertInto("conversationHours")
+      .values({ ...nothing, agentId, day: "2026-01-30", hour: 9, conversations: 8 })
+      .execute();
+    await db
+      .insertInto("handoffDays")
+      .values([
+        { ...row, ...met, requested: 3, conversations: 2 },
+        { ...row, ...met, requested: 3, conversations: 0, day: "2026-01-30" },
+        { ...row, ...met, requested: 9, conversations: 9, day: "2026-01-29" },
+        { ...row, ...none, cause: "member", requested: 4, conversations: 1, taken: 4, answered: 1, inTime: 1 },
+        { ...row, ...none, cause: "rating", requested: 1, conversations: 1 },
+      ])
+      .execute();
+    const { handoffs } = await read("from=2026-01-30&to=2026-01-31", account);
+    const visitor = { taken: 6, answered: 4, inTime: 2, waitMs: 30_000, answerMs: 60_001 };
+    expect(handoffs).toEqual({
+      ...visitor,
+      count: 11,
+      conversations: 4,
+      rate: 50,
+      requested: 7,
+      causes: [
+        { ...visitor, cause: "visitor", count: 6, conversations: 2, rate: 25 },
+        {
+          cause: "member",
+          count: 4,
+          conversations: 1,
+          rate: 12.5,
+          taken: 4,
+          answered: 1,
+          inTime: 1,
+          waitMs: null,
+          answerMs: 0,
+        },
+        {
+          cause: "rating",
+          count: 1,
+          conversations: 1,
+          rate: 12.5,
+          taken: 0,
+          answered: 0,
+          inTime: 0,
+          waitMs: null,
+          answerMs: null,
+        },
+      ],
+    });
+    const quiet = await read(`from=2026-01-29&to=2026-01-29&agentId=${agentId}`, account);
+    expect(quiet.handoffs).toMatchObject({ count: 9, rate: null });
+    expect((await read("from=2026-01-30&to=2026-01-31")).handoffs).toMatchObject({ count: 0, causes: [] });
   });
 
   it("are not found for another organization's agent", async () => {

@@ -3,6 +3,7 @@ import type { AgentService } from "../../agents/service.ts";
 import type { Deps } from "../../deps.ts";
 import { dayOf } from "../../utc-day.ts";
 import { addCounts } from "./counters.ts";
+import { handoffAnalytics } from "./handoffs.ts";
 import { createConversationAnalyticsStore } from "./store.ts";
 
 const DAY_MS = 86_400_000;
@@ -22,17 +23,24 @@ export function createConversationAnalytics(deps: Pick<Deps, "db" | "reads">, ag
       if (agentId !== undefined) await agents.get(organizationId, agentId);
       const { from, to } = rangeOf(given);
       const range = { organizationId, agentId, from, to };
-      const [days, hours, byAgent] = await Promise.all([store.days(range), store.hours(range), store.agents(range)]);
+      const [days, hours, byAgent, causes] = await Promise.all([
+        store.days(range),
+        store.hours(range),
+        store.agents(range),
+        store.handoffs(range),
+      ]);
+      const totals = days.reduce(addCounts, nothing);
       return {
         from,
         to,
-        totals: days.reduce(addCounts, nothing),
+        totals,
         days,
         hours: Array.from({ length: 24 }, (_, hour) => {
           const counts = hours.find((row) => row.hour === hour) ?? nothing;
           return { hour, conversations: counts.conversations, replies: counts.replies };
         }),
         agents: byAgent,
+        handoffs: handoffAnalytics(causes, totals.conversations),
       };
     },
   };

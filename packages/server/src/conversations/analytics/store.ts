@@ -1,6 +1,7 @@
 import type { ConversationCounts } from "@foyer/contract";
 import { type Compilable, sql } from "kysely";
 import type { Deps } from "../../deps.ts";
+import type { HandoffSums } from "./handoffs.ts";
 
 /** One agent, or all agents of the organization. Days are UTC and both ends are inclusive. */
 export type AnalyticsRange = { organizationId: string; agentId: string | undefined; from: string; to: string };
@@ -8,8 +9,8 @@ export type AnalyticsRange = { organizationId: string; agentId: string | undefin
 const MAX_AGENTS = 100;
 
 /**
- * Reads the hourly counters. A range of 366 days has at most 8,784 rows per agent, however many conversations there
- * are.
+ * Reads the counters. A range of 366 days has at most 8,784 hours and 2,196 days of handoffs per agent, however many
+ * conversations there are.
  */
 export function createConversationAnalyticsStore({ db, reads }: Pick<Deps, "db" | "reads">) {
   const inRange = ({ organizationId, agentId, from, to }: AnalyticsRange) =>
@@ -40,7 +41,27 @@ export function createConversationAnalyticsStore({ db, reads }: Pick<Deps, "db" 
           .orderBy("conversationHours.agentId")
           .limit(MAX_AGENTS),
       ),
+    /** By cause, the most frequent first. */
+    handoffs: (range: AnalyticsRange): Promise<HandoffSums[]> => read(range, handoffsIn(db, range)),
   };
+}
+
+function handoffsIn(db: Deps["db"], { organizationId, agentId, from, to }: AnalyticsRange) {
+  const sum = <const N extends Exclude<keyof HandoffSums, "cause">>(name: N) =>
+    sql<number>`cast(sum(${sql.ref(`handoffDays.${name}`)}) as bigint)`.as(name);
+  return db
+    .selectFrom("handoffDays")
+    .innerJoin("agents", "agents.id", "handoffDays.agentId")
+    .where("agents.organizationId", "=", organizationId)
+    .$if(agentId !== undefined, (query) => query.where("handoffDays.agentId", "=", agentId ?? ""))
+    .where("day", ">=", from)
+    .where("day", "<=", to)
+    .select("cause")
+    .select([sum("requested"), sum("conversations"), sum("taken"), sum("waitedMs")])
+    .select([sum("answered"), sum("answerMs"), sum("inTime")])
+    .groupBy("cause")
+    .orderBy("requested", "desc")
+    .orderBy("cause");
 }
 
 const sums = [

@@ -1,0 +1,114 @@
+import type { HandoffAnalytics, HandoffCause } from "@foyer/contract";
+import { ButtonLink } from "../../components/button.tsx";
+import { formatPercent } from "../../components/day-text.ts";
+import { Section } from "../../components/page.tsx";
+import { EmptyState } from "../../components/states.tsx";
+import { Table, Td, Th, Tr } from "../../components/table.tsx";
+import { waitText } from "../conversations/waited.tsx";
+import { share } from "./analytics-range.ts";
+import { Total, TotalList } from "./totals.tsx";
+
+const causes: Record<HandoffCause, string> = {
+  visitor: "The visitor asked",
+  agent: "The agent asked",
+  rating: "Bad ratings",
+  failed_tools: "Failed tool calls",
+  custom_event: "An event of the page",
+  member: "A member took over unasked",
+};
+
+/** How often, why and how fast conversations went over to people. */
+export function HandoffFigures({ handoffs, agentId }: { handoffs: HandoffAnalytics; agentId: string }) {
+  if (handoffs.count === 0) {
+    return (
+      <EmptyState
+        title="No conversation was handed over in this period"
+        action={
+          <ButtonLink to="/agents/$agentId/handoff" params={{ agentId }}>
+            Set up handing over
+          </ButtonLink>
+        }
+      >
+        When visitors ask for a person or your team takes over, this section shows how often and why, and how long
+        visitors wait for an answer.
+      </EmptyState>
+    );
+  }
+  return (
+    <Section
+      title="Handed over to people"
+      description="By the day of the request, in UTC. Waiting times are means and leave out takeovers that nobody asked for."
+    >
+      <HandoffTotals handoffs={handoffs} />
+      <CausesTable causes={handoffs.causes} />
+    </Section>
+  );
+}
+
+function HandoffTotals({ handoffs }: { handoffs: HandoffAnalytics }) {
+  const { count, rate, requested, taken, answered, inTime, waitMs, answerMs } = handoffs;
+  const requests = requested === 1 ? "1 request" : `${requested.toLocaleString()} requests`;
+  return (
+    <TotalList>
+      <Total
+        name="Handed over"
+        value={count.toLocaleString()}
+        note={rate === null ? "" : `${formatPercent(rate)} of conversations`}
+      />
+      <Total name="Taken" value={taken.toLocaleString()} note={`of ${requests}`} />
+      <Total name="Wait until taken" value={timeText(waitMs)} note="on average" />
+      <Total name="Wait for an answer" value={timeText(answerMs)} note="on average" />
+      <Total
+        name="Answered in time"
+        value={percentText(inTime, answered)}
+        note={`${answered.toLocaleString()} of ${requests} answered`}
+      />
+    </TotalList>
+  );
+}
+
+function CausesTable({ causes: rows }: { causes: HandoffAnalytics["causes"] }) {
+  return (
+    <Table
+      label="Handed over by cause"
+      head={
+        <>
+          <Th>Cause</Th>
+          <Th isNumber>Handed over</Th>
+          <Th isNumber>Of conversations</Th>
+          <Th isNumber>Taken</Th>
+          <Th isNumber>Answered</Th>
+          <Th isNumber>In time</Th>
+          <Th isNumber>Wait until taken</Th>
+          <Th isNumber>Wait for an answer</Th>
+        </>
+      }
+    >
+      {rows.map(({ cause, count, rate, taken, answered, inTime, waitMs, answerMs }) => (
+        <Tr key={cause}>
+          <Td className="whitespace-nowrap">{causes[cause]}</Td>
+          <Td isNumber>{count.toLocaleString()}</Td>
+          <Td isNumber>{rate === null ? "–" : formatPercent(rate)}</Td>
+          <Td isNumber>{taken.toLocaleString()}</Td>
+          <Td isNumber>{answered.toLocaleString()}</Td>
+          <Td isNumber>{cause === "member" ? "–" : percentText(inTime, answered)}</Td>
+          <Td isNumber className="whitespace-nowrap">
+            {timeText(waitMs)}
+          </Td>
+          <Td isNumber className="whitespace-nowrap">
+            {timeText(answerMs)}
+          </Td>
+        </Tr>
+      ))}
+    </Table>
+  );
+}
+
+function timeText(ms: number | null): string {
+  return ms === null ? "–" : waitText(ms);
+}
+
+function percentText(part: number, whole: number): string {
+  const percent = share(part, whole);
+  return percent === null ? "–" : formatPercent(percent);
+}

@@ -1,0 +1,60 @@
+import type { HandoffAnalytics } from "@foyer/contract";
+import type { HandoffDayRow } from "../../db/handoff-tables.ts";
+
+/** The counters of a cause over a range. */
+export type HandoffSums = Omit<HandoffDayRow, "agentId" | "day">;
+
+type Figures = Omit<HandoffAnalytics, "requested" | "causes">;
+
+/** @param started how many conversations started in the range */
+export function handoffAnalytics(causes: readonly HandoffSums[], started: number): HandoffAnalytics {
+  const all = causes.reduce(add, nothing);
+  // A member who takes over uninvited answers no request, and would shorten the mean times.
+  const asked = causes.filter(({ cause }) => cause !== "member").reduce(add, nothing);
+  const { count, conversations, rate } = figures(all, started);
+  return {
+    ...figures(asked, started),
+    count,
+    conversations,
+    rate,
+    requested: asked.requested,
+    causes: causes.map((row) => {
+      const ofCause = figures(row, started);
+      return { cause: row.cause, ...ofCause, waitMs: row.cause === "member" ? null : ofCause.waitMs };
+    }),
+  };
+}
+
+type Sums = Omit<HandoffSums, "cause">;
+
+const nothing: Sums = { requested: 0, conversations: 0, taken: 0, waitedMs: 0, answered: 0, answerMs: 0, inTime: 0 };
+
+function add(a: Sums, b: Sums): Sums {
+  return {
+    requested: a.requested + b.requested,
+    conversations: a.conversations + b.conversations,
+    taken: a.taken + b.taken,
+    waitedMs: a.waitedMs + b.waitedMs,
+    answered: a.answered + b.answered,
+    answerMs: a.answerMs + b.answerMs,
+    inTime: a.inTime + b.inTime,
+  };
+}
+
+function figures(sums: Sums, started: number): Figures {
+  const { requested, conversations, taken, waitedMs, answered, answerMs, inTime } = sums;
+  return {
+    count: requested,
+    conversations,
+    rate: started === 0 ? null : (conversations / started) * 100,
+    taken,
+    answered,
+    inTime,
+    waitMs: mean(waitedMs, taken),
+    answerMs: mean(answerMs, answered),
+  };
+}
+
+function mean(sum: number, count: number): number | null {
+  return count === 0 ? null : Math.round(sum / count);
+}
