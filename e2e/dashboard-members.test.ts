@@ -19,7 +19,7 @@ describe("members in the settings", () => {
   });
   afterAll(() => site.stop());
 
-  /** Only for whoever wants to look: it takes a while. */
+  /** Taken only on request, because it takes a while. */
   const picture = async (page: Page, name: string) => {
     if (process.env.FOYER_SCREENSHOTS) await site.picture(page, name);
   };

@@ -39,7 +39,7 @@ describe("the settings", () => {
     await upstream.stop();
   });
 
-  /** Only for whoever wants to look: it takes a while. */
+  /** Taken only on request, because it takes a while. */
   const picture = async (page: Page, name: string) => {
     if (process.env.FOYER_SCREENSHOTS) await site.picture(page, name);
   };
@@ -332,7 +332,7 @@ describe("the settings", () => {
     const [received] = push.messages();
     const [worker] = page.context().serviceWorkers();
     if (!worker) throw new Error("no service worker");
-    // A browser without windows has no place for notices.
+    // A headless browser cannot show notices.
     await worker.evaluate(recordNotices);
     const client = await page.context().newCDPSession(page);
     const registrationId = await registeredWorker(client);

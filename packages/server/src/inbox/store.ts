@@ -155,7 +155,7 @@ export async function addMessage(
       lastMessageAt: now,
       updatedAt: now,
       changedAt: now,
-      // Whoever answers has read the conversation.
+      // A member who answers has read the conversation.
       readAt: now,
     })
     .where("id", "=", conversationId)
