@@ -21,7 +21,7 @@ const call = (toolCallId: string, toolName: string, input = "{}"): ModelPart => 
   input,
 });
 
-/** A model that gives one scripted answer a step, and remembers what it was asked. */
+/** A model that gives one scripted response per step and records its prompts. */
 function scripted(...answers: ModelPart[][]) {
   const asked: LanguageModelV4CallOptions[] = [];
   const model: ChatModel = {
@@ -132,7 +132,7 @@ describe("the agent loop", () => {
     const fastRan = Promise.withResolvers<void>();
     const { said, result } = run(model, {
       async runTool({ name }) {
-        // Only when both run at once does the first one ever end.
+        // The first call ends only if both run at once.
         if (name === "slow") await fastRan.promise;
         else fastRan.resolve();
         return outcome("ok");

@@ -151,7 +151,7 @@ async function runStep(input: LoopInput, output: ReplyOutput, { usage, callIds }
   return answer;
 }
 
-/** What the steps of a reply have in common: the provider's counts, and the ids of the calls. */
+/** Shared by all steps of a reply: the provider's counts and the ids of the calls. */
 type Totals = { usage: Usage; callIds: Set<string> };
 
 function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage, callIds }: Totals) {
@@ -311,7 +311,7 @@ function ignoredNote(count: number): string {
   return `${count} more ${count === 1 ? "call was" : "calls were"} not run: at most ${MAX_CALLS} run in one step.`;
 }
 
-/** The size of a part in characters, as far as it is kept in memory. */
+/** The number of characters of a part that are kept in memory. */
 function lengthOf(part: ModelPart): number {
   switch (part.type) {
     case "text-delta":

@@ -10,17 +10,17 @@ import { turnEvents } from "./reply-event-log.ts";
 import type { HistoryRow, ReplyQueries } from "./reply-queries.ts";
 import type { Counting, NewTurn } from "./reply-turn.ts";
 
-/** A reply needs at least so much. */
+/** The space that a reply needs to begin. */
 const MIN_ROOM_BYTES = 4_096;
-/** A running reply gives a sign of life every few seconds; one silent for longer died with its process. */
+/** A running reply updates its row every few seconds. One that is silent for longer died with its process. */
 const SILENT_MS = 30_000;
 
 /** How much of the conversation is read: messages, and UTF-8 bytes of them. */
 export type HistoryLimits = { limit: number; maxBytes: number };
 
 /**
- * What the model is told, how many bytes of text and tool calls the reply may still add, and the epoch that it begins in.
- * `isPassedOn`: a person has the conversation, so there is no reply.
+ * The prompt, how many bytes of text and tool calls the reply may still add, and the epoch in which it begins.
+ * `isPassedOn` means that a person has the conversation, so there is no reply.
  */
 export type Begun =
   | { isPassedOn: false; history: HistoryRow[]; room: { textBytes: number; toolBytes: number }; epoch: number }
@@ -29,7 +29,7 @@ export type Begun =
 /** Thrown when a turn without a reply finds that the agent has the conversation again. */
 export class AgentAnswersError extends Error {}
 
-/** Whether the agent keeps silent: a person has the conversation, or the visitor waits for one. */
+/** Whether the agent must not reply: a person has the conversation, or the visitor is waiting for one. */
 export function isPassedOn(
   { handler }: Pick<OwnershipColumns, "handler">,
   { isSilentWhileWaiting }: Pick<NewTurn, "isSilentWhileWaiting">,
@@ -95,7 +95,7 @@ export async function beginTurn(
   };
 }
 
-/** Tells the team of messages of a visitor who waits for a person or talks to one. */
+/** Notifies the team of messages from a visitor who is waiting for a person or talking to one. */
 async function recordMessages(
   trx: Transaction<Tables>,
   { conversation, messages }: NewTurn,
@@ -111,7 +111,7 @@ async function recordMessages(
 
 type Added = { added: { messages: number; textBytes: number; toolBytes: number }; preview: PreviewOf | undefined };
 type PreviewOf = { role: "user" | "assistant"; preview: string; now: number };
-/** The position of the next message, the size of the conversation including it, and who has it. */
+/** The position of the next message, the size of the conversation including it, and its handler. */
 type Place = { position: number; size: ConversationSize } & Pick<OwnershipColumns, "handler" | "epoch">;
 
 async function insertNew(

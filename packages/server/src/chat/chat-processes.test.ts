@@ -4,7 +4,7 @@ import { createPostgres, type TestDatabase } from "../../../../test/databases.ts
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 
-/** Two servers that share one PostgreSQL and know of each other only through it. */
+/** Two servers that share nothing but a PostgreSQL database. */
 let database: TestDatabase;
 let upstream: Upstream;
 let here: TestServer;

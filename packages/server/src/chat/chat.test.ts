@@ -193,7 +193,7 @@ onBothDatabases("the chat", (createDatabase) => {
     const { start } = await ask("Colour?");
     const { db } = server.deps;
     const id = start.conversationId;
-    // As another process leaves it in the middle of a reply: a part of the text is stored, and none of it is counted.
+    // Simulates a reply that runs in another process: a part of its text is stored, and none of it is counted.
     await db
       .updateTable("messages")
       .set({ content: "x".repeat(1_000), stopReason: null })
@@ -396,7 +396,7 @@ onBothDatabases("the chat", (createDatabase) => {
       if (start.type !== "message_start") throw new Error("not the start");
       const stored = () => server.deps.db.selectFrom("messages").select("content").where("id", "=", start.messageId);
       await expect.poll(async () => (await stored().executeTakeFirst())?.content).toBe("Well");
-      // The clock stops, because a checkpoint ten seconds later would notice the deletion, too.
+      // The clock stands still, because a checkpoint ten seconds later would notice the deletion too.
       vi.useFakeTimers({ toFake: ["Date"] });
       onTestFinished(() => void vi.useRealTimers());
       const url = what === "agent" ? `/agents/${agentId}` : `/conversations/${start.conversationId}`;

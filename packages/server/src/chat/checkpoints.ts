@@ -28,7 +28,7 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
     saving ??= saveDue().finally(() => {
       saving = undefined;
     });
-    // Not after saving, which can take seconds: a reply that is not confirmed in time holds its text back.
+    // Does not wait for `saveDue`, which can take seconds: a reply that is not confirmed in time holds back its text.
     asking ??= endAsked().finally(() => {
       asking = undefined;
     });

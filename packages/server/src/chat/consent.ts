@@ -6,14 +6,14 @@ import { AppError } from "../errors.ts";
 type Circumstances = {
   /** the continued conversation, or null for a new one */
   existing: Pick<ConversationRow, "consent"> | null;
-  /** the organization of a signed-in member, who tries the agent out */
+  /** the organization of a signed-in member who is trying the agent out */
   memberOf: string | null;
 };
 
 /**
- * What the visitor agrees to with this request, as JSON for the conversation, or null when nothing is to be stored. An
- * earlier agreement stays valid when the text changes.
- * @throws 403 when the agent requires an agreement and there is none
+ * The consent that this request gives, as JSON for the conversation, or null when there is nothing to store. Earlier
+ * consent stays valid when the text changes.
+ * @throws 403 when the agent requires consent and there is none
  */
 export function consentOf(
   agent: Pick<AgentRow, "organizationId" | "widget">,
@@ -34,7 +34,7 @@ export function consentOf(
 }
 
 function consentTextOf(widget: string): string | null {
-  // Most agents have none, and this runs for every message.
+  // Avoids parsing: most agents ask for no consent, and this runs for every message.
   if (!widget.includes('"consentText"')) return null;
   const { consentText }: Static<typeof WidgetSettings> = JSON.parse(widget);
   return consentText?.trim() || null;

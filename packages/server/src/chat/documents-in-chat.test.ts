@@ -38,7 +38,7 @@ onBothDatabases("documents in the chat", (createDatabase) => {
     await stream.ended;
     return stream.events;
   }
-  /** What continues a conversation: its id and its token. */
+  /** The fields that continue a conversation: its id and its token. */
   async function again(started: Awaited<ReturnType<typeof ask>>, messages: object[], more: object = {}) {
     const { conversationId, conversationToken } = started[0] as unknown as Started;
     const body = { agentId: client.agentId, conversationId, messages, ...more };

@@ -12,9 +12,9 @@ import { createCitationFilter } from "./citation-filter.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { replyQueries } from "./reply-queries.ts";
 
-/** A search of the documents and the answer, with one search more if the first found nothing. */
+/** A search of the documents and the answer, plus one more search if the first found nothing. */
 const MAX_STEPS = 3;
-/** What a member can send, in characters. */
+/** The longest message that a member can send, in characters. */
 const MAX_DRAFT = 8_000;
 
 const instructions =
@@ -52,7 +52,7 @@ export function createDraftWriter(
     if ((await budgets.refusal(agent, usageOwner)) !== null) {
       throw new AppError("CONFLICT", "The token budget is used up, so the agent cannot write a draft.");
     }
-    // The demo quotes what a search finds; it cannot read a prompt.
+    // The demo model quotes search results, because it cannot read a prompt.
     const documents = await documentsOf(agent, { mustSearch: model.source === null });
     const { rows } = await queries.history(db, { conversationId, ...historyLimits });
     const history = rows.reverse();

@@ -5,19 +5,19 @@ import type { Deps } from "../deps.ts";
 import { LEASE_MS } from "./reply-gate.ts";
 import type { RunningReplies } from "./running-replies.ts";
 
-/** How often a reply in another process is looked at while it is being stopped. */
+/** How often a reply in another process is checked while it is being stopped. */
 const POLL_MS = 50;
 /** How long a takeover waits for a reply of this process, which may be in a call that cannot be interrupted. */
 const OWN_REPLY_MS = 2_000;
 
 /**
  * Silences the agent when a person takes a conversation over. A takeover calls `stop`, then `endReplies` in its
- * transaction, and then `settle`, before it answers. From the answer on, no process sends a word of the agent, and from
- * the transaction on, none is stored.
+ * transaction, and then `settle`, before it responds. After the response, no process sends any more text of the agent,
+ * and after the transaction, none is stored.
  *
- * `stop` lets the running reply end and store what its visitor has seen. What begins or runs on despite that is ended by
- * the transaction, which also makes its end impossible to store. In another process, the reply's own gate stops sending
- * text at most LEASE_MS after the transaction, see reply-gate.ts, and `settle` waits for that.
+ * `stop` lets the running reply end and store what its visitor has seen. A reply that starts later, or does not stop,
+ * is ended by the transaction. After that, its own process cannot store its end. In another process, the reply's own
+ * gate stops sending text at most LEASE_MS after the transaction, see reply-gate.ts, and `settle` waits for that.
  */
 export function createHandOver({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, replies: RunningReplies) {
   const isShared = databaseKind === "postgres";
@@ -61,8 +61,8 @@ export function createHandOver({ db, databaseKind }: Pick<Deps, "db" | "database
 }
 
 /**
- * Ends the replies that still run with what is stored of them, and deletes those that are empty. The transaction has
- * locked the conversation. @returns the ids of those that were running
+ * Ends the replies that are still running with the content stored so far, and deletes the empty ones. The transaction
+ * has locked the conversation. @returns the ids of the replies that were running
  */
 async function endReplies(trx: Transaction<Tables>, conversationId: string): Promise<string[]> {
   const ended = await trx

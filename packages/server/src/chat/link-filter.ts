@@ -1,9 +1,9 @@
-/** The longest destination that is waited for. Browsers and the widget refuse longer ones. */
+/** The longest destination that the filter waits for. Browsers and the widget refuse longer ones. */
 const MAX_DESTINATION = 2_100;
 
 /**
- * `[label](destination)`; the same without an end or around another one; `[label]: destination`; and addresses that stand
- * alone. Each part stops where the next one begins, so that the time grows with the text and no faster.
+ * `[label](destination)`; the same without an end or around another one; `[label]: destination`; and addresses that
+ * stand alone. Each part stops where the next one begins, so that the time is linear in the length of the text.
  */
 const links =
   /\]\(((?:(?!\]\()[^)])*)\)|(\]\()|\]:\s{0,9}([^\s]+)|(?:(?:https?|ftp):[/\\]+|(?<![\w:/\\])[/\\]{2,}(?=[^\s/.]{1,63}\.[^\s/.])|(?<![a-z0-9])(?:www\.)+)([^\s/\\?#<>"'`()[\]]*)/gi;
@@ -86,7 +86,7 @@ function destinationOf(text: string): string {
   return first.replace(/^<|>$/g, "");
 }
 
-/** Entities and escapes can spell a colon, too. */
+/** Entities and escapes can also encode a colon. */
 function mayBeAddress(text: string): boolean {
   return /[:&\\%]|^<?\/|www\./i.test(text);
 }

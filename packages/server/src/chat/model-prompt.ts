@@ -5,7 +5,7 @@ import type { HistoryRow } from "./reply-store.ts";
 
 /** The history sent to the model: the newest messages, up to this many characters. */
 const HISTORY_CHARACTERS = 400_000;
-/** What has to be read for that: a character has up to four bytes. */
+/** The most that must be read for that: a character has up to four bytes. */
 export const historyLimits = { limit: 200, maxBytes: 4 * HISTORY_CHARACTERS };
 
 type StepPiece = Exclude<Piece, { type: "passages" | "suggestions" }>;
@@ -43,10 +43,7 @@ export function toPrompt(
   return instructions === "" ? opened : [{ role: "system", content: instructions }, ...opened];
 }
 
-/**
- * Joins neighbors of the same role. They arise while a person has the conversation: the person and the visitor write as
- * often as they like.
- */
+/** Joins consecutive messages of the same role. A person and the visitor can each send several messages in a row. */
 function joined(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
   const all: LanguageModelV4Message[] = [];
   for (const message of messages) {
@@ -105,7 +102,7 @@ function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Mes
   return [...messages, ...stepMessages(step)];
 }
 
-/** A member's message. The name cannot contain what ends the mark. */
+/** A member's message, marked with their name. The name cannot contain the bracket that ends the mark. */
 function saidBy(name: string, content: string): string {
   return `[${name.replace(/[[\]\s]+/g, " ").trim()}, a member of the team]: ${content}`;
 }

@@ -6,7 +6,7 @@ import type { ReplyStore } from "./reply-store.ts";
 import type { NewTurn } from "./reply-turn.ts";
 
 /**
- * Stores what the visitor says to a person. It needs neither a model nor a budget.
+ * Stores a visitor's message to a person. It needs neither a model nor a budget.
  * @returns false when the agent has to answer; nothing is stored then
  */
 export async function passOn(

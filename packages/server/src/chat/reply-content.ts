@@ -6,7 +6,7 @@ import { failure } from "../tools/tool-outcome.ts";
 import type { eventWriter } from "./reply-events.ts";
 import { createReplyRoom } from "./reply-room.ts";
 
-/** The content of a running reply. What is added is published as events. */
+/** The content of a running reply. Every addition is published as an event. */
 export function createReplyContent(events: ReturnType<typeof eventWriter>, publish: (event: string) => void) {
   const pieces: Piece[] = [];
   const room = createReplyRoom();
@@ -43,7 +43,7 @@ export function createReplyContent(events: ReturnType<typeof eventWriter>, publi
     pieces,
     room,
     state: () => ({ pieces, textIsOpen: openText !== null, isComplete }),
-    /** Nothing is added from here on. */
+    /** Rejects all further content. */
     freeze(): void {
       if (!isFrozen) closeText();
       isFrozen = true;
@@ -68,7 +68,7 @@ export function createReplyContent(events: ReturnType<typeof eventWriter>, publi
       publish(events.toolResult(pieces.indexOf(piece), piece, piece.result));
       if (!fits) throw new ReplyLimitError();
     },
-    /** Keeps those passages of the prompt that the model cited. Call it after the last text. */
+    /** Keeps the passages of the prompt that the model cited. Call it after the last text. */
     keepCited(passages: readonly NumberedPassage[]) {
       closeText();
       pieces.push({ type: "passages", passages: passages.filter(({ isCited }) => isCited), total: passages.length });

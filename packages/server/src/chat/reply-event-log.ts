@@ -3,7 +3,7 @@ import type { NewEvent } from "../events/record-events.ts";
 import type { MonthUsage } from "../plans/token-budget.ts";
 import type { Ended, NewTurn } from "./reply-turn.ts";
 
-/** What webhooks and the feed learn of a visitor's turn. */
+/** The events of a visitor's turn for webhooks and the feed. */
 export function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent[] {
   const { id: conversationId, organizationId, agentId } = conversation;
   const scope = { organizationId, agentId, conversationId };
@@ -34,8 +34,8 @@ export function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent
 }
 
 /**
- * What they learn of replies that ended, and of agents whose budget these replies used up.
- * @param stored the ids of the replies whose conversations still exist; the others count towards the budget, too
+ * The events for replies that ended, and for agents whose budget these replies used up.
+ * @param stored the ids of the replies whose conversations still exist; the others count towards the budget too
  */
 export function endEvents(
   ended: readonly Ended[],

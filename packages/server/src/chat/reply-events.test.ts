@@ -13,7 +13,7 @@ const outcome = {
   forModel: "told to the model only",
 };
 
-/** What a reply does: say a text cut into deltas, end a text, call a tool. */
+/** One step of a reply: stream a text as deltas, end a text, or call a tool. */
 type Step = { say: string[] } | { call: string };
 const steps = fc.array(
   fc.oneof(
@@ -30,7 +30,7 @@ const endings: fc.Arbitrary<ReplyEnding> = fc.constantFrom(
 
 const suggestions = fc.array(fc.string({ minLength: 1 }), { maxLength: 3 });
 
-/** Plays the steps to a reader that is there from the start. */
+/** Plays the steps to a reader that follows from the start. */
 function play(played: readonly Step[], ending: ReplyEnding, offered: string[] = []) {
   const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 1_000 });
   let heard = "";
@@ -63,12 +63,13 @@ const parse = (events: string): Event[] =>
     .split("\n\n")
     .filter(Boolean)
     .map((block) => {
-      // By line feeds only: a text may hold what a regular expression takes for the end of a line.
+      // Splits at line feeds only, because a text may contain other characters that a regular expression takes for a
+      // line end.
       const [id = "", , data = ""] = block.split("\n");
       return { ...JSON.parse(data.slice("data: ".length)), id: Number(id.split(":").at(-1)) };
     });
 
-/** Deltas of one block put together, because how a text was cut does not matter. */
+/** Joins the deltas of a block, because how a text was split does not matter. */
 function merged(events: Event[]) {
   return events.reduce<Event[]>((all, event) => {
     const last = all.at(-1);

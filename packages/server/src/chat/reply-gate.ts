@@ -1,6 +1,6 @@
 /**
- * For how long a reply may send text after it was last known that the agent still has the conversation. Another process
- * that takes the conversation over waits so long, unless the reply has ended before.
+ * How long a reply may send text after the last confirmation that the agent still has the conversation. Another process
+ * that takes the conversation over waits this long, unless the reply ends sooner.
  */
 export const LEASE_MS = 2_000;
 
@@ -27,7 +27,7 @@ export function createReplyGate(send: (event: string) => void, isShared: boolean
       if (held.length === 0 && isOpen()) send(event);
       else held.push(event);
     },
-    /** @param at when the question was asked that showed that the agent has the conversation, by `performance.now()` */
+    /** @param at when the query began that found the agent still in charge, by `performance.now()` */
     confirm(at: number): void {
       confirmedAt = Math.max(confirmedAt, at);
       if (isClosed || !isOpen()) return;
@@ -35,7 +35,7 @@ export function createReplyGate(send: (event: string) => void, isShared: boolean
       held = [];
       for (const event of events) send(event);
     },
-    /** Drops what is held, and everything that comes later. */
+    /** Drops the held events and all later ones. */
     close(): void {
       hasDropped ||= held.length > 0;
       held = [];

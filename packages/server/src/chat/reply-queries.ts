@@ -13,7 +13,7 @@ export type HistoryRow = Pick<
 export type ReplyState = Pick<MessageRow, "content" | "pieces"> & { id: string; now: number };
 export type ReplyEnd = ReplyState & Pick<MessageRow, "inputTokens" | "outputTokens"> & { stopReason: string };
 
-/** The size of a conversation and who has it. */
+/** The size of a conversation and its handler. */
 type Grown = ConversationSize & Pick<ConversationRow, "handler" | "epoch">;
 
 type Growth = { id: string; messages: number; textBytes: number; toolBytes: number; now: number };
@@ -106,7 +106,7 @@ function sizeQueries(db: Db) {
         .where("id", "=", param("id"))
         .returning(["messageCount", "textBytes", "toolBytes", "handler", "epoch"]),
     ),
-    /** Takes back the place of a reply that does not begin. */
+    /** Takes back the position of a reply that does not begin. */
     passOn: compileOnce<{ id: string }, never>((param) =>
       db.updateTable("conversations").set({ messageCount: sql`"messageCount" - 1` }).where("id", "=", param("id")),
     ),
@@ -120,7 +120,7 @@ function sizeQueries(db: Db) {
         })
         .where("id", "=", param("id")),
     ),
-    /** Stores what the visitor agreed to, unless there is an earlier agreement. */
+    /** Stores the visitor's consent, unless there is earlier consent. */
     consent: compileOnce<{ id: string; consent: string }, never>((param) =>
       db
         .updateTable("conversations")

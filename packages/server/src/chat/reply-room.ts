@@ -8,7 +8,7 @@ export function createReplyRoom() {
   let taken = 0;
   const takeTool = (value: unknown): boolean => {
     const bytes = Buffer.byteLength(JSON.stringify(value));
-    // A placeholder for a result that does not fit is a change too.
+    // A placeholder for a result that does not fit is a change as well.
     taken += bytes <= left.toolBytes ? bytes : 1;
     if (bytes > left.toolBytes) return false;
     left.toolBytes -= bytes;

@@ -15,18 +15,20 @@ export type { HistoryRow };
 
 export type ReplyStore = ReturnType<typeof createReplyStore>;
 
-/** How a running reply should end: as its visitor or its successor wants, or because a person takes over. */
+/** How a running reply should end: stopped by its visitor or by the next reply, or because a person takes over. */
 export type StopRequest = "stop" | "hand over";
 
 /** `handed over`: a person took the conversation over while the reply ran. `gone`: the reply was deleted. */
 export type EndResult = "stored" | "handed over" | "gone";
 
-/** What the chat writes. Its queries run for every reply, so each is built once. */
+/** The chat's writes. Their queries run for every reply, so each is built once. */
 export function createReplyStore(db: Db, count: Counting) {
   const queries = replyQueries(db);
   const keepEnd = createBatchWriter<Ended, EndResult>(db, storeEnds, { maxItems: 100 });
 
-  /** Conversations first, then messages, each in one order: everybody locks rows this way. */
+  /**
+   * Locks conversations first and then messages, each in a fixed order. All writers use this order, to avoid deadlocks.
+   */
   async function storeEnds(trx: Transaction<Tables>, ended: readonly Ended[]): Promise<EndResult[]> {
     const stored = new Set<string>();
     const handedOver = new Set<string>();
@@ -55,7 +57,7 @@ export function createReplyStore(db: Db, count: Counting) {
     return ended.map(({ end: { id } }) => (stored.has(id) ? "stored" : handedOver.has(id) ? "handed over" : "gone"));
   }
 
-  /** Asks for a person once so many tools have failed as the agent allows. */
+  /** Asks for a person once as many tool calls have failed as the agent allows. */
   async function requestAfterFailures(
     trx: Transaction<Tables>,
     { agent, conversationId, failedTools }: Ended,
@@ -80,9 +82,9 @@ export function createReplyStore(db: Db, count: Counting) {
 
   return {
     /**
-     * Keeps the visitor's messages and an empty reply, marked as running, in one transaction, and returns what the
-     * model will be told. A reply of this conversation that runs in another process is asked to end. While a person has
-     * the conversation, or the visitor waits for one and the agent is silent, only the messages are kept.
+     * Stores the visitor's messages and an empty reply, marked as running, in one transaction, and returns the prompt's
+     * history. A reply of this conversation that runs in another process is asked to end. While a person has the
+     * conversation, or the visitor waits for one and the agent is silent, only the messages are stored.
      * @throws 409 when the conversation is full, or a reply runs that must not be replaced
      */
     async begin(turn: NewTurn, historyLimits: HistoryLimits): Promise<Begun> {
@@ -127,7 +129,7 @@ function progress(db: Db, queries: ReplyQueries) {
       });
       return stopped;
     },
-    /** How these replies should stop, by their ids. One that no longer exists should, too. */
+    /** How these replies should stop, by their ids. A reply that no longer exists should stop too. */
     async stopRequested(ids: readonly string[]): Promise<Map<string, StopRequest>> {
       const found = await db
         .selectFrom("messages")

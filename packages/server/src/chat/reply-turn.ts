@@ -7,7 +7,10 @@ import type { TokenBudgets, TokenUsage } from "../plans/token-budget.ts";
 import type { Visitor } from "./new-messages.ts";
 import type { ReplyEnd } from "./reply-queries.ts";
 
-/** How tokens, conversations, answers, events and changes of the owner are recorded, in the transaction that stores what they belong to. */
+/**
+ * Records tokens, conversations, answers, events and changes of the handler, each in the transaction that stores what
+ * it belongs to.
+ */
 export type Counting = {
   tokens: TokenBudgets["count"];
   conversations: ConversationCounters["count"];
@@ -22,21 +25,21 @@ export type Counting = {
 export type NewTurn = {
   conversation: ConversationRow;
   isNew: boolean;
-  /** whether the agent keeps silent while the visitor waits for a person */
+  /** whether the agent stays silent while the visitor waits for a person */
   isSilentWhileWaiting: boolean;
   /** false: a reply that still runs is a conflict instead of being ended */
   mayReplaceReply: boolean;
-  /** whom an anonymous conversation goes over to */
+  /** the visitor to whom an anonymous conversation is assigned */
   claimedBy: Visitor | null;
-  /** what the visitor agrees to with this turn, as JSON */
+  /** the visitor's consent in this turn, as JSON */
   consent: string | null;
-  /** what the visitor's side appends, in order */
+  /** the messages that this turn adds, in order */
   messages: ReadonlyArray<Pick<MessageRow, "id" | "role" | "content" | "page">>;
-  /** null when the agent is expected to keep silent */
+  /** null when the agent is expected not to reply */
   replyId: string | null;
-  /** null when none is asked */
+  /** null when no model is called */
   model: string | null;
-  /** drop the last reply first, because it is asked again */
+  /** deletes the last reply first, because its question is asked again */
   regenerate: boolean;
 };
 
@@ -52,10 +55,10 @@ export type Ended = {
   isCounted: boolean;
   /** how many of its tool calls failed */
   failedTools: number;
-  /** what the reply made of the documents; null when nothing is recorded */
+  /** how the reply used the documents; null when nothing is recorded */
   answer: Answer | null;
   agent: Pick<AgentRow, "id" | "organizationId" | "monthlyTokenBudget" | "handoff">;
-  /** null when no model was asked */
+  /** null when no model was called */
   model: string | null;
   /** when the visitor's message arrived */
   startedAt: number;

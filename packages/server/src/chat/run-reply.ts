@@ -47,7 +47,7 @@ type Run = {
   usageOwner: UsageOwner;
   /** a message to send instead of calling the model, or null */
   refusal: string | null;
-  /** a member tries the agent: nothing is counted in the analytics */
+  /** true when a member is trying the agent out: nothing is counted in the analytics */
   isTest: boolean;
   /** the epoch in which the reply began */
   epoch: number;

@@ -58,7 +58,7 @@ export function createRunningReplies(
     },
     /**
      * Marks the reply as stored. Until then, a missing row does not mean that it was deleted.
-     * @param since when storing it began, by `performance.now()`
+     * @param since when storing the reply began, by `performance.now()`
      */
     kept(reply: RunningReply, since: number): void {
       const entry = entries.get(reply.conversationId);

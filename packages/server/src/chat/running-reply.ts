@@ -21,7 +21,7 @@ type Options = {
 
 /**
  * A running reply: its content so far, its readers, and the means to stop it. A reply without readers is aborted
- * immediately or, when `resumable`, after `resumeWindow` milliseconds. Adding more than the reply can hold throws
+ * immediately or, when `resumable`, after `resumeWindow` milliseconds. Adding more than fits into the reply throws
  * ReplyLimitError.
  */
 export function createRunningReply(start: ReplyStart, options: Options) {
@@ -43,7 +43,7 @@ export function createRunningReply(start: ReplyStart, options: Options) {
     /** resolves when the reply is stored and every reader has received its end */
     done: done.promise,
     abort: () => abort.abort(),
-    /** Stops the reply because a person has the conversation. Nothing is added or sent from here on but its end. */
+    /** Stops the reply because a person has the conversation. From then on, only the end is sent. */
     handOver(): void {
       freeze();
       gate.close();
@@ -62,7 +62,7 @@ export function createRunningReply(start: ReplyStart, options: Options) {
     end(ending: ReplyEnding) {
       content.complete();
       ended = ending;
-      // Held text is dropped: nobody knows whether the agent may still say it.
+      // Drops held text, because it is unknown whether the agent may still send it.
       gate.close();
       if (ending.error) readers.publish(events.failure(ending.error));
       readers.publish(events.stop(ending));
@@ -88,7 +88,7 @@ export function createRunningReply(start: ReplyStart, options: Options) {
   };
 }
 
-/** The clients that follow a reply. `onAbandoned` is called when no client is left and none comes back in time. */
+/** The clients that follow a reply. `onAbandoned` is called when the last client has left and none returns in time. */
 function createReaders({ resumable, resumeWindow }: Options, onAbandoned: () => void) {
   const readers = new Set<Reader>();
   let lonely: NodeJS.Timeout | undefined;

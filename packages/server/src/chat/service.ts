@@ -40,28 +40,31 @@ export type Caller = {
   origin: string | undefined;
   log: ReplyLog;
   proof: Omit<Proof, "userId">;
-  /** the organization of the member whose session the call came with, such as from the playground */
+  /** the organization of the member whose session made the request, such as from the playground */
   memberOf: string | null;
   visit: VisitHeaders;
 };
 
-/** Content that other resources contribute to a reply. */
+/** Content that other modules contribute to a reply. */
 type Sources = {
   toolsOf(agentId: string, context: TurnContext): Promise<AgentTools>;
-  /** the agent's documents, or null when it has none; `mustSearch`: also when they would fit into the prompt */
+  /**
+   * the agent's documents, or null when it has none; `mustSearch` searches them even when they would fit into the
+   * prompt
+   */
   documentsOf(agent: AgentRow, options: { mustSearch: boolean }): Promise<ReplyDocuments | null>;
   /** notes on what happened outside the chat */
   notesOf(agentId: string, conversationId: string): Promise<Note[]>;
   /** the message of an enabled bubble trigger, or null */
   openingOf(agentId: string, triggerId: string): Promise<string | null>;
-  /** records what a reply made of the documents, in the transaction that stores the reply */
+  /** records how a reply used the documents, in the transaction that stores the reply */
   recordAnswer: AnswerRecorder["record"];
-  /** records events in the transaction of what they report */
+  /** records events in the transaction that stores the change they report */
   recordEvents: RecordEvents;
-  /** tells the team of messages while a person has the conversation, in the transaction that stores them */
+  /** notifies the team of messages while a person has the conversation, in the transaction that stores them */
   recordHandoff: RecordHandoff;
   requestHuman: RequestHuman;
-  /** the tool by which the model asks for a person, or null when it cannot */
+  /** the tool with which the model asks for a person, or null when it cannot */
   humanToolOf(agent: AgentRow, conversation: ConversationRow): ReplyTool | null;
   /** what the model should know about the conversation's requests for a person */
   handoffNotesOf(conversation: ConversationRow): Promise<Note[]>;
@@ -114,7 +117,7 @@ export function createChatService(
         return passedOn(newReply(deps, request, { agentId: agent.id, conversationId: existing.id, isOpen }));
       }
       const model = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
-      // The demo quotes what a search finds; it cannot read a prompt.
+      // The demo model quotes search results, because it cannot read a prompt.
       const documents = await documentsOf(agent, { mustSearch: model.source === null });
       const conversation =
         existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller });
@@ -208,13 +211,13 @@ function toTurn(
   };
 }
 
-/** Ends a reply that does not begin, because a person has the conversation. */
+/** Ends a reply that never begins, because a person has the conversation. */
 function passedOn(reply: RunningReply): RunningReply {
   reply.end({ stopReason: "handed_over" });
   return reply;
 }
 
-/** Whose daily budgets the reply counts towards. */
+/** The visitor whose daily budgets the reply counts towards. */
 function visitorOfBudget({ sessionId }: ChatRequest, { visitor, verified }: Identity, { ip }: Caller) {
   return { visitor: budgetOwner(visitor, verified !== null, sessionId, ip), ip };
 }

@@ -10,7 +10,7 @@ import { deleteVisitorDaysBefore } from "../plans/retention.ts";
 const DEFAULT_MESSAGE = "I cannot answer any more questions right now. Please try again later.";
 const PER_DAY = 1_000;
 
-/** Answers with a word, and says that it cost so much; with null it does not say. */
+/** Answers with one word and reports this token usage. With null, it reports none. */
 const costing = (tokens: number | null) => (exchange: Exchange) => {
   const { send, end } = eventStream(exchange);
   send(chunk({ content: "Yes." }));
@@ -62,7 +62,7 @@ onBothDatabases("token budgets", (createDatabase) => {
   };
 
   let visitors = 0;
-  /** Says hello to the end; a new visitor each time, unless `more` says who. */
+  /** Says hello and reads the reply to its end. Each call is a new visitor, unless `more` names one. */
   async function say(agentId: string, more: object = {}, at = server) {
     const messages = [{ role: "user", content: "Hello" }];
     const stream = await chat(at.url, { agentId, messages, sessionId: `s${visitors++}`, ...more });
@@ -189,7 +189,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       await vi.waitFor(async () => expect(await tokensOf(agentId)).toBeGreaterThan(1_100), 30_000);
       expect(await tokensOf(agentId)).toBeLessThan(1_250);
 
-      // What was asked costs something as soon as it was asked.
+      // The tokens of a prompt count as soon as it is sent.
       const early = await createAgent(owner, { systemPrompt: "x".repeat(4_000) });
       upstream.script(() => {});
       const asked = upstream.next();
@@ -282,7 +282,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       await spend(agentId, { ...signed("ada"), sessionId: "one" });
       expect((await say(agentId, { ...signed("ada"), sessionId: "two" })).text).toBe(DEFAULT_MESSAGE);
       expect((await say(agentId, { ...signed("bob"), sessionId: "one" })).text).toBe("Yes.");
-      // Whoever only says to be Ada spends the session's budget, not hers.
+      // A visitor who claims to be Ada without a proof uses the session's budget, not hers.
       expect((await say(agentId, { userId: "ada", sessionId: "one" })).text).toBe("Yes.");
     });
 

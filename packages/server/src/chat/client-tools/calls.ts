@@ -8,9 +8,9 @@ import { inputProblem } from "../../tools/schema/input-schema.ts";
 import type { RunToolOptions } from "../agent-loop.ts";
 import { createClientToolStore } from "./store.ts";
 
-/** How often results that another process has received are read. */
+/** How often the results that other processes received are read. */
 const POLL_MS = 500;
-/** Marks a call that ended without a result. No SHA-256 equals it. */
+/** Marks a call that ended without a result. No SHA-256 hash equals it. */
 const CLOSED = "closed";
 
 const NO_ANSWER = {
@@ -96,7 +96,7 @@ export function createClientToolCalls(
     if (!call) throw notFound("Tool call");
     return call;
   };
-  /** A result that stays in the row is deleted with its message, so the reply does not fail because of it. */
+  /** A result that is not forgotten is deleted with its message, so the reply does not fail because of it. */
   const forget = (call: Call) =>
     store.forget(call).catch((error) => log.warn({ err: error }, "the stored result of a client tool was not removed"));
 
@@ -105,7 +105,7 @@ export function createClientToolCalls(
     count: () => waiting.size,
     /**
      * Waits for the results of one reply's calls. After a call without a result the page is gone, so later calls of the
-     * reply do not wait: with 16 calls in each of 8 steps, it would last an hour.
+     * reply do not wait: with 16 calls in each of 8 steps, it could take an hour.
      */
     ofReply({ conversationId, messageId }: Reply) {
       let isGone = false;
@@ -130,7 +130,7 @@ export function createClientToolCalls(
         },
       };
     },
-    /** @throws 404 when there is no such call, 409 when another page has claimed it or it is over */
+    /** @throws 404 when there is no such call, 409 when another page has claimed it or the call is over */
     async claim(conversationId: string, { toolUseId, claimId }: { toolUseId: string; claimId: string }): Promise<void> {
       const call = await existing(conversationId, toolUseId);
       if (call.isOpen && (await store.claim(call, claimId))) return;
