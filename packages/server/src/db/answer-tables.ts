@@ -1,7 +1,7 @@
 import type { UnansweredReason } from "@foyer/contract";
 import type { Instant } from "./column-types.ts";
 
-/** The tables of what replies made of the documents, see documents/answers/. */
+/** The tables about how replies used the documents, see documents/answers/. */
 export type AnswerTables = {
   unansweredQuestions: UnansweredQuestionRow;
   closedQuestions: ClosedQuestionRow;
@@ -23,7 +23,10 @@ export type UnansweredQuestionRow = {
   at: Instant;
 };
 
-/** A group that is hidden: `dismissed` for good, `answered` until visitors ask after `closedAt` in vain. */
+/**
+ * A hidden group. `dismissed` hides it for good, `answered` until visitors ask again after `closedAt` without getting
+ * an answer.
+ */
 type ClosedQuestionRow = {
   agentId: string;
   groupId: string;

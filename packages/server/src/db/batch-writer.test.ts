@@ -20,7 +20,7 @@ onBothDatabases("a batch writer", (createDatabase) => {
     await database.drop();
   });
 
-  /** Keeps names of organizations; `bad` has no name and is refused by the table. */
+  /** Stores names of organizations. The table refuses `bad`, which has no name. */
   function writer(maxItems = 100) {
     return createBatchWriter<string, string>(
       open.db,

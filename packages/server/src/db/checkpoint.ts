@@ -45,9 +45,9 @@ export function createCheckpoint(
   }
 
   return {
-    /** Resolves when what was committed before this call is no longer in the log. */
+    /** Resolves once everything that was committed before this call is no longer in the log. */
     run(): Promise<void> {
-      // One that is running may have begun before the caller's last commit, so another one follows it, for all callers.
+      // A running checkpoint may have begun before the caller's last commit, so another one follows it for all callers.
       if (running) {
         next ??= running.then(start);
         return next;

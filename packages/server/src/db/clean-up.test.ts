@@ -35,7 +35,7 @@ onBothDatabases("deleting in batches", (createDatabase) => {
     });
     isCounting = false;
     expect([deleted, left, batches.length]).toEqual([2_300, 0, 5]);
-    // Each batch saw more turns of the event loop than the one before it.
+    // Each batch ran in a later turn of the event loop than the one before it.
     expect(batches).toEqual([...new Set(batches)]);
   });
 

@@ -60,12 +60,13 @@ type SizedWork<Row extends SizedRow> = {
 };
 
 /**
- * The same for rows that can be large: a batch ends by bytes, too, and the next one is half or twice as large if this one
- * took long or was quick. @returns how many rows were deleted
+ * `deleteInBatches` for rows that can be large: bytes also limit a batch, and the next batch is half or twice as large
+ * depending on how long this one took. @returns how many rows were deleted
  */
 export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork<Row>): Promise<number> {
   let maxBytes = FIRST_BATCH_BYTES;
-  // Measuring a conversation looks up its events, their deliveries and attempts, so few rows are measured in vain.
+  // Measuring a conversation looks up its events, their deliveries and attempts, so few rows are measured that the
+  // batch then leaves out.
   let limit = FIRST_BATCH_ROWS;
   for (let total = 0; ; ) {
     const startedAt = performance.now();

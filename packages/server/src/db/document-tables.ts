@@ -28,7 +28,7 @@ export type DocumentRow = {
   /** of `version`, as requested or as read from the page */
   title: string;
   url: string | null;
-  /** 0 for a page that takes the title which it declares, also after a sync */
+  /** 0 for a page that takes its title from its content, also after a sync */
   hasOwnTitle: Flag;
   /** title and URL of `readyVersion`, which replies cite; null before the first version is ready */
   readyTitle: string | null;
@@ -40,7 +40,7 @@ export type DocumentRow = {
   fileId: string | null;
   /** SHA-256 of the original, and of the title where it is part of the content */
   contentHash: string;
-  /** unique within the agent: the content hash, and null for documents that may have the content of another one */
+  /** unique within the agent: the content hash, null for documents that may have the same content as another one */
   uniqueContent: string | null;
   language: string | null;
   state: "queued" | "processing" | "ready" | "failed";
@@ -49,7 +49,7 @@ export type DocumentRow = {
   progressTotal: number;
   errorCode: DocumentErrorCode | null;
   errorMessage: string | null;
-  /** counts the contents; each change of the content increments it */
+  /** number of the current content; each change of the content increments it */
   version: number;
   /** the version that the agent uses now */
   readyVersion: number | null;
@@ -66,10 +66,13 @@ type DocumentFileRow = { id: string; organizationId: string; agentId: string; cr
 
 type DocumentFilePartRow = { fileId: string; number: number; content: Buffer };
 
-/** A part of the text as understood, from its character `start`. Only the parts of a document's `readyVersion` are shown. */
+/**
+ * A part of the extracted text that starts at the character `start`. Only the parts of a document's `readyVersion` are
+ * shown.
+ */
 type DocumentTextRow = { documentId: string; version: number; start: number; text: string };
 
-/** A version of a document that waits to be processed, or is being processed. */
+/** A version of a document that is waiting to be processed or is being processed. */
 export type DocumentJobRow = {
   documentId: string;
   organizationId: string;
@@ -79,7 +82,7 @@ export type DocumentJobRow = {
   attempts: number;
   /** when it may be claimed, by the database's clock: the next attempt, or the end of a lease */
   dueAt: Instant;
-  /** counts the leases; only the holder of the newest may write the outcome */
+  /** number of the lease; only the holder of the newest lease may record the outcome */
   fence: number;
 };
 
@@ -101,14 +104,14 @@ export type SourceRow = {
   state: "idle" | "queued" | "running" | "deleting";
   errorCode: SourceErrorCode | null;
   errorMessage: string | null;
-  /** counts the syncs */
+  /** number of the current sync */
   sync: number;
   phase: "discovering" | "reading" | "removing";
   /** 0 when the current sync could not find all pages, so that pages it did not find may still exist */
   isComplete: Flag;
   /** how often the current sync was claimed since it last made progress */
   attempts: number;
-  /** counts the leases; only the holder of the newest may write */
+  /** number of the lease; only the holder of the newest lease may write */
   fence: number;
   /** the next sync, or the end of a lease on the current one; null when no sync is planned */
   dueAt: Instant | null;
@@ -127,7 +130,7 @@ export type SourcePageRow = {
   reason: string | null;
   etag: string | null;
   lastModified: string | null;
-  /** of the text as understood, not of the bytes */
+  /** of the extracted text, not of the bytes */
   contentHash: string | null;
   /** number of links between the start and the page; pages with fewer are read first */
   depth: number;

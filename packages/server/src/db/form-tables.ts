@@ -20,7 +20,7 @@ export type SubmissionRow = {
   id: string;
   organizationId: string;
   agentId: string;
-  /** the tool may be gone */
+  /** the tool may have been deleted */
   toolId: string;
   toolName: string;
   /** as sent by the client; it may not exist */

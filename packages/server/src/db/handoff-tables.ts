@@ -14,14 +14,14 @@ export type HandoffRow = {
   reason: string | null;
   /** the agent's summary for the team; visitors do not see it */
   summary: string | null;
-  /** where an answer goes while the visitor is away */
+  /** where an answer is sent while the visitor is away */
   email: string | null;
   requestedAt: Instant;
   promisedAt: Instant | null;
   takenAt: Instant | null;
-  /** the user who took it first */
+  /** the user who first took the request */
   takenBy: string | null;
-  /** when a member wrote for the first time */
+  /** when a member first replied */
   answeredAt: Instant | null;
   endedAt: Instant | null;
   /** `member`: returned to the agent; `closed`: by a member, too; `visitor`: the visitor stopped waiting */
@@ -34,7 +34,7 @@ export type HandoffRow = {
 
 type HandoffTable = Omit<HandoffRow, "escalatedTo"> & { escalatedTo: Generated<number> };
 
-/** What happened with an agent's requests of one day (UTC) and cause, without test conversations. */
+/** An agent's requests of one UTC day by cause, without test conversations. */
 export type HandoffDayRow = {
   agentId: string;
   day: string;
@@ -61,7 +61,7 @@ export type OwnershipColumns = {
   assigneeId: string | null;
   /** when the visitor asked for a person; null unless `handler` is `waiting` */
   waitingSince: Instant | null;
-  /** the last change of the owner, or message while the agent does not have the conversation alone; 0 without one */
+  /** the last change of the handler, or the last message while a person is involved; 0 if there was none */
   changedAt: Instant;
 };
 

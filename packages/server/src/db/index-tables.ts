@@ -17,7 +17,7 @@ export type IndexTables = {
 type AgentIndexRow = {
   agentId: string;
   organizationId: string;
-  /** of the agent's next chunk; numbers are never reused */
+  /** number of the agent's next chunk; numbers are never reused */
   nextNumber: number;
 };
 
@@ -32,7 +32,7 @@ type DocumentChunkRow = {
   ordinal: number;
   heading: string | null;
   page: number | null;
-  /** question and other wordings of a FAQ entry, one a line */
+  /** question of an FAQ entry and its other wordings, one per line */
   question: string | null;
   text: string;
 };
@@ -60,13 +60,13 @@ type IndexSegmentTable = {
   /** 0 for a single document, whose postings are in `contents`; others have theirs in `indexPostings` */
   level: number;
   chunks: number;
-  /** chunks whose document was deleted or replaced since */
+  /** chunks whose document has been deleted or replaced */
   deadChunks: number;
   /** words of all chunks */
   tokens: number;
   /** ISO 639-1 codes, separated by commas */
   languages: string;
-  /** of its chunks */
+  /** number of the first chunk */
   firstNumber: number;
   lastNumber: number;
   /** size of `contents` */
@@ -89,7 +89,7 @@ type ChunkVectorRow = {
   organizationId: string;
   agentId: string;
   documentId: string;
-  /** provider/model; vectors of different models do not compare */
+  /** provider/model; vectors of different models cannot be compared */
   model: string;
   /** int8 components */
   vector: Buffer;
@@ -99,14 +99,14 @@ type ChunkVectorRow = {
 type VectorSignsRow = {
   agentId: string;
   model: string;
-  /** counts what was stored for the agent, so that a search reads only what was added since the last one */
+  /** counts how often signs were stored for the agent, so that a search reads only those added since the last search */
   batch: number;
-  /** of the first passage; the others follow without a gap */
+  /** number of the first passage; the others follow without gaps */
   number: number;
   organizationId: string;
   documentId: string;
   passages: number;
-  /** a bit for each component, padded to 32 for each passage */
+  /** one bit per component, padded to a multiple of 32 for each passage */
   signs: Buffer;
 };
 
@@ -114,7 +114,7 @@ type EmbeddingSettingsRow = {
   organizationId: string;
   /** provider/name */
   model: string;
-  /** why the newest question that could not be embedded failed */
+  /** why the last question that could not be embedded failed */
   queryError: string | null;
   queryErrorAt: Instant | null;
   updatedAt: Instant;
@@ -132,7 +132,7 @@ type AgentEmbeddingsTable = {
   /** how often vectors were stored */
   batches: Generated<number>;
   vectors: Generated<number>;
-  /** passages that the provider refused */
+  /** passages that the provider rejected */
   skipped: Generated<number>;
   tokens: Generated<number>;
   dimensions: number | null;
@@ -142,7 +142,7 @@ type AgentEmbeddingsTable = {
   readyAt: Instant | null;
   /** the next attempt or the end of a lease, by the database's clock; null while there is nothing to do */
   dueAt: Instant | null;
-  /** counts the leases; only the holder of the newest may write */
+  /** number of the lease; only the holder of the newest lease may write */
   fence: Generated<number>;
   /** failed attempts since the last success */
   attempts: Generated<number>;

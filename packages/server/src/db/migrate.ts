@@ -40,7 +40,7 @@ import type { Tables } from "./tables.ts";
 type Migration = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
 
 const LOCK_POLL_MS = 50;
-/** Creating an index on a large table takes long. */
+/** Creating an index on a large table can take this long. */
 const STATEMENT_MS = 3_600_000;
 
 /** In order, with the names stored in the database. A released migration never changes. */

@@ -12,7 +12,7 @@ export type ConversationNoteRow = {
   conversationId: string;
   /** the member who wrote it; null for an API key */
   authorId: string | null;
-  /** the name of the member or of the key, as it was */
+  /** the name of the member or of the key at the time */
   authorName: string;
   text: string;
   createdAt: Instant;

@@ -13,7 +13,7 @@ export type NoticeTables = {
 /** A member who has chosen how to be notified. Without a row, everything is on. */
 export type NoticeSettingsRow = { organizationId: string; userId: string; email: Flag; push: Flag };
 
-/** A browser of a member, by which its push service is reached. */
+/** A member's browser and how to reach it through its push service. */
 export type PushSubscriptionRow = {
   id: string;
   organizationId: string;
@@ -32,7 +32,7 @@ export type NoticeChannelRow = {
   organizationId: string;
   kind: NoticeChannelKind;
   name: string;
-  /** of a channel of the kind `webhook` */
+  /** set for a channel of the kind `webhook` */
   url: string | null;
   isEnabled: Flag;
   /** why the last notice failed; null if it was delivered */
@@ -41,10 +41,13 @@ export type NoticeChannelRow = {
   createdAt: Instant;
 };
 
-/** What happens with a handoff at `dueAt` unless something else happens first. A conversation has one of each kind. */
+/**
+ * The next action for a handoff, run at `dueAt` unless it is cancelled first. A conversation has at most one of each
+ * kind.
+ */
 export type HandoffTimerRow = {
   conversationId: string;
-  /** `escalation`: nobody took it in time; `answer`: the visitor has not seen a member's message */
+  /** `escalation`: no member took the request in time; `answer`: the visitor has not seen a member's message */
   kind: "escalation" | "answer";
   organizationId: string;
   handoffId: string;

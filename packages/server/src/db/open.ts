@@ -100,7 +100,7 @@ function postgres(url: string, onPoolError: (error: Error) => void) {
   return new PostgresDialect({ pool: connect });
 }
 
-/** A query that takes longer has lost its connection, because ordinary queries read by index. */
+/** Ordinary queries use an index, so a query that takes longer has lost its connection. */
 const QUERY_TIMEOUT_MS = 5_000;
 
 /** A client whose query timed out is still waiting for its server, so it must not be reused by the next request. */

@@ -12,7 +12,7 @@ export type OutboxTables = {
   idleTimers: IdleTimerRow;
 };
 
-/** What a delivery carries. The handler of this kind sends it, see outbox/outbox.ts. */
+/** The content of a delivery. The handler of this kind sends it, see outbox/outbox.ts. */
 export type DeliveryKind = "submission" | "event" | "notice" | "team_chat";
 
 /**
@@ -26,7 +26,7 @@ export type DeliveryRow = {
   submissionId: string | null;
   webhookId: string | null;
   eventId: string | null;
-  /** of a notice about the handoff of a conversation */
+  /** set for a notice about a conversation's handoff */
   conversationId?: string | null;
   /** the order within a submission: 0 for the webhook, then the post actions in order, then notices */
   position: number;
@@ -43,7 +43,7 @@ export type DeliveryRow = {
   attemptsBefore: number;
   /** when it may be claimed, by the database's clock: the time of the next attempt, or the end of the current lease */
   dueAt: Instant;
-  /** counts the leases; only the holder of the newest lease may record the outcome */
+  /** number of the lease; only the holder of the newest lease may record the outcome */
   fence: number;
   createdAt: Instant;
 };
@@ -97,13 +97,13 @@ export type WebhookRow = {
 
 /** Something that happened, for webhooks and the feed. Kept for 30 days. */
 export type EventRow = {
-  /** in the order of writing, which is not the order in which PostgreSQL commits */
+  /** in the order of writing, which differs from the order in which PostgreSQL commits */
   number: number;
   id: string;
   organizationId: string;
   agentId: string | null;
   conversationId: string | null;
-  /** the submission that it reports, with which it is deleted */
+  /** the submission that the event reports; deleting it deletes the event */
   submissionId: string | null;
   /** 1, 2, 3, … within the conversation */
   sequence: number | null;
@@ -125,7 +125,9 @@ export type EventFeedRow = {
   lastPosition: number;
 };
 
-/** A conversation whose next `conversation.idle` is due at `dueAt`. Written only while something listens for it. */
+/**
+ * A conversation whose next `conversation.idle` is due at `dueAt`. Written only while a webhook or the feed uses it.
+ */
 export type IdleTimerRow = {
   conversationId: string;
   organizationId: string;
@@ -135,5 +137,5 @@ export type IdleTimerRow = {
   dueAt: Instant;
 };
 
-/** The number of events of a conversation so far. It stays 0 while nothing listens. */
+/** The number of events of a conversation so far. It stays 0 while no webhook or feed uses them. */
 export type EventColumns = { eventSequence: Generated<number> };

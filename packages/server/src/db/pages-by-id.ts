@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /**
- * Reads rows in pages, in the order of their ids. Other requests get a turn between two pages, because SQLite runs
- * within this process.
+ * Reads rows in pages, in the order of their ids. Yields to other requests between two pages, because SQLite runs in
+ * this process.
  * @param read the first `size` rows with an id after `after`, in the order of their ids
  */
 export async function* pagesById<Row extends { id: string }>(

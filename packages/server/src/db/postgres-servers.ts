@@ -29,7 +29,7 @@ export function createPostgresServers(address: string) {
         }
       }
     },
-    /** @throws ReadOnlyServerError when the connection is to a standby. With a single server, nothing is asked. */
+    /** @throws ReadOnlyServerError when the connection is to a standby. A single server is not checked. */
     async checkWritable(client: ClientBase): Promise<void> {
       if (urls.length === 1) return;
       const { rows } = await client.query<{ transaction_read_only: string }>("show transaction_read_only");
@@ -83,5 +83,5 @@ export function postgresServerUrls(address: string): string[] {
 
 const EXPECTED = "postgres://user:password@host:port/database";
 
-/** A value that is given once holds for all servers. */
+/** A value that is given once applies to all servers. */
 const at = (values: readonly string[], index: number) => (values.length === 1 ? values[0] : values[index]) ?? "";

@@ -2,10 +2,10 @@ import type { Instant } from "./column-types.ts";
 
 export type PresenceTables = { livePresence: LivePresenceRow };
 
-/** Who is typing, or has the inbox open. Servers that share a database tell each other through it. */
+/** Who is typing, or has the inbox open. Servers that share a database exchange it through this table. */
 export type LivePresenceRow = {
   organizationId: string;
-  /** the conversation in which somebody types; empty for a member who is present in the inbox */
+  /** the conversation in which the person is typing; empty for a member who has the inbox open */
   conversationId: string;
   /** a member's user id, or `visitor` */
   who: string;

@@ -7,7 +7,7 @@ const MAX_WAITING = 200;
 type Waiting = { owner: string; start(): void };
 
 /**
- * Runs up to `atOnce` reads concurrently. Waiting reads take turns by owner, so an organization with many slow reads
+ * Runs up to `atOnce` reads concurrently. Owners take turns in the queue, so an organization with many slow reads
  * mostly delays itself.
  */
 export function createReadLane(atOnce: number) {

@@ -6,7 +6,7 @@ export function openSqliteFile(file: string) {
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");
-  // Overwrites what is deleted, so that the file does not keep the text of erased visitors.
+  // Overwrites deleted content, so that the file does not keep the text of erased visitors.
   database.pragma("secure_delete = ON");
   database.pragma("cache_size = -32000");
   // SQLite's built-in `lower` supports only ASCII.

@@ -152,16 +152,16 @@ export type AgentRow = {
   requireIdentity: Flag;
   /** encrypted */
   identitySecret: string;
-  /** paths of the verified facts that the model may know, see agents/identity/tell-model.ts */
+  /** paths of the verified facts that the model may read, see agents/identity/tell-model.ts */
   tellModel: Json;
   monthlyTokenBudget: number | null;
   budgetMessage: string | null;
   logoVersion: string | null;
   avatarVersion: string | null;
   launcherVersion: string | null;
-  /** the days that were set for each kind of data; a kind that is missing follows the default, see agents/retention.ts */
+  /** the days configured for each kind of data; missing kinds use the default, see agents/retention.ts */
   retention: Json;
-  /** the settings for handing over that were set, see agents/handoff.ts */
+  /** the configured settings for handing over, see agents/handoff.ts */
   handoff: Json;
   createdAt: Instant;
   updatedAt: Instant;
@@ -202,7 +202,7 @@ export type ToolRow = {
   formConfirmation: Json | null;
   /** when it was last disabled; null while it is enabled, and for tools disabled before this was recorded */
   disabledAt: Instant | null;
-  /** 1 when an admin chose where its requests go, see tools/tool-secrets.ts */
+  /** 1 when an admin chose the destination of its requests, see tools/tool-secrets.ts */
   mayUseUnboundSecrets: Flag;
   createdAt: Instant;
   updatedAt: Instant;
@@ -281,7 +281,7 @@ type InboxColumns = {
   readAt: Generated<Instant | null>;
 };
 
-/** What happened with an agent in one hour of a day (UTC), without test conversations. */
+/** An agent's counters of one hour (UTC), without test conversations. */
 type ConversationHourRow = ConversationCounts & { agentId: string; day: string; hour: number };
 
 export type MessageRow = AuthorColumns & {

@@ -14,7 +14,7 @@ type ThreadOptions = {
   /** The module that the thread runs. It answers each task with a message that has the task's `id`. */
   module: URL;
   workerData: object;
-  /** What an error calls the thread, such as `document index`. */
+  /** The thread's name in error messages, such as `document index`. */
   name: string;
 };
 

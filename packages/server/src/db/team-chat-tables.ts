@@ -21,18 +21,18 @@ export type TeamChatRow = {
   credentials: string;
   /** a keyed hash of the token, because two channels cannot share a bot */
   tokenHash: string;
-  /** what the platform said last, or null */
+  /** the name that the platform last reported, or null */
   botName: string | null;
   chatTitle: string | null;
   hasTopics: Flag;
-  /** where receiving continues */
+  /** where to continue receiving */
   cursor: string | null;
   state: "connecting" | "connected" | "failed";
   /** why it is not connected, for members */
   problem: string | null;
-  /** failed connections since the last one that worked */
+  /** failed connections since the last successful one */
   failures: number;
-  /** counts the leases */
+  /** number of the lease */
   fence: number;
   /** when it may be claimed, by the database's clock; null while the channel is disabled */
   dueAt: Instant | null;
@@ -49,7 +49,7 @@ export type TeamChatThreadRow = {
   lastPost: number;
 };
 
-/** Something to post. It is deleted once it was posted, and the next post of the thread is sent only then. */
+/** A post to send. It is deleted once it has been sent, and only then is the thread's next post sent. */
 export type TeamChatPostRow = {
   id: string;
   channelId: string;
@@ -58,22 +58,22 @@ export type TeamChatPostRow = {
   /** 1, 2, 3, … within the thread */
   number: number;
   kind: "request" | "message" | "text";
-  /** the handoff of a request, or the message; its text is read when it is sent */
+  /** the handoff of a request, or the message; its text is read when the post is sent */
   subjectId: string | null;
-  /** a text of the server's own, with nothing of the visitor */
+  /** a text written by the server, without anything from the visitor */
   text: string | null;
-  /** the platform's message that it answers, and its thread */
+  /** the platform's message that this post answers, and its thread */
   replyTo: string | null;
   place: string | null;
-  /** the parts of a long text that were posted */
+  /** how many parts of a long text have been sent */
   sentParts: number;
-  /** when a call began whose outcome is not known */
+  /** when a call with an unknown outcome began */
   startedAt: Instant | null;
   state: "pending" | "failed";
   createdAt: Instant;
 };
 
-/** A message of the platform, by which replies are found and repetitions recognized. */
+/** A message on the platform. It is used to find the conversation of a reply and to recognize repetitions. */
 type TeamChatMessageRow = {
   channelId: string;
   /** the platform's id */
@@ -85,7 +85,7 @@ type TeamChatMessageRow = {
   createdAt: Instant;
 };
 
-/** Someone in the team chat who is a member. */
+/** A person in the team chat who is a member of the organization. */
 type TeamChatMemberRow = {
   channelId: string;
   senderId: string;
@@ -95,7 +95,7 @@ type TeamChatMemberRow = {
   linkedAt: Instant;
 };
 
-/** A one-time code with which a member proves to be someone in the team chat. */
+/** A one-time code that links a person in the team chat to a member. */
 type TeamChatCodeRow = {
   /** a keyed hash */
   codeHash: string;

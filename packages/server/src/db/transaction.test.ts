@@ -34,7 +34,7 @@ it("a transaction runs again when PostgreSQL aborted it because of a conflict", 
       runs++;
       for (const id of order) {
         await trx.updateTable("organizations").set({ name }).where("id", "=", id).execute();
-        // Each holds its first row and then wants the other's.
+        // Each transaction locks its first row and then waits for the other's.
         bothHoldOne[own].resolve();
         await bothHoldOne[own === 0 ? 1 : 0].promise;
       }

@@ -4,7 +4,7 @@ import type { Tables } from "./tables.ts";
 
 const ATTEMPTS = 4;
 
-/** What to do after each open transaction. */
+/** Actions to run after each open transaction is committed. */
 const onCommit = new WeakMap<object, Array<() => void>>();
 
 /**

@@ -6,20 +6,20 @@ export type VisitorTables = {
   erasureLedger: ErasureLedgerRow;
 };
 
-/** The receipt of an erasure. It contains nothing by which the visitor could be recognized. */
+/** The receipt of an erasure. It contains nothing that could identify the visitor. */
 export type VisitorErasureRow = {
   id: string;
   organizationId: string;
   erasedAt: Instant;
-  /** keyed hash of the identifier by which the visitor was found */
+  /** keyed hash of the identifier that the erasure was requested for */
   identifierHash: string;
   /** deleted rows by kind */
   counts: Json;
-  /** who had been sent the visitor's data */
+  /** receivers to which the visitor's data had been sent */
   receivers: Json;
 };
 
-/** What has been erased, so that it can be erased again from a restored backup. */
+/** Erasures, recorded so that they can be repeated on a restored backup. */
 export type ErasureLedgerRow = {
   organizationId: string;
   /** `conversation` is one conversation without its submissions; the others erase everything they identify */

@@ -3,7 +3,7 @@ import { belongsTo } from "../belongs-to.ts";
 import type { DatabaseKind } from "../database-kind.ts";
 import type { Tables } from "../tables.ts";
 
-/** Submissions with their files, what is to be delivered and how that went, and the forms' counters. */
+/** Submissions with their files, deliveries and attempts, and the counters of forms. */
 export async function forms(db: Kysely<Tables>, kind: DatabaseKind): Promise<void> {
   await createSubmissions(db, kind);
   await createDeliveries(db);
@@ -69,7 +69,7 @@ async function createDeliveries(db: Kysely<Tables>) {
     .addColumn("createdAt", "bigint", (c) => c.notNull())
     .addUniqueConstraint("deliveriesPosition", ["submissionId", "position"])
     .execute();
-  // Only what still waits is in it, however much was delivered before.
+  // Contains only pending deliveries, so it stays small however many have been delivered.
   await db.schema
     .createIndex("deliveriesDue")
     .on("deliveries")
@@ -90,7 +90,7 @@ async function createDeliveries(db: Kysely<Tables>) {
     .execute();
 }
 
-/** They outlive their tool, because what waits to be delivered is still signed. */
+/** Secrets outlive their tool, because pending deliveries are still signed with them. */
 async function createFormSettings(db: Kysely<Tables>) {
   await db.schema
     .createTable("webhookSecrets")

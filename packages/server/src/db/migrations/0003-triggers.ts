@@ -3,12 +3,12 @@ import { belongsTo } from "../belongs-to.ts";
 import type { DatabaseKind } from "../database-kind.ts";
 import type { Tables } from "../tables.ts";
 
-/** Triggers, what widgets report of them, and the counters of that. */
+/** Triggers, the events that widgets report for them, and their counters. */
 export async function triggers(db: Kysely<Tables>, kind: DatabaseKind): Promise<void> {
   await createTriggers(db);
   await createCounters(db);
   await createEvents(db, kind);
-  // For forms that are asked for by name alone.
+  // For lookups of a form by name alone.
   await db.schema
     .createIndex("toolsFormName")
     .on("tools")

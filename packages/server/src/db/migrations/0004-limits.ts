@@ -3,7 +3,7 @@ import { belongsTo } from "../belongs-to.ts";
 import type { DatabaseKind } from "../database-kind.ts";
 import type { Tables } from "../tables.ts";
 
-/** Answers kept for an Idempotency-Key, and what is counted against plans and budgets. */
+/** Responses stored for an Idempotency-Key, and usage counted against plans and budgets. */
 export async function limits(db: Kysely<Tables>, kind: DatabaseKind): Promise<void> {
   await createIdempotencyKeys(db);
   await createPlanMinutes(db, kind);
@@ -23,7 +23,7 @@ async function createIdempotencyKeys(db: Kysely<Tables>) {
   await db.schema.createIndex("idempotencyKeysAgent").on("idempotencyKeys").column("agentId").execute();
 }
 
-/** Written at every call, and worth nothing after a minute: PostgreSQL need not make it durable. */
+/** Written with every call and worthless after a minute, so PostgreSQL need not make it durable. */
 async function createPlanMinutes(db: Kysely<Tables>, kind: DatabaseKind) {
   const table = db.schema.createTable("planMinutes");
   await (kind === "postgres" ? table.modifyFront(sql`unlogged`) : table)

@@ -3,12 +3,12 @@ import { belongsTo } from "../belongs-to.ts";
 import type { DatabaseKind } from "../database-kind.ts";
 import type { Tables } from "../tables.ts";
 
-/** Sessions, links under way, invitations and the audit log. */
+/** Sessions, pending links, invitations and the audit log. */
 export async function signIn(db: Kysely<Tables>, kind: DatabaseKind): Promise<void> {
   await createSessions(db, kind);
   await createInvitations(db, kind);
   await createAuditLog(db);
-  // Whoever there is was made by the operator, at the terminal, by the environment or with the printed link.
+  // The operator created all existing users, at the terminal, with environment variables or with the printed link.
   await db.updateTable("users").set({ emailVerified: sql`true` }).execute();
 }
 

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** Ratings that can be found, and how tools failed last. */
+/** An index for rated messages, and the last failures of tools. */
 export async function dashboard(db: Kysely<Tables>): Promise<void> {
-  // Few messages are rated; without it a list would read whole conversations to find the one that is.
+  // Few messages are rated. Without this index, a list would read whole conversations to find the rated one.
   await db.schema
     .createIndex("messagesFeedback")
     .on("messages")

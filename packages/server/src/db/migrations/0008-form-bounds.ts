@@ -2,7 +2,9 @@ import type { Kysely } from "kysely";
 import { belongsTo } from "../belongs-to.ts";
 import type { Tables } from "../tables.ts";
 
-/** Names of uploaded files, mail recipients, confirmation mails, and the counters that bound what visitors can store. */
+/**
+ * Names of uploaded files, mail recipients, confirmation mails, and the counters that limit what visitors can store.
+ */
 export async function formBounds(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable("submissionFiles").addColumn("name", "text").execute();
   await db.schema.alterTable("tools").addColumn("formConfirmation", "text").execute();

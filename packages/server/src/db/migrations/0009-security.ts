@@ -9,7 +9,7 @@ export async function security(db: Kysely<Tables>): Promise<void> {
     .alterTable("apiKeys")
     .addColumn("isFromEnvironment", "integer", (c) => c.notNull().defaultTo(0))
     .execute();
-  // Until now such a key could be told by its name only.
+  // Until now, only its name identified such a key.
   await db.updateTable("apiKeys").set({ isFromEnvironment: 1 }).where("name", "=", "FOYER_ADMIN_API_KEY").execute();
   await db.schema.createIndex("apiKeysCreatedBy").on("apiKeys").column("createdBy").execute();
   await deleteKeysOfFormerMembers(db);
@@ -26,7 +26,10 @@ export async function security(db: Kysely<Tables>): Promise<void> {
     .execute();
 }
 
-/** A key now ends with the membership of the person who created it; those of people who left already end here. */
+/**
+ * From now on, a key ends with the membership of the person who created it. This deletes the keys of people who have
+ * already left.
+ */
 async function deleteKeysOfFormerMembers(db: Kysely<Tables>) {
   await db
     .deleteFrom("apiKeys")

@@ -3,7 +3,7 @@ import { belongsTo } from "../belongs-to.ts";
 import type { DatabaseKind } from "../database-kind.ts";
 import type { Tables } from "../tables.ts";
 
-/** Adds the mark of test conversations, and hourly counters, filled from the conversations that are stored. */
+/** Adds the flag for test conversations, and hourly counters, filled from the stored conversations. */
 export async function conversationAnalytics(db: Kysely<Tables>, kind: DatabaseKind): Promise<void> {
   await db.schema
     .alterTable("conversations")

@@ -4,14 +4,14 @@ import type { Tables } from "../tables.ts";
 /** Agents that are being deleted, and whether a tool may use secrets that are not bound to hosts. */
 export async function boundedWork(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable("agents").addColumn("deletedAt", "bigint").execute();
-  // Nearly always empty, so that leaving out what belongs to deleted agents costs the readers nothing.
+  // Nearly always empty, so excluding the content of deleted agents costs readers nothing.
   await db.schema
     .createIndex("agentsDeleted")
     .on("agents")
     .column("id")
     .where(sql.ref("deletedAt"), "is not", null)
     .execute();
-  // Existing tools keep what they could do.
+  // Existing tools keep their permissions.
   await db.schema
     .alterTable("tools")
     .addColumn("mayUseUnboundSecrets", "integer", (c) => c.notNull().defaultTo(1))

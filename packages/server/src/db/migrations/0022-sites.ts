@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** What the crawler needs besides the columns of 0020, which no release wrote to. */
+/** The columns that the crawler needs in addition to those of 0020, which no release wrote to. */
 export async function sites(db: Kysely<Tables>): Promise<void> {
   const add = (table: "sources" | "sourcePages", column: string, type: "text" | "integer", value: string | number) =>
     db.schema

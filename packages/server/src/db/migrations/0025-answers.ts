@@ -3,8 +3,8 @@ import { belongsTo } from "../belongs-to.ts";
 import type { Tables } from "../tables.ts";
 
 /**
- * What replies made of the documents: questions without an answer, and the documents that were cited. Rows are deleted
- * with their message, so they need no clean-up of their own.
+ * How replies used the documents: questions without an answer, and the documents that were cited. Rows are deleted with
+ * their message, so they need no cleanup of their own.
  */
 export async function answers(db: Kysely<Tables>): Promise<void> {
   await db.schema

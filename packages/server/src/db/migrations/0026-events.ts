@@ -47,7 +47,7 @@ async function createEvents(db: Kysely<Tables>, kind: DatabaseKind) {
   await db.schema
     .createTable("events")
     .addColumn("number", kind === "sqlite" ? "integer" : "bigserial", (c) =>
-      // Without it, SQLite could give the number of a deleted event to a new one.
+      // Without `autoIncrement`, SQLite could give the number of a deleted event to a new one.
       kind === "sqlite" ? c.primaryKey().autoIncrement() : c.primaryKey(),
     )
     .addColumn("id", "text", (c) => c.notNull().unique())
@@ -164,7 +164,7 @@ async function createDeliveryIndexes(db: Kysely<Tables>) {
   await index("Event").column("eventId").where("eventId", "is not", null).execute();
 }
 
-/** A response may belong to no agent, such as that of a new webhook. */
+/** A response may belong to no agent, for example when a webhook was created. */
 async function freeIdempotencyKeys(db: Kysely<Tables>, kind: DatabaseKind) {
   if (kind === "postgres") {
     await db.schema

@@ -26,7 +26,7 @@ async function indexVisitors(db: Kysely<Tables>, kind: DatabaseKind) {
   // could define differently.
   const folded = kind === "sqlite" ? sql`"userEmail" collate nocase` : sql`lower("userEmail")`;
   await index("conversationsByEmail", "userEmail", folded);
-  // Retention is set per agent, so what expires is looked up per agent.
+  // Retention is set per agent, so expired conversations are looked up per agent.
   await db.schema.dropIndex("conversationsUpdated").execute();
   await db.schema.createIndex("conversationsUpdated").on("conversations").columns(["agentId", "updatedAt"]).execute();
   await db.schema.dropIndex("triggerEventsDay").execute();
@@ -50,7 +50,7 @@ async function createErasures(db: Kysely<Tables>) {
     .on("visitorErasures")
     .columns(["organizationId", "id"])
     .execute();
-  // Keyed hashes, so that the ledger itself tells nothing about the people who were erased.
+  // Keyed hashes, so that the ledger reveals nothing about the people who were erased.
   await db.schema
     .createTable("erasureLedger")
     .$call(belongsTo("organizationId", "organizations"))

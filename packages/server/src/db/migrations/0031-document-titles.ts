@@ -2,8 +2,9 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "../tables.ts";
 
 /**
- * Separates what a member wrote from what the agent uses. A title that a member gave to a page survives its syncs, and
- * replies cite a version under its own title and URL, also while or after a replacement of it fails.
+ * Separates the title and URL that a member entered from those that the agent uses. A title that a member gave to a
+ * page survives its syncs, and replies cite a version under its own title and URL, also while it is being replaced or
+ * after its replacement failed.
  */
 export async function documentTitles(db: Kysely<Tables>): Promise<void> {
   for (const column of ["readyTitle", "readyUrl"]) {
@@ -18,7 +19,7 @@ export async function documentTitles(db: Kysely<Tables>): Promise<void> {
     .set((set) => ({ readyTitle: set.ref("title"), readyUrl: set.ref("url") }))
     .where("readyVersion", "is not", null)
     .execute();
-  // A single page kept its first title until now, so none of them changes.
+  // Until now, a single page kept its first title, so none of these titles change.
   const isKept = sql<boolean>`kind <> 'page' or ("sourceId" is null and title <> substr(url, 1, 500))`;
   await db.updateTable("documents").set({ hasOwnTitle: 1 }).where(isKept).execute();
 }

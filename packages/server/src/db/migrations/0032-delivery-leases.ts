@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** Tells a delivery that is being sent from one that waits for its next attempt. */
+/** Distinguishes a delivery that is being sent from one that is waiting for its next attempt. */
 export async function deliveryLeases(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .alterTable("deliveries")

@@ -2,7 +2,10 @@ import { type Kysely, sql } from "kysely";
 import { belongsTo } from "../belongs-to.ts";
 import type { Tables } from "../tables.ts";
 
-/** Who has a conversation, who wrote a message, the requests for a person, and how often and how fast they are met. */
+/**
+ * Handlers and assignees of conversations, authors of messages, requests for a person, and counters of how often and
+ * how fast they were answered.
+ */
 export async function handoff(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .alterTable("agents")

@@ -2,14 +2,14 @@ import type { Kysely } from "kysely";
 import { belongsTo } from "../belongs-to.ts";
 import type { Tables } from "../tables.ts";
 
-/** Internal notes of conversations, and the prepared answers of an organization. */
+/** Internal notes of conversations, and an organization's canned replies. */
 export async function notesAndCannedReplies(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable("conversationNotes")
     .addColumn("id", "text", (c) => c.primaryKey())
     .$call(belongsTo("organizationId", "organizations"))
     .$call(belongsTo("conversationId", "conversations"))
-    // Without a reference, because a note outlives its author's account.
+    // Not a foreign key, because a note outlives its author's account.
     .addColumn("authorId", "text")
     .addColumn("authorName", "text", (c) => c.notNull())
     .addColumn("text", "text", (c) => c.notNull())
@@ -20,7 +20,7 @@ export async function notesAndCannedReplies(db: Kysely<Tables>): Promise<void> {
     .on("conversationNotes")
     .columns(["conversationId", "id"])
     .execute();
-  // Deleting an organization looks its notes up.
+  // Used when an organization is deleted.
   await db.schema
     .createIndex("conversationNotesOrganization")
     .on("conversationNotes")

@@ -3,8 +3,7 @@ import { belongsTo } from "../belongs-to.ts";
 import type { Tables } from "../tables.ts";
 
 /**
- * How members and team chats hear of visitors who wait for a person, the timers of a handoff, and deliveries that belong
- * to a conversation.
+ * Settings of notices to members and team chats, the timers of a handoff, and deliveries that belong to a conversation.
  */
 export async function notices(db: Kysely<Tables>): Promise<void> {
   await createSettings(db);

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { belongsTo } from "../belongs-to.ts";
 import type { Tables } from "../tables.ts";
 
-/** Bots in team chats: their conversations, what they have to post, what they have received, and who is a member. */
+/** Bots in team chats: their threads, pending posts, received messages and linked members. */
 export async function teamChats(db: Kysely<Tables>): Promise<void> {
   await createChats(db);
   await createThreads(db);
