@@ -27,7 +27,7 @@ export function toDocument(row: DocumentRow): Document {
     id: row.id,
     agentId: row.agentId,
     kind: row.kind,
-    // A replacement that failed changed nothing that the agent uses.
+    // A failed replacement changes nothing that the agent uses.
     ...(row.state === "failed" ? usedAs(row) : { title: row.title, url: row.url }),
     externalKey: row.externalKey,
     mimeType: row.mimeType,

@@ -127,7 +127,7 @@ onBothDatabases("Documents", (createDatabase) => {
     expect(await hits()).toEqual([body.id]);
     await put(body.id, { isEnabled: false });
     expect(await hits()).toEqual([]);
-    // A new content of a disabled document stays hidden.
+    // New content of a disabled document stays hidden.
     await put(body.id, { text: "The zeppelin departs at one." });
     await client.settled(body.id);
     expect(await hits()).toEqual([]);

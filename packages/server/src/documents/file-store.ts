@@ -12,8 +12,8 @@ const ORPHANS_PER_SWEEP = 50;
 const PARTS_PER_DELETION = 4;
 
 /**
- * A received original that no document refers to yet. `content`: of a file that fits into one part, which is not stored
- * before the document is; null when the file is stored.
+ * A received original that no document refers to yet. `content` holds a file that fits into one part, which is stored
+ * together with the document. It is null when the file is already stored.
  */
 export type StoredFile = { id: string; bytes: number; sha256: string; content: Buffer | null };
 
@@ -50,7 +50,7 @@ export function createFileStore(db: Db) {
       return id;
     },
     /**
-     * Stores a stream as it arrives, once it is longer than one part: pass the result to `insertReceived`. The caller
+     * Stores a stream as it arrives once it is longer than one part. Pass the result to `insertReceived`. The caller
      * limits its length. If the stream fails, nothing is stored.
      */
     async receive(owner: Owner, stream: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<StoredFile> {
@@ -80,7 +80,7 @@ export function createFileStore(db: Db) {
       }
       return { id, bytes, sha256: hash.digest("base64url"), content: number === 0 ? first : null };
     },
-    /** Stores a received file in the transaction of its document, unless it is stored. */
+    /** Stores a received file in the transaction of its document, unless it is already stored. */
     async insertReceived(trx: Inserter, owner: Owner, { id, content }: StoredFile): Promise<void> {
       if (content === null) return;
       await insertFile(trx, id, owner);

@@ -37,7 +37,7 @@ it("never runs more jobs of a group than allowed, and fills the places that are 
   });
   worker.start();
   await expect.poll(runningGroups).toEqual(["a", "a", "b", "b"]);
-  // One place of group a is free while its other job runs: a claim for two would exceed the limit.
+  // Only one slot of group a is free while its other job runs, so claiming two jobs would exceed the limit.
   jobs[0]?.finish();
   jobs[4]?.finish();
   jobs[5]?.finish();

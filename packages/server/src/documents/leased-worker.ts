@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 
 const POLL_INTERVAL_MS = 1_000;
 const POLL_AFTER_ERROR_MS = 5_000;
-/** A claim of one job takes as long as a claim of several: it waits for the disk. */
+/** Claiming one job takes as long as claiming several, because each claim waits for the disk. */
 const GATHER_MS = 20;
 
 /**
@@ -96,8 +96,8 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
   }
 
   /**
-   * Whether the next claim can take more jobs a moment later. With several groups, the long jobs of one can keep the
-   * limit low, and each job of the others would wait for nothing.
+   * Whether the next claim can take more jobs a moment later. With several groups, this is false, because long jobs of
+   * one group can keep the limit low and the jobs of other groups would wait in vain.
    */
   function isAlmostFull(): boolean {
     const { limit, groups } = room();

@@ -18,7 +18,7 @@ onBothDatabases("Deleting an agent", (createDatabase) => {
     const { id: agentId } = (await account.call("POST", "/agents", { name: "Harbour" })).body.data;
     const { organizationId } = await db.selectFrom("agents").select("organizationId").executeTakeFirstOrThrow();
     await fillDocuments(db, databaseKind, { organizationId, agentId }, { documents: 3 });
-    // More than one transaction deletes.
+    // Makes the deletion take more than one transaction.
     await db.updateTable("documents").set({ characters: 5_000_000 }).where("id", "like", "%0").execute();
 
     const counts = async () => {

@@ -200,7 +200,7 @@ function documentDeletion({ db }: StoreDeps) {
         while ((await inTransaction(db, (trx) => removeSomeVectors(trx, owner))) > 0) await nextTurn();
       }
     },
-    /** Deletes what searches no longer find, of a document that was deleted. */
+    /** Deletes the passages of a deleted document. Searches no longer find them. */
     deletePassages: (documentId: string): Promise<void> => deleteChunks(db, { documentId }),
     /** @returns the rows that were deleted */
     async delete(trx: Trx, organizationId: string, ids: readonly string[]) {

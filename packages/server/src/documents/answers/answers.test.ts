@@ -31,7 +31,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
     return body.id;
   }
 
-  /** An agent that knows when the shop is open, and too many numbers for them to be part of the prompt. */
+  /** An agent that knows when the shop is open, and has too many documents for its prompt. */
   async function agentWithHours(citation = "link") {
     const agentId = await createAgent(client.account);
     const documentId = await addText(agentId, "Opening hours", "On Sunday we are open from 11 to 15.", citation);

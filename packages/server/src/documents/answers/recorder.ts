@@ -48,7 +48,7 @@ export function createAnswerRecorder(db: Kysely<Tables>) {
         await queries.cite(trx, { organizationId, conversationId, messageId, documentId, question, at });
       }
     },
-    /** A reply that was rated up answered its question, whatever it cites. */
+    /** A reply that was rated up answered its question, no matter what it cites. */
     async recordRating(trx: Executor, reply: Reply, { rating, at }: { rating: "up" | "down"; at: number }) {
       if (rating === "down") return recordQuestion(trx, reply, "rated_down", at);
       await queries.remove(trx, { messageId: reply.messageId, organizationId: reply.organizationId });

@@ -23,7 +23,7 @@ afterAll(() => client.server.stop());
 it("leaves a question without vectors when the failure of the provider cannot be recorded", async () => {
   const { db } = client.server.deps;
   const embedder = async () => {
-    // Later writes fail, as when the database is full.
+    // Makes later writes fail, as they do when the database is full.
     await db.schema.alterTable("embeddingSettings").renameColumn("queryError", "renamed").execute();
     throw new EmbeddingError("HTTP 503: down", 503);
   };

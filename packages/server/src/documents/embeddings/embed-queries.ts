@@ -7,7 +7,7 @@ import type { TokenBudgets, TokenUsage } from "../../plans/token-budget.ts";
 
 /** Time limit for embedding a question. Afterwards, words alone answer. */
 const MAX_WAIT_MS = 800;
-/** After this many failures in a row, questions are not sent for a while, so that not every search waits in vain. */
+/** After this many failures in a row, questions are not sent for a while, so that searches do not wait in vain. */
 const FAILURES_IN_A_ROW = 3;
 const PAUSE_MS = 30_000;
 const MAX_PAUSES = 1_000;
@@ -41,7 +41,7 @@ export function createQueryEmbedder({ db, models, budgets, log }: Parts) {
     return failed !== undefined && failed.count >= FAILURES_IN_A_ROW && performance.now() - failed.at < PAUSE_MS;
   }
 
-  /** Records the failure for the owner. Without it, a search by words alone would look like any other. */
+  /** Records the failure for the owner, who could not tell it from an ordinary search by words. */
   async function recordFailure(organizationId: string, message: string): Promise<void> {
     const count = (failures.get(organizationId)?.count ?? 0) + 1;
     failures.delete(organizationId);
@@ -56,7 +56,7 @@ export function createQueryEmbedder({ db, models, budgets, log }: Parts) {
     if (hadError) await storeError(organizationId, { queryError: null, queryErrorAt: null });
   }
 
-  /** Never fails, because the search can continue without it. */
+  /** Never fails, because the search can continue without the vectors. */
   async function storeError(organizationId: string, error: QueryError): Promise<void> {
     await db
       .updateTable("embeddingSettings")

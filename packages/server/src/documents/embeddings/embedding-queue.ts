@@ -142,7 +142,7 @@ function leases({ db, databaseKind }: QueueDeps) {
   };
 }
 
-/** The writes of a lease holder. Nothing is written when the lease was lost. */
+/** Passages that are embedded with the operator's key count towards the plan's token limit. */
 function outcomes({ db, databaseKind, budgets }: QueueDeps) {
   const now = databaseNow(databaseKind);
   return {

@@ -85,7 +85,7 @@ describe("reading Office files", () => {
     expect(bomb.length).toBeLessThan(1024 * 1024);
     expect(await failure(bomb)).toBe("TOO_LARGE");
     const lying = Buffer.from(bomb);
-    // The declared sizes stand at offset 22 of local headers and 24 of central ones.
+    // The declared sizes are at offset 22 of local headers and at offset 24 of central ones.
     for (let at = lying.indexOf("PK\x03\x04"); at >= 0; at = lying.indexOf("PK\x03\x04", at + 4))
       lying.writeUInt32LE(10, at + 22);
     expect(["DAMAGED", "TOO_LARGE"]).toContain(await failure(lying));

@@ -150,7 +150,7 @@ function tooSlow(ms: number): ExtractionError {
   );
 }
 
-/** Explains why the process ended. The watchdog kills it at the memory limit, and V8 aborts it at the heap limit. */
+/** Explains why the process exited. The watchdog kills it at the memory limit, and V8 aborts it at the heap limit. */
 function exitError(code: number | null, signal: NodeJS.Signals | null): Error {
   if (signal === "SIGKILL" || signal === "SIGABRT" || signal === "SIGTRAP" || code === 134) {
     return new ExtractionError(

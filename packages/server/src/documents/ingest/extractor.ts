@@ -10,8 +10,8 @@ import {
 import type { ExtractionJob, ExtractionResult } from "./extraction-protocol.ts";
 
 /**
- * Processes at once. Each may take 432 MB. With two, a file that uses up its minute does not keep other organizations
- * waiting.
+ * Concurrent processes. Each may take 432 MB. With two, a file that uses its whole minute does not block other
+ * organizations.
  */
 const MAX_PROCESSES = 2;
 
@@ -24,7 +24,10 @@ const defaults = {
   idleMs: 30_000,
 };
 
-/** Who wants a file read. Aborting `signal` frees its place, whether it waits or is being read. */
+/**
+ * The organization that a file is read for. Aborting `signal` frees its slot, whether the file is waiting or being
+ * read.
+ */
 export type FileOwner = { organizationId: string; signal: AbortSignal };
 type Waiting = FileRequest & { resolve(outcome: ExtractionOutcome): void; reject(error: unknown): void };
 
@@ -40,9 +43,9 @@ export type SiteReader = {
 };
 
 /**
- * Reads files in separate processes, because a hostile file can take any amount of memory and time. An organization
- * has one file read at a time, and waiting organizations take turns, so slow files delay only their own organization
- * unless as many organizations as there are processes have some.
+ * Reads files in separate processes, because a hostile file can take any amount of memory and time. An organization has
+ * one file read at a time, and waiting organizations take turns, so slow files delay only their own organization,
+ * unless every process is reading the slow file of a different one.
  */
 export function createExtractor(options: Partial<typeof defaults> = {}) {
   const limits = { ...defaults, ...options };
@@ -55,7 +58,7 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
 
   function idleChild(): ExtractionChild | undefined {
     const idle = children.filter((child) => !busy.has(child));
-    // A running process saves the time to start one, and the memory.
+    // Reusing a running process saves memory and the time to start another one.
     return idle.find((child) => child.pid() !== undefined) ?? idle[0];
   }
 
@@ -129,7 +132,7 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
         return (await read(owner, { job, parts, onProgress: () => {} })) as SiteResult[Kind];
       },
     }),
-    /** Ends the processes. Files that are being read or wait fail. */
+    /** Ends the processes. Files that are waiting or being read fail. */
     close(): void {
       closed.abort(new Error("The server is shutting down."));
       for (const child of children) child.stop();

@@ -23,7 +23,7 @@ export type Progress = { stage: DocumentRow["stage"]; done: number; total: numbe
 /** Duration of a lease. After a crash, another process takes over the job when the lease expires. */
 export const LEASE_MS = 30_000;
 
-/** Text parts written before other work gets a turn of the event loop. */
+/** Text parts written before the event loop runs other work. */
 const TEXTS_AT_ONCE = 8;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
@@ -149,7 +149,7 @@ function outcomes(db: Db, files: FileStore) {
   };
 }
 
-/** Deletes what earlier versions left, in small transactions. Nothing reads it any more. */
+/** Deletes the data of earlier versions in small transactions. Nothing reads it anymore. */
 async function deleteBefore(db: Db, version: { documentId: string; before: number }): Promise<void> {
   await deleteChunks(db, version);
   await deleteTexts(db, version);

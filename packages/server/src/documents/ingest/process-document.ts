@@ -11,7 +11,7 @@ import type { JobQueue, LeasedJob, Progress } from "./job-queue.ts";
 const FETCH_RETRIES_MS = [10_000, 60_000];
 /** A job that was claimed more often than this has crashed its process several times. */
 const MAX_ATTEMPTS = 5;
-/** Most documents are finished before their progress would be written for the first time. */
+/** Most documents are finished before their first progress report is due. */
 const PROGRESS_MS = 500;
 
 type Parts = {

@@ -52,7 +52,7 @@ export function splitPassages(blocks: Iterable<Block>): Passage[] {
   return passages;
 }
 
-/** The passages of a FAQ entry. Its wordings make the passages of its answer easier to find. */
+/** The passages of an FAQ entry. Its wordings make the passages of its answer easier to find. */
 export function faqPassages({ question, otherWordings, answer }: FaqText): Passage[] {
   const wordings = [question, ...otherWordings].map((text, ordinal) => ({
     ordinal,

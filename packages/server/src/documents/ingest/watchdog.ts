@@ -6,7 +6,7 @@ import { workerData } from "node:worker_threads";
  * Kills the process when it exceeds its memory limit or its parent is gone.
  */
 const POLL_MS = 10;
-/** Below the limit of 512 MB, because a process can allocate dozens of megabytes between two checks. */
+/** Lower than the limit of 512 MB, because a process can allocate dozens of megabytes between two checks. */
 const MAX_RSS = 432 * 1024 * 1024;
 
 const { parent } = workerData as { parent: number };

@@ -3,17 +3,17 @@ import { normalize } from "./words.ts";
 const GRAM = 4;
 const SPACE = 0x20;
 
-/** 1 for letters, digits and marks, 2 for all others, 0 when not classified yet; by UTF-16 unit. */
+/** By UTF-16 unit: 1 for letters, digits and marks, 2 for all others, 0 when not classified yet. */
 const classes = new Uint8Array(65_536);
 const wordCharacter = /^[\p{L}\p{N}\p{M}]$/u;
-/** The words and the grams of the text that was read last. They are reused, because a search reads more than 50 texts. */
+/** The words and grams of the last text. The buffers are reused, because a search reads more than 50 texts. */
 let units = new Uint16Array(16_384);
 let grams = new Uint32Array(16_384);
 
 /**
- * The hashes of all 4-grams of a text, whose words count as separated by single spaces. Collisions are rare and only
- * cost a little precision. The result is valid until the next call. It is an array, because calling a function for each
- * gram took twice as long.
+ * The hashes of all 4-grams of a text, whose words are treated as separated by single spaces. Collisions are rare and
+ * only cost a little precision. The result is valid until the next call. It is an array because calling a function for
+ * each gram took twice as long.
  */
 export function gramsOf(text: string): Uint32Array {
   const length = readWords(text);
@@ -23,7 +23,7 @@ export function gramsOf(text: string): Uint32Array {
   return grams.subarray(0, count);
 }
 
-/** The FNV-1a hash of the four units that end there. */
+/** The FNV-1a hash of the four units that end at `end`. */
 function hashOf(words: Uint16Array, end: number): number {
   let hash = Math.imul(0x811c9dc5 ^ (words[end - 3] as number), 0x01000193);
   hash = Math.imul(hash ^ (words[end - 2] as number), 0x01000193);

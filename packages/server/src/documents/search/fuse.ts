@@ -1,4 +1,7 @@
-/** The constant of reciprocal rank fusion: how little the first ranks differ. 60 is the value of the original paper. */
+/**
+ * The constant of reciprocal rank fusion. The higher it is, the less the first ranks differ. 60 is the value of the
+ * original paper.
+ */
 const RANK_OFFSET = 60;
 
 /** Which of the two lists a passage is in. */
@@ -8,8 +11,8 @@ export type Fused<Item> = { item: Item; matchedBy: MatchedBy; score: number };
 
 /**
  * Joins two ranked lists by reciprocal rank fusion: only ranks count, so the lists' scores need not be comparable.
- * Passages that the lists rank the other way round are equal; then the order of `words` decides.
- * @param idOf the same for an item that is in both lists; then the item of `words` is used
+ * Passages that the lists rank in opposite order score the same, and the order of `words` decides.
+ * @param idOf returns the same id for an item that is in both lists, of which the item of `words` is used
  * @returns all items of both lists, best first. A score is 1 for an item that is first in both.
  */
 export function fuse<Item>(

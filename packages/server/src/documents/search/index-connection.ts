@@ -151,7 +151,7 @@ type ClientOptions = { mode: "read" | "write"; bytes: ReturnType<typeof createBy
 /** The type id of PostgreSQL's `bigint`. Values stay below 2^53. */
 const INT8 = 20;
 const BYTEA = 17;
-/** What a search of a large index reads at most, and more. The system provides the memory when it is used. */
+/** More than a search of a large index reads. The system provides the memory only when it is used. */
 const SCRATCH_BYTES = 4_000_000;
 
 /**

@@ -19,7 +19,7 @@ export type IndexReply = { id: number } & ({ hits: PassageHit[] } | { error: str
 /** Runs one task at a time. The connection is opened for the first task, and reopened after an error. */
 const { address, mode } = workerData as IndexThreadData;
 let opened: Promise<IndexConnection> | null = null;
-/** Only the thread that searches fills it. It ends with the thread. */
+/** Only the search thread fills it. It is freed with the thread. */
 const memory = createVectorMemory();
 
 async function run(task: IndexTask): Promise<PassageHit[]> {

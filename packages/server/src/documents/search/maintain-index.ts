@@ -110,7 +110,7 @@ export async function deleteStrayChunks(connection: IndexConnection): Promise<vo
       `select distinct version from "documentChunks" where "documentId" = ?`,
       [id],
     );
-    // Read after the versions: a version that has neither an entry nor a job by now will not get one any more.
+    // Read after the versions: a version that has neither an entry nor a job by now will never get one.
     const used = await connection.all<{ version: number }>(
       `select version from "indexedDocuments" where "documentId" = ?
        union select version from "documentJobs" where "documentId" = ?`,
@@ -150,7 +150,7 @@ export async function removeDeletedAgent(connection: IndexConnection, agentId: s
   await connection.all(`delete from "agentIndexes" where "agentId" = ?`, [agentId]);
 }
 
-/** Deletes the vectors of models that other ones have replaced. */
+/** Deletes the vectors of models that have been replaced. */
 async function deleteRetiredVectors(connection: IndexConnection, agentId: string) {
   const retired = await connection.all<{ model: string }>(
     `select model from "agentEmbeddings" where "agentId" = ? and "isRetired" = 1`,

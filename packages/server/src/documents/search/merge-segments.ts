@@ -25,7 +25,7 @@ export type MergedSegment = {
 };
 
 /**
- * Maximum rows and bytes per transaction. Other SQLite writers wait for it, so it must take a few milliseconds only.
+ * Maximum rows and bytes per transaction. Other SQLite writers wait for it, so it must take only a few milliseconds.
  */
 const ROWS_AT_ONCE = 200;
 const BYTES_AT_ONCE = 256_000;

@@ -11,7 +11,7 @@ import { searchPassages } from "./search-passages.ts";
 
 const organizationId = "org_1";
 
-/** Ids of documents are unique in the database; each test has an agent of its own. */
+/** Document ids are unique in the database, and each test has its own agent. */
 const ofAgent = (agentId: string, name: string) => `${agentId}-${name}`;
 
 function passagesOf(...texts: string[]): Passage[] {

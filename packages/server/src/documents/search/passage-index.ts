@@ -32,15 +32,15 @@ export async function stageChunks(
 }
 
 type ChunkSelection = Pick<DocumentVersion, "documentId"> & {
-  /** only of this version */
+  /** deletes only chunks of this version */
   version?: number;
-  /** only of the versions before this one */
+  /** deletes only chunks of versions before this one */
   before?: number;
 };
 
 /**
- * Deletes chunks that no search finds any more, in small transactions: of a deleted document, of a version that was
- * replaced, or of one that did not become the current one. What remains after a crash is deleted by index maintenance.
+ * Deletes chunks that searches no longer find, in small transactions: those of a deleted document, of a replaced
+ * version, or of a version that never became current. What remains after a crash is deleted by index maintenance.
  */
 export async function deleteChunks(db: Kysely<Tables>, { documentId, version, before }: ChunkSelection): Promise<void> {
   const some = db
@@ -62,7 +62,7 @@ export async function deleteChunks(db: Kysely<Tables>, { documentId, version, be
 
 /**
  * Makes this version the one that searches find. Delete the chunks of earlier ones afterwards with `deleteChunks`.
- * `staged`: what `stageChunks` returned for it
+ * `staged` is the result of `stageChunks` for it.
  */
 export async function replaceInIndex(
   trx: Transaction<Tables>,

@@ -4,13 +4,16 @@ import type { Tables } from "../../db/tables.ts";
 
 type AgentScope = { organizationId: string; agentId: string };
 
-/** Rows a statement. SQLite runs it within the process, so larger documents let the event loop turn in between. */
+/**
+ * Rows per statement. SQLite runs statements in this process, so writing a larger document yields to the event loop in
+ * between.
+ */
 const ROWS_AT_ONCE = 100;
 
 /**
- * Plans the embedding of new passages if the organization has chosen an embedding model. The numbers of a large document
- * may be lower than those of documents that were finished, and embedded, while it was being written.
- * @param numbers of the first passage, and above the last
+ * Plans the embedding of new passages if the organization has chosen an embedding model. The numbers of a large
+ * document may be lower than those of documents that were finished, and embedded, while it was being written.
+ * @param numbers the number of the first passage, and the one after the last
  */
 export async function queueEmbedding(
   trx: Transaction<Tables>,
@@ -89,7 +92,7 @@ function countRemoved(trx: Transaction<Tables>, { agentId, model }: { agentId: s
     .execute();
 }
 
-/** The models of which an agent has vectors. */
+/** The models for which an agent has vectors. */
 export async function modelsOf(db: Kysely<Tables>, { organizationId, agentId }: AgentScope): Promise<string[]> {
   const rows = await db
     .selectFrom("agentEmbeddings")

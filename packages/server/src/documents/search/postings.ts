@@ -72,7 +72,7 @@ export function packPostings(postings: readonly Posting[]): Uint8Array {
   return writer.finish();
 }
 
-/** A position in packed postings. It is at a posting, whose values it has, or at the end. */
+/** A position in packed postings: at a posting, whose values it holds, or at the end. */
 export type PostingCursor = Posting & { reader: ByteReader; isAtEnd: boolean };
 
 /** @param base is added to the chunks */
@@ -82,7 +82,9 @@ export function openPostings(bytes: Uint8Array, base: number): PostingCursor {
   return cursor;
 }
 
-/** Changes the cursor, because a search reads hundreds of thousands of postings: an object for each would be slow. */
+/**
+ * Advances the cursor in place. A search reads hundreds of thousands of postings, so an object for each would be slow.
+ */
 export function toNextPosting(cursor: PostingCursor): void {
   const { reader } = cursor;
   cursor.isAtEnd = reader.at >= reader.bytes.length;
@@ -170,12 +172,12 @@ function compareStart({ reader: { bytes }, nameAt, packedAt }: Entry, start: Uin
   return length < start.length ? -1 : 0;
 }
 
-/** A position in packed contents: where a term and its postings are. */
+/** A position in packed contents: the offsets of a term and its postings. */
 type Entry = { reader: ByteReader; chunks: number; nameAt: number; packedAt: number };
 
 const openContents = (bytes: Uint8Array): Entry => ({ reader: { bytes, at: 0 }, chunks: 0, nameAt: 0, packedAt: 0 });
 
-/** Changes the entry: a generator took three times as long. @returns false at the end */
+/** Advances the entry in place, because a generator took three times as long. @returns false at the end */
 function toNextEntry(entry: Entry): boolean {
   const { reader } = entry;
   if (reader.at >= reader.bytes.length) return false;

@@ -3,7 +3,7 @@ import { type Posting, packContents } from "./postings.ts";
 import { wordsOf } from "./words.ts";
 
 /**
- * A piece of a document from extraction. A FAQ entry has a `question` passage for its question and one for each other
+ * A piece of a document from extraction. An FAQ entry has a `question` passage for its question and one for each other
  * wording. Searches never return those; they make the `body` passages (the answer) easier to find.
  */
 export type Passage = {
@@ -29,7 +29,7 @@ export type PreparedDocument = {
 };
 
 type PreparedChunk = Omit<Passage, "part"> & {
-  /** question and other wordings of a FAQ entry, one per line; null for other kinds */
+  /** question and other wordings of an FAQ entry, one per line; null for other kinds */
   question: string | null;
 };
 
@@ -38,11 +38,11 @@ type DocumentInput = {
   /** ISO 639-1 codes; when empty or null, the language is detected from the text */
   languages: readonly string[] | null;
   passages: readonly Passage[];
-  /** called for each chunk, with the number of chunks done and in all */
+  /** called for each chunk, with the number of processed chunks and the total */
   onProgress?: (done: number, total: number) => void;
 };
 
-/** The weight of a word in a FAQ entry's question or wordings, relative to one in its answer. */
+/** The weight of a word in an FAQ entry's question or wordings, relative to one in its answer. */
 const QUESTION_WEIGHT = 3;
 
 /** Analyzes a document. This is CPU-bound (a few MB of text per second), so run it outside the event loop. */
@@ -66,8 +66,8 @@ export function prepareDocument({ title, languages, passages, onProgress }: Docu
 }
 
 /**
- * Converts passages to chunks. Every chunk of a FAQ answer includes the question. Without an answer, it is its own
- * chunk.
+ * Converts passages to chunks. Every chunk of an FAQ answer includes the question. A question without an answer is a
+ * chunk of its own.
  */
 function toChunks(passages: readonly Passage[]): PreparedChunk[] {
   const questions = passages.filter(({ part }) => part === "question").map(({ text }) => text);

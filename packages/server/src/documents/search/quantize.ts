@@ -1,4 +1,4 @@
-/** The components as int8, scaled by the largest. The scale is not kept: cosines don't depend on it. */
+/** The components as int8, scaled by the largest. The scale is not stored, because cosines don't depend on it. */
 export function toInt8(vector: ArrayLike<number>): Buffer {
   let largest = 0;
   for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i] ?? 0));
@@ -7,7 +7,7 @@ export function toInt8(vector: ArrayLike<number>): Buffer {
   return Buffer.from(components.buffer);
 }
 
-/** 32-bit words that hold the signs of so many components. */
+/** The number of 32-bit words that hold this many signs. */
 export const wordsOfSigns = (dimensions: number): number => Math.ceil(dimensions / 32);
 
 /** A bit for each component, set where it is positive, padded to whole words. */

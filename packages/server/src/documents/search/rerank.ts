@@ -1,7 +1,7 @@
 import { gramsOf } from "./character-grams.ts";
 
 export type Candidate = {
-  /** question and other wordings of a FAQ entry, one per line */
+  /** question and other wordings of an FAQ entry, one per line */
   question: string | null;
   title: string;
   heading: string | null;
@@ -39,7 +39,7 @@ export function rerank(query: string, candidates: readonly Candidate[], wordScor
     let nearest = 0;
     for (const wording of wordings) {
       const shared = weigh(wording);
-      // A short wording that says nothing else is closer than a long text that contains these words among others.
+      // A short wording that says nothing else is closer than a long text that contains the same words among others.
       const similarity = (2 * shared) / (total + shared + (wording.size - wording.found.length) * rarest);
       nearest = Math.max(nearest, 0.5 * (shared / total) + 0.5 * similarity);
     }
@@ -58,7 +58,7 @@ const MASK = 0xfff;
 function queryGrams(query: string) {
   const codes: number[] = [];
   // A hash table, because a search looks up 25,000 grams, and a `Map` takes twice as long. `last`: 1 + the last number
-  // with the same lower bits. `before`: for each number, 1 + the one before it with the same lower bits.
+  // with the same lower bits. `before`: for each number, 1 + the previous number with the same lower bits.
   const last = new Uint16Array(MASK + 1);
   const before: number[] = [];
   const numberOf = (code: number): number => {

@@ -12,7 +12,7 @@ import { wordsOf } from "./words.ts";
 export type PassageQuery = {
   organizationId: string;
   agentId: string;
-  /** 1 to 3 questions; a passage gets the score of the one that it answers best */
+  /** 1 to 3 questions; a passage is scored by the question that it answers best */
   queries: readonly string[];
   /** 1 to 50; 6 by default */
   limit?: number;
@@ -27,7 +27,7 @@ export type PassageHit = {
   /** identifies the chunk within this version of the document */
   chunkId: string;
   ordinal: number;
-  /** for a FAQ entry, its question */
+  /** the question of an FAQ entry */
   heading: string | null;
   page: number | null;
   text: string;
@@ -50,7 +50,7 @@ const MAX_LANGUAGES = 6;
 /** Maximum candidates checked to find enough that are enabled and not deleted. */
 const MAX_LOOKED_AT = 12_800;
 
-/** `terms`: the words of the questions that it matches. */
+/** `terms` are the words of the questions that the chunk matches. */
 type Found = { chunk: ChunkRow; score: number; terms: QueryTerm[] };
 type Ranked = Found & { matchedBy: MatchedBy };
 
@@ -106,7 +106,7 @@ async function rankByMeaning(
   });
 }
 
-/** The scores keep the order of the joined list; the first has the higher one of the two lists' best. */
+/** The scores keep the order of the joined list. The first gets the higher of the two lists' best scores. */
 function joined(byWords: readonly Ranked[], byMeaning: readonly Ranked[]): Ranked[] {
   const fused = fuse(byWords, byMeaning, ({ chunk }) => chunk.number);
   const highest = Math.min(1, Math.max(byWords[0]?.score ?? 0, byMeaning[0]?.score ?? 0));

@@ -9,7 +9,7 @@ type Question = Pick<PassageQuery, "organizationId" | "agentId" | "queries">;
 
 export type SearchDeps = {
   passageSearch: Pick<PassageSearch, "search">;
-  /** The questions' vectors, or null when the search is by words alone. */
+  /** Returns the questions' vectors, or null when the search uses words alone. */
   embedQueries(question: Question): Promise<Meaning | null>;
 };
 
@@ -24,8 +24,8 @@ export async function searchPassages(
 }
 
 /**
- * Searches by meaning if the question's vectors arrive in time. A provider that is slow or fails costs nothing on top of
- * its time limit, because the search by words is finished by then. It is not started earlier, because every search by
+ * Searches by meaning if the question's vectors arrive in time. A provider that is slow or fails adds nothing to its
+ * time limit, because the search by words is finished by then. It is not started earlier, because every search by
  * meaning would then occupy the search thread twice.
  */
 async function search({ passageSearch, embedQueries }: SearchDeps, query: PassageQuery): Promise<PassageHit[]> {

@@ -2,9 +2,9 @@ import { type IndexConnection, placeholders } from "./index-connection.ts";
 import { cosine, signsOf } from "./quantize.ts";
 import type { AgentSigns, VectorMemory, VectorSet } from "./vector-memory.ts";
 
-/** Passages whose vectors are compared exactly after their signs were. */
+/** Passages whose vectors are compared exactly after the comparison of their signs. */
 const CANDIDATES = 200;
-/** Passages in the list that is joined with the one of the words. */
+/** Passages in the list that is joined with the one of the search by words. */
 const NEAREST = 50;
 /** How often more candidates are chosen because too many had been deleted. */
 const MAX_ROUNDS = 5;
@@ -16,7 +16,10 @@ type VectorQuery = { organizationId: string; agentId: string; meaning?: Meaning 
 
 type NearPassage = { number: number; similarity: number };
 
-/** The passages nearest to any of the questions by the cosine of their vectors, best first; of equal ones the older. */
+/**
+ * The passages nearest to any of the questions by the cosine of their vectors, best first. Of equal passages, the older
+ * comes first.
+ */
 export async function searchVectors(
   connection: IndexConnection,
   memory: VectorMemory,
@@ -45,7 +48,7 @@ export async function searchVectors(
   );
 }
 
-/** The organization's agent has vectors of this model, and they are complete. */
+/** The organization's agent has a complete set of vectors of this model. */
 async function readSet(
   connection: IndexConnection,
   { organizationId, agentId, model }: { organizationId: string; agentId: string; model: string },
@@ -82,7 +85,7 @@ async function nearest(connection: IndexConnection, { set, signs, query }: Compa
 
 type Candidate = { number: number; block: number; index: number };
 
-/** The candidates with the fewest signs that differ from the question's; of equal ones the older. */
+/** The candidates whose signs differ least from the question's. Of equal passages, the older comes first. */
 function nearestBySigns({ words, blocks, count }: AgentSigns, query: Float32Array): Candidate[] {
   const wanted = new Uint32Array(new Uint8Array(signsOf(query)).buffer);
   const distances = new Uint16Array(count);
@@ -103,7 +106,7 @@ function nearestBySigns({ words, blocks, count }: AgentSigns, query: Float32Arra
   return collect(blocks, distances, limit);
 }
 
-/** All that are nearer than `limit`, and as many of those at it as there is room for. */
+/** All candidates nearer than `limit`, and as many at `limit` as there is room for. */
 function collect(blocks: AgentSigns["blocks"], distances: Uint16Array, limit: number): Candidate[] {
   const nearer: Candidate[] = [];
   const atLimit: Candidate[] = [];
@@ -120,7 +123,7 @@ function collect(blocks: AgentSigns["blocks"], distances: Uint16Array, limit: nu
   return [...nearer, ...atLimit].slice(0, CANDIDATES);
 }
 
-/** How many bits are set in each number of 16 bits. */
+/** The number of set bits in each 16-bit number. */
 const bitCounts = new Uint8Array(65_536);
 for (let number = 1; number < bitCounts.length; number++) {
   bitCounts[number] = (bitCounts[number >> 1] ?? 0) + (number & 1);

@@ -65,7 +65,7 @@ onBothDatabases("The passages of large documents", (createDatabase) => {
     const { db } = client.server.deps;
     await inTransaction(db, (trx) => removeFromIndex(trx, scope));
     expect(await versions(id)).toEqual([2]);
-    // As after a crash before the first success: there are passages, but no entry in the index.
+    // Simulates a crash before the first success: there are passages, but no entry in the index.
     await stage(id, 3);
     expect((await client.account.call("DELETE", `/documents/${id}`)).status).toBe(200);
     expect(await versions(id)).toEqual([]);

@@ -5,7 +5,7 @@ import { createVectorMemory, type VectorSet } from "./vector-memory.ts";
 const DIMENSIONS = 1_024;
 const PASSAGES_A_ROW = 16;
 
-/** A database that holds signs of so many passages, in batches of 16. */
+/** A database that holds the signs of this many passages, in batches of 16. */
 function connectionTo(passages: { count: number }) {
   const reads = { rows: 0 };
   const connection: Pick<IndexConnection, "all"> = {

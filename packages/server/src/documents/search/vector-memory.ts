@@ -25,22 +25,22 @@ export type AgentSigns = {
   lastBatch: number;
 };
 
-/** An agent's vectors of one model, as the database knows them. */
+/** An agent's vectors of one model, as described in the database. */
 export type VectorSet = {
   organizationId: string;
   agentId: string;
   model: string;
   dimensions: number;
   vectors: number;
-  /** tells vectors from those of an earlier time at which the same model was used */
+  /** distinguishes these vectors from those of an earlier period in which the same model was used */
   readyAt: number;
 };
 
 export type VectorMemory = ReturnType<typeof createVectorMemory>;
 
 /**
- * Keeps the signs of the agents that were searched last. Every search reads the batches that were stored since.
- * Numbers of passages are never reused, so what was read once stays right; searches mark what was deleted.
+ * Keeps the signs of the agents that were searched last. Every search reads the batches that were stored since. Numbers
+ * of passages are never reused, so what has been read stays valid. Searches mark deleted passages.
  */
 export function createVectorMemory(maxBytes = MAX_SIGN_BYTES) {
   const agents = new Map<string, AgentSigns>();
@@ -55,7 +55,7 @@ export function createVectorMemory(maxBytes = MAX_SIGN_BYTES) {
   }
 
   return {
-    /** @returns null when the agent has more passages than memory is meant for */
+    /** @returns null when the agent has more passages than memory allows */
     async load(connection: IndexConnection, set: VectorSet): Promise<AgentSigns | null> {
       const key = `${set.agentId} ${set.model} ${set.readyAt}`;
       const words = wordsOfSigns(set.dimensions);
@@ -66,14 +66,14 @@ export function createVectorMemory(maxBytes = MAX_SIGN_BYTES) {
       const signs = known && !isWorn ? known : { words, blocks: [], count: 0, lastBatch: 0 };
       forgetUntilFits(set.vectors * bytesOfPassage(words));
       await readAdded(connection, set, signs);
-      // The agent that was searched last is forgotten last.
+      // Moves the agent to the end, because the least recently searched agent is evicted first.
       agents.set(key, signs);
       return signs;
     },
   };
 }
 
-/** Above all numbers of passages. */
+/** Higher than every number of a passage. */
 const MAX_NUMBER = 2 ** 53;
 
 const bytesOfPassage = (words: number) => 4 * words + Float64Array.BYTES_PER_ELEMENT;

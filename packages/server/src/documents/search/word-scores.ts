@@ -2,7 +2,7 @@ import { openPostings, type PostingCursor } from "./postings.ts";
 
 const K1 = 1.2;
 const B = 0.75;
-/** Chunk numbers whose scores are summed at a time. */
+/** Chunk numbers whose scores are summed together. */
 const RANGE = 16_384;
 
 /** A word of the query with its stems in the agent's languages. A passage matches if it contains any of them. */
@@ -64,10 +64,10 @@ export function bestChunks(lists: readonly WeightedPostings[], averageLength: nu
 /** Lengths whose norms are in a table. Longer chunks are rare. */
 const NORMS = 1_024;
 
-/** What a chunk's length adds to the frequency of each of its words. */
+/** The amount that a chunk's length adds to the frequency of each of its words. */
 const normOf = (length: number, averageLength: number) => K1 * (1 - B + (B * length) / averageLength);
 
-/** `sums`: of the chunks from the number `start` on. `norms`: by the length of a chunk */
+/** `sums` are the scores of the chunks from the number `start` on. `norms` are indexed by a chunk's length. */
 type Range = { sums: Float64Array; start: number; norms: Float64Array; averageLength: number };
 
 /**

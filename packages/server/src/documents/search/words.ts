@@ -28,7 +28,7 @@ const isAscii = /^\p{ASCII}*$/u;
 
 /** Folds case and compatibility forms (full width, ligatures), and replaces typographic apostrophes with plain ones. */
 export function normalize(text: string): string {
-  // The same result in a third of the time.
+  // Gives the same result in a third of the time.
   if (isAscii.test(text)) return text.toLowerCase().replaceAll("`", "'");
   return text
     .normalize("NFKC")

@@ -99,7 +99,7 @@ export async function readSitemaps(
     }
     try {
       const { status, body } = await client.get({ url, maxBytes: MAX_SITEMAP_BYTES, crawlDelayMs, signal });
-      // A site whose robots.txt lists no sitemap does not need to have one.
+      // A site whose robots.txt lists no sitemap need not have one.
       if (named.length === 0 && count === 0 && status >= 400 && status < 500 && status !== 429) break;
       if (status !== 200) throw new SiteError("SITEMAP_FAILED", `answered with HTTP ${status}`);
       const found = await extractor.readForSite({ kind: "sitemap", scope, url, maxUrls: maxUrls + 1 }, [body]);

@@ -6,7 +6,7 @@ import type { DiscoveryParts, OpenSite } from "./discover.ts";
 
 type Fetching = { parts: DiscoveryParts; site: OpenSite; signal: AbortSignal };
 
-/** Asks whether the page changed if a usable version of it is there. */
+/** Makes the request conditional if a usable version of the page is stored. */
 export async function fetchPage(
   { parts, site, signal }: Fetching,
   { url, etag, lastModified }: SourcePageRow,

@@ -135,7 +135,7 @@ function pageWriters() {
         const known = await ofSync.select("url").where("url", "in", found).execute();
         const knownUrls = new Set(known.map(({ url }) => url));
         const added = found.filter((url) => !knownUrls.has(url));
-        // Most pages link only to known ones. Counting thousands of pages for each of them would take seconds in all.
+        // Most pages link only to known ones. Counting thousands of pages for each of them would add up to seconds.
         if (added.length === 0) continue;
         free ??= job.maxPages - Number((await count.executeTakeFirstOrThrow()).n);
         await upsert(trx, job, {

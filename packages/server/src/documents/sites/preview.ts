@@ -12,10 +12,10 @@ const LINKS_MS = 15_000;
 const LINKS_PAGES = 50;
 /** Time limit for the whole preview. */
 const PREVIEW_MS = 60_000;
-/** Other sites that the start address may redirect to, one after the other. */
+/** How many redirects to another site the start address may cause in a row. */
 const MAX_MOVES = 3;
 const MAX_PREVIEWS = 8;
-/** A slow site keeps a preview busy for a minute; one organization must not keep others waiting. */
+/** A slow site keeps a preview busy for a minute, and one organization must not block the others. */
 const MAX_PER_ORGANIZATION = 2;
 
 type Input = { url: string; include: string[]; exclude: string[]; maxPages: number };

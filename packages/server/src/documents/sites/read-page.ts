@@ -44,7 +44,7 @@ export type RunningSync = {
 type Outcome = {
   page: Partial<SourcePageRow>;
   links: Pick<LinksResult, "allowed" | "disallowed" | "isTruncated"> | null;
-  /** the site did not respond properly, so it may be down */
+  /** the site did not respond properly and may be down */
   isLost?: boolean;
   /** set when the page was written in its document's transaction; `hasAllLinks` is the result of `record` */
   recordedWithDocument?: { hasAllLinks: boolean };
@@ -109,10 +109,10 @@ function unreachable({ kind, message }: OutboundError): Outcome {
   return skipped(message);
 }
 
-/** Failures that the load of this server or a fault of it can cause: they say nothing about the page. */
+/** Failures that the load or a fault of this server can cause. They say nothing about the page. */
 const SERVER_FAILURES: readonly DocumentErrorCode[] = ["TOO_SLOW", "OUT_OF_MEMORY", "INTERNAL"];
 
-/** A page that could be fetched and not be read: for example, its elements are nested too deeply. */
+/** A page that could be fetched but not read, for example because its elements are nested too deeply. */
 export function unreadable({ code, message }: ExtractionError): Outcome {
   if (SERVER_FAILURES.includes(code)) return { page: { state: "failed", reason: message }, links: null };
   return skipped(message);

@@ -7,15 +7,15 @@ import { fetchPage } from "./fetch-site-page.ts";
 import { HIDDEN_BY_OWNER, readProblem } from "./page-responses.ts";
 import type { RunningSync } from "./read-page.ts";
 
-/** So many pages are too many to be lost at once. On smaller sites, half of the pages are. */
+/** Losing this many pages at once is suspicious. On smaller sites, losing half of the pages is. */
 const MANY_PAGES = 25;
-/** Pages that are asked for although the sync did not find them. */
+/** Pages that are requested although the sync did not find them. */
 const PROBES = 3;
 
 /**
- * Ends a sync that may have met a site under maintenance, before it counts any page as gone. Such a site answers every
- * address with one page: pages that had content of their own then have the content of another one, lead to the same
- * address or have no text, and pages that only links lead to are not found.
+ * Ends a sync of a site that may be under maintenance, before any page is counted as gone. Such a site serves the same
+ * page at every URL: pages that had their own content then share that of another page, redirect to the same URL or have
+ * no text, and pages that only links lead to are not found.
  * @throws SiteError
  */
 export async function requireConclusive(sync: RunningSync): Promise<void> {
@@ -43,7 +43,7 @@ function inconclusive(what: string): SiteError {
   );
 }
 
-/** Whether a page shows what another page of this sync shows, or fails, so that nothing can be concluded from it. */
+/** Whether a page shows the same as another page of this sync, or fails, so that it proves nothing. */
 async function isInterchangeable(sync: RunningSync, page: SourcePageRow): Promise<boolean> {
   const { parts, job, site } = sync;
   try {

@@ -248,7 +248,7 @@ function scheduleColumns(source: SourceRow, schedule: SourceRow["schedule"]): Pa
 
 /**
  * Checks what the schema of the body cannot express.
- * @param before the address that the site has if the request does not change it; null when it is unknown
+ * @param before the site's address unless the request changes it; null when it is unknown
  * @throws 400 with the path of a problem in each setting
  */
 function checkSettings(
@@ -260,7 +260,8 @@ function checkSettings(
   checkAll([
     () => {
       if (url != null) start = startAddress(outbound, url);
-      // The address that the site already has is not judged again: a site can be paused although it may no longer be read.
+      // An address that the site already has is not checked again, so a site that may no longer be read can still be
+      // paused.
       else if (before !== null) start = new URL(before);
     },
     () => checkPatterns("include", include),
@@ -313,8 +314,8 @@ function chosenPages(start: URL, urls: readonly string[] | null | undefined): st
 }
 
 /**
- * The next sync deletes all pages that are not on the source's host. A request that also sends `urls` states which
- * pages replace them; without it, only the address of a site that has no pages yet can be corrected.
+ * The next sync deletes all pages that are not on the source's host. A request that also sends `urls` names the pages
+ * that replace them. Without `urls`, the address can only be changed while the site has no pages.
  * @throws 400
  */
 function requireNothingToLose(source: SourceRow, host: string, pages: PageCounts): void {

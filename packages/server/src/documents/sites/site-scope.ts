@@ -48,7 +48,7 @@ export function createAddressFilter(scope: SiteScope) {
         const url = normalize(address, base);
         if (url === null || allowed.has(url) || disallowed.has(url) || !isIncluded(url)) continue;
         if (!isAllowed(url)) {
-          // Excluded addresses are only listed. However many there are, the allowed ones after them count.
+          // Excluded addresses are only listed. However many there are, the allowed addresses after them still count.
           if (disallowed.size < maxUrls) disallowed.add(url);
         } else if (allowed.size < maxUrls) {
           allowed.add(url);

@@ -61,7 +61,7 @@ onBothDatabases("Sites", (createDatabase) => {
     const before = await updatedAt();
     site.take();
     site.pages.set("/prices", page("Prices", "A city bike costs 25 euros a day."));
-    // The bytes differ, the text does not.
+    // The bytes differ, but the text does not.
     site.pages.set("/help", page("Help", "We repair bikes on Tuesdays.").replace("<body>", '<body data-build="2">'));
     await sources.sync(id);
     await sources.documents(id);
@@ -145,7 +145,7 @@ onBothDatabases("Sites", (createDatabase) => {
       });
     }
     expect(await sources.documents(id)).toHaveLength(3);
-    // A page that does not exist any more shows that the site was changed on purpose.
+    // A missing page shows that the site was changed on purpose.
     site.pages.delete("/help");
     for (let time = 0; time < 2; time++) expect((await sources.sync(id)).error).toBeNull();
     expect(await sources.documents(id)).toEqual(["/: Back soon"]);

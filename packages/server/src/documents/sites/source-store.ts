@@ -105,7 +105,7 @@ function writers({ db, databaseKind }: StoreDeps) {
 
   return {
     inTransaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, work),
-    /** Inserts a source that is due now, unless the agent has too many. @returns false when it has */
+    /** Inserts a source that is due now, unless the agent has too many. @returns false when there are too many */
     async insert(trx: Trx, row: SourceRow, maxPerAgent: number): Promise<boolean> {
       const counted = trx
         .selectFrom("sources")

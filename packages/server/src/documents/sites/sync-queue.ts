@@ -23,7 +23,7 @@ export type SyncQueue = ReturnType<typeof createSyncQueue>;
  */
 export type SyncProblem = { code: SourceErrorCode; message: string };
 
-/** Collisions with other processes per claim, after which the sources that are left wait for the next claim. */
+/** After this many collisions with other processes in one claim, the remaining sources wait for the next claim. */
 const MAX_COLLISIONS = 20;
 
 type QueueDeps = Pick<Deps, "db" | "databaseKind">;
