@@ -4,11 +4,11 @@ import type { Tables } from "../db/tables.ts";
 import { afterCommit } from "../db/transaction.ts";
 import { dayOf } from "../utc-day.ts";
 
-/** What happened to a request. `isTest`: in a conversation that a member began, which is not counted. */
+/** An event of a request. With `isTest`, a member started the conversation, and the event is not counted. */
 type Counted = { event: "requested" | "taken" | "answered"; at: number; isTest: boolean };
 type Counts = Omit<HandoffDayRow, "agentId" | "day" | "cause">;
 
-/** What was counted. `ms`: the time since the request. */
+/** A counted event. `ms` is the time since the request. */
 type Listener = (counted: Pick<HandoffRow, "cause"> & Pick<Counted, "event"> & { ms: number }) => void;
 
 export type HandoffCounters = ReturnType<typeof createHandoffCounters>;
@@ -19,7 +19,7 @@ const none: Counts = { requested: 0, conversations: 0, taken: 0, waitedMs: 0, an
 export function createHandoffCounters() {
   const listeners: Listener[] = [];
   return {
-    /** Calls `listener` for everything that is counted in this process, once it is committed. */
+    /** Calls `listener` for everything that this process counts, once it is committed. */
     onCounted(listener: Listener): void {
       listeners.push(listener);
     },

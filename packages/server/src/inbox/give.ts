@@ -13,7 +13,7 @@ export type Give = ReturnType<typeof createGiving>;
 
 /**
  * @returns a function that gives a conversation to a member, unless another member has it (or, with `mayReplace`, even
- * then), and silences the agent before it resolves. `work` runs in the same transaction, in any case.
+ * then), and silences the agent before it resolves. `work` always runs in the same transaction.
  */
 export function createGiving({ db }: Pick<Deps, "db">, { handOver, counters, record }: Parts) {
   return async <T>(

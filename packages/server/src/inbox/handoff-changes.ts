@@ -3,8 +3,8 @@ import type { RecordHandoff } from "../conversations/handoff-change.ts";
 export type HandoffRecorders = ReturnType<typeof createHandoffRecorders>;
 
 /**
- * Who is told of every change: notices, bots and live streams register a recorder when the app is created. It runs in the
- * transaction of the change, so what it writes is committed with the change or not at all. Use `afterCommit` for
+ * Distributes every change. Notices, bots and live streams register a recorder when the app is created. A recorder runs
+ * in the transaction of the change, so what it writes is committed together with the change. Use `afterCommit` for
  * everything that is not a write.
  */
 export function createHandoffRecorders() {

@@ -20,7 +20,10 @@ export function createHandoffNotes(db: Db) {
   };
 }
 
-/** An ended part is told with the message that follows it, and an open request with the newest message. */
+/**
+ * A note about a finished handoff is placed before the message that follows it, and a note about an open request before
+ * the newest message.
+ */
 function noteOf({ endedAt, endedBy, takenAt, note, promisedAt }: HandoffRow): Note {
   if (endedAt === null) {
     const promise = promisedAt === null ? "" : ` An answer was promised by ${new Date(promisedAt).toISOString()}.`;

@@ -39,7 +39,7 @@ onBothDatabases("handing a conversation over", (createDatabase) => {
     await database.drop();
   });
 
-  /** A visitor who has written once, and whom the agent has answered. */
+  /** A visitor who has written once and received a reply from the agent. */
   async function visit(ofAgent = agentId) {
     upstream.script(sayWords("Hello."));
     const say = async (content: string, more: { conversationId?: string; token?: string } = {}) => {

@@ -7,9 +7,9 @@ import type { HandoffCounters } from "./counters.ts";
 const buckets = [10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400];
 
 /**
- * Adds the metrics of handing over. The number of visitors who wait is read from the database and is the same in every
- * process; everything else counts what happened in this process. Each metric begins at 0 for every cause, so that the
- * first request is seen as an increase.
+ * Adds the metrics of handing over. The number of waiting visitors is read from the database and is the same in every
+ * process. Everything else counts events of this process. Each metric starts at 0 for every cause, so that the first
+ * request is seen as an increase.
  */
 export function addHandoffMetrics(
   registry: Registry,
@@ -30,7 +30,7 @@ export function addHandoffMetrics(
       try {
         this.set(Number((await waiting.executeTakeFirstOrThrow()).count));
       } catch (error) {
-        // The other metrics are needed most when the database fails.
+        // Omits only this metric. The others are needed most when the database fails.
         log.warn({ err: error }, "Cannot count the visitors who wait for a person");
         this.set(Number.NaN);
       }

@@ -12,7 +12,7 @@ export type NewRequest = {
   email?: string | null;
 };
 
-/** @param times.takenBy the member who took the conversation over although nobody had asked */
+/** @param times.takenBy the member who took the conversation over without a request */
 export function newHandoff(
   { organizationId, conversationId, cause, reason, summary = null, email = null }: NewRequest,
   agentId: string,

@@ -24,7 +24,7 @@ onBothDatabases("the inbox", (createDatabase) => {
     await database.drop();
   });
 
-  /** @returns the id of a new conversation of the account */
+  /** @returns the id of a new conversation of the owner's organization */
   async function createConversation(): Promise<string> {
     const agentId = await createAgent(account);
     const id = newId("conv");

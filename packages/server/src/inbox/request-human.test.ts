@@ -29,7 +29,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
 
   const handing = (handoff: object = {}) => createAgent(owner, { handoff: { isEnabled: true, ...handoff } });
 
-  /** Says something as the visitor of the session, and reads the conversation as a member. */
+  /** Sends a message as the session's visitor and reads the conversation as a member. */
   async function talk(agentId: string, content: string, known?: { id: string; token: string }) {
     const { body } = await server.app.inject({
       method: "POST",

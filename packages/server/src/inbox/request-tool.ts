@@ -30,7 +30,7 @@ const tool: LanguageModelV4FunctionTool = {
   },
 };
 
-/** @returns a function that creates the tool by which the model asks for a person, or null when it cannot */
+/** @returns a function that creates the tool with which the model asks for a person, or null when it cannot */
 export function createRequestTool({ db, log }: Pick<Deps, "db" | "log">, requests: HandoffRequests) {
   return (agent: AgentRow, { id, handler }: Pick<ConversationRow, "id" | "handler">): ReplyTool | null => {
     const settings = handoffOf(agent);
@@ -72,7 +72,7 @@ function requested(agent: AgentRow, settings: HandoffSettings, reason: string | 
   return { result, isError: false, displayConfig: null, display: null, forModel: told.join(" ") };
 }
 
-/** A text of the model's input, which can be anything. */
+/** A text of the model's input. The model can send any value. */
 function textIn(input: unknown, name: "reason" | "summary", maxLength: number): string | null {
   const value = ((input ?? {}) as Record<string, unknown>)[name];
   // PostgreSQL cannot store NUL in text.

@@ -7,12 +7,12 @@ import { type NewRequest, newHandoff } from "./new-handoff.ts";
 
 export type HandoffRequests = ReturnType<typeof createHandoffRequests>;
 
-/** Makes requests for a person, in the transaction of what they react to. */
+/** Creates requests for a person, in the transaction of the event that causes them. */
 export function createHandoffRequests({ record, counters }: { record: RecordHandoff; counters: HandoffCounters }) {
   return {
     /**
-     * Lets the visitor wait for a person. Does nothing unless the agent has the conversation.
-     * @returns whether the visitor waits now
+     * Makes the visitor wait for a person. Does nothing unless the agent has the conversation.
+     * @returns whether the visitor is waiting now
      */
     async request(
       trx: Transaction<Tables>,

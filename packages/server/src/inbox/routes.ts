@@ -12,7 +12,7 @@ import { createRateLimit } from "../plans/rate-limit.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Member } from "./service.ts";
 
-/** How conversations go over to members of the team and back. */
+/** Endpoints that hand conversations over to members of the team and back. */
 export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"], idempotency: Idempotency): void {
   // Each request notifies the team.
   const perConversation = createRateLimit(limits.chatPerSession, "requests for a person");
@@ -73,7 +73,7 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
   });
 }
 
-/** @throws 400 for text to which no email can be sent, because the visitor would wait for an answer in vain */
+/** @throws 400 for an address to which no email can be sent, because the visitor would wait for an answer in vain */
 function readAddress(email: string | null | undefined): string | null {
   const address = email?.trim() || null;
   if (address === null || isMailAddress(address)) return address;

@@ -4,10 +4,13 @@ import { handoffOf } from "../agents/handoff.ts";
 import type { Tables } from "../db/tables.ts";
 import type { HandoffRequests } from "./requests.ts";
 
-/** The newest conversation of a session counts as the one that an event belongs to if it is not older. */
+/**
+ * An event without a conversation belongs to the newest conversation of its session, unless that conversation is older
+ * than this.
+ */
 const RECENT_MS = 86_400_000;
 
-/** The agent's rules that ask for a person, in the transactions of what they react to. */
+/** The agent's rules that request a person. They run in the transaction of the event that they react to. */
 export function createHandoffRules(requests: HandoffRequests) {
   async function agentOf(trx: Transaction<Tables>, agentId: string) {
     return trx
@@ -18,7 +21,7 @@ export function createHandoffRules(requests: HandoffRequests) {
   }
 
   return {
-    /** After a bad rating of the agent, which is stored already. Ratings from before an earlier handoff do not count. */
+    /** Call it after storing a bad rating of a reply by the agent. Ratings before an earlier handoff do not count. */
     async onBadRating(
       trx: Transaction<Tables>,
       { agentId, conversationId }: { agentId: string; conversationId: string },
@@ -44,7 +47,7 @@ export function createHandoffRules(requests: HandoffRequests) {
       const { organizationId } = agent;
       await requests.request(trx, agent, { organizationId, conversationId, cause: "rating", reason: null });
     },
-    /** After an event of the page, which belongs to the newest conversation of its session. */
+    /** Call it after an event of the page. The event belongs to the newest conversation of its session. */
     async onEvent(trx: Transaction<Tables>, event: TriggerEvent): Promise<void> {
       const { agentId, sessionId, triggerType, eventType } = event;
       if (triggerType !== "custom_event" || eventType !== "fired" || !sessionId) return;

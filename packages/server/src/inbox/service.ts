@@ -16,7 +16,7 @@ import type { Give } from "./give.ts";
 import type { HandoffRequests } from "./requests.ts";
 import { addMessage, type Ending, giveBack, updateRequest } from "./store.ts";
 
-/** The member who acts. */
+/** The member who performs the action. */
 export type Member = { organizationId: string; userId: string; name: string };
 
 export type InboxParts = {
@@ -30,7 +30,7 @@ export type InboxParts = {
 
 export type InboxService = ReturnType<typeof createInboxService>;
 
-/** How conversations go over to members of the team and back. */
+/** Hands conversations over to members of the team and back. */
 export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) {
   const { agents, conversations, give, requests, counters, record } = parts;
   const sending = createSending({ counters, record });
@@ -62,7 +62,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
 
   return {
     ownership,
-    /** Asks for a person, as the visitor or with an API key. @throws 409 when the agent hands nothing over */
+    /** Requests a person, for the visitor or for an API key. @throws 409 when handing over is disabled for the agent */
     async request(viewer: Viewer, id: string, asked: { reason: string | null; email: string | null }) {
       const { organizationId, agentId } = await conversations.existing(viewer, id);
       const agent = await agents.getPublic(agentId);
@@ -97,7 +97,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       if (row.assigneeId !== userId) await give(row, { userId, mayReplace: false }, async () => {});
       return checkOwner(member, id);
     },
-    /** Gives a conversation to any member, also if another one has it. */
+    /** Assigns a conversation to any member, even if another member has it. */
     async assign({ organizationId }: Pick<Member, "organizationId">, id: string, userId: string): Promise<Ownership> {
       const row = await conversations.existing({ organizationId }, id);
       if (!(await areMembers(db, organizationId, [userId]))) {
@@ -106,13 +106,13 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       await give(row, { userId, mayReplace: true }, async () => {});
       return ownership({ organizationId }, id);
     },
-    /** Gives the conversation back to the agent, which is told the note. */
+    /** Returns the conversation to the agent, which receives the note. */
     giveBack: (member: Member, id: string, note: string | null) =>
       end(member, id, { endedBy: "member", note: note?.trim() || null }),
     close: (member: Member, id: string) => end(member, id, { endedBy: "closed", note: null }),
     /**
-     * Writes to the visitor, and takes the conversation over first.
-     * @throws 409 when another member has it, or it is full
+     * Takes the conversation over and sends a message to the visitor.
+     * @throws 409 when another member has the conversation, or it is full
      */
     async send(member: Member, id: string, content: string, keep?: Keep): Promise<Message> {
       const { organizationId, userId } = member;

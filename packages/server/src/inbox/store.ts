@@ -8,22 +8,22 @@ import { newHandoff } from "./new-handoff.ts";
 
 type Conversation = { organizationId: string; conversationId: string };
 
-/** What a change of the owner left behind. `handoff` is the request that it belongs to. */
+/** The result of a change of the handler. `handoff` is the request that it belongs to. */
 export type Changed = { agentId: string; epoch: number; isTest: boolean; handoff: HandoffRow };
 
-/** Whether nobody had asked for a person, or else nobody had taken the request before. */
+/** `first` is `request` when no request existed before, and `taken` when the request had not been taken before. */
 type Given = Changed & { first: "request" | "taken" | null };
 
 export type Ending = { handoff: Pick<HandoffRow, "endedBy" | "note">; from: "waiting" | "waiting or human" };
 
-/** The member who has the conversation has left the organization, so nobody can answer. */
+/** The member who has the conversation has left the organization, so nobody could answer. */
 const hasFormerMember = sql<boolean>`not exists (select 1 from members
   where members."userId" = conversations."assigneeId" and members."organizationId" = conversations."organizationId")`;
 
 /**
- * Gives the conversation to a member, atomically: of several who try, one wins.
- * @param mayReplace whether it may be taken from another member, also from one who still belongs to the organization
- * @returns null when a member has it, for `mayReplace` the same member
+ * Gives the conversation to a member, atomically: of several concurrent calls, one wins.
+ * @param mayReplace whether it may be taken from another member who still belongs to the organization
+ * @returns null when a member has it; with `mayReplace`, only when that member already has it
  */
 export async function giveTo(
   trx: Transaction<Tables>,
@@ -108,7 +108,7 @@ export async function giveBack(
   return { agentId: owned.agentId, epoch: owned.epoch, isTest: owned.isTest === 1, handoff: ended };
 }
 
-/** What a repeated request says anew. @returns false when there is no open request */
+/** Applies the changes of a repeated request. @returns false when there is no open request */
 export async function updateRequest(
   trx: Transaction<Tables>,
   { organizationId, conversationId }: Conversation,

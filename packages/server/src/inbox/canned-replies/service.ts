@@ -11,11 +11,11 @@ type CannedReplyInput = Pick<CannedReply, "name" | "text">;
 
 export type CannedReplyService = ReturnType<typeof createCannedReplyService>;
 
-/** The answers that an organization's members have prepared. The dashboard fills in their placeholders. */
+/** Manages the answers that an organization's members have prepared. The dashboard fills in their placeholders. */
 export function createCannedReplyService({ db }: Pick<Deps, "db">) {
   const store = createCannedReplyStore(db);
   return {
-    /** In pages, because all of them together can have several megabytes. */
+    /** In pages, because together they can have several megabytes. */
     async *list(organizationId: string): AsyncGenerator<CannedReply[]> {
       for await (const rows of store.pages(organizationId)) yield rows.map(toCannedReply);
     },

@@ -26,8 +26,8 @@ export function createCannedReplyStore(db: Db) {
       }
     },
     /**
-     * Adds the reply unless the organization already has `maxCannedReplies`. Locks the organization, so that two requests
-     * cannot both take the last place.
+     * Adds the reply unless the organization already has `maxCannedReplies`. Locks the organization, so that two
+     * requests cannot both use the last free slot.
      */
     async insert(row: CannedReplyRow, onWrite: (trx: Executor) => Promise<void>): Promise<boolean> {
       return inTransaction(db, async (trx) => {

@@ -11,9 +11,9 @@ export type ConversationState = {
   handler: Handler;
   epoch: number;
   assigneeId: string | null;
-  /** changes with everything that concerns the streams, except for the end of a reply */
+  /** changes with everything that the streams show, except for the end of a reply */
   version: string;
-  /** -1 without messages */
+  /** -1 when there are no messages */
   lastPosition: number;
 };
 export type LiveMessage = { position: number; isRunning: boolean; render(options: { isMember: boolean }): Message };
@@ -21,11 +21,11 @@ export type LiveMessage = { position: number; isRunning: boolean; render(options
 export type ConversationSource = {
   /** @returns undefined when the conversation was deleted */
   state(organizationId: string, conversationId: string): Promise<ConversationState | undefined>;
-  /** As members see it, or as visitors do. */
+  /** The ownership as members or as visitors see it. */
   ownership(state: ConversationState, isMember: boolean): Promise<Ownership>;
   /** In pages, oldest first. */
   messagesAfter(conversationId: string, position: number): AsyncIterable<LiveMessage[]>;
-  /** Called when streams of the visitor have received the messages up to this position. */
+  /** Called when a visitor's streams have received the messages up to this position. */
   delivered(conversationId: string, position: number): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ type Follower = {
   isMember: boolean;
   /** the position of the last message that was sent; null before the first read without `Last-Event-ID` */
   position: number | null;
-  /** the ownership that was sent last, as JSON */
+  /** the last sent ownership, as JSON */
   ownership: string | null;
 };
 
@@ -45,7 +45,7 @@ export type ConversationTopic = {
   conversationId: string;
   followers: Set<Follower>;
   state: ConversationState | null;
-  /** A reply of the agent is not sent until it has ended, which leaves no trace in `version`. */
+  /** True while a reply of the agent is running. It is sent when it has ended, which does not change `version`. */
   awaitsReply: boolean;
 };
 
@@ -125,19 +125,19 @@ export function createConversationFeed(source: ConversationSource, onError: (err
       };
     },
     topics: (): ReadonlyMap<string, ConversationTopic> => topics,
-    /** Reads the conversation again if somebody follows it here. */
+    /** Reads the conversation again if a client follows it in this process. */
     changed(conversationId: string): void {
       const topic = topics.get(conversationId);
       if (topic) queue.mark(topic);
     },
-    /** Reads again what could not be read, and conversations in which a reply was running. */
+    /** Repeats failed reads, and reads conversations in which a reply was running. */
     retry(): void {
       for (const topic of topics.values()) if (topic.awaitsReply) queue.mark(topic);
       for (const topic of failed) queue.mark(topic);
       failed.clear();
     },
     settled: queue.settled,
-    /** Shows a member's typing to the visitor, if the member has the conversation or nobody does. */
+    /** Shows a member's typing to the visitor, if the member has the conversation or no member does. */
     typing(conversationId: string, { userId, ...person }: Person): void {
       const topic = topics.get(conversationId);
       if (!topic?.state) return;
@@ -150,7 +150,7 @@ export function createConversationFeed(source: ConversationSource, onError: (err
   };
 }
 
-/** The ownership for visitors under false, and for members under true, if any of them follow. */
+/** The ownership as visitors see it (key false) and as members see it (key true), each only if any of them follow. */
 async function ownershipsFor(
   source: ConversationSource,
   followers: readonly Follower[],

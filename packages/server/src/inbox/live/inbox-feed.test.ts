@@ -56,7 +56,7 @@ it("an inbox that is cut off while it catches up can continue from any event wit
     throw error;
   });
   const client = createClient();
-  // Two other inboxes are read at the moment, so the change arrives before the backlog of this one is read.
+  // Two other inboxes are being read, so the change arrives before this inbox's backlog is read.
   for (const other of ["org_2", "org_3"]) {
     feed.follow(other, { stream: createClient().stream, userId: "user_2", lastEventId: undefined });
   }

@@ -4,22 +4,22 @@ import type { OpenStream } from "./open-streams.ts";
 import { createReadQueue } from "./read-queue.ts";
 
 const CONCURRENT_READS = 2;
-/** Conversations read at once. */
+/** Conversations read in one query. */
 const PAGE = 100;
 /** Conversations whose sent version is remembered. */
 const MAX_REMEMBERED = 5_000;
 
 /** A conversation as the inbox shows it. `version` changes with everything that the inbox shows. */
 export type InboxEntry = { change: InboxChange; version: string; changedAt: number };
-/** How many conversations wait, and how many each member has. */
+/** How many conversations are waiting, and how many each member has. */
 type InboxCounts = { waiting: number; byMember: ReadonlyMap<string, number> };
 type PresentMember = Person & { isPresent: boolean };
 
 export type InboxSource = {
   entries(organizationId: string, conversationIds: readonly string[]): Promise<InboxEntry[]>;
-  /** The conversations that changed since then (milliseconds), at most the newest 2,000, oldest change first. */
+  /** The conversations that changed since this time (milliseconds), oldest change first. At most the newest 2,000. */
   changedSince(organizationId: string, since: number): Promise<string[]>;
-  /** The conversations that wait or that a person has, at most those of the newest 2,000 changes. */
+  /** The conversations that are waiting or with a member. At most those of the newest 2,000 changes. */
   openConversations(organizationId: string): Promise<OpenConversation[]>;
   counts(organizationId: string): Promise<InboxCounts>;
   members(organizationId: string): Promise<PresentMember[]>;
@@ -28,31 +28,31 @@ export type InboxSource = {
 type Follower = {
   stream: OpenStream;
   userId: string;
-  /** the id of the events: the latest change that was sent, in milliseconds */
+  /** the id of the events: the time of the latest change that was sent, in milliseconds */
   cursor: number;
-  /** from when on changes are still to be sent; null once they were */
+  /** the time from which changes still have to be sent; null once they have been sent */
   backlogFrom: number | null;
-  /** what was sent last, as JSON */
+  /** the last sent counts, as JSON */
   counts: string | null;
   presence: string | null;
 };
 
-/** `isOpen`: the conversation waited or a person had it. */
+/** `isOpen` means that the conversation was waiting or with a member. */
 type Sent = { version: string; isOpen: boolean };
 
 export type InboxTopic = {
   organizationId: string;
   followers: Set<Follower>;
   dirty: Set<string>;
-  /** what was sent last, by conversation */
+  /** the last sent version, by conversation */
   sent: Map<string, Sent>;
   /** milliseconds since 1970 */
   startedAt: number;
-  /** the members who were present when it was last checked */
+  /** the members who were present at the last check */
   present: string;
 };
 
-/** A change can be committed so much later than the time that it carries. */
+/** A change can be committed this much later than its timestamp. */
 export const OVERLAP_MS = 10_000;
 
 export type InboxFeed = ReturnType<typeof createInboxFeed>;
@@ -76,7 +76,7 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
   async function sendChanges(topic: InboxTopic) {
     const ids = [...topic.dirty].slice(0, PAGE);
     if (ids.length === 0) return;
-    // Before the read, because what changes meanwhile must be read again.
+    // Cleared before the read, because conversations that change during the read must be read again.
     for (const id of ids) topic.dirty.delete(id);
     try {
       sendEntries(topic, ids, await source.entries(topic.organizationId, ids));
@@ -124,7 +124,7 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       };
     },
     topics: (): ReadonlyMap<string, InboxTopic> => topics,
-    /** Reads a conversation again, unless this version of it was sent already. */
+    /** Reads a conversation again, unless this version of it has been sent. */
     changed(organizationId: string, conversationId: string, version?: string): void {
       const topic = topics.get(organizationId);
       if (!topic || (version !== undefined && topic.sent.get(conversationId)?.version === version)) return;
@@ -132,8 +132,8 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       queue.mark(topic);
     },
     /**
-     * Compares the open conversations with what was sent. This finds what another process deleted, and changes of a
-     * process whose clock is wrong.
+     * Compares the open conversations with those that were sent. This finds conversations that another process deleted,
+     * and changes by a process whose clock is wrong.
      */
     async compare(topic: InboxTopic): Promise<void> {
       for (const id of differences(topic, await source.openConversations(topic.organizationId))) topic.dirty.add(id);
@@ -145,14 +145,14 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       if (topic) queue.mark(topic);
     },
     settled: queue.settled,
-    /** Reads again what could not be read. */
+    /** Repeats failed reads. */
     retry(): void {
       for (const topic of failed) queue.mark(topic);
       failed.clear();
     },
     typing(organizationId: string, event: Extract<InboxEvent, { type: "typing" }>): void {
       for (const follower of topics.get(organizationId)?.followers ?? []) {
-        // Members know that they are typing themselves.
+        // Members are not told about their own typing.
         if (event.person === null || event.person.userId !== follower.userId) send(follower, event, null);
       }
     },
@@ -176,12 +176,12 @@ function newFollower(stream: OpenStream, userId: string, last: number | null): F
   return { stream, userId, cursor: last ?? Date.now(), backlogFrom, counts: null, presence: null };
 }
 
-/** The conversations that changed since they were sent, or were deleted. */
+/** The conversations that were changed or deleted since they were sent. */
 function differences(topic: InboxTopic, open: readonly OpenConversation[]): string[] {
   const changed = open.filter(({ id, version, changedAt }) => {
     const sent = topic.sent.get(id);
     if (sent) return sent.version !== version;
-    // Clients read older ones before they followed the inbox.
+    // Clients read older conversations before they followed the inbox.
     if (changedAt >= topic.startedAt - OVERLAP_MS) return true;
     remember(topic, id, { version, isOpen: true });
     return false;
@@ -206,7 +206,7 @@ function sendEntries(topic: InboxTopic, ids: readonly string[], entries: readonl
 }
 
 function remember({ sent }: InboxTopic, conversationId: string, entry: Sent) {
-  // The order of a map is that of insertion, so the first one was sent longest ago.
+  // A map keeps insertion order, so the first entry was sent longest ago.
   sent.delete(conversationId);
   sent.set(conversationId, entry);
   const [oldest] = sent.keys();
@@ -218,13 +218,16 @@ function sendEntry(follower: Follower, { change, changedAt }: InboxEntry) {
   send(follower, { type: "conversation", change }, null);
 }
 
-/** Until the backlog was sent, the cursor stays: a client that resumes after this event still needs the backlog. */
+/**
+ * The cursor stays until the backlog has been sent, because a client that resumes after this event still needs the
+ * backlog.
+ */
 function sendNewEntry(follower: Follower, entry: InboxEntry) {
   if (follower.backlogFrom === null) sendEntry(follower, entry);
   else send(follower, { type: "conversation", change: entry.change }, null);
 }
 
-/** Sends the event unless it equals the one that was sent before. @returns its JSON */
+/** Sends the event unless it equals the previous one. @returns its JSON */
 function send({ stream, cursor }: Follower, event: InboxEvent, before: string | null): string {
   const json = JSON.stringify(event);
   if (json !== before) stream.reader.write(`id: ${cursor}\nevent: ${event.type}\ndata: ${json}\n\n`);

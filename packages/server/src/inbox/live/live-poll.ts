@@ -20,8 +20,8 @@ type Parts = {
 };
 
 /**
- * Finds what nothing in this process announces: changes of other processes, ended replies, sessions and deleted
- * conversations. Polls every `interval` milliseconds between `start` and `stop`, which is while a stream is open.
+ * Finds changes that nothing in this process announces: those of other processes, ended replies, sessions and deleted
+ * conversations. Between `start` and `stop`, that is while a stream is open, it polls every `interval` milliseconds.
  */
 export function createLivePoll(interval: number, parts: Parts) {
   const { store, presence, open, conversationFeed, inboxFeed, announceTyping, onError } = parts;
@@ -29,7 +29,7 @@ export function createLivePoll(interval: number, parts: Parts) {
   let polling: Promise<void> | null = null;
   /** when the last successful poll began, minus the overlap; null before the first one */
   let changedSince: number | null = null;
-  /** the streams that are still to be checked in this round */
+  /** the streams that remain to be checked in this round */
   let round: OpenStream[] = [];
 
   async function poll() {
@@ -79,7 +79,7 @@ export function createLivePoll(interval: number, parts: Parts) {
   return {
     start(): void {
       timer ??= setInterval(() => {
-        // A slow database is not asked again before it has answered.
+        // A slow database is not polled again until it has responded.
         polling ??= poll()
           .catch(onError)
           .finally(() => {
@@ -87,7 +87,7 @@ export function createLivePoll(interval: number, parts: Parts) {
           });
       }, interval);
     },
-    /** Resolves once nothing is being read. */
+    /** Resolves once no read is in progress. */
     async stop(): Promise<void> {
       clearInterval(timer);
       timer = undefined;

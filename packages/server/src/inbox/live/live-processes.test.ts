@@ -7,7 +7,7 @@ import "../../../../../test/property-seed.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 
-/** Two servers that share one PostgreSQL and know of each other only through it. */
+/** Two servers that share nothing but a PostgreSQL database. */
 let database: TestDatabase;
 let here: TestServer;
 let there: TestServer;
@@ -80,7 +80,7 @@ describe("live streams of two processes", () => {
     const [one, two] = [await signedInBrowser(here, other.email), await signedInBrowser(there, other.email)];
     const remote = await followInbox(there, two);
     await remote.until("presence", ({ members }) => members.some(({ isPresent }) => isPresent));
-    // Nobody of this organization is connected here, so the presence comes from the other process.
+    // No member of this organization is connected here, so the presence comes from the other process.
     await expect
       .poll(() => here.deps.db.selectFrom("livePresence").select("who").where("who", "=", other.userId).execute())
       .toHaveLength(1);

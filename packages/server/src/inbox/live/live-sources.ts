@@ -5,7 +5,7 @@ import type { InboxEntry, InboxSource } from "./inbox-feed.ts";
 import { type LiveStore, versionOf } from "./live-store.ts";
 import type { Presence } from "./presence.ts";
 
-/** What the streams of conversations are made from. */
+/** The data for the streams of conversations. */
 export function createConversationSource(
   store: LiveStore,
   conversations: ConversationService,
@@ -22,7 +22,7 @@ export function createConversationSource(
   };
 }
 
-/** What the streams of inboxes are made from. */
+/** The data for the streams of inboxes. */
 export function createInboxSource(
   store: LiveStore,
   { conversations, presence }: { conversations: ConversationService; presence: Presence },

@@ -3,23 +3,23 @@ import type { Instant } from "../../db/column-types.ts";
 import { ofExistingAgent } from "../../db/deleted-agents.ts";
 import type { Db } from "../../db/open.ts";
 
-/** Changes read at once. In a busier organization, older ones were read before. */
+/** Changes read in one query. In a busier organization, the older ones were read earlier. */
 const MAX_CHANGES = 2_000;
 const MAX_MEMBERS = 500;
 
-/** What a version is made of. */
+/** The parts of a version. */
 type Versioned = { id: string; changedAt: Instant; epoch: number; messageCount: number };
 
-/** Differs after every change of a conversation that concerns live streams, except for the end of a reply. */
+/** Differs after every change of a conversation that live streams show, except for the end of a reply. */
 export const versionOf = ({ changedAt, epoch, messageCount }: Versioned): string =>
   `${changedAt}:${epoch}:${messageCount}`;
 
-/** A conversation that waits or that a person has. */
+/** A conversation that is waiting or with a member. */
 export type OpenConversation = { id: string; changedAt: Instant; version: string };
 
 /** The queries of the live streams. They read by index, because they run as long as a stream is open. */
 export function createLiveStore(db: Db) {
-  /** The first condition is that of the partial index. */
+  /** The first condition matches that of the partial index. */
   const changed = (since: Instant) =>
     db
       .selectFrom("conversations")
@@ -29,7 +29,7 @@ export function createLiveStore(db: Db) {
       .limit(MAX_CHANGES);
 
   return {
-    /** The conversations of these organizations that changed since then. */
+    /** The conversations of these organizations that changed since this time. */
     async changedIn(organizationIds: readonly string[], since: Instant) {
       if (organizationIds.length === 0) return [];
       return changed(since)
@@ -54,7 +54,7 @@ export function createLiveStore(db: Db) {
         .execute();
       return new Map(rows.map((row) => [row.id, versionOf(row)]));
     },
-    /** The conversations that wait or that a person has, at most those of the newest 2,000 changes. */
+    /** The conversations that are waiting or with a member. At most those of the newest 2,000 changes. */
     async openConversations(organizationId: string): Promise<OpenConversation[]> {
       const rows = await db
         .selectFrom("conversations")
@@ -91,7 +91,7 @@ export function createLiveStore(db: Db) {
         .orderBy("changedAt")
         .execute();
     },
-    /** How many conversations each member has; under null, how many wait. */
+    /** How many conversations each member has, and under null, how many are waiting. */
     async counts(organizationId: string) {
       return db
         .selectFrom("conversations")

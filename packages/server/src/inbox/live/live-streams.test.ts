@@ -69,7 +69,7 @@ describe("the stream of a conversation", () => {
     await talk.act("/messages", { content: "It is paid." });
     const { message } = await stream.until("message", ({ message }) => message.content === "It is paid.");
     expect(message).toMatchObject({ role: "assistant", author: { kind: "member", person: taken.ownership.assignee } });
-    // What the visitor has received is not sent by email.
+    // Messages that the visitor has received are not sent by email.
     const timers = server.deps.db.selectFrom("handoffTimers").select("step").where("conversationId", "=", talk.id);
     await expect.poll(() => timers.where("kind", "=", "answer").execute()).toEqual([{ step: 4 }]);
     await talk.act("/return", { note: "Refunded" });
@@ -91,7 +91,7 @@ describe("the stream of a conversation", () => {
     let lastEventId = "0:1";
     for (let connections = 0; received.length < written.length; connections++) {
       const stream = await talk.follow({ "last-event-id": lastEventId });
-      // Reads one message more on each connection, and then loses it.
+      // Reads one more message on each connection and then loses the connection.
       const isEnough = () => stream.texts().length > connections % 5 || received.length + stream.texts().length >= 40;
       await stream.until("message", isEnough);
       await stream.leave();
@@ -210,7 +210,7 @@ describe("the stream of the inbox", () => {
     await talk.visit("POST", "/typing");
     await talk.act("/takeover");
     await talk.act("/typing");
-    // A change of the stranger's own comes after all of these.
+    // A change in the stranger's own conversation, made after all the others.
     const browser = await signedInBrowser(server, stranger.email);
     const agent = (await browser.call("POST", "/agents", { name: "Own" })).body.data.id;
     const payload = { agentId: agent, messages: [{ role: "user", content: "Hello" }] };

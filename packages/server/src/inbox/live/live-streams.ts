@@ -20,8 +20,8 @@ type Member = { organizationId: string; userId: string };
 export type LiveStreams = ReturnType<typeof createLiveStreams>;
 
 /**
- * The live streams of this process. A change that is committed here is announced at once. Changes of other processes,
- * and those that nothing announces, are read from the database while a stream is open.
+ * The live streams of this process. A change that is committed here is announced at once. While a stream is open,
+ * changes that are not announced, such as those of other processes, are read from the database.
  */
 export function createLiveStreams(
   { db, databaseKind, config, log }: Pick<Deps, "db" | "databaseKind" | "config" | "log">,
@@ -50,7 +50,7 @@ export function createLiveStreams(
     inboxFeed.typing(organizationId, { type: "typing", conversationId, by: "member", person });
   }
 
-  /** @returns a function that removes the stream again, together with `stop` */
+  /** @returns a function that stops the stream and removes it */
   function add(stream: OpenStream, stop: () => void): () => void {
     open.add(stream);
     poll.start();
@@ -62,7 +62,7 @@ export function createLiveStreams(
   }
 
   return {
-    /** Throws 503 or 429 when there is no room for a stream of this address. */
+    /** @throws 503 or 429 when this address or process has too many streams */
     checkRoom: open.checkRoom,
     /** Sends the events of a conversation after the one with this id. @returns a function that stops */
     followConversation(
@@ -81,11 +81,11 @@ export function createLiveStreams(
         presence.close(organizationId, userId);
       });
     },
-    /** Tells everybody who follows the conversation, in all processes, that somebody is typing. */
+    /** Tells all followers of the conversation, in all processes, that a person is typing. */
     async typing(typist: Typist): Promise<void> {
       await Promise.all([announceTyping(typist), presence.typing(typist)]);
     },
-    /** Announces a change of the owner or a message once it is committed. */
+    /** Announces a change of the handler or a message once it is committed. */
     recordHandoff: (async (trx, change) => {
       const { organizationId, conversationId } = change;
       afterCommit(trx, () => {
@@ -98,7 +98,7 @@ export function createLiveStreams(
     deleted(conversationId: string): void {
       conversationFeed.changed(conversationId);
     },
-    /** Refuses new streams, and ends the open ones. */
+    /** Rejects new streams and ends the open ones. */
     async drain(): Promise<void> {
       open.drain();
       await Promise.all([poll.stop(), conversationFeed.settled(), inboxFeed.settled()]);

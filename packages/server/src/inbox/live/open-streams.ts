@@ -1,17 +1,20 @@
 import { AppError } from "../../errors.ts";
 import type { EventReader } from "../../http/sse.ts";
 
-/** How many streams one conversation, or one member, can have open. A further one replaces the oldest. */
+/** How many streams one conversation, or one member, can have open. Another one replaces the oldest. */
 const MAX_READERS = 20;
-/** How long a replaced client waits before it reconnects, in milliseconds, so that 21 tabs do not take turns quickly. */
+/**
+ * How long a replaced client waits before it reconnects, in milliseconds, so that 21 tabs do not replace each other in
+ * quick succession.
+ */
 const REPLACED_RETRY_MS = 30_000;
-/** Seconds after which a refused client tries again. */
+/** Seconds after which a rejected client tries again. */
 const RETRY_AFTER = 5;
 
 /** One client that follows a conversation or the inbox. */
 export type OpenStream = {
   reader: EventReader;
-  /** the limited address, or null if it is exempt */
+  /** the IP address that limits apply to, or null if it is exempt */
   ip: string | null;
   /** `conversation:<id>` or `member:<organization>:<user>` */
   subject: string;
@@ -23,7 +26,7 @@ export type OpenStream = {
   expiresAt: number;
 };
 
-/** Ends a stream whose client should reconnect after so many milliseconds. */
+/** Ends a stream. Its client reconnects after this many milliseconds. */
 export function endStream({ reader }: OpenStream, retryMs: number): void {
   reader.write(`retry: ${Math.round(retryMs)}\n\n`);
   reader.end();
@@ -80,9 +83,9 @@ export function createOpenStreams(limits: { streams: number; streamsPerIp: numbe
       else perIp.delete(stream.ip);
     },
     count: () => open.size,
-    /** From the oldest to the newest. */
+    /** Ordered from oldest to newest. */
     all: (): ReadonlySet<OpenStream> => open,
-    /** Refuses new streams and ends the open ones, whose clients reconnect at different times, to another process. */
+    /** Rejects new streams and ends the open ones. Their clients reconnect at different times, to another process. */
     drain(): void {
       isDraining = true;
       for (const stream of open) endStream(stream, 1_000 + Math.random() * 4_000);

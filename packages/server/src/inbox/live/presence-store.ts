@@ -1,11 +1,11 @@
 import type { Db } from "../../db/open.ts";
 import type { LivePresenceRow } from "../../db/presence-tables.ts";
 
-/** Rows read at once. If more people type at the same time, the others are announced a moment later. */
+/** Rows read in one query. If more people type at the same time, the rest are announced a moment later. */
 const MAX_ROWS = 1_000;
 const MAX_WRITTEN = 200;
 
-/** Writes rows, and extends the time of those that exist. */
+/** Inserts rows, and extends existing ones. */
 export async function extend(db: Db, rows: readonly LivePresenceRow[]): Promise<void> {
   for (let from = 0; from < rows.length; from += MAX_WRITTEN) {
     await db
@@ -21,7 +21,7 @@ export async function extend(db: Db, rows: readonly LivePresenceRow[]): Promise<
   }
 }
 
-/** The rows of these organizations that count at `now` (milliseconds). */
+/** The rows of these organizations that are still valid at `now` (milliseconds). */
 export async function current(db: Db, organizationIds: readonly string[], now: number): Promise<LivePresenceRow[]> {
   if (organizationIds.length === 0) return [];
   return db
@@ -34,7 +34,9 @@ export async function current(db: Db, organizationIds: readonly string[], now: n
     .execute();
 }
 
-/** Deletes the rows that ended before a time (milliseconds). There are few: one for each person who typed lately. */
+/**
+ * Deletes the rows that ended before this time (milliseconds). There are few: one for each person who typed recently.
+ */
 export async function deletePresenceBefore(db: Db, before: number): Promise<number> {
   return Number((await db.deleteFrom("livePresence").where("until", "<", before).executeTakeFirst()).numDeletedRows);
 }

@@ -4,32 +4,32 @@ import * as store from "./presence-store.ts";
 /** How long a report of typing counts, and how often it is written for the other processes, in milliseconds. */
 const TYPING_MS = 5_000;
 const TYPING_EVERY_MS = 2_500;
-/** How long a member counts as present after an answer, and after their last inbox was closed, in milliseconds. */
+/** How long a member counts as present after sending a message, and after closing their last inbox, in milliseconds. */
 const ANSWERED_MS = 5 * 60_000;
 const CLOSED_MS = 30_000;
-/** An open inbox is reported to the other processes so often, for so long, in milliseconds. */
+/** How often an open inbox is reported to the other processes, and how long each report is valid, in milliseconds. */
 const REPORT_EVERY_MS = 20_000;
 const REPORT_MS = 60_000;
 
 /** How many reports of typing are remembered before old ones are removed. */
 const MAX_REMEMBERED = 1_000;
 
-/** Who types: the visitor, or the member with this user id. */
+/** Who is typing: the visitor, or the member with this user id. */
 export type Typist = { organizationId: string; conversationId: string; who: string };
 export const VISITOR = "visitor";
 
 type Member = { openInboxes: number; until: number };
 
 /**
- * Who is typing and which members are present: those who have the inbox open or answered in the last five minutes.
- * Processes that share a database learn it from each other through a table; a single one keeps it in memory.
+ * Tracks who is typing and which members are present: those who have the inbox open or sent a message in the last five
+ * minutes. Processes that share a database exchange this through a table. A single process keeps it in memory.
  * @param db null for a single process
  */
 export function createPresence(db: Db | null, now: () => number = Date.now) {
   const organizations = new Map<string, Map<string, Member>>();
-  /** when typing was last written to the database, by its key; removed once that is long ago */
+  /** when typing was last written to the database, by key; old entries are removed */
   const written = new Map<string, number>();
-  /** until when typing of other processes was last announced here, by its key */
+  /** until when typing in other processes was last announced here, by key */
   const announced = new Map<string, number>();
   let reportedAt = 0;
 
@@ -64,7 +64,7 @@ export function createPresence(db: Db | null, now: () => number = Date.now) {
   }
 
   return {
-    /** A member opens an inbox. */
+    /** Records that a member opened an inbox. */
     async open(organizationId: string, userId: string): Promise<void> {
       memberOf(organizationId, userId).openInboxes += 1;
       await report(organizationId, userId, now() + REPORT_MS);
@@ -80,7 +80,7 @@ export function createPresence(db: Db | null, now: () => number = Date.now) {
       await report(organizationId, userId, member.until);
     },
     isPresent: (organizationId: string, userId: string) => isPresent(organizations.get(organizationId)?.get(userId)),
-    /** Tells the other processes that somebody is typing. */
+    /** Tells the other processes that a person is typing. */
     async typing({ organizationId, conversationId, who }: Typist): Promise<void> {
       if (!db) return;
       if (written.size > MAX_REMEMBERED) forgetOldTyping();
@@ -94,7 +94,7 @@ export function createPresence(db: Db | null, now: () => number = Date.now) {
     },
     /**
      * Reads what other processes wrote about these organizations, and reports the open inboxes of this one.
-     * @returns who has begun to type or goes on typing elsewhere
+     * @returns who has started or is still typing in other processes
      */
     async exchange(organizationIds: readonly string[]): Promise<Typist[]> {
       if (!db) return [];

@@ -1,8 +1,8 @@
 /**
- * Runs `read` for everything that was marked: at most `concurrency` at once, so that a restart with thousands of streams
- * does not exhaust the database connections, and never twice at once for the same item. An item that is marked while it
+ * Runs `read` for everything that was marked: at most `concurrency` reads at once, so that a restart with thousands of
+ * streams does not exhaust the database connections, and never two for the same item. An item that is marked while it
  * is being read is read again afterwards.
- * @param onError receives what `read` threw
+ * @param onError receives the error that `read` threw
  */
 export function createReadQueue<Item extends object>(
   concurrency: number,
@@ -37,7 +37,7 @@ export function createReadQueue<Item extends object>(
       marked.add(item);
       start();
     },
-    /** Resolves once nothing is read and nothing is marked. */
+    /** Resolves once no item is marked or being read. */
     async settled(): Promise<void> {
       while (running.size > 0) await Promise.all(running.values());
     },

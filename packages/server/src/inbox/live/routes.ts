@@ -14,7 +14,7 @@ import { VISITOR } from "./presence.ts";
 
 /**
  * A stream ends after this time, in milliseconds, and its client continues with a new one. The connection of a computer
- * that fell asleep can look alive for a quarter of an hour; a member must not seem present for so long.
+ * that fell asleep can look alive for a quarter of an hour; a member must not seem present for that long.
  */
 const INBOX_MS = 5 * 60_000;
 const CONVERSATION_MS = 30 * 60_000;
@@ -37,13 +37,13 @@ export function liveRoutes(
   function send(request: FastifyRequest, reply: FastifyReply, { lifetimeMs, follow, ...stream }: NewStream) {
     const ip = limitedClient(request, config);
     live.checkRoom(ip);
-    // Streams that began together, such as after a restart, do not all end together.
+    // Spreads the ends of streams that started together, such as after a restart.
     const expiresAt = Date.now() + lifetimeMs * (0.75 + Math.random() / 4);
     const isAllowed = credentialCheck(request);
     return sendEvents(reply, config.heartbeat, (reader) => follow({ ...stream, reader, ip, isAllowed, expiresAt }));
   }
 
-  /** Whether the session or the key of a request still belongs to the organization. */
+  /** Whether the request's session or key still belongs to the organization. */
   function credentialCheck({ principal, signedIn, headers }: FastifyRequest): OpenStream["isAllowed"] {
     if (!principal) return null;
     const { organizationId } = principal;
@@ -99,7 +99,7 @@ export function liveRoutes(
       if (principal?.userId === null) {
         throw new AppError("FORBIDDEN", "Nobody types with an API key. Sign in, or send the conversation's token.");
       }
-      // While the agent has the conversation, nobody follows it.
+      // While the agent has the conversation, no member follows it.
       if (handler !== "agent") await live.typing({ organizationId, conversationId, who: principal?.userId ?? VISITOR });
       return { data: { success: true as const }, error: null };
     },

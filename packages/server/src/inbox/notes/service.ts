@@ -8,7 +8,7 @@ import type { Keep } from "../../http/idempotency.ts";
 import { isId, newId } from "../../ids.ts";
 import { createNoteStore } from "./store.ts";
 
-/** Who writes a note: a member, or an API key, which has no user id. */
+/** The author of a note: a member, or an API key, which has no user id. */
 export type NoteAuthor = { userId: string | null; name: string };
 
 export type NoteService = ReturnType<typeof createNoteService>;
@@ -21,7 +21,7 @@ export function createNoteService({ db }: Pick<Deps, "db">, conversations: Pick<
       const { id } = await conversations.existing({ organizationId }, conversationId);
       return (await store.list(organizationId, id)).map(toNote);
     },
-    /** @throws 404 without such a conversation, 409 when it has too many notes */
+    /** @throws 404 when the conversation does not exist, 409 when it has too many notes */
     async create(
       organizationId: string,
       conversationId: string,

@@ -19,8 +19,8 @@ export function createNoteStore(db: Db) {
         .execute();
     },
     /**
-     * Adds the note unless the conversation already has `maxNotes`, or is gone. Locks the conversation, so that two
-     * requests cannot both take the last place.
+     * Adds the note unless the conversation already has `maxNotes`, or was deleted. Locks the conversation, so that two
+     * requests cannot both use the last free slot.
      */
     async insert(
       row: ConversationNoteRow,
@@ -30,7 +30,7 @@ export function createNoteStore(db: Db) {
       return inTransaction(db, async (trx) => {
         const locked = await trx
           .updateTable("conversations")
-          // Live streams read the changes of conversations that people look after, so colleagues see the note at once.
+          // Live streams read changes of conversations that people handle, so colleagues see the note immediately.
           .set({ changedAt: sql`case when handler = 'agent' then "changedAt" else ${row.createdAt} end` })
           .where("id", "=", conversationId)
           .where("organizationId", "=", organizationId)

@@ -17,7 +17,7 @@ export type AnswerFacts = {
   context: string | null;
   /** the origins of the agent, as JSON */
   allowedOrigins: string;
-  /** oldest first; those of members from `from` on are the answer */
+  /** oldest first; the messages of members from position `from` on are the answer */
   messages: readonly MailedMessage[];
   from: number;
 };
@@ -26,8 +26,8 @@ const MAX_QUOTED = 20;
 const MAX_QUOTED_CHARACTERS = 500;
 
 /**
- * The email to a visitor who left an address and is away. It quotes the conversation. Anyone can enter someone else's
- * address, so what the visitor and the agent wrote is quoted without its links.
+ * The email to a visitor who left an address and is no longer on the page. It quotes the conversation. Anyone can enter
+ * someone else's address, so what the visitor and the agent wrote is quoted without its links.
  */
 export function answerMail(
   facts: AnswerFacts,
@@ -59,8 +59,8 @@ function quote({ role, content, authorName }: MailedMessage, agentName: string, 
 }
 
 /**
- * Where the conversation opens: the page on which it began, if the agent is allowed there, or the agent's page on this
- * server. The widget reads the fragment, which browsers send to no server.
+ * The URL at which the conversation opens: the page on which it began, if the agent is allowed there, or the agent's
+ * page on this server. The widget reads the fragment, which browsers never send to a server.
  */
 export function conversationLink(
   { agentId, conversationId, context, allowedOrigins }: Omit<AnswerFacts, "messages" | "from" | "agentName">,

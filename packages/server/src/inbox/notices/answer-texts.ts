@@ -1,4 +1,4 @@
-/** What an email to a visitor says besides the conversation. `{name}` is the member, `{site}` the agent. */
+/** The texts of an email to a visitor. `{name}` is the member, `{site}` the agent. */
 export type AnswerTexts = {
   subject: string;
   opening: string;
@@ -112,7 +112,7 @@ const byLanguage: Record<string, AnswerTexts> & { en: AnswerTexts } = {
   },
 };
 
-/** @param language a language tag such as `pt-BR`; English for others than the widget's */
+/** @param language a language tag such as `pt-BR`; languages that the widget does not support get English */
 export function answerTexts(language: string | null): AnswerTexts {
   const subtag = language?.toLowerCase().split(/[-_]/)[0] ?? "";
   return (Object.hasOwn(byLanguage, subtag) ? byLanguage[subtag] : undefined) ?? byLanguage.en;

@@ -21,7 +21,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
   const { db, config, mailer, encryption, log } = deps;
   const post = createPost(deps);
 
-  /** To a member or a channel. It is not sent once somebody has taken the conversation. */
+  /** Notifies a member or a channel. Not sent once a member has taken the conversation. */
   async function sendRequest(target: Target<"request">, subject: NoticeSubject, signal: AbortSignal): Promise<Answer> {
     const { handoff, conversation } = subject;
     const { organizationId } = handoff;
@@ -54,7 +54,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
     return delivered;
   }
 
-  /** To the visitor, who has left an address. */
+  /** Sends the answer to a visitor who left an address. */
   async function sendAnswer({ from, to }: Target<"answer">, { handoff, agent, conversation }: NoticeSubject) {
     if (handoff.email === null) return final("No recipient", "The visitor has left no address.");
     const { conversationId, agentId } = handoff;
@@ -82,7 +82,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
   };
 }
 
-/** Records attempts, what the dashboard shows of a channel, and that a browser has unsubscribed. */
+/** Records attempts, the state of a channel for the dashboard, and browsers that have unsubscribed. */
 function createNoticeRecords(store: NoticeStore, outbox: Pick<Outbox, "attempts">) {
   return async (
     trx: Parameters<Outbox["attempts"]["settle"]>[0],

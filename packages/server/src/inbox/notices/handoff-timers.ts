@@ -6,17 +6,17 @@ import type { Deps } from "../../deps.ts";
 import type { NoticeRecorder } from "./record-notices.ts";
 
 const EVERY_MS = 5_000;
-/** Timers that one round handles. The rest waits for the next one, which follows at once. */
+/** Timers that one round handles. The next round follows at once and handles the rest. */
 const PER_ROUND = 50;
-/** A timer that could not be handled waits this long, so that it does not hold up the others. */
+/** A timer that could not be handled waits this long, so that it does not delay the others. */
 const RETRY_MS = 60_000;
 
 type Parts = { recorder: NoticeRecorder; now?: () => number };
 type TimerKey = Pick<HandoffTimerRow, "conversationId" | "kind">;
 
 /**
- * Escalates requests that nobody has taken in time, and sends answers by email that the visitor has not seen. A timer is
- * deleted in the transaction of what it leads to, so that of several processes one handles it.
+ * Escalates requests that no member took in time, and emails answers that the visitor has not seen. A timer is deleted
+ * in the transaction of its effect, so only one process handles it.
  */
 export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "mailer" | "log">, parts: Parts) {
   const { db, log } = deps;
@@ -26,7 +26,7 @@ export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "ma
   let round = Promise.resolve();
   let isStopped = false;
 
-  /** Handles what is due. @returns whether there may be more */
+  /** Handles due timers. @returns whether there may be more */
   async function runOnce(): Promise<boolean> {
     const due = await db
       .selectFrom("handoffTimers")
@@ -43,7 +43,7 @@ export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "ma
     return due.length === PER_ROUND;
   }
 
-  /** Rejects when the database is unavailable; the round ends then. */
+  /** Rejects when the database is unavailable, which ends the round. */
   async function postpone({ conversationId, kind }: TimerKey, error: unknown): Promise<void> {
     await db
       .updateTable("handoffTimers")
@@ -101,7 +101,7 @@ function createHandler(
       .returning(["id", "organizationId", "agentId", "conversationId"])
       .executeTakeFirst();
     if (!request || !(await recorder.call(trx, request, step))) return;
-    // The live inbox reads what has changed since it last looked.
+    // The live inbox reads conversations by the time of their last change.
     await trx
       .updateTable("conversations")
       .set({ changedAt: now() })
@@ -135,7 +135,7 @@ function createHandler(
 
   return ({ conversationId, kind }: TimerKey): Promise<void> =>
     inTransaction(db, async (trx) => {
-      // Conversations are locked before their timers, as when a member takes one over.
+      // Locks conversations before their timers, in the same order as when a member takes one over.
       const conversation = await trx
         .selectFrom("conversations")
         .select(sql`1`.as("one"))

@@ -1,7 +1,7 @@
 import { cut, indented, oneLine } from "../../outbox/message-text.ts";
 import { teamChatMessage } from "../../outbox/team-chat.ts";
 
-/** What a notice to the team says about a request. */
+/** The facts about a request that a notice to the team contains. */
 export type RequestFacts = {
   agentId: string;
   agentName: string;
@@ -14,17 +14,17 @@ export type RequestFacts = {
   summary: string | null;
   requestedAt: number;
   promisedAt: number | null;
-  /** how often it was escalated before this notice */
+  /** how many times the request was escalated before this notice */
   step: number;
 };
 
 const MAX_SHOWN = 200;
 
-/** Where a member opens the conversation, as a path of this server. */
+/** The path on this server at which a member opens the conversation. */
 const inboxPath = ({ agentId, conversationId }: Pick<RequestFacts, "agentId" | "conversationId">) =>
   `/dashboard/agents/${agentId}/conversations/${conversationId}`;
 
-/** The email to a member. Everything that a visitor or the model wrote is data on an indented line. */
+/** The email to a member. Everything that a visitor or the model wrote is quoted on an indented line. */
 export function requestMail(facts: RequestFacts, baseUrl: string): { subject: string; text: string } {
   const { agentName, visitorName, visitorEmail, reason, summary, requestedAt, promisedAt, step } = facts;
   const visitor = oneLine(visitorName ?? visitorEmail ?? "") || "A visitor";
@@ -50,7 +50,7 @@ export function requestMail(facts: RequestFacts, baseUrl: string): { subject: st
   return { subject: cut(oneLine(subject), 250), text: text.join("\n\n") };
 }
 
-/** What a member's browser shows. */
+/** The notification in a member's browser. */
 export function requestPush(facts: RequestFacts) {
   const visitor = cut(oneLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 60);
   return {
@@ -75,7 +75,7 @@ export function requestChat(facts: RequestFacts, baseUrl: string, webhookUrl: st
   return teamChatMessage(webhookUrl, `${opening}\n${baseUrl}${inboxPath(facts)}`, (name) => values.get(name));
 }
 
-/** Members may be anywhere, so the time is in UTC. */
+/** In UTC, because members may be in any time zone. */
 function time(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -56,7 +56,7 @@ onBothDatabases("notices", (createDatabase) => {
 
   type Asked = { handoff?: object; settings?: object; conversation?: object; body?: object };
 
-  /** A visitor who waits for a person. */
+  /** A visitor who is waiting for a person. */
   async function request({
     handoff = {},
     settings = {},
@@ -75,7 +75,7 @@ onBothDatabases("notices", (createDatabase) => {
     return { id, agentId };
   }
 
-  /** What was sent about a conversation, once all its deliveries have been attempted. */
+  /** The notices sent about a conversation, once all its deliveries have been attempted. */
   async function sentAbout(id: string) {
     const { db } = server.deps;
     const open = db
@@ -93,7 +93,7 @@ onBothDatabases("notices", (createDatabase) => {
     };
   }
 
-  /** The worker of another process at that many minutes from now. */
+  /** Another process's worker, whose clock is this many minutes ahead. */
   function timersIn(minutes: number) {
     const now = () => Date.now() + minutes * MINUTE_MS;
     const { deps } = server;

@@ -9,7 +9,7 @@ import { createPushSender } from "./send-push.ts";
 import { createNoticeService } from "./service.ts";
 import { createNoticeStore } from "./store.ts";
 
-/** How the team hears of visitors who wait for a person, and visitors of answers that they have not seen. */
+/** Notifies the team of waiting visitors, and visitors of answers that they have not seen. */
 export function createNotices(deps: Deps, { outbox, teamChats }: { outbox: Outbox; teamChats: TeamChats }) {
   const store = createNoticeStore(deps.db);
   const keys = createPushKeys(deps);

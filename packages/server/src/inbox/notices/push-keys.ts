@@ -2,7 +2,7 @@ import { createECDH } from "node:crypto";
 import type { ServerKeyRow } from "../../db/notice-tables.ts";
 import type { Deps } from "../../deps.ts";
 
-/** The key pair by which push services recognize this server. `privateKey` is the scalar; both are base64url. */
+/** The key pair that identifies this server to push services. `privateKey` is the scalar. Both are base64url. */
 export type PushKeyPair = { publicKey: string; privateKey: string };
 
 const NAME = "vapid";
@@ -20,7 +20,7 @@ export function createPushKeys({ db, encryption }: Pick<Deps, "db" | "encryption
     return { publicKey: row.publicKey, privateKey: encryption.decrypt(row.privateKey, NAME) };
   }
 
-  /** Another process may create one at the same time; the first one counts. */
+  /** Another process may create one at the same time. The first one is used. */
   async function create(): Promise<ServerKeyRow> {
     const pair = createECDH("prime256v1");
     pair.generateKeys();

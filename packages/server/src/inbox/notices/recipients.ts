@@ -3,17 +3,17 @@ import type { Transaction } from "kysely";
 import type { NoticeChannelRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 
-/** How often a request that nobody takes goes to everybody again, for an agent without an order of members. */
+/** For an agent without an order of members: how many times an untaken request is sent to everyone again. */
 const REPEATS = 3;
-/** With more members, an agent should name those who answer. */
+/** With more members, the agent's owner should choose who is notified. */
 const MAX_NOTIFIED = 100;
 
-/** Whom a request goes to: the members in this order, everybody at once, or nobody anymore. */
+/** The recipients of a request: one member, everyone at once, or no one anymore. */
 export type Turn = { kind: "member"; userId: string } | { kind: "everybody" } | null;
 
 /**
- * Who is notified of a request after it was escalated `step` times. It goes to each member in the agent's order, and then
- * to everybody. Without an order, it goes to everybody again, three times.
+ * Who is notified of a request after it was escalated `step` times. It goes to each member in the agent's order and
+ * then to everyone. Without an order, it goes to everyone again, three times.
  */
 export function turnOf(order: HandoffSettings["escalation"], step: number): Turn {
   const userId = order[step];
@@ -22,7 +22,7 @@ export function turnOf(order: HandoffSettings["escalation"], step: number): Turn
   return step <= last ? { kind: "everybody" } : null;
 }
 
-/** The order of members without those who have left the organization. */
+/** The order of members, without those who have left the organization. */
 export async function currentOrder(
   trx: Transaction<Tables>,
   organizationId: string,
@@ -46,7 +46,7 @@ type Recipients = {
   channels: Array<Pick<NoticeChannelRow, "id" | "url">>;
 };
 
-/** The members whose turn it is, with what they have chosen, and the channels of the team. */
+/** The members whose turn it is, with their notification settings, and the team's channels. */
 export async function recipientsOf(
   trx: Transaction<Tables>,
   organizationId: string,

@@ -15,11 +15,11 @@ import type { Outbox } from "../../outbox/outbox.ts";
 
 import { currentOrder, recipientsOf, type Turn, turnOf } from "./recipients.ts";
 
-/** What a delivery of the kind `notice` sends. */
+/** The content of a delivery of the kind `notice`. */
 export type NoticeTarget =
   | { notice: "request"; handoffId: string; step: number; userId: string; pushId?: string }
   | { notice: "request"; handoffId: string; step: number; channelId: string }
-  /** the messages of members between two positions, to the visitor */
+  /** the messages of members between two positions, sent to the visitor */
   | { notice: "answer"; handoffId: string; from: number; to: number };
 
 export type NoticeRecorder = ReturnType<typeof createNoticeRecorder>;
@@ -29,13 +29,13 @@ const UNSEEN_MS = 2 * 60_000;
 
 type Request = Pick<HandoffRow, "id" | "organizationId" | "agentId" | "conversationId">;
 
-/** Writes notices and timers in the transaction of what they are about, so that none of them is lost or sent in vain. */
+/** Writes notices and timers in the transaction of their subject, so that none is lost or sent needlessly. */
 export function createNoticeRecorder(
   { mailer }: Pick<Deps, "mailer">,
   outbox: Pick<Outbox, "queue" | "worker">,
   now: () => number = Date.now,
 ) {
-  /** Enqueues deliveries that are due at once. */
+  /** Enqueues deliveries that are due immediately. */
   async function enqueue(
     trx: Transaction<Tables>,
     { conversationId }: Pick<Request, "conversationId">,
@@ -58,7 +58,7 @@ export function createNoticeRecorder(
     });
   }
 
-  /** Notifies those whose turn it is. Outside office hours, browsers are left alone. */
+  /** Notifies the recipients whose turn it is. Outside office hours, no push notifications are sent. */
   async function notify(
     trx: Transaction<Tables>,
     request: Request,
@@ -86,8 +86,8 @@ export function createNoticeRecorder(
   }
 
   /**
-   * Notifies whose turn it is after `step` escalations, and sets the timer of the next one.
-   * @returns whether it was anybody's turn
+   * Notifies the recipients after `step` escalations, and sets the timer of the next escalation.
+   * @returns whether there were recipients
    */
   async function call(trx: Transaction<Tables>, request: Request, step: number): Promise<boolean> {
     const agent = await trx
@@ -136,7 +136,7 @@ export function createNoticeRecorder(
 type Timer = { kind: "escalation" | "answer"; step: number; dueAt: number };
 
 /**
- * Sets a timer. One that runs already keeps its time, which counts from the first message that the visitor has not seen,
+ * Sets a timer. A running timer keeps its time, which counts from the first message that the visitor has not seen,
  * unless the visitor has seen everything before this step.
  */
 async function setTimer(
@@ -160,7 +160,7 @@ async function deleteTimer(trx: Transaction<Tables>, conversationId: string, kin
   await trx.deleteFrom("handoffTimers").where("conversationId", "=", conversationId).where("kind", "=", kind).execute();
 }
 
-/** What all notices have in common when they are created. */
+/** The columns that all notices share when they are created. */
 const newDelivery = {
   kind: "notice",
   purpose: "notice",

@@ -1,8 +1,8 @@
 import type { Db } from "../../db/open.ts";
 
 /**
- * Notes that the visitor has seen the messages up to a position, so that they are not sent by email. The timer stays: a
- * message that is written at the same moment may already count on it.
+ * Records that the visitor has seen the messages up to a position, so that they are not sent by email. The timer is
+ * kept, because a message written at the same moment may already rely on it.
  */
 export async function noteSeen(db: Db, conversationId: string, position: number): Promise<void> {
   await db

@@ -21,17 +21,17 @@ export type SendPush = (
   signal: AbortSignal,
 ) => Promise<Answer>;
 
-/** The statuses by which a push service says that the subscription no longer exists. */
+/** Statuses with which a push service reports that the subscription no longer exists. */
 export const isGone = (status: number | null) => status === 404 || status === 410;
 
-/** Sends one message through a push service. Failures of the service are part of the answer. */
+/** Sends one message through a push service. Failures of the service are part of the result. */
 export function createPushSender(
   deps: Pick<Deps, "config" | "outbound" | "log">,
   keys: () => Promise<PushKeyPair>,
 ): SendPush {
   const post = createPost(deps);
   const { baseUrl, mail } = deps.config;
-  // Push services refuse a subject that is not an https URL or a mail address.
+  // Push services reject a subject that is neither an https URL nor a mail address.
   const subject = baseUrl.startsWith("https:") ? baseUrl : `mailto:${mail.from.address}`;
 
   return async ({ endpoint, p256dh, auth }, message, signal) => {

@@ -41,7 +41,7 @@ export function createNoticeService(deps: ServiceDeps, parts: Parts) {
   return { ...memberSettings(deps, parts), ...channels(deps, parts) };
 }
 
-/** Where a test notice leads, as a path of this server. */
+/** The path on this server that a test notice links to. */
 const testLink = "/dashboard/settings/notices";
 
 function memberSettings({ mailer, outbound }: ServiceDeps, { store, keys, sendPush }: Parts) {

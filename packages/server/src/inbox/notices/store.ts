@@ -9,7 +9,7 @@ import type { MailedMessage } from "./answer-mail.ts";
 
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
 
-/** What a notice is about. */
+/** The subject of a notice. */
 export type NoticeSubject = {
   handoff: HandoffRow;
   agent: Pick<AgentRow, "name" | "allowedOrigins">;
@@ -17,18 +17,18 @@ export type NoticeSubject = {
 };
 
 type Member = { organizationId: string; userId: string };
-/** Writes what belongs to a channel in the same transaction. */
+/** Writes the parts of a channel in the same transaction. */
 type OnWrite = (trx: Transaction<Tables>) => Promise<void>;
 type Choices = Pick<NoticeSettingsRow, "email" | "push">;
 
-/** How members and team chats are notified. */
+/** Reads and writes how members and team chats are notified. */
 export function createNoticeStore(db: Db) {
   return { ...memberQueries(db), ...deviceQueries(db), ...channelQueries(db), ...subjectQueries(db) };
 }
 
 function memberQueries(db: Db) {
   return {
-    /** Everything is on until the member has chosen. */
+    /** All notices are on until the member has chosen. */
     async choices({ organizationId, userId }: Member): Promise<Choices> {
       const row = await db
         .selectFrom("noticeSettings")
@@ -63,8 +63,8 @@ function deviceQueries(db: Db) {
       return ofMember(member).selectAll().where("id", "=", id).executeTakeFirst();
     },
     /**
-     * Adds a browser, and removes the member's oldest ones beyond `max`. A browser that somebody else used before is no
-     * longer theirs: their notices would appear in it.
+     * Adds a browser, and removes the member's oldest ones beyond `max`. A browser that belonged to another member is
+     * removed from that member, whose notices would otherwise appear in it.
      */
     async addDevice(row: PushSubscriptionRow, max: number): Promise<void> {
       const { organizationId, userId, endpoint } = row;
@@ -127,7 +127,7 @@ function channelQueries(db: Db) {
     },
     /**
      * Adds the channel unless the organization already has `max`. Locks the organization, so that two requests cannot
-     * both take the last place.
+     * both use the last free slot.
      */
     async addChannel(row: NoticeChannelRow, max: number, onWrite: OnWrite): Promise<boolean> {
       return inTransaction(db, async (trx) => {
@@ -166,7 +166,7 @@ function channelQueries(db: Db) {
         .executeTakeFirst();
       return Number(numDeletedRows) > 0;
     },
-    /** Remembers the outcome of a notice, which the dashboard shows. */
+    /** Stores the outcome of a notice for the dashboard. */
     async noteChannel(executor: Executor, id: string, error: string | null, now: number): Promise<void> {
       const note = db.updateTable("noticeChannels").set({ lastError: error, lastSentAt: now }).where("id", "=", id);
       await executor.executeQuery(note.compile());
@@ -174,14 +174,17 @@ function channelQueries(db: Db) {
   };
 }
 
-/** The newest messages that an email can quote. */
+/** The maximum number of messages that an email quotes. The newest are used. */
 const MAX_MAILED = 60;
-/** A member's message has at most 8,000; the agent's can be much longer. */
+/** A member's message has at most 8,000 characters. The agent's can be much longer. */
 const MAX_MAILED_CHARACTERS = 8_000;
 
 function subjectQueries(db: Db) {
   return {
-    /** Undefined when the conversation was deleted. The delivery that names it is the organization's own. */
+    /**
+     * Undefined when the conversation was deleted. The delivery that names the conversation belongs to the
+     * organization, so no other check is needed.
+     */
     async subject(conversationId: string, handoffId: string): Promise<NoticeSubject | undefined> {
       const handoff = await db
         .selectFrom("handoffs")

@@ -8,14 +8,17 @@ import { LeaseLost } from "../../documents/leased-worker.ts";
 export type BotJob = TeamChatRow;
 export type BotQueue = ReturnType<typeof createBotQueue>;
 
-/** Another process takes over this long after the one that received a bot's messages has died. */
+/** When the process that receives a bot's messages dies, another one takes over after this time. */
 export const BOT_LEASE_MS = 30_000;
 
 type State = Partial<
   Pick<TeamChatRow, "botName" | "chatTitle" | "hasTopics" | "state" | "problem" | "failures" | "chatId" | "cursor">
 >;
 
-/** The bots of enabled channels. One process receives the messages of each. All times come from the database clock. */
+/**
+ * The bots of enabled channels. Each bot's messages are received by one process. All times come from the database
+ * clock.
+ */
 export function createBotQueue({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
   const now = databaseNow(databaseKind);
   const later = (ms: number) => sql<number>`${now} + cast(${ms} as bigint)`;
@@ -49,7 +52,7 @@ export function createBotQueue({ db, databaseKind }: Pick<Deps, "db" | "database
         .set({ dueAt: later(waitMs), fence: sql`fence + 1` })
         .execute();
     },
-    /** Stores what the platform said. @throws LeaseLost when another process has the bot now */
+    /** Stores the state that the platform reported. @throws LeaseLost when another process has the bot */
     async update(job: BotJob, state: State): Promise<void> {
       const updated = await ofJob(job).set(state).executeTakeFirst();
       if (updated.numUpdatedRows === 0n) throw new LeaseLost();

@@ -14,13 +14,13 @@ type Trx = Transaction<Tables>;
 type Credentials = { botToken: string; appToken: string | null };
 type ChatDeps = Pick<Deps, "db" | "databaseKind" | "config" | "outbound" | "encryption">;
 
-/** The settings of a bot that a member enters. Those that are left out keep their values. */
+/** The settings of a bot as entered by a member. Omitted settings keep their values. */
 type ChatInput = { chatId?: string; botToken?: string; appToken?: string };
 
-/** Settings that the platform has accepted, or could not be asked about. */
+/** Settings that the platform has accepted, or that could not be checked because it was unreachable. */
 type CheckedChat = { platform: Platform; chatId: string; credentials: Credentials; info: ChatInfo | null };
 
-/** A member waits for the answer of a check. */
+/** A member is waiting for the result of the check. */
 const CHECK_MS = 15_000;
 
 type Channel = { id: string; organizationId: string; isEnabled: 0 | 1 };
@@ -46,7 +46,7 @@ export function createOpenChat({ config, outbound, encryption }: Pick<Deps, "con
   };
 }
 
-/** The bots of notice channels: checking and storing their settings, and what members see of them. */
+/** Checks and stores the settings of bots, and creates the view that members get. */
 export function createChatSettings(deps: ChatDeps, openChat: OpenChat) {
   return { ...checks(openChat), ...writes(deps), ...reads(deps) };
 }
@@ -71,7 +71,7 @@ function checks(openChat: OpenChat) {
   return {
     /**
      * Checks new settings with the platform. `stored` is the bot that they change.
-     * @throws 400 with what the platform refuses
+     * @throws 400 with the setting that the platform rejects
      */
     async check(platform: Platform, input: ChatInput, stored?: TeamChatRow): Promise<CheckedChat> {
       const known = stored && openChat.credentialsOf(stored);
@@ -126,7 +126,7 @@ function writes({ databaseKind, encryption, db }: ChatDeps) {
         .execute()
         .catch(explainDuplicate);
     },
-    /** Replaces the settings. The conversations of another chat or bot cannot be continued. */
+    /** Replaces the settings. Conversations in the previous chat, or with the previous bot, cannot be continued. */
     async update(trx: Trx, stored: TeamChatRow, checked: CheckedChat): Promise<void> {
       const { channelId } = stored;
       const isOther = checked.chatId !== stored.chatId || hashOf(checked.credentials) !== stored.tokenHash;
@@ -139,7 +139,7 @@ function writes({ databaseKind, encryption, db }: ChatDeps) {
         .execute()
         .catch(explainDuplicate);
     },
-    /** Starts or stops receiving. A new fence ends the lease of the process that receives now. */
+    /** Starts or stops receiving. A new fence ends the lease of the current process. */
     async setEnabled(trx: Trx, channelId: string, isEnabled: boolean): Promise<void> {
       await trx
         .updateTable("teamChats")
@@ -147,7 +147,7 @@ function writes({ databaseKind, encryption, db }: ChatDeps) {
         .where("channelId", "=", channelId)
         .execute();
     },
-    /** Ends a member's link. */
+    /** Removes a member's link. */
     async unlink(channelId: string, userId: string): Promise<void> {
       await db.deleteFrom("teamChatMembers").where("channelId", "=", channelId).where("userId", "=", userId).execute();
     },
@@ -164,7 +164,7 @@ function reads({ db }: ChatDeps) {
         .where("organizationId", "=", organizationId)
         .executeTakeFirst();
     },
-    /** What members see of the organization's bots, by channel. */
+    /** The view of the organization's bots for members, by channel. */
     async views(organizationId: string): Promise<Map<string, TeamChatView>> {
       const rows = await db.selectFrom("teamChats").selectAll().where("organizationId", "=", organizationId).execute();
       const linked = await db

@@ -1,11 +1,11 @@
 const WORD_JOINER = "\u2060";
 
-/** A link, or the sign of a mention or of a command. */
+/** A link, or the first character of a mention or of a command. */
 const specialParts = /https?:\/\/\S+|(?<![\p{L}\p{N}_])@(?=\w)|(?<![\p{L}\p{N}_/<>])\/(?=\w)/gu;
 
 /**
  * Text of a visitor for a chat that turns `@name` into a mention and `/name` into a link to a command. An invisible
- * character after the sign prevents both. Links, email addresses and paths stay as they are.
+ * character after the first character prevents both. Links, email addresses and paths are left unchanged.
  */
 export function withoutMentions(text: string): string {
   return text.replace(specialParts, (part) => (part.length === 1 ? part + WORD_JOINER : part));
@@ -47,7 +47,7 @@ function breakBefore(text: string, max: number): number {
   return safeEnd(text, max);
 }
 
-/** Does not separate the two halves of a character outside the basic plane. */
+/** Never separates the two halves of a surrogate pair. */
 function safeEnd(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;

@@ -10,22 +10,22 @@ import { repeatedNotice, textOfPost, titleOfThread } from "./post-text.ts";
 import { type Posted, type TeamChat, TeamChatError } from "./team-chat.ts";
 import type { PostToSend, ThreadStore } from "./thread-store.ts";
 
-/** Posts that one long text becomes. */
+/** The maximum number of posts for one long text. */
 const MAX_PARTS = 4;
 const ENDING = "\n\n(Shortened. The whole text is in the inbox.)";
 
 type Parts = { store: ThreadStore; outbox: Outbox; open(chat: TeamChatRow): TeamChat };
 
-/** What an attempt posted. `isLastPart`: nothing of the text is left. */
+/** The result of an attempt. `isLastPart` means that the whole text has been posted. */
 type Sent = { toSend: PostToSend; posted: Posted | null; isLastPart: boolean };
 
-/** Sends what has to be posted in team chats, one post of a conversation after the other. */
+/** Sends posts to team chats, one after the other within a conversation. */
 export function createPostHandler(
   { db, config }: Pick<Deps, "db" | "config">,
   { store, outbox, open }: Parts,
 ): DeliveryHandler {
   const sent = new WeakMap<LeasedDelivery, Sent>();
-  /** Until when a platform asked not to be called for a chat. */
+  /** Until when the platform asked us not to call it, by chat. */
   const pauses = new Map<string, number>();
 
   async function threadFor(chat: TeamChat, { chat: row, thread, post }: PostToSend, signal: AbortSignal) {
@@ -57,7 +57,7 @@ export function createPostHandler(
     return delivered;
   }
 
-  /** The answer for a call that the platform refused. */
+  /** The result of a call that the platform rejected. */
   async function explain(error: unknown, toSend: PostToSend, signal: AbortSignal): Promise<Answer | Postponed> {
     if (signal.aborted || !(error instanceof TeamChatError)) throw error;
     const { channelId } = toSend.chat;
@@ -128,7 +128,7 @@ async function recordPost(
   }
   await store.noteOutcome(trx, post.channelId, made.attempt.detail);
   if (threadId === null && state !== "pending") {
-    // Posts of conversations are deleted with them. These belong to none.
+    // Posts of a conversation are deleted with it. These posts belong to none.
     await trx.deleteFrom("teamChatPosts").where("id", "=", postId).execute();
     await trx.deleteFrom("deliveries").where("id", "=", made.delivery.id).execute();
   }

@@ -4,10 +4,13 @@ import { failpoint } from "../../failpoints.ts";
 import { BOT_LEASE_MS, type BotJob, type BotQueue } from "./bot-queue.ts";
 import { type IncomingMessage, type TeamChat, TeamChatError } from "./team-chat.ts";
 
-/** Bots that one process follows: each holds one connection and waits for the platform nearly all the time. */
+/** The maximum number of bots that one process follows. Each holds one connection and is idle nearly all the time. */
 const MAX_BOTS = 500;
 const MAX_WAIT_MS = 60_000;
-/** Failed connections after which the dashboard reports a problem. Platforms restart, and networks have gaps. */
+/**
+ * Failed connections after which the dashboard reports a problem. A single failure can be a restart of the platform or
+ * a brief network problem.
+ */
 const REPORTED_AFTER = 3;
 
 type Parts = {
@@ -42,7 +45,7 @@ export function createChatFollower({ queue, open, receive, log }: Parts) {
     );
   }
 
-  /** Records why the bot is not connected, and releases it until the next try. */
+  /** Records why the bot is not connected, and releases it until the next attempt. */
   async function recordFailure(job: BotJob, error: unknown): Promise<void> {
     if (!(error instanceof TeamChatError)) {
       log.error({ err: error, channelId: job.channelId }, "a team chat cannot be followed; retrying");

@@ -8,20 +8,20 @@ import type { Deps } from "../../deps.ts";
 import type { Sender } from "./team-chat.ts";
 
 const LIFETIME_MS = 10 * 60_000;
-/** Without characters that look alike. 31^10 codes cannot be tried out in ten minutes through a team chat. */
+/** Without characters that look alike. The 31^10 codes cannot be guessed within ten minutes through a team chat. */
 const ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ";
 const LENGTH = 10;
 
 type Chat = Pick<TeamChatRow, "channelId" | "organizationId">;
 export type LinkCodes = ReturnType<typeof createLinkCodes>;
 
-/** One-time codes with which members show who they are in a team chat. Only a keyed hash of each is stored. */
+/** One-time codes with which members prove their identity in a team chat. Only a keyed hash of each is stored. */
 export function createLinkCodes({ db, encryption }: Pick<Deps, "db" | "encryption">) {
   const hashOf = (channelId: string, code: string) =>
     encryption.sign("team-chat-code", `${channelId}:${code.toUpperCase().replace(/[^0-9A-Z]/g, "")}`);
 
   return {
-    /** A new code, which replaces the member's earlier one. @returns it with the time when it expires */
+    /** Creates a code, which replaces the member's earlier one. @returns the code and when it expires */
     async create(channelId: string, userId: string): Promise<{ code: string; expiresAt: number }> {
       const code = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
       const expiresAt = Date.now() + LIFETIME_MS;
@@ -33,8 +33,8 @@ export function createLinkCodes({ db, encryption }: Pick<Deps, "db" | "encryptio
       return { code, expiresAt };
     },
     /**
-     * Uses a code up.
-     * @returns the member, or null when the code is unknown, expired, or of somebody who has left
+     * Uses up a code.
+     * @returns the member, or null when the code is unknown or expired, or its member has left
      */
     async redeem(
       trx: Transaction<Tables>,

@@ -3,11 +3,11 @@ import type { TeamChatPostRow } from "../../db/team-chat-tables.ts";
 import { oneLine, shortened } from "./chat-text.ts";
 import type { PostToSend } from "./thread-store.ts";
 
-/** The newest messages that a request quotes, and how much of each. */
+/** How many of the newest messages a request quotes, and how much of each. */
 const QUOTED_MESSAGES = 4;
 const QUOTED_LENGTH = 400;
 
-/** `quote` changes what somebody else wrote, see TeamChat. */
+/** `quote` neutralizes text written by visitors, see TeamChat. */
 type Source = { db: Db; baseUrl: string; commandPrefix: string; quote(text: string): string };
 
 /** The text of a post, read when it is sent. @returns null when its subject was deleted */
@@ -86,12 +86,12 @@ async function newestMessages(db: Db, conversationId: string) {
   return rows.reverse();
 }
 
-/** UTC, because a team can be spread over several time zones. */
+/** UTC, because team members can be in different time zones. */
 function timeText(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** What a post says when an earlier attempt may have arrived: the process ended before the platform's answer. */
+/** Introduces a post that an earlier attempt may already have sent: the process ended before the platform responded. */
 export function repeatedNotice({ startedAt }: Pick<TeamChatPostRow, "startedAt">): string {
   return startedAt === null ? "" : "(Sent again after an interruption. You may have received this already.)\n\n";
 }

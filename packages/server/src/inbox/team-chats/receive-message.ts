@@ -19,15 +19,15 @@ type Received = { chat: Chat; message: IncomingMessage; thread: TeamChatThreadRo
 type InThread = Received & { thread: TeamChatThreadRow };
 
 /**
- * Acts on one message of a team chat: sends it to the visitor, runs its command, or answers why neither happened. A message
- * is recorded in the transaction of what it causes, so a repetition does nothing. Rejects when the database failed; the
- * message has to be received again then.
+ * Handles one message of a team chat: sends it to the visitor, runs its command, or replies why neither is possible.
+ * The message is recorded in the transaction of its effect, so a repetition does nothing. Rejects when the database
+ * failed, and the message must then be received again.
  */
 export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
   const { store } = parts;
   const answers = createAnswers(deps, parts);
   const inThread = createThreadActions(deps, parts, answers);
-  /** The message that failed last, of each chat. */
+  /** The message that last failed in each chat. */
   const failures = new Map<string, { id: string; count: number }>();
 
   function hasFailedTooOften({ channelId }: Chat, { id }: IncomingMessage): boolean {
@@ -50,7 +50,7 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
     }
     const isForBot = content.kind === "command" && (commands.has(content.name) || helpCommands.has(content.name));
     if (isForBot) await answers.answer({ chat, message, thread }, helpText(chat));
-    // Everything else is the team talking among themselves.
+    // Other messages are conversation within the team.
   }
 
   return async (chat: Chat, message: IncomingMessage): Promise<void> => {
@@ -68,12 +68,12 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
   };
 }
 
-/** Attempts after which a message is skipped. Otherwise it would hold up everything that is written after it. */
+/** Attempts after which a message is skipped, so that it does not block the messages after it. */
 const MAX_ATTEMPTS = 5;
 
-/** Answers to messages, each recorded together with its message. */
+/** Replies to messages, each recorded together with its message. */
 function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts) {
-  /** Does work that records the message. A message that was recorded in the meantime was handled then. */
+  /** Runs work that records the message. A message that was recorded in the meantime has already been handled. */
   async function once(chat: Chat, message: IncomingMessage, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -86,7 +86,7 @@ function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts
   return {
     once,
     async answer({ chat, message, thread }: Received, text: string): Promise<void> {
-      // The answer to an edit refers to the edited message.
+      // The reply to an edit refers to the edited message.
       const replyTo = message.id.startsWith("edit:") ? message.replyTo : message.id;
       const post = { kind: "text" as const, text, replyTo };
       await once(chat, message, () =>
@@ -115,7 +115,7 @@ function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts
   };
 }
 
-/** What a message in a conversation's thread causes. */
+/** The effects of a message in a conversation's thread. */
 function createThreadActions(
   { db }: Pick<Deps, "db">,
   { store, inbox }: Parts,
@@ -131,7 +131,7 @@ function createThreadActions(
       );
       return;
     }
-    // Each command only leads to a state, so running it again after an interruption changes nothing.
+    // Every command sets a state, so running it again after an interruption changes nothing.
     if (content.kind === "command") await run(content, conversationId, member);
     await store.remember(db, chat.channelId, row);
   }

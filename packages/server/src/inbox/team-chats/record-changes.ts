@@ -8,9 +8,9 @@ import type { ThreadStore } from "./thread-store.ts";
 type Trx = Transaction<Tables>;
 
 /**
- * Writes what has to be posted about a change into the transaction of the change, so that neither is stored without the
- * other. A request begins a thread in every chat of the organization. Everything later goes to the threads that exist.
- * @param notify wakes the delivery worker; called after the transaction was committed
+ * Stores the posts about a change in the transaction of the change, so that neither is stored without the other. A
+ * request starts a thread in every chat of the organization. Later changes are posted to the existing threads.
+ * @param notify wakes the delivery worker; called after the commit
  */
 export function createChangeRecorder(store: ThreadStore, notify: () => void): RecordHandoff {
   async function postRequest(trx: Trx, { organizationId, conversationId }: HandoffChange, handoffId: string) {

@@ -3,7 +3,9 @@ import { principalOf, signedInOf } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
 import type { TeamChats } from "./team-chats.ts";
 
-/** How members link themselves to who they are in a team chat. The chats are settings of notice channels. */
+/**
+ * Endpoints with which members link their account in a team chat. The chats themselves are settings of notice channels.
+ */
 export function teamChatRoutes(app: App, teamChats: TeamChats): void {
   app.route({
     ...contract.createTeamChatCode,

@@ -1,6 +1,6 @@
 import type { IncomingContent, IncomingMessage } from "./team-chat.ts";
 
-/** The parts of a `message` event that matter here: https://docs.slack.dev/reference/events/message */
+/** The parts of a `message` event that are used: https://docs.slack.dev/reference/events/message */
 export type SlackEvent = {
   type: string;
   subtype?: string;
@@ -39,14 +39,14 @@ function readContent({ subtype, text = "", files = [] }: SlackEvent): IncomingCo
   if (subtype !== undefined && subtype !== "thread_broadcast" && subtype !== "me_message") return null;
   const plain = plainText(text).trim();
   if (plain === "") return unsupported("This message has no text, so it is not sent to the visitor.");
-  // Slack keeps a message that begins with a slash for its own commands.
+  // Messages that begin with a slash never arrive, because Slack treats them as its own commands.
   const command = /^!([a-z]{1,20})(?:\s+([\s\S]*))?$/i.exec(plain);
   if (!command) return { kind: "text", text: plain };
   const [, name = "", argument = ""] = command;
   return { kind: "command", name: name.toLowerCase(), argument: argument.trim() };
 }
 
-/** Slack also reports a change when it adds the preview of a link; the text is the same then. */
+/** Slack also reports a change when it adds the preview of a link. The text is then unchanged. */
 function readEdit({ message, previous_message: previous, event_ts: at }: SlackEvent, botUserId: string) {
   const { user, ts, thread_ts: thread = null } = message ?? {};
   if (!user || !ts || user === botUserId || message?.bot_id || message?.text === previous?.text) return null;
@@ -63,7 +63,7 @@ function unsupported(reason: string): IncomingContent {
   return { kind: "unsupported", reason };
 }
 
-/** https://docs.slack.dev/messaging/formatting-message-text: these three characters are all that has to be escaped. */
+/** https://docs.slack.dev/messaging/formatting-message-text: only these three characters have to be escaped. */
 export function escapeText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -6,21 +6,24 @@ import { type Follower, type TeamChat, TeamChatError } from "./team-chat.ts";
 
 const CALL_MS = 20_000;
 const MAX_BYTES = 1024 * 1024;
-/** Slack sends a ping more often than this. */
+/** Slack sends pings more often than this. */
 const IDLE_MS = 60_000;
 export const slackBotTokenPattern = "^xoxb-[A-Za-z0-9-]{10,200}$";
 export const slackAppTokenPattern = "^xapp-[A-Za-z0-9-]{10,200}$";
 
 type Settings = { baseUrl: string; botToken: string; appToken: string; channelId: string };
 
-/** What arrives over the WebSocket: https://docs.slack.dev/apis/events-api/using-socket-mode */
+/** A message over the WebSocket: https://docs.slack.dev/apis/events-api/using-socket-mode */
 type Envelope = {
   type: string;
   envelope_id?: string;
   payload?: { event?: SlackEvent };
 };
 
-/** A Slack app in Socket Mode: it opens a WebSocket to Slack, so the server needs no inbound port. A thread is a conversation. */
+/**
+ * A Slack app in Socket Mode: it opens a WebSocket to Slack, so the server needs no inbound port. Each conversation is
+ * a thread.
+ */
 export function createSlackChat(outbound: Outbound, settings: Settings): TeamChat {
   const { botToken, appToken, channelId } = settings;
   const call = createCaller(outbound, settings.baseUrl);
@@ -52,7 +55,7 @@ export function createSlackChat(outbound: Outbound, settings: Settings): TeamCha
   return {
     maxText: 4_000,
     commandPrefix: "!",
-    // `post` escapes everything by which Slack recognizes mentions and links.
+    // `post` already escapes everything that Slack recognizes as a mention or a link.
     quote: (text) => text,
     async check(signal) {
       await call("apps.connections.open", appToken, {}, signal);
@@ -119,7 +122,7 @@ function createCaller(outbound: Outbound, baseUrl: string) {
         method: "POST",
         headers: {
           authorization: `Bearer ${token}`,
-          // conversations.info and auth.test accept no JSON.
+          // conversations.info and auth.test do not accept JSON.
           "content-type": "application/x-www-form-urlencoded",
         },
         body: formBody(body),

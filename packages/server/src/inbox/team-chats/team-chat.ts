@@ -1,42 +1,42 @@
-/** The team chats that a member can answer visitors from. */
+/** The team chats from which members can answer visitors. */
 export type Platform = "telegram" | "slack";
 
 /** Someone in the team chat, as the platform identifies them. */
 export type Sender = { id: string; name: string };
 
 /**
- * What a message in the team chat asks for. `text` goes to the visitor. `unsupported` cannot, and `reason` tells the
- * sender why.
+ * The content of a message in the team chat. `text` goes to the visitor. `unsupported` cannot be sent, and `reason`
+ * explains why to the sender.
  */
 export type IncomingContent =
   | { kind: "text"; text: string }
   | { kind: "command"; name: string; argument: string }
   | { kind: "unsupported"; reason: string };
 
-/** A message that somebody wrote in the configured chat. */
+/** A message that a person wrote in the configured chat. */
 export type IncomingMessage = {
-  /** The same for every repetition of the message, and unique within the chat. Replies refer to it. */
+  /** Equal for all repetitions of the message, and unique within the chat. Replies refer to it. */
   id: string;
   /** the thread in which it was written, as `post` returned it */
   thread: string | null;
   /** the message that it replies to */
   replyTo: string | null;
-  /** null for somebody who writes anonymously */
+  /** null for an anonymous sender */
   sender: Sender | null;
   content: IncomingContent;
 };
 
-/** What the platform says about the bot and its chat. */
+/** The platform's information about the bot and its chat. */
 export type ChatInfo = {
   botName: string;
   chatTitle: string;
-  /** Whether each thread has to be created before the first message in it, like the topics of a Telegram forum. */
+  /** Whether a thread must be created before its first message, like the topics of a Telegram forum. */
   hasTopics: boolean;
 };
 
 export type NewPost = {
   text: string;
-  /** null begins a thread */
+  /** null starts a thread */
   thread: string | null;
   /** the message that it answers */
   replyTo?: string;
@@ -45,37 +45,37 @@ export type NewPost = {
 export type Posted = { messageId: string; thread: string };
 
 export type Follower = {
-  /** where an earlier call of `follow` stopped, or null */
+  /** the cursor at which an earlier call of `follow` stopped, or null */
   cursor: string | null;
   /** Called whenever the platform has accepted the connection. */
   onConnected(): Promise<void>;
   /**
-   * Called for one message after the other. The platform may forget a message only after this has resolved, and repeats
-   * it otherwise.
+   * Called for one message after the other. Once this has resolved, the platform may forget the message. Otherwise it
+   * repeats the message.
    */
   onMessage(message: IncomingMessage): Promise<void>;
-  /** Called after the messages before this cursor were handled. */
+  /** Called after the messages before this cursor have been handled. */
   onCursor(cursor: string): Promise<void>;
 };
 
 /**
- * A bot in one team chat. Every method throws a TeamChatError when the platform refuses or cannot be reached, and the
- * signal's reason after an abort.
+ * A bot in one team chat. Every method throws a TeamChatError when the platform rejects a call or cannot be reached,
+ * and the signal's reason after an abort.
  */
 export type TeamChat = {
   /** The longest text of one post, in UTF-16 code units. */
   maxText: number;
-  /** What a command begins with, for instructions. */
+  /** The character that commands begin with, for instructions. */
   commandPrefix: string;
   /** Checks the credentials, and that the bot can use the chat. */
   check(signal: AbortSignal): Promise<ChatInfo>;
   /** Creates a topic. Only for chats with `hasTopics`. @returns the thread */
   createTopic(title: string, signal: AbortSignal): Promise<string>;
-  /** Changes a text that somebody else wrote, so that nothing in it mentions members of the chat or is a command. */
+  /** Changes text written by a visitor, so that nothing in it mentions members of the chat or runs a command. */
   quote(text: string): string;
   /** Posts plain text. */
   post(post: NewPost, signal: AbortSignal): Promise<Posted>;
-  /** Receives the chat's messages. Never resolves: it ends with an error or the abort. */
+  /** Receives the chat's messages. Never resolves: it rejects with an error or the abort. */
   follow(follower: Follower, signal: AbortSignal): Promise<never>;
 };
 
@@ -107,7 +107,7 @@ export class TeamChatError extends Error {
   readonly chatId: string | undefined;
   /** the HTTP status, if there was a response */
   readonly status: number | null;
-  /** Whether the request certainly was not carried out. */
+  /** Whether it is certain that the request was not carried out. */
   readonly isRefused: boolean;
 
   constructor(

@@ -51,7 +51,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     });
   const channel = async () => (await ada.call("GET", "/notice-channels")).body[0];
 
-  /** A visitor's conversation, and the request for a person in it. @returns also the topic in which it was posted */
+  /** A visitor's conversation with a request for a person. @returns also the topic in which the request was posted */
   async function askForPerson() {
     const stream = await chat(server.url, {
       agentId,
@@ -126,7 +126,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     telegram.say({ from: 8, text: command });
     await telegram.until(said("not valid or has expired"));
     expect((await channel()).teamChat.members).toMatchObject([{ name: "Ada Lovelace", senderName: "User 7" }]);
-    // Nothing else would delete what belongs to no conversation.
+    // Nothing else would delete rows that belong to no conversation.
     const answered = server.deps.db.selectFrom("deliveries").select("id").where("conversationId", "is", null);
     await expect.poll(() => answered.execute()).toEqual([]);
     expect((await messagesOf(conversationId)).map(([author]: string[]) => author)).toEqual(["visitor", "agent"]);
@@ -145,7 +145,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     expect((await messagesOf(conversationId)).at(-1)).toEqual(["Ada Lovelace", "Hello, Ada here."]);
     expect(await conversation(conversationId)).toMatchObject({ handler: "human", assignee: { name: "Ada Lovelace" } });
 
-    // The same message arrives again, as after a crash before it was confirmed.
+    // The same message arrives again, as it does after a crash before it was confirmed.
     const repeated = { message_id: id, chat: { id: Number(telegram.chatId) }, from: { id: 7, first_name: "User 7" } };
     telegram.update({
       message: { ...repeated, message_thread_id: topic, is_topic_message: true, text: "Hello, Ada here." },

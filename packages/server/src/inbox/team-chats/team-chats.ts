@@ -19,7 +19,7 @@ import { createThreadStore } from "./thread-store.ts";
 type Parts = { outbox: Outbox; handoffs: HandoffRecorders; inbox: () => InboxService };
 export type TeamChats = ReturnType<typeof createTeamChats>;
 
-/** Bots in team chats, from which members answer visitors: what is posted, what is received, and their settings. */
+/** Bots in team chats with which members answer visitors: posting, receiving, and settings. */
 export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) {
   const store = createThreadStore(deps, outbox);
   const codes = createLinkCodes(deps);
@@ -43,7 +43,7 @@ export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) 
       log: deps.log,
     }),
     settings,
-    /** Posts a text in the chat itself. Failures are part of the answer. */
+    /** Posts a text in the chat itself. Failures are part of the result. */
     async test(row: TeamChatRow, text: string): Promise<Pick<Answer, "error" | "detail">> {
       const deadline = AbortSignal.timeout(TEST_MS);
       try {
@@ -62,7 +62,7 @@ export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) 
       const command = `${openChat.open(stored).commandPrefix}link ${code}`;
       return { code, command, expiresAt: new Date(expiresAt).toISOString() };
     },
-    /** Ends a member's link. @throws 404 when the organization has no such bot */
+    /** Removes a member's link. @throws 404 when the organization has no such bot */
     async unlink(organizationId: string, channelId: string, userId: string): Promise<void> {
       await existing(organizationId, channelId);
       await settings.unlink(channelId, userId);

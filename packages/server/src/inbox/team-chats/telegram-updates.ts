@@ -2,7 +2,7 @@ import type { IncomingContent, IncomingMessage } from "./team-chat.ts";
 
 type User = { id: number; is_bot?: boolean; first_name?: string; last_name?: string; username?: string };
 
-/** The parts of a Message that matter here: https://core.telegram.org/bots/api#message */
+/** The parts of a Message that are used: https://core.telegram.org/bots/api#message */
 type Message = {
   message_id: number;
   chat: { id: number };
@@ -48,7 +48,8 @@ type MediaKind = keyof typeof mediaNames;
 
 /**
  * Reads an update of the configured chat.
- * @returns null for anything that nobody wrote there: other chats, bots, and notices such as "X joined the group"
+ * @returns null for anything that was not written by a person there: other chats, bots, and notices such as "X joined
+ * the group"
  */
 export function readUpdate(update: Update, bot: Bot): IncomingMessage | null {
   const message = update.message ?? update.edited_message;

@@ -18,8 +18,8 @@ type Chat = { title?: string; first_name?: string; username?: string; is_forum?:
 type Bot = { id: number; username: string };
 
 /**
- * A Telegram bot that polls for its updates. In a group with topics, each conversation is a topic. In any other group, and
- * in a private chat, it is a message with the replies to it.
+ * A Telegram bot that polls for its updates. In a group with topics, each conversation is a topic. In any other group,
+ * and in a private chat, it is a message with its replies.
  */
 export function createTelegramChat(outbound: Outbound, settings: Settings): TeamChat {
   const call = createCaller(outbound, settings);
@@ -89,7 +89,7 @@ function messageBody(chatId: string, { text, thread, replyTo }: NewPost) {
     text,
     link_preview_options: { is_disabled: true },
     message_thread_id: kind === "topic" ? Number(id) : undefined,
-    // A reply to a message that was deleted is posted without the reference.
+    // A reply to a deleted message is posted without the reference.
     reply_parameters: answered ? { message_id: Number(answered), allow_sending_without_reply: true } : undefined,
   };
 }
@@ -119,7 +119,7 @@ function createCaller(outbound: Outbound, { baseUrl, token }: Settings) {
       })
       .catch((error: unknown) => {
         if (!(error instanceof OutboundError)) throw error;
-        // The token is part of the URL, and a redirect's message quotes its target. The cause is left out for that reason.
+        // The token is part of the URL, and a redirect's message quotes its target. The cause is therefore left out.
         const text = `Telegram: ${error.message.replaceAll(token, "…")}`;
         throw new TeamChatError("unavailable", text, { isRefused: wasNeverSent(error) });
       });
@@ -139,7 +139,9 @@ function parse<T>(body: Buffer, isTruncated: boolean): Response<T> | null {
   }
 }
 
-/** https://core.telegram.org/bots/api#making-requests: `description` is for people, and its wording is not promised. */
+/**
+ * https://core.telegram.org/bots/api#making-requests: `description` is meant for people, and its wording can change.
+ */
 function explain(method: string, status: number, answer: Exclude<Response<unknown>, { ok: true }> | null) {
   const description = answer?.description ?? "";
   const said = description ? ` Telegram says: ${oneLine(description, 300)}` : "";
@@ -148,7 +150,7 @@ function explain(method: string, status: number, answer: Exclude<Response<unknow
     const text = "The group became a supergroup and has a new chat ID.";
     return new TeamChatError("moved", text, { chatId: String(movedTo), status });
   }
-  // A token in the wrong format is part of the path, so Telegram responds with 404.
+  // The token is part of the path, so Telegram responds to one in the wrong format with 404.
   if (status === 401 || status === 404) {
     const text = "Telegram does not accept the bot token. Copy it again from @BotFather, or create a new one there.";
     return new TeamChatError("credentials", text, { status });

@@ -13,14 +13,14 @@ type Trx = Transaction<Tables>;
 type NewPost = Pick<TeamChatPostRow, "kind"> &
   Partial<Pick<TeamChatPostRow, "subjectId" | "text" | "replyTo" | "place">>;
 
-/** A post with everything that sending it needs. */
+/** A post with the data needed to send it. */
 export type PostToSend = { post: TeamChatPostRow; chat: TeamChatRow; thread: TeamChatThreadRow | null };
 export type ThreadStore = ReturnType<typeof createThreadStore>;
 
 /**
- * Conversations in team chats, and what has to be posted there. The posts of a conversation are sent one after the other:
- * only the oldest one has a delivery in the outbox, and recording its outcome creates the delivery of the next. Both lock
- * the thread, so no post is left without a delivery.
+ * Threads of conversations in team chats, and their pending posts. The posts of a conversation are sent one after the
+ * other: only the oldest one has a delivery in the outbox, and recording its outcome creates the delivery of the next.
+ * Both lock the thread, so no post is left without a delivery.
  */
 export function createThreadStore({ db }: Pick<Deps, "db">, outbox: Outbox) {
   return { ...posting(outbox), ...sending({ db }, outbox), ...receiving({ db }) };
@@ -44,11 +44,11 @@ function posting(outbox: Outbox) {
       const waiting = await nextPost(trx, id);
       await insertPost(trx, newPost(channelId, { ...post, threadId: id, number: lastPost }), conversationId, !waiting);
     },
-    /** Answers a message that belongs to no conversation. */
+    /** Adds a reply to a message that belongs to no conversation. */
     async postOutside(trx: Trx, channelId: string, post: NewPost): Promise<void> {
       await insertPost(trx, newPost(channelId, { ...post, threadId: null, number: 1 }), undefined, true);
     },
-    /** The conversation's thread in this chat, which is created if there is none. */
+    /** The conversation's thread in this chat. Creates it if there is none. */
     async ensureThread(trx: Trx, channelId: string, conversationId: string): Promise<TeamChatThreadRow> {
       const thread = { id: newId("thread"), channelId, conversationId, thread: null, lastPost: 0 };
       await trx
@@ -98,7 +98,7 @@ function sending({ db }: Pick<Deps, "db">, outbox: Outbox) {
       const [chat, thread] = await Promise.all([ofChannel.executeTakeFirst(), ofThread.executeTakeFirst()]);
       return chat ? { post, chat, thread: thread ?? null } : null;
     },
-    /** Whether the message was written in this very thread. */
+    /** Whether the message was written in this thread. */
     async isFromThread(threadId: string, sentMessageId: string): Promise<boolean> {
       const found = await db
         .selectFrom("teamChatMessages")
@@ -108,7 +108,7 @@ function sending({ db }: Pick<Deps, "db">, outbox: Outbox) {
         .executeTakeFirst();
       return found !== undefined;
     },
-    /** Notes that a call has begun whose outcome is unknown until it is recorded, or null that there is none. */
+    /** Records when a call started whose outcome is not known yet. Null clears the record. */
     async markStarted(postId: string, startedAt: number | null): Promise<void> {
       await db.updateTable("teamChatPosts").set({ startedAt }).where("id", "=", postId).execute();
     },
@@ -149,7 +149,7 @@ function sending({ db }: Pick<Deps, "db">, outbox: Outbox) {
       await outbox.queue.insert(trx, [delivery]);
       return [{ ...delivery, conversationId, dueAt: 0 }];
     },
-    /** What members see of the channel: when something was posted, or why it was not. */
+    /** Records the state of the channel for members: when a post was last sent, or why it failed. */
     async noteOutcome(trx: Trx, channelId: string, problem: string | null): Promise<void> {
       const noted = problem === null ? { lastError: null, lastSentAt: Date.now() } : { lastError: problem };
       await trx.updateTable("noticeChannels").set(noted).where("id", "=", channelId).execute();
@@ -168,7 +168,7 @@ function receiving({ db }: Pick<Deps, "db">) {
     db.selectFrom("teamChatThreads").selectAll().where("channelId", "=", channelId);
 
   return {
-    /** Whether the message was handled before. */
+    /** Whether the message has already been handled. */
     async isKnown(channelId: string, messageId: string): Promise<boolean> {
       return (await known(channelId, messageId).executeTakeFirst()) !== undefined;
     },
@@ -184,7 +184,7 @@ function receiving({ db }: Pick<Deps, "db">) {
       if (!repliedTo?.threadId) return undefined;
       return threads(channelId).where("id", "=", repliedTo.threadId).executeTakeFirst();
     },
-    /** Records a message of the platform. Fails with a duplicate when it was handled before. */
+    /** Records a message of the platform. Fails as a duplicate if the message has already been handled. */
     async remember(
       trx: Executor,
       channelId: string,
@@ -194,7 +194,7 @@ function receiving({ db }: Pick<Deps, "db">) {
       const values = { channelId, messageId, threadId, sentMessageId, createdAt: Date.now() };
       await trx.executeQuery(db.insertInto("teamChatMessages").values(values).compile());
     },
-    /** The member that somebody in the chat is, while they belong to the organization. */
+    /** The member that a person in the chat is linked to, while that member belongs to the organization. */
     async memberOf({ channelId, organizationId }: Pick<TeamChatRow, "channelId" | "organizationId">, senderId: string) {
       return db
         .selectFrom("teamChatMembers")
@@ -209,7 +209,7 @@ function receiving({ db }: Pick<Deps, "db">) {
   };
 }
 
-/** The oldest post of the thread that is not posted yet. */
+/** The oldest post of the thread that has not been sent. */
 function nextPost(trx: Trx, threadId: string): Promise<TeamChatPostRow | undefined> {
   return trx
     .selectFrom("teamChatPosts")
@@ -251,7 +251,7 @@ function newDelivery({ id, channelId }: TeamChatPostRow, conversationId: string 
     purpose: "notice",
     type: "team_chat",
     target: JSON.stringify({ postId: id }),
-    // A limit per chat: all bots of a platform share its host, and one that is slow must not hold up the others.
+    // Limits concurrency per chat: all bots of a platform share its host, and a slow one must not delay the others.
     host: channelId,
     state: "pending",
     attempts: 0,
