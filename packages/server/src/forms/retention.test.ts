@@ -22,7 +22,7 @@ onBothDatabases("submission retention", (createDatabase) => {
     const { db, account, agentId } = forms;
     const fields = [{ name: "paper", label: "Paper", type: "file" }];
     const form = await forms.createForm({ formSchema: { fields }, formWebhookUrl: `${forms.receiver.url}/lead` });
-    // Two of them are more than one transaction deletes.
+    // Two of these exceed what one transaction deletes.
     const paper = `data:text/plain;base64,${Buffer.alloc(2.5 * MIB, "x").toString("base64")}`;
     const submit = async () => (await forms.submit(form.id, { paper })).body.submissionId as string;
     const old = [await submit(), await submit(), await submit()];
@@ -30,7 +30,7 @@ onBothDatabases("submission retention", (createDatabase) => {
     const rows = (table: "submissions" | "submissionFiles" | "deliveries") =>
       db.selectFrom(table).selectAll().execute();
     expect(await rows("submissionFiles")).toHaveLength(4);
-    // The ids tell the age.
+    // The ids contain the time of creation.
     const { createdAt } = await db
       .selectFrom("submissions")
       .select("createdAt")

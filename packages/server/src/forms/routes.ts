@@ -8,7 +8,7 @@ import type { Forms } from "./forms-module.ts";
 import { toFilter } from "./service.ts";
 import { submissionsAsCsv } from "./submission-csv.ts";
 
-/** Endpoints with which members manage submissions. */
+/** Endpoints for members to manage submissions. */
 export function formRoutes(app: App, deps: Deps, { service, analytics, store }: Forms): void {
   app.route({
     ...contract.getFormAnalytics,

@@ -3,7 +3,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { type FormClient, openForms } from "../../../../test/form-client.ts";
 import { newId } from "../ids.ts";
 
-/** As RFC 4180 has it, by hand: what wrote the file does not check itself. */
+/** A parser for RFC 4180, written by hand so that the CSV writer does not check its own output. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [[]];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy;
@@ -124,7 +124,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
   it("ignores a URL that a visitor made up", async () => {
     const form = await forms.createForm({ formSchema: { fields: [text("name"), text("cv")] } });
     const { body } = await forms.submit(form.id, { name: "Ada" });
-    // As earlier versions kept it.
+    // The format of earlier versions.
     const made = { file: true, mediaType: "a/b", size: 1, url: "@evil.example/cv" };
     const formData = JSON.stringify({ cv: made, "\ud800": "odd" });
     await forms.db.updateTable("submissions").set({ formData }).where("id", "=", body.submissionId).execute();
@@ -135,7 +135,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
   it("has columns for the first 1,000 fields and one column for all others", async () => {
     const form = await forms.createForm();
     const many = (from: number) => Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`f${from + i}`, from]));
-    // Earlier versions kept fields that the form did not have.
+    // Earlier versions stored fields that the form did not have.
     for (const from of [600, 0]) {
       const { body } = await forms.submit(form.id);
       const formData = JSON.stringify(many(from));

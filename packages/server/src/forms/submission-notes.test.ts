@@ -30,7 +30,7 @@ onBothDatabases("the note about submissions for the model", (createDatabase) => 
     await database.drop();
   });
 
-  /** Asks in a conversation, or begins one. @returns its id */
+  /** Asks in a conversation, or starts one. @returns its id */
   async function ask(
     content: string,
     more: { conversationId?: string; [name: string]: unknown } = {},
@@ -46,7 +46,7 @@ onBothDatabases("the note about submissions for the model", (createDatabase) => 
   const holding = (conversationId: string) => ({
     authorization: `Bearer ${conversationToken(server.deps.encryption, conversationId)}`,
   });
-  /** What the user's side said, as the model was last told; one text a message. */
+  /** The user messages of the last prompt, one text per message. */
   function toldByUser(): string[] {
     const { messages } = JSON.parse(model.exchanges.at(-1)?.body ?? "{}");
     const textOf = (content: string | { text: string }[]) =>

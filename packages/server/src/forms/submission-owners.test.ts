@@ -54,7 +54,7 @@ onBothDatabases("submissions of another organization", (createDatabase) => {
     const csv = await forms.server.app.inject({ url: "/form-submissions?format=csv", headers });
     expect(csv.body).not.toContain("sub_");
 
-    // Nothing of it has touched anything, and the owner sees it all.
+    // The rejected requests have changed nothing, and the owner still sees everything.
     expect(await forms.account.call("GET", `/tools/${form.id}/webhook-secret`)).toEqual(before);
     expect((await forms.detail(submissionId)).deliveries[0]?.attempts).toHaveLength(1);
     for (const [method, url] of own.filter(([, url]) => !/(\/cv|\/rotate|format=csv.*)$/.test(url))) {
@@ -119,7 +119,7 @@ onBothDatabases("submissions of another organization", (createDatabase) => {
     const received = () => forms.receiver.received.filter(({ path }) => path === "/doomed").length;
     const before = received();
     expect([...new Set(Object.values(await rows()))]).toEqual([0]);
-    // What was due later than the other's retry has been tried by then.
+    // The delivery was due later than the other retry, so that retry has run by then.
     await expect.poll(async () => (await forms.detail(after)).deliveries[0]?.attempts.length).toBe(2);
     expect(received()).toBe(before);
     for (const id of [submissionId, waiting]) {

@@ -237,7 +237,7 @@ onBothDatabases("submissions", (createDatabase) => {
       refuse();
       const { body } = await forms.submit(form.id);
       forms.reset();
-      // As a process that is sending the delivery leaves it.
+      // The state of a delivery that another process is sending.
       const lease = (isLeased: 0 | 1) =>
         forms.db
           .updateTable("deliveries")

@@ -32,7 +32,7 @@ export function matches(address: Address, [base, bits]: Range): boolean {
   return address.kind() === base.kind() && address.match(base, bits);
 }
 
-/** ipaddr.js calls every range that it does not know "unicast", including unallocated IPv6 (`::7f00:1`). */
+/** ipaddr.js calls every range that it does not know "unicast", including unallocated IPv6 addresses (`::7f00:1`). */
 function isPublic(address: Address): boolean {
   return address.range() === "unicast" && (address.kind() === "ipv4" || matches(address, globalUnicast));
 }

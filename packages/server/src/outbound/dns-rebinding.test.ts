@@ -4,7 +4,7 @@ import { type DnsQuestion, startDnsServer } from "../../../../test/dns-server.ts
 import type { Outbound } from "./guarded-request.ts";
 import { close, listen, nextTurn, openOutbound } from "./test-servers.ts";
 
-// 127.0.0.1 is opened and stands for the public internet; every other address of this machine is inside.
+// 127.0.0.1 is allowed and stands for the public internet. All other addresses of this machine are internal.
 const allow = ["127.0.0.1/32"];
 const publicAddress = "8.8.8.8";
 
@@ -17,7 +17,10 @@ async function serveNames(answer: Answer) {
   return names;
 }
 
-/** Answers on all addresses of the machine; `inside` are the ones that were connected to and should not have been. */
+/**
+ * Listens on all addresses of the machine. `inside` collects the internal ones that were reached although they must not
+ * be.
+ */
 async function serveEverywhere() {
   const inside: (string | undefined)[] = [];
   const outside = { connections: 0 };
@@ -36,7 +39,10 @@ async function serveEverywhere() {
 
 type Way = (outbound: Outbound, url: string, signal?: AbortSignal) => Promise<unknown>;
 
-/** Every way out; each ends with the text of the answer, over a connection that the next call cannot use again. */
+/**
+ * Every kind of outbound call. Each returns the text of the response, over a connection that the next call cannot
+ * reuse.
+ */
 const ways: Record<string, Way> = {
   async request(outbound, url, signal) {
     const more = signal ? { signal } : {};
@@ -58,7 +64,7 @@ const everyWay = Object.entries(ways);
 const outcomeOf = (calling: Promise<unknown>) =>
   calling.catch((error: { kind?: string }) => error.kind ?? error) as Promise<unknown>;
 
-/** Only A, or only AAAA: the other question has no answer. */
+/** Has only an A or only an AAAA record. The other query gets no answer. */
 const a =
   (...addresses: string[]) =>
   ({ type }: DnsQuestion): Answered =>
@@ -71,7 +77,7 @@ const both =
   (ipv4: string, ipv6: string) =>
   (question: DnsQuestion): Answered =>
     question.type === "A" ? a(ipv4)(question) : aaaa(ipv6)(question);
-/** What a recursive resolver makes of aliases: all of them, and the address of the last. */
+/** The response of a recursive resolver to an alias: the whole chain, and the address of the last name. */
 const alias =
   (address: string, ...names: string[]) =>
   ({ type }: DnsQuestion): Answered => {
@@ -148,7 +154,7 @@ describe("a name server that responds with", () => {
 });
 
 describe("a name server that changes its response", () => {
-  /** The first answer is open, all later ones are inside; none may be kept. */
+  /** The first answer is allowed and all later ones are internal. None may be cached. */
   const rebinding = ({ type, nth }: DnsQuestion): Answered =>
     type === "A" ? [{ type, data: nth === 1 ? "127.0.0.1" : "127.0.0.2", ttl: 0 }] : [];
 

@@ -8,7 +8,7 @@ import { close, closing, listen, nextTurn, openOutbound, serve, serveCanary } fr
 
 const whole = { method: "GET", trust: "untrusted", timeoutMs: 10_000, maxBytes: 1_000 } as const;
 
-/** A name server with one answer after the other; the last one stays. */
+/** A name server that gives these answers one after the other and then repeats the last one. */
 function answering(...answers: string[][]) {
   const asked: string[] = [];
   const resolve = async (name: string) => {
@@ -19,7 +19,7 @@ function answering(...answers: string[][]) {
 }
 
 describe("host names", () => {
-  // 127.0.0.1 is opened and stands for the public internet; 127.0.0.2 is inside.
+  // 127.0.0.1 is allowed and stands for the public internet. 127.0.0.2 is internal.
   const allow = ["127.0.0.1/32"];
 
   it("are looked up once per connection, so a different second response has no effect", async () => {
@@ -158,7 +158,7 @@ describe("TLS", () => {
   });
 });
 
-/** Self-signed for hooks.example.test, valid from 2020 to 2120; made for this test, used nowhere else. */
+/** Self-signed for hooks.example.test, valid from 2020 to 2120. Created for this test and used nowhere else. */
 const certificate = `-----BEGIN CERTIFICATE-----
 MIIBaTCCAQ+gAwIBAgIBATAKBggqhkjOPQQDAjAVMRMwEQYDVQQDDApGb3llciB0
 ZXN0MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAVMRMwEQYDVQQD

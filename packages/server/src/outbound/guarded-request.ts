@@ -53,14 +53,14 @@ export type Outbound = {
    * Opens a WebSocket at an untrusted URL. A connection over which nothing has arrived for `idleMs` is closed.
    */
   webSocket(options: { url: string; idleMs: number; signal: AbortSignal }): Promise<OutboundSocket>;
-  /** Checks a URL before it is saved. Throws what a call would throw, as far as can be told without DNS. */
+  /** Checks a URL before it is saved. Throws the same errors as a call, as far as they can be detected without DNS. */
   checkUrl(url: string): void;
   /** Closes all connections, including those in use. */
   close(): Promise<void>;
 };
 
 /**
- * The only way out to the network.
+ * Creates the only client that accesses the network.
  * @param options.allowPrivate opens loopback and private addresses to members; a function is called for each request
  * @param options.allow hosts, addresses and CIDR ranges to open to members; never metadata or link-local ones
  * @param options.resolve looks up names that members entered; the system's resolver unless a test replaces it

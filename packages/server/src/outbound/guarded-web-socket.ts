@@ -20,7 +20,7 @@ type Options = {
   /** a `ws:` or `wss:` URL that the caller has checked */
   url: URL;
   connect: buildConnector.connector;
-  /** A connection over which nothing has arrived for so long is considered broken. */
+  /** A connection that receives nothing for this long is considered broken. */
   idleMs: number;
   signal: AbortSignal;
 };
@@ -104,7 +104,7 @@ function createMessageQueue() {
 
   return {
     messages: read(),
-    /** @returns false when too many messages wait */
+    /** @returns false when too many messages are waiting */
     add(text: string): boolean {
       waiting.push(text);
       wake();

@@ -23,7 +23,7 @@ describe("hostile URLs", () => {
           () => "reached",
           (error: { kind?: string }) => error.kind ?? error,
         );
-        // A Request refuses user names and other schemes by itself, with its own error.
+        // `Request` itself rejects user names and other schemes, with its own error.
         const isRefused = outcome === "refused" || (way === "fetch of a Request" && outcome instanceof TypeError);
         expect(isRefused, `${way} of ${url}: ${outcome}`).toBe(true);
       }
@@ -53,7 +53,7 @@ describe("hostile URLs", () => {
     const { port } = await serve((_request, response) => response.end());
     const outbound = openOutbound({ resolve: async () => ["10.0.0.1"], allow: ["127.0.0.1"] });
     const publicMessages = new Set<unknown>();
-    // Port 1 of this machine: nobody listens there.
+    // Nothing listens on port 1 of this machine.
     for (const url of [
       `http://127.0.0.2:${port}/`,
       "http://intranet.test/",

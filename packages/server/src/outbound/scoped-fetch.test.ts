@@ -36,7 +36,7 @@ it.each([
   const { url } = await serve((_, response) => {
     if (what === "elsewhere") return void response.writeHead(302, { location: "http://127.0.0.1:9/" }).end();
     response.write("x".repeat(what === "too long" ? 2_000 : 1));
-    // It goes on for as long as somebody reads.
+    // Sends until the reader stops.
     const drip = setInterval(() => response.write("x"), 20);
     response.on("close", () => clearInterval(drip));
   });

@@ -19,7 +19,7 @@ async function serveMail(options: Parameters<typeof startSmtpServer>[0] = {}) {
   return server;
 }
 
-/** A mailer that is closed with the test, and all that it logged. */
+/** A mailer that is closed at the end of the test, and everything that it logged. */
 function openMailer(SMTP_URL: string, limits: Parameters<typeof createMailer>[2] = {}) {
   const lines: string[] = [];
   const config = readConfig({ SMTP_URL, BASE_URL: "https://chat.example.com" });
@@ -194,7 +194,7 @@ describe("the mail server", () => {
   ] as const)("can stop responding (%s, %j) without blocking longer than the limit", async (silentAt, limit) => {
     const server = await serveMail();
     server.script({ silentAt });
-    // The other limits are longer than a test may take.
+    // The other limits are longer than the test.
     const { mailer } = openMailer(server.url, { greeting: HOUR_MS, socket: HOUR_MS, total: HOUR_MS, ...limit });
     expect(await failureOf(mailer.send(mail))).toBe("The mail server did not respond in time.");
     server.script({});
@@ -207,7 +207,7 @@ describe("the mail server", () => {
     const server = createServer((socket) => {
       sockets.add(socket.on("error", () => {}));
       socket.write("220 mail.test\r\n");
-      // One byte of an endless answer to EHLO at a time: the silence is never long.
+      // Sends an endless response to EHLO byte by byte, so the connection is never silent for long.
       const dripping = setInterval(() => socket.write("2"), 20);
       socket.once("close", () => clearInterval(dripping));
     });

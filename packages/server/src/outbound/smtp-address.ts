@@ -38,7 +38,7 @@ export function parseMailbox(value: string): Mailbox {
 
 /**
  * True for exactly one address: no list, display name, comment or line break. Quoted local parts are refused because
- * nobody uses them and mail programs disagree on where they end.
+ * they are practically unused and mail programs disagree on where they end.
  */
 export function isMailAddress(value: string): boolean {
   return (

@@ -8,12 +8,11 @@ const MAX_RETRY_AFTER_MS = 2 * 3_600_000;
 
 type Attempt = Omit<DeliveryAttemptRow, "deliveryId" | "number">;
 
-/** An attempt that was made, and what happens with the delivery next. */
+/** A completed attempt, and the delivery's next state. */
 export type CompletedAttempt<D extends LeasedDelivery = LeasedDelivery> = { delivery: D; attempt: Attempt; next: Next };
 
 /**
- * The outcome of an attempt. `error` is null on success. `retryAfterMs` is the minimum wait that the receiver asked
- * for.
+ * The result of an attempt. `error` is null on success. `retryAfterMs` is the minimum wait that the receiver asked for.
  */
 export type Answer = Pick<Attempt, "status" | "error" | "detail" | "response"> & {
   retryAfterMs: number;

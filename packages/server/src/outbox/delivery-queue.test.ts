@@ -24,7 +24,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     database = await createDatabase();
     forms = await openForms({ database });
     submissionId = (await forms.submit((await forms.createForm()).id)).body.submissionId;
-    // Its own worker would take what the tests put there.
+    // The server's own worker would claim the deliveries of these tests.
     await forms.server.drain();
     queue = createDeliveryQueue(forms.server.deps, LEASE);
   });

@@ -23,8 +23,8 @@ export type Outcome = { delivery: LeasedDelivery; next: Next };
 export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
 /**
- * The outbox: pending deliveries, written in the transaction of what they are about. A process leases a delivery while
- * it sends it. If the process dies, the lease expires and any process may claim the delivery. All instants are the
+ * The outbox: pending deliveries, each written in the transaction of its subject. A process leases a delivery while it
+ * sends it. If the process dies, the lease expires and any process may claim the delivery. All instants are the
  * database's, so that clock differences between processes do not matter.
  * @param leaseMs must be longer than an attempt can take, including recording it
  */

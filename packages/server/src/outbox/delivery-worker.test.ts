@@ -31,7 +31,7 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     await database.drop();
   });
 
-  /** A worker that is stopped with the test. */
+  /** A worker that is stopped at the end of the test. */
   function openWorker(run: RunDelivery) {
     const worker = createDeliveryWorker({ queue, run, log });
     onTestFinished(() => worker.stop(0));
@@ -52,13 +52,13 @@ onBothDatabases("the delivery worker", (createDatabase) => {
       ...more,
     };
   }
-  /** Due by now, to be claimed. */
+  /** Enqueues deliveries that are already due. */
   async function put(host: string, count = 1, more: Partial<NewDelivery> = {}) {
     const rows = Array.from({ length: count }, () => newDelivery(host, more));
     await forms.db.transaction().execute((trx) => queue.insert(trx, rows, -1));
     return rows;
   }
-  /** Held by the caller, to be run now. */
+  /** A delivery that is leased to the caller, to be run now. */
   async function lease(host: string): Promise<LeasedDelivery> {
     const row = newDelivery(host);
     await queue.insert(forms.db, [row]);
@@ -122,7 +122,7 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     const late = await lease("a");
     await worker.runNow(late, 10);
     expect(seen).not.toContain(late.id);
-    // Anybody may make it now; it is claimed here as by another process, and given back again.
+    // Any process may claim it now. The test claims it as another process would, and returns it to the queue.
     const [claimed] = await queue.claim(1, []);
     expect(claimed).toMatchObject({ id: late.id, fence: 2 });
     if (claimed) await queue.requeue(claimed);
@@ -202,7 +202,7 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     const due = (await queue.claim(99, [])).map(({ host }) => host).toSorted();
     expect(due).toEqual(["late", "late", "late", "late", "late", "slow", "slow"]);
     expect(running).toBe(3);
-    // Who asks now is told at once; the queue has it.
+    // A delivery that arrives now is returned to the queue immediately.
     const after = await lease("quick");
     await worker.runNow(after, 1_000);
     expect((await queue.claim(99, [])).map(({ id }) => id)).toEqual([after.id]);

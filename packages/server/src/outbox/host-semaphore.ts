@@ -7,7 +7,7 @@ export function createHostSemaphore(slotsPerHost: number) {
 
   function release(name: string, host: Host) {
     const next = host.waiting.shift();
-    // Pass the slot to the next waiter without freeing it, so that nobody can overtake.
+    // Passes the slot to the next waiter without freeing it, so that no later caller can overtake.
     if (next) return next();
     host.inUse--;
     if (host.inUse === 0) hosts.delete(name);

@@ -1,7 +1,7 @@
 /** What email programs turn into links: URLs with a scheme, and host names. Email addresses are kept. */
 const links = /\b[a-z][a-z\d+.-]{1,20}:\/\/\S*|(?<![@\w.-])(?:[\w-]+\.)+[a-z]{2,}\b(?!@)\S*/giu;
 
-/** Replaces links by an ellipsis, in text from somebody whom the reader may not know. */
+/** Replaces links by an ellipsis, in text from a person whom the reader may not know. */
 export const withoutLinks = (text: string) => text.replace(links, "…");
 
 export const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();

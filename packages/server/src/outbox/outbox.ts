@@ -6,21 +6,21 @@ import { leaseMs } from "./delivery-lease.ts";
 import { createDeliveryQueue, type LeasedDelivery } from "./delivery-queue.ts";
 import { createDeliveryWorker } from "./delivery-worker.ts";
 
-/** The receiver asked for a pause. The attempt does not count, and the delivery is due again after it. */
+/** The receiver asked for a pause. The attempt does not count, and the delivery is due again after the pause. */
 export type Postponed = { postponedMs: number };
 
 /** One delivery, ready to be sent. */
 export type OpenDelivery = {
   /**
-   * Makes one attempt. Failures of the receiver are part of the answer. It rejects when the attempt could not be made,
-   * and nothing counts as attempted then.
+   * Makes one attempt. Failures of the receiver are part of the result. Rejects when the attempt could not be made, in
+   * which case no attempt is counted.
    */
   send(): Promise<Answer | Postponed>;
-  /** Releases what `open` reserved, once the attempt is recorded or given up. */
+  /** Releases what `open` reserved, after the attempt was recorded or abandoned. */
   close?(): void;
 };
 
-/** What the deliveries of one kind send, and what follows from an attempt. */
+/** Sends the deliveries of one kind, and records the effects of an attempt. */
 export type DeliveryHandler = {
   /** @returns null when the delivery's subject was deleted */
   open(delivery: LeasedDelivery, signal: AbortSignal): Promise<OpenDelivery | null>;

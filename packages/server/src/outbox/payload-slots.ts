@@ -10,7 +10,7 @@ export function createPayloadSlots() {
   return {
     /**
      * @returns a function that releases the slot.
-     * @throws when no slot becomes free soon; the attempt is then made later
+     * @throws when no slot becomes free soon; the attempt is then postponed
      */
     async acquire(host: string, signal: AbortSignal): Promise<() => void> {
       const releaseHost = await perHost.acquire(host, MAX_SLOT_WAIT_MS / 2, signal);

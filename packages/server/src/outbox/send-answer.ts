@@ -22,7 +22,7 @@ type Post = {
   headers: Record<string, string>;
   body: Buffer | string;
   signal: AbortSignal;
-  /** JSON unless it says otherwise */
+  /** defaults to JSON */
   contentType?: string;
 };
 
@@ -44,7 +44,7 @@ function readAnswer({ status, headers, body }: Awaited<ReturnType<Deps["outbound
 }
 
 /**
- * The answer for an attempt that threw. Throws the error again when `signal` aborted the attempt or the database is
+ * The result of an attempt that threw. Throws the error again when `signal` aborted the attempt or the database is
  * unavailable, because the receiver is not to blame then.
  */
 export function explainFailure(error: unknown, signal: AbortSignal, log: Logger): Answer {

@@ -26,7 +26,7 @@ const byPackage: Verify = async (secret, { body, headers }) => {
   }
 };
 
-/** From the text of the specification alone: HMAC-SHA256 of `id.timestamp.body`, five minutes of tolerance. */
+/** Written from the specification alone: HMAC-SHA256 of `id.timestamp.body`, with a tolerance of five minutes. */
 const byWebCrypto: Verify = async (secret, { body, headers }) => {
   const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures = "" } = headers;
   if (Math.abs(Date.now() / 1_000 - Number(timestamp)) > 300) return false;
@@ -147,7 +147,7 @@ onBothDatabases("signed webhooks", (createDatabase) => {
     await rotatedAgo(86_400_000 - 60_000);
     expect(await isSignedBy(before.secret, await send(form.id))).toBe(true);
     await rotatedAgo(86_400_000 + 1);
-    // What signs is read anew within a second.
+    // The signing secret is cached for at most a second.
     let after = await send(form.id);
     const isSignedByBoth = async () => {
       after = await send(form.id);

@@ -20,7 +20,7 @@ const zeros = {
 onBothDatabases("form analytics", (createDatabase) => {
   let database: TestDatabase;
   let forms: FormClient;
-  /** On PostgreSQL a second process works on the same database. */
+  /** On PostgreSQL, a second process uses the same database. */
   let second: TestServer | null = null;
   const env = { FOYER_WEBHOOK_SCHEDULE: "0s,10ms", FOYER_WEBHOOK_TIMEOUT: "1s" };
   beforeAll(async () => {
@@ -275,7 +275,7 @@ onBothDatabases("form analytics", (createDatabase) => {
 
   type Counts = Record<string, number>;
 
-  /** What the counters say, zeros left out. */
+  /** The counters, without zeros. */
   async function counted(toolIds: string[]) {
     const counts: Counts = {};
     const days = await forms.db.selectFrom("formDays").selectAll().where("toolId", "in", toolIds).execute();

@@ -52,7 +52,7 @@ export function createFormCounters(db: Db, isPostgres: boolean) {
   }
 
   return {
-    /** Stores what is new about each impression. @returns the amounts to add to the counters */
+    /** Stores the new facts about each impression. @returns the amounts to add to the counters */
     async recordImpressions(trx: Executor, events: readonly ImpressionEvent[]): Promise<DayDelta[]> {
       const deltas: DayDelta[] = [];
       // A consistent order, so that two processes cannot deadlock.
@@ -73,7 +73,7 @@ export function createFormCounters(db: Db, isPostgres: boolean) {
   };
 }
 
-/** Which counters a submission with this status belongs to, besides `submitted`. */
+/** The counters, besides `submitted`, in which a submission with this status is counted. */
 export function countsOf(status: SubmissionStatus): Pick<DayCounts, "successful" | "failed"> {
   const isSuccessful = /^(submitted|success|(webhook|client)_success)$/.test(status);
   const isFailed = /^(failed|(webhook|client)_failed)$/.test(status);

@@ -114,7 +114,7 @@ export function createAttemptRecords(
     change<T>(id: string, work: (trx: Executor, submission: StatusRow) => Promise<T>): Promise<T | undefined> {
       return changeAll([id], async (trx, [before]) => before && work(trx, before));
     },
-    /** The same for several submissions. `work` runs even if none of them exists. */
+    /** `change` for several submissions. `work` runs even if none of them exists. */
     changeAll,
   };
 }

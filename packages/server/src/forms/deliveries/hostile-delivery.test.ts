@@ -8,7 +8,7 @@ import { createWebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
 import { createDeliverySender } from "./send-delivery.ts";
 import type { SubmissionDelivery } from "./submission-delivery.ts";
 
-/** A server that others can reach, so that its own network is closed to what an account types in. */
+/** A server that others can reach, so addresses entered by users must not lead into its own network. */
 async function openPublic(env: Record<string, string> = { BASE_URL: "https://chat.example.com" }): Promise<FormClient> {
   const forms = await openForms({ env: { FOYER_WEBHOOK_SCHEDULE: "0s", FOYER_LIMIT_SUBMIT_PER_IP: "0", ...env } });
   onTestFinished(() => forms.stop());
@@ -16,7 +16,7 @@ async function openPublic(env: Record<string, string> = { BASE_URL: "https://cha
 }
 
 const message = "New: {{name}}";
-/** Every place of a form that holds an address. */
+/** Every part of a form that contains a URL. */
 const waysOut: Record<string, (url: string) => object> = {
   formWebhookUrl: (url) => ({ formWebhookUrl: url }),
   "webhook url": (url) => ({ formPostActions: [{ type: "webhook", url }] }),
@@ -26,7 +26,7 @@ const waysOut: Record<string, (url: string) => object> = {
 };
 const isName = (url: string) =>
   Object.keys(hostileAnswers).some((name) => url === `http://${name}:${new URL(url).port}/`);
-/** By http alone: the guard asks for no more of the scheme than that it is one of two. */
+/** Only http: the guard treats both schemes the same. */
 const literals = (port: number) =>
   hostileUrls(port).filter((url) => !url.startsWith("https:") && !(URL.canParse(url) && isName(url)));
 

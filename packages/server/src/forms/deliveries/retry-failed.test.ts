@@ -11,7 +11,7 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
   beforeAll(async () => {
     database = await createDatabase();
     forms = await openForms({ database, env });
-    // On PostgreSQL a second process works on the same database.
+    // On PostgreSQL, a second process uses the same database.
     second = database.address.kind === "postgres" ? await startServer({ database, env }) : forms.server;
   });
   beforeEach(() => forms.reset());
@@ -104,7 +104,7 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
   it("sends each delivery once when several processes do it concurrently", async () => {
     refuse();
     const form = await forms.createForm({ formWebhookUrl: hook("crowd") });
-    // Several batches of them.
+    // Enough for several batches.
     const ids = [...(await submitTimes(form.id, 20)), ...(await copies(form.id, 140))];
     forms.reset();
     const answers = await Promise.all([
@@ -120,7 +120,7 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
     expect(received("crowd").sort()).toEqual(ids.sort());
   });
 
-  /** Failed submissions like the form's first one, made in the database. */
+  /** Failed submissions like the form's first one, inserted directly into the database. */
   async function copies(toolId: string, count: number): Promise<string[]> {
     const { db } = forms;
     const first = await db.selectFrom("submissions").selectAll().where("toolId", "=", toolId).executeTakeFirstOrThrow();

@@ -32,7 +32,7 @@ describe("the next step after an attempt", () => {
       });
       expect(Math.min(...waits)).toBeGreaterThanOrEqual(wait);
       expect(Math.max(...waits)).toBeLessThanOrEqual(wait * 1.1);
-      // Spread, so that what failed together does not come back together.
+      // Spread, so that deliveries that failed together are not retried together.
       expect(new Set(waits).size).toBeGreaterThan(100);
     }
     expect(after(4)).toEqual({ state: "failed" });
@@ -115,7 +115,7 @@ onBothDatabases("failing deliveries", (createDatabase) => {
     ).toEqual(["owner@example.com", "second@example.com"]);
     expect(mail?.subject).toBe(`Delivery failed: submission of ${form.name}`);
     expect(mail?.text).toContain(`http://localhost:3210/dashboard/forms/submissions/${id}`);
-    // The mails are no part of what the account sees of a submission, nor of its status.
+    // The notices appear neither in the submission's deliveries nor in its status.
     expect((await forms.detail(id)).deliveries).toHaveLength(1);
     expect((await forms.detail(id)).status).toBe("webhook_failed");
   });
@@ -128,7 +128,7 @@ onBothDatabases("failing deliveries", (createDatabase) => {
       response.end("ok");
     });
     await forms.submit((await forms.createForm(at("/slow"))).id);
-    // A wait for a place, one for room for the files, and the attempt itself, which may take 1 s here.
+    // The time to wait for a slot, for memory for the files, and for the attempt itself, which may take 1 s here.
     expect(await seen.promise).toBeGreaterThan(10_000 + 10_000 + 1_000);
   });
 
@@ -235,7 +235,7 @@ onBothDatabases("a retry schedule that starts with a wait", (createDatabase) => 
     const { createdAt, deliveries } = await forms.detail(body.submissionId);
     const wait = Date.parse(deliveries[0]?.nextAttemptAt ?? "") - Date.parse(createdAt);
     expect(Math.abs(wait - 600_000)).toBeLessThan(60_000);
-    // As if ten minutes had passed.
+    // Simulates that ten minutes have passed.
     await forms.db.updateTable("deliveries").set({ dueAt: 0 }).where("state", "=", "pending").execute();
     expect(await forms.reaches(body.submissionId, "success")).toMatchObject({
       deliveries: [{ attempts: [{ number: 1 }] }, { attempts: [{ number: 1 }] }],
@@ -248,7 +248,7 @@ onBothDatabases("a retry schedule that starts with a wait", (createDatabase) => 
 onBothDatabases("owners", (createDatabase) => {
   it("are notified about a form at most once an hour", async () => {
     const database = await createDatabase();
-    // Nobody listens there: what counts is what is to be sent.
+    // Nothing listens on this port, because the test only checks what would be sent.
     const mailPort = await holdRefusedPort();
     const env = { FOYER_WEBHOOK_SCHEDULE: "0s", SMTP_URL: `smtp://127.0.0.1:${mailPort.port}` };
     const forms = await openForms({ database, env });
@@ -285,7 +285,7 @@ onBothDatabases("owners", (createDatabase) => {
     await retry(second);
     await retry(first);
     expect([await noticesOf(second), await noticesOf(first)]).toEqual([[toOwner], [toOwner]]);
-    // Once more for the one that was told of first: its notices stand side by side.
+    // Also for the submission that was reported first: its notices do not replace each other.
     await sentAgo(hours(1));
     await retry(first);
     expect(await noticesOf(first)).toEqual([toOwner, toOwner]);

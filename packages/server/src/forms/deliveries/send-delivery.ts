@@ -19,7 +19,7 @@ type SenderDeps = Pick<Deps, "db" | "config" | "outbound" | "mailer" | "log">;
 
 /**
  * Sends a delivery once, by the method of its type. Failures are returned as an `Answer`. It rejects only when `signal`
- * aborted it or the database is unavailable; nothing counts as attempted then.
+ * aborted it or the database is unavailable; no attempt is counted then.
  */
 export function createDeliverySender(
   deps: SenderDeps,

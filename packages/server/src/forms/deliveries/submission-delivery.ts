@@ -16,7 +16,7 @@ export const newDelivery = {
   fence: 1,
 } as const;
 
-/** @throws when the delivery belongs to something else, which its kind rules out */
+/** @throws when the delivery does not belong to a submission, which its kind rules out */
 export function ofSubmission(delivery: DeliveryRow): SubmissionDelivery {
   const { submissionId, purpose } = delivery;
   if (submissionId === null || purpose === "event") {

@@ -25,7 +25,7 @@ const withoutActions = {
   failed: { null: "webhook_failed", pending: "webhook_failed", success: "failed", failed: "failed" },
 } as const;
 
-/** The decided words, sentence by sentence, for what has actions. */
+/** The documented rules, sentence by sentence, for submissions with actions. */
 function inWords({ webhook, client, actions }: SubmissionParts): string {
   if (actions.length === 0) return withoutActions[`${webhook}`][`${client}`];
   if (webhook === "pending") return "pending";

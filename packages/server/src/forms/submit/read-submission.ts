@@ -34,7 +34,7 @@ function decode(text: string): DecodedFile | null {
   return { prefix, content: ownBytes(Buffer.from(parsed.base64, "base64")) };
 }
 
-/** Small buffers share a pool, and memory that is shared cannot be transferred to another thread. */
+/** Small buffers share a pool, and shared memory cannot be transferred to another thread. */
 function ownBytes(bytes: Buffer): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

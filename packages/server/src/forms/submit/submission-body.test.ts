@@ -12,7 +12,7 @@ import { registerSubmissionBodies } from "./submission-body.ts";
 
 const LARGE = 256 * 1024;
 
-/** Only what reads bodies, and a route that says what was read. */
+/** An app with only the body parser, and a route that returns what was parsed. */
 async function openApp(limits?: Parameters<typeof registerSubmissionBodies>[1]) {
   const app = Fastify({ bodyLimit: 24 * 1024 * 1024 });
   app.setErrorHandler((error: Error, request, reply) => sendError(toAppError(error), request, reply));
@@ -35,7 +35,7 @@ async function openApp(limits?: Parameters<typeof registerSubmissionBodies>[1]) 
   return { app, post };
 }
 
-/** The threads that are started from now on. */
+/** The threads that are started after this call. */
 function watchThreads(): Worker[] {
   const threads: Worker[] = [];
   const onThread = (message: unknown) => threads.push((message as { worker: Worker }).worker);
@@ -48,7 +48,7 @@ function watchThreads(): Worker[] {
 
 afterEach(() => void vi.useRealTimers());
 
-/** The same body, large enough for the thread. */
+/** The same body, padded so that the thread parses it. */
 const enlarged = (json: string) => json.replace(/\}$/, `,"padding":"${"x".repeat(LARGE)}"}`);
 
 describe("the body of a submission", () => {
@@ -164,7 +164,7 @@ describe("large bodies", () => {
     const call = request({ port, method: "POST", headers: { "content-type": "application/json", ...length } });
     const answered = once(call, "response") as Promise<[IncomingMessage]>;
     call.on("error", () => {});
-    // Some are never answered; the test says which of them must be.
+    // Some requests are never answered. The tests await those that must be.
     answered.catch(() => {});
     onTestFinished(() => void call.destroy());
     await new Promise((resolve) => call.write(body.slice(0, sent), resolve));
@@ -194,12 +194,12 @@ describe("large bodies", () => {
     expect((await statusOf(honest)).status).toBe(200);
 
     const held = [await begin(port, large), await begin(port, large)];
-    // A third one that arrived before them would be read in their place.
+    // Wait for both: a third body that arrived before them would be read instead.
     await Promise.all(held.map(arrived));
     const third = await statusOf(await begin(port, large));
     expect([third.status, third.retryAfter]).toEqual([503, "2"]);
     expect(JSON.parse(third.body).error.code).toBe("OVERLOADED");
-    // One that is read, and one whose client goes away, make room.
+    // A body that was read and one whose client disconnected free their memory.
     held[0]?.end();
     expect((await statusOf(held[0] as (typeof held)[0])).status).toBe(200);
     held[1]?.call.destroy();

@@ -18,7 +18,7 @@ const THREAD_IDLE_MS = 30_000;
 
 const noFiles: ReadonlyMap<string, DecodedFile> = new Map();
 
-/** Parses the bodies of submissions: JSON as everywhere, but files are decoded without blocking the event loop. */
+/** Parses the bodies of submissions: JSON as usual, but files are decoded without blocking the event loop. */
 export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLimits): void {
   const thread = createReadingThread();
   const budgetFor = createUploadBudget(limits);
@@ -60,7 +60,7 @@ function createReadingThread() {
       waiting.delete(id);
       if (waiting.size === 0) idle = setTimeout(stop, THREAD_IDLE_MS).unref();
     });
-    // A thread can exit without an error event, and pending reads must be rejected then, too.
+    // A thread can exit without an error event, and pending reads must then be rejected too.
     started.on("error", (error) => fail(started, error as Error));
     started.on("exit", (code) =>
       fail(started, new Error(`The thread that parses submissions exited with code ${code}.`)),

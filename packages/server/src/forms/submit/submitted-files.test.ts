@@ -191,7 +191,7 @@ onBothDatabases("files of a form", (createDatabase) => {
       [24 * MIB + 1, false, 400],
       [24 * MIB + 1, true, 400],
     ] as const) {
-      // Blanks count for the size and are nothing else.
+      // Whitespace increases the size without changing the content.
       const payload = Buffer.concat([Buffer.from(head), Buffer.alloc(size - head.length - 1, " "), Buffer.from("}")]);
       const headers = { "content-type": "application/json", ...(isChunked ? { "transfer-encoding": "chunked" } : {}) };
       const response = await forms.server.app.inject({
