@@ -94,7 +94,7 @@ function hosts(values: string[]) {
   });
 }
 
-/** What applies to agents that have not chosen anything else. */
+/** The defaults for agents that have no setting of their own. */
 export type AgentDefaults = { modelId: string; retention: Retention };
 
 /** @param defaultModelId the model of agents that have not chosen one */
@@ -130,7 +130,7 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
   };
 }
 
-/** The part that every visitor may read. */
+/** The settings that every visitor may read. */
 export function toAgentWidget(row: AgentRow): AgentWidget {
   return {
     id: row.id,

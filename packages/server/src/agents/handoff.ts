@@ -45,12 +45,14 @@ export function checkHandoff({ hours }: HandoffChanges): void {
   }
 }
 
-/** When an answer to a request of this time (milliseconds) is promised. Only office hours count. */
+/**
+ * The time by which a request made at `now` is promised an answer. Both are in milliseconds. Only office hours count.
+ */
 export function promiseOf({ hours, promiseMinutes }: HandoffSettings, now: number): number | null {
   return promiseMinutes === null ? null : promisedAt(hours, promiseMinutes, now);
 }
 
-/** What the widget needs to know, or null when the agent hands nothing over. */
+/** The settings that the widget needs, or null when handing over is disabled. */
 export function toWidgetHandoff(row: Pick<AgentRow, "handoff">, now: number): WidgetHandoff | null {
   const settings = handoffOf(row);
   if (!settings.isEnabled) return null;

@@ -44,7 +44,9 @@ function readImage(dataUrl: string): AgentImage {
   return { mediaType, content };
 }
 
-/** How the accepted formats begin. SVG is not among them: opened on its own, it is a document that can run scripts. */
+/**
+ * The first bytes of the accepted formats. SVG is excluded: opened on its own, it is a document that can run scripts.
+ */
 function imageTypeOf(content: Buffer): string | null {
   const start = content.toString("latin1", 0, 12);
   if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";

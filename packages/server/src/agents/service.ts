@@ -15,7 +15,7 @@ import { freeSlug, slugOf } from "./slug.ts";
 import { type AgentStore, createAgentStore } from "./store.ts";
 
 const COPY_SUFFIX = " (copy)";
-/** The limit of the contract. */
+/** The contract's limit. */
 const MAX_NAME = 200;
 
 /** Copies the contents of one agent to another within the transaction. */

@@ -72,8 +72,8 @@ export function createAgentStore(db: Db) {
         .executeTakeFirst();
     },
     /**
-     * From here on the agent, its tools and its triggers are gone for every reader, and its slug is free. Its row stays
-     * until everything else that refers to it is deleted, see agent-deletion.ts. @returns false when there is none
+     * Hides the agent, its tools and its triggers from every reader and frees its slug. The row stays until everything
+     * else that refers to it is deleted, see agent-deletion.ts. @returns false when there is no such agent
      */
     async hide(organizationId: string, id: string, now: number): Promise<boolean> {
       return inTransaction(db, async (trx) => {

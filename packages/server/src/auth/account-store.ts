@@ -79,7 +79,7 @@ const emptyTokens = {
   scope: null,
 };
 
-/** The sign-in by password of a user. */
+/** A user's password identity. */
 function passwordIdentity(userId: string, hash: string, now: string) {
   return {
     ...emptyTokens,
@@ -127,7 +127,7 @@ export async function setPassword(db: Db, userId: string, password: string): Pro
 
 type NewPassword = {
   hash: string;
-  /** the token of the one session that is not ended */
+  /** the token of the only session to keep */
   keptSession?: string;
 };
 

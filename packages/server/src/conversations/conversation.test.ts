@@ -150,7 +150,7 @@ onBothDatabases("conversations", (createDatabase) => {
       );
     };
     await submit(agentId, withForm);
-    // Any visitor can claim this, and it is not so.
+    // Any visitor can claim to be in this conversation, but this one is not.
     await submit(other, plain);
     await say(agentId, "Again", { conversationId: withForm });
     const { messages } = (await call("GET", `/conversations/${withForm}`)).body.data;

@@ -2,25 +2,22 @@ import type { HandoffCause } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import type { AgentRow, Tables } from "../db/tables.ts";
 
-/** Where something changed. `epoch` is the conversation's after the change. */
+/** Where a change happened. `epoch` is the conversation's epoch after the change. */
 type Place = { organizationId: string; agentId: string; conversationId: string; epoch: number };
 
-/**
- * What happened to a conversation that goes over to people, comes back, or is with them. `userId` is the member who did
- * it.
- */
+/** A change of who handles a conversation, or an event while people handle it. `userId` is the member who caused it. */
 export type HandoffChange = Place &
   (
     | { kind: "requested"; handoffId: string; cause: HandoffCause; userId?: undefined }
     | { kind: "taken" | "answered"; handoffId: string; userId: string }
     | { kind: "returned" | "closed"; handoffId: string; userId: string }
     | { kind: "cancelled"; handoffId: string; userId?: undefined }
-    /** a message of a visitor who waits or talks to a person */
+    /** a message from a visitor who is waiting for a person or talking to one */
     | { kind: "visitor_message"; handoffId?: undefined; messageId: string; userId?: undefined }
     | { kind: "member_message"; handoffId: string; messageId: string; userId: string }
   );
 
-/** A request for a person that a rule makes in the transaction of what it reacts to. */
+/** Requests a person because of a rule, in the transaction of the event that the rule reacts to. */
 export type RequestHuman = (
   trx: Transaction<Tables>,
   agent: Pick<AgentRow, "id" | "handoff">,

@@ -17,7 +17,7 @@ export type ToolPiece = {
 
 type TextPiece = { type: "text"; text: string };
 
-/** What a reply cites of the `total` passages in its prompt. It follows all texts and has no event of its own. */
+/** The passages that a reply cites, out of `total` in its prompt. It follows all texts and has no event of its own. */
 type PassagesPiece = { type: "passages"; passages: NumberedPassage[]; total: number };
 
 /** Follow-up questions for the visitor. They come last, and the model does not read them again. */

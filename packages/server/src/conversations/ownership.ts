@@ -7,8 +7,8 @@ import type { ConversationRow, MessageRow } from "../db/tables.ts";
 type Owned = Pick<ConversationRow, "id" | "handler" | "epoch" | "assigneeId">;
 
 /**
- * @returns a function that reads who has these conversations, and returns the ownership of each. `isMember`: with what
- * visitors do not see, the members' ids, the summary and the address
+ * @returns a function that reads the ownership of each of these conversations. `isMember` includes what visitors do not
+ * see: the members' ids, the summary and the email address
  */
 export function createOwnershipReader(db: Db) {
   return async (owned: readonly Owned[], isMember: boolean): Promise<(row: Owned) => Ownership> => {

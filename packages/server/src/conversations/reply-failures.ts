@@ -52,7 +52,7 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
       .where("conversations.organizationId", "=", organizationId)
       .where("conversations.updatedAt", ">=", at - DAY_MS)
       // The expression keeps the database from reading all of the agent's conversations: it then uses the index on
-      // `updatedAt`, which finds few.
+      // `updatedAt`, which yields few rows.
       .where(sql`"agentId" || ''`, "=", agentId)
       .where("messages.model", "is not", null)
       .where("stopReason", "in", ["end_turn", "max_steps"])

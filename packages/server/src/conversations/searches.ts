@@ -3,7 +3,7 @@ import type { NumberedPassage } from "../tools/tool-outcome.ts";
 import type { Piece, ToolPiece } from "./message-pieces.ts";
 import { citedNumbers } from "./sources.ts";
 
-/** What a reply received of the documents: its searches in order, or the passages in its prompt. */
+/** What a reply read of the documents: its searches in order, or the passages in its prompt. */
 export function searchesOf(pieces: readonly Piece[]): ReplySearch[] {
   const cited = citedNumbers(pieces);
   return pieces.flatMap((piece): ReplySearch[] => {
@@ -41,7 +41,7 @@ function toFoundPassage(passage: NumberedPassage, cited: ReadonlySet<number>): F
   };
 }
 
-/** The queries of a call. The model can send anything. */
+/** The queries of a call. The model can send any value. */
 function queriesIn(input: unknown): string[] {
   const { queries } = (input ?? {}) as { queries?: unknown };
   return Array.isArray(queries) ? queries.filter((query) => typeof query === "string") : [];

@@ -57,13 +57,13 @@ export type ConversationService = ReturnType<typeof createConversationService>;
 export type ConversationDeletion = { organizationId: string; id: string; submissions: boolean; isVisitor: boolean };
 
 type Hooks = {
-  /** Called before a deletion. `isVisitor`: with the conversation's token. */
+  /** Called before a deletion. `isVisitor` means that a visitor deletes it with the conversation's token. */
   beforeDelete(deletion: ConversationDeletion): Promise<void>;
   /** Called once a deletion is committed. */
   onDelete(id: string): unknown;
-  /** Called in the transaction that stores the rating of a visitor's reply. */
+  /** Called in the transaction that stores the rating of a reply by its visitor. */
   recordRating: AnswerRecorder["recordRating"];
-  /** Called in the transaction that stores a bad rating of the agent. */
+  /** Called in the transaction that stores a bad rating of a reply by the agent. */
   onBadRating: RatingHooks["onBadRating"];
   /** Called in the transaction that stores a rating. */
   recordEvents: RecordEvents;
@@ -114,7 +114,7 @@ export function createConversationService(
       const pages = store.summaryPages(organizationId, toFilter(query, userId));
       return csvStream(csvColumns, csvRows(pages, toSummaries));
     },
-    /** Who has the conversation, with what members may see of it if `isMember`. */
+    /** Who has the conversation. With `isMember`, includes what only members may see. */
     ownershipOf: async (row: ConversationRow, isMember: boolean): Promise<Ownership> =>
       (await ownershipsOf([row], isMember))(row),
     ownershipsOf,
@@ -176,7 +176,10 @@ export function createConversationService(
   };
 }
 
-/** Messages after a position, oldest first, in pages, for the live streams. `isRunning`: a reply of the agent that is not complete yet. */
+/**
+ * Messages after a position, oldest first, in pages, for the live streams. `isRunning` marks a reply of the agent that
+ * is not complete yet.
+ */
 async function* followedMessages(pages: AsyncIterable<MessageRow[]>) {
   for await (const page of pages) {
     yield page.map((row) => ({
@@ -203,7 +206,7 @@ async function* csvRows(
   }
 }
 
-/** @param caller the member who asks; an API key has no conversations of its own */
+/** @param caller the member who makes the request; an API key has no conversations of its own */
 function toFilter(
   { agentId, handler, assignee, userId, q, feedback, hasForm, failed, test, from, to }: ConversationQuery,
   caller: string | null,
@@ -276,7 +279,7 @@ function toFailure(row: ReplyFailureRow): ReplyFailure {
   };
 }
 
-/** What visitors do not see of their messages. */
+/** The fields of a message that visitors do not see. */
 function memberFields(row: MessageRow, pieces: Piece[]) {
   return {
     page: row.page === null ? null : JSON.parse(row.page),

@@ -172,7 +172,7 @@ async function* summaryPages(
 async function* messagePages(db: Db, conversationId: string, start: number): AsyncGenerator<MessageRow[]> {
   const messages = db.selectFrom("messages").where("conversationId", "=", conversationId).orderBy("position");
   for (let after = start; ; ) {
-    // Both databases know the length of a text in bytes without reading it.
+    // Both databases report the size of a text in bytes without reading it.
     const sizes = await messages
       .select(["position", messageBytes.as("bytes")])
       .where("position", ">", after)
@@ -294,7 +294,7 @@ type MessageRating = { conversationId: string; messageId: string; rating: Rating
 const submitted = sql`select 1 from submissions where submissions."conversationId" = conversations.id
   and submissions."agentId" = conversations."agentId"`;
 
-/** As in the partial index of these conversations. */
+/** Matches the condition of the partial index on these conversations. */
 const isHandedOver = sql<boolean>`handler <> 'agent'`;
 
 const hasSubmission = sql<boolean>`exists (${submitted})`;

@@ -17,16 +17,16 @@ import { toEvent } from "./event-view.ts";
 import type { EventListeners } from "./listeners.ts";
 import type { EventToSend, ToSend, WebhookStore } from "./store.ts";
 
-/** A webhook that has failed for so long is disabled. */
+/** A webhook that has failed for this long is disabled. */
 const DISABLED_AFTER_MS = 5 * 86_400_000;
 /** Client errors that a later attempt can overcome: timeout, conflict, too early, too many requests. */
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
-/** How often an attempt is repeated after any other client error. */
+/** How many times an attempt is repeated after any other client error. */
 const RETRIES_OF_CLIENT_ERRORS = 2;
 
 type Sending = { body: Buffer; id: string; webhook: WebhookRow; signal: AbortSignal };
 
-/** Signs and posts one event. Failures of the receiver are part of the answer. */
+/** Signs and posts one event. The receiver's failures are part of the result. */
 export function createEventSender(deps: Pick<Deps, "config" | "outbound" | "encryption" | "log">) {
   const post = createPost(deps);
   return async ({ body, id, webhook, signal }: Sending): Promise<Answer> => {

@@ -3,7 +3,7 @@ import type { EventFeedRow } from "../db/outbox-tables.ts";
 
 type FeedPosition = Pick<EventFeedRow, "organizationId" | "lastPosition">;
 
-/** How far each organization's feed goes, or nothing when the database is from before the feed. */
+/** The last position of each organization's feed. Empty when the database predates the feed. */
 export async function readFeedPositions(db: Db): Promise<FeedPosition[]> {
   const tables = await db.introspection.getTables();
   if (!tables.some(({ name }) => name === "eventFeeds")) return [];
@@ -11,8 +11,8 @@ export async function readFeedPositions(db: Db): Promise<FeedPosition[]> {
 }
 
 /**
- * Continues the feeds of a restored database after these positions. A reader's cursor can be beyond what the backup
- * contains, and would skip as many new events.
+ * Makes the feeds of a restored database continue after these positions. A reader's cursor can be ahead of the backup,
+ * and the reader would then miss new events.
  */
 export async function continueFeedsAfter(db: Db, positions: readonly FeedPosition[]): Promise<void> {
   for (const { organizationId, lastPosition } of positions) {

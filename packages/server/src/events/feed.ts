@@ -23,7 +23,7 @@ const PLACED_AT_ONCE = 1_000;
 /**
  * The feed of an organization's events. Readers give the events their positions, one reader at a time, after the events
  * were committed. An event that commits late therefore comes after everything that was read before, and a cursor cannot
- * skip it. The events of a conversation keep their order, because each is written after the one before was committed.
+ * skip it. The events of a conversation keep their order, because each is written after the previous one was committed.
  */
 export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, listeners: EventListeners) {
   async function feedOf(organizationId: string) {
@@ -39,14 +39,15 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
       .$if(databaseKind === "postgres", (query) => query.forUpdate())
       .executeTakeFirst();
     if (!feed) return;
-    // A statement of its own, so that it sees what was committed while the first one waited for the lock.
+    // A separate statement, so that it sees what was committed while the first one waited for the lock.
     const placed = await sql<{ position: number }>`update events set position = ${feed.lastPosition} + fresh.rank from (
         select number, row_number() over (order by number) as rank from (
           select number from events where "organizationId" = ${organizationId} and position is null
           order by number limit ${PLACED_AT_ONCE}
         ) as unplaced
       ) as fresh where events.number = fresh.number returning events.position`.execute(trx);
-    // Not the number of rows: an event that is deleted meanwhile leaves a gap, and no position may be given twice.
+    // Not the number of rows: an event that is deleted concurrently leaves a gap, and no position may be assigned
+    // twice.
     const lastPosition = placed.rows.reduce((last, { position }) => Math.max(last, position), feed.lastPosition);
     await trx.updateTable("eventFeeds").set({ lastPosition }).where("organizationId", "=", organizationId).execute();
   }
@@ -98,7 +99,7 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
         .execute();
       const chosen = firstWithin(sizes, PAGE_BYTES);
       const isComplete = chosen.length === sizes.length && sizes.length < pageSize;
-      // Nothing of the requested types lies between the last chosen event and the newest position.
+      // No event of the requested types lies between the last chosen event and the newest position.
       const cursor = isComplete ? Math.max(last, Number(after)) : (chosen.at(-1)?.position ?? after);
       const ids = chosen.map(({ id }) => id);
       const rows =

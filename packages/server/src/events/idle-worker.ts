@@ -5,14 +5,14 @@ import { type EventListeners, idleMinutesFor } from "./listeners.ts";
 import type { RecordEvents } from "./record-events.ts";
 
 const EVERY_MS = 10_000;
-/** Conversations that one round reports. The rest waits for the next one, which follows at once. */
+/** Conversations that one round reports. The next round follows at once and reports the rest. */
 const PER_ROUND = 50;
 const MINUTE_MS = 60_000;
 /** The newest messages of a transcript, by their UTF-8 bytes. */
 const TRANSCRIPT_BYTES = 4 * 1024 * 1024;
-/** A running reply gives a sign of life every few seconds. One that is silent for longer died with its process. */
+/** A running reply updates its row every few seconds. One that is silent for longer died with its process. */
 const SILENT_MS = 30_000;
-/** A conversation that could not be reported waits this long, so that it does not hold up the others. */
+/** A conversation that could not be reported waits this long, so that it does not delay the others. */
 const RETRY_MS = 5 * MINUTE_MS;
 
 type Parts = { record: RecordEvents; listeners: EventListeners; now?: () => number };
@@ -29,7 +29,7 @@ export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">
   let round = Promise.resolve();
   let isStopped = false;
 
-  /** Reports what is due. @returns whether there may be more */
+  /** Reports due conversations. @returns whether there may be more */
   async function runOnce(): Promise<boolean> {
     const due = await db
       .selectFrom("idleTimers")
@@ -46,7 +46,7 @@ export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">
     return due.length === PER_ROUND;
   }
 
-  /** Rejects when the database is unavailable; the round ends then. */
+  /** Rejects when the database is unavailable, which ends the round. */
   async function postpone(conversationId: string, error: unknown): Promise<void> {
     const timers = db
       .updateTable("idleTimers")
@@ -90,7 +90,7 @@ function createReport(
 ) {
   return (conversationId: string): Promise<void> =>
     inTransaction(db, async (trx) => {
-      // Conversations are locked before their timers, as when a message arrives.
+      // Locks conversations before their timers, in the same order as when a message arrives.
       const conversation = await trx
         .selectFrom("conversations")
         .select(["organizationId", "agentId", "messageCount"])

@@ -15,7 +15,7 @@ export type ListeningWebhook = {
   idleMinutes: number;
 };
 
-/** Who listens to an organization's events. */
+/** The receivers of an organization's events. */
 export type Listeners = { hasFeed: boolean; webhooks: readonly ListeningWebhook[] };
 
 export type EventListeners = ReturnType<typeof createEventListeners>;
@@ -26,13 +26,13 @@ const TTL_MS = 2_000;
 const FEED_IDLE_MINUTES = 30;
 
 /**
- * Remembers who listens to each organization's events, so that events without a listener cost nothing. Changes made in
- * this process take effect at once.
+ * Caches who receives each organization's events, so that events without a receiver cost nothing. Changes made in this
+ * process take effect immediately.
  */
 export function createEventListeners(db: Db) {
   const queries = listenerQueries(db);
   const recent = new LRUCache<string, Listeners>({ max: 10_000, ttl: TTL_MS });
-  /** Counts the changes, so that a read that began before a change is not remembered after it. */
+  /** Counts the changes, so that the result of a read that began before a change is not cached after it. */
   let changes = 0;
 
   async function load(executor: Executor, organizationId: string): Promise<Listeners> {
@@ -42,7 +42,7 @@ export function createEventListeners(db: Db) {
   }
 
   return {
-    /** Reads with the transaction `executor` when the answer is not remembered. */
+    /** Reads with the transaction `executor` unless the result is cached. */
     async of(executor: Executor, organizationId: string): Promise<Listeners> {
       const known = recent.get(organizationId);
       if (known) return known;
@@ -73,7 +73,7 @@ function toListener({ id, url, events, agentIds, idleMinutes }: Listening): List
 
 /**
  * The webhooks that receive events of this type and agent. An event without an agent goes to all of them. With
- * `idleMinutes`, only those that wait for so long.
+ * `idleMinutes`, only those with this idle time.
  */
 export function webhooksFor(
   { webhooks }: Listeners,

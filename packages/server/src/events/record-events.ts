@@ -9,7 +9,7 @@ import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
 import { type EventListeners, idleMinutesFor, type ListeningWebhook, webhooksFor } from "./listeners.ts";
 
-/** An event to record. `data` is called only if a webhook or the feed wants it. */
+/** An event to record. `data` is called only if a webhook or the feed receives the event. */
 export type NewEvent<T extends WebhookEventType = WebhookEventType> = {
   [Type in T]: {
     type: Type;
@@ -17,15 +17,15 @@ export type NewEvent<T extends WebhookEventType = WebhookEventType> = {
     agentId: string | null;
     /** a conversation that exists, or null */
     conversationId: string | null;
-    /** the submission that it reports; the transaction has inserted or locked it */
+    /** the submission that the event reports; the transaction has inserted or locked it */
     submissionId?: string;
-    /** only for the webhooks with this idle time */
+    /** limits the event to webhooks with this idle time */
     idleMinutes?: number;
     data: () => WebhookEventData[Type];
   };
 }[T];
 
-/** Records events in the transaction that causes them. Writes nothing if no webhook and no feed wants them. */
+/** Records events in the transaction that causes them. Writes nothing if no webhook and no feed receives them. */
 export type RecordEvents = (trx: Executor, events: readonly NewEvent[]) => Promise<void>;
 
 type Listened = { event: NewEvent; webhooks: readonly ListeningWebhook[] };
@@ -47,7 +47,7 @@ export function createEventRecorder(
       ({ event }) => event.conversationId ?? "",
     );
     const sequences = new Map<NewEvent, number>();
-    // In one order, so that two processes cannot deadlock.
+    // In a fixed order, so that two processes cannot deadlock.
     for (const id of [...ofConversation.keys()].sort()) {
       const events = ofConversation.get(id) ?? [];
       const { rows } = await queries.advance(trx, { id, count: events.length });
@@ -93,7 +93,7 @@ export function createEventRecorder(
     afterCommit(trx, notify);
   }
 
-  /** Restarts the wait for `conversation.idle` after a message. */
+  /** Restarts the timer of `conversation.idle` after a message. */
   async function restartTimer(trx: Executor, { organizationId, agentId, conversationId }: NewEvent): Promise<void> {
     if (agentId === null || conversationId === null) return;
     const [minutes] = idleMinutesFor(await listeners.of(trx, organizationId), agentId);

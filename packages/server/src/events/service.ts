@@ -96,7 +96,7 @@ function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: P
       listeners.forget(organizationId);
       return created;
     },
-    /** Enabling a webhook again forgets why it was disabled. */
+    /** Enabling a webhook again clears the reason why it was disabled. */
     async update(organizationId: string, id: string, changes: WebhookChanges): Promise<Webhook> {
       await existing(organizationId, id);
       await check(organizationId, changes);
@@ -126,7 +126,7 @@ function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: P
   };
 }
 
-/** A new webhook with the defaults of what `input` leaves out. */
+/** A new webhook, with defaults for what `input` leaves out. */
 function newWebhook(organizationId: string, input: WebhookCreate, encryption: Deps["encryption"]): WebhookRow {
   const now = Date.now();
   const id = newId("webhook");
@@ -240,7 +240,7 @@ function deliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, exist
         if (rows.length > 0) {
           retried += (await inTransaction(db, (trx) => outbox.queue.retryFailed(trx, rows))).size;
           outbox.worker.notify();
-          // Other requests get their turn, because SQLite runs within this process.
+          // Yields to other requests, because SQLite runs in this process.
           await new Promise(setImmediate);
         }
         after = ids.length < RETRIED_AT_ONCE ? undefined : ids.at(-1);

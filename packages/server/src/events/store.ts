@@ -36,7 +36,7 @@ function webhookQueries(db: Db) {
     },
     /**
      * Adds the webhook unless the organization already has `max`. Locks the organization, so that two requests cannot
-     * both take the last place.
+     * both use the last free slot.
      */
     async insert(row: WebhookRow, max: number, onWrite: (trx: Executor) => Promise<void>): Promise<boolean> {
       return inTransaction(db, async (trx) => {
@@ -72,7 +72,7 @@ function webhookQueries(db: Db) {
       await deleteInBatches(db, deleteSome, DELETED_AT_ONCE);
       await db.deleteFrom("webhooks").where("id", "=", id).where("organizationId", "=", organizationId).execute();
     },
-    /** Which of these agents the organization has. */
+    /** Returns which of these agents belong to the organization. */
     async agentsAmong(organizationId: string, ids: readonly string[]): Promise<string[]> {
       if (ids.length === 0) return [];
       const rows = await db
@@ -146,8 +146,8 @@ function deliveryLists(db: Db) {
       return rows.map(({ id }) => id);
     },
     /**
-     * The newest attempts of these deliveries, oldest first: at most `limit` of each. Together they have at most
-     * `RESPONSE_BYTES` of responses, of the newest deliveries.
+     * The newest attempts of these deliveries, oldest first: at most `limit` of each. Responses are included for the
+     * newest deliveries, up to `RESPONSE_BYTES` in total.
      */
     async attempts(deliveries: ReadonlyArray<Pick<DeliveryRow, "id">>, limit: number): Promise<DeliveryAttemptRow[]> {
       if (deliveries.length === 0) return [];
@@ -176,7 +176,7 @@ function deliveryLists(db: Db) {
   };
 }
 
-/** What an attempt needs. `data` is null for a large event, whose data is read once it may be sent. */
+/** The data for an attempt. `data` is null for a large event, whose data is read once it may be sent. */
 export type ToSend = { event: Omit<EventToSend, "data"> & { data: string | null }; webhook: WebhookRow };
 export type EventToSend = Omit<EventRow, "number" | "position" | "submissionId">;
 

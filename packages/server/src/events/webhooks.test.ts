@@ -192,7 +192,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     await ask("Hello");
     await expect.poll(async () => (await deliveries(id, "?status=delivered")).deliveries.length).toBe(1);
     const [delivery] = (await deliveries(id)).deliveries;
-    // As a process that is sending the delivery leaves it.
+    // The state of a delivery that another process is sending.
     const lease = (isLeased: 0 | 1) =>
       server.deps.db
         .updateTable("deliveries")
@@ -381,7 +381,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     await (await chat(server.url, { agentId, conversationId, messages }, headers)).ended;
     await worker.runOnce();
     await receiver.hasReceived(4);
-    // Each webhook is told after its own number of minutes only.
+    // Each webhook is notified only after its own number of minutes.
     const reports = (path: string) => receiver.bodies(path).map(({ data }) => [data.idleMinutes, data.messageCount]);
     expect([reports("/events"), reports("/later")]).toEqual([
       [
@@ -603,7 +603,7 @@ onBothDatabases("the event feed", (createDatabase) => {
       await sql`insert into conversations (id, "organizationId", "agentId", title, "messageCount", "isUserVerified", "createdAt", "updatedAt")
         values (${id}, ${organizationId}, ${agentId}, 't', 0, 0, 1, 1)`.execute(server.deps.db);
     }
-    // SQLite has one process.
+    // SQLite allows only one process.
     const { db: own, databaseKind: kind } = server.deps;
     const others = Array.from({ length: 3 }, () =>
       kind === "sqlite" ? { db: own, kind } : openDatabase(database.address, () => {}),

@@ -10,14 +10,14 @@ import { createWebhookStore } from "./store.ts";
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** Conversation events: who listens, how they are recorded, and how they leave the server. */
+/** Conversation events: who receives them, how they are recorded, and how they leave the server. */
 export function createWebhooks(deps: Deps, outbox: Outbox) {
   const store = createWebhookStore(deps.db);
   const listeners = createEventListeners(deps.db);
   const recordEvents = createEventRecorder(deps, listeners, outbox.worker.notify);
   outbox.register("event", createEventHandler(deps, { store, outbox, listeners }));
   return {
-    /** Records events in the transaction of what they report. */
+    /** Records events in the transaction that stores the change they report. */
     recordEvents,
     service: createWebhookService(deps, { store, outbox, listeners }),
     feed: createFeedService(deps, listeners),

@@ -10,7 +10,7 @@ const iat = now / 1_000;
 const good = { sub: "42", aud: agentId, iat, exp: iat + 3_600, email: "ada@example.com", claims: { plan: "pro" } };
 
 const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-/** A token of any content, also of one that no library signs. */
+/** A token with any content, including content that no library would sign. */
 function token(payload: object, { header = {}, key = secret, hash = "sha256" } = {}) {
   const signed = `${part({ alg: "HS256", typ: "JWT", ...header })}.${part(payload)}`;
   return `${signed}.${createHmac(hash, key).update(signed).digest("base64url")}`;

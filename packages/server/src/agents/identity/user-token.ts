@@ -49,8 +49,8 @@ export async function signUserToken(
 }
 
 /**
- * Signs the token with which a tool's receiver recognizes the visitor. It is valid for 60 seconds and for one host only,
- * so it is neither a `userToken` nor of use to another receiver.
+ * Signs the token with which a tool's receiver recognizes the visitor. It is valid for 60 seconds and for one host
+ * only, so it works neither as a `userToken` nor at another receiver.
  * @param host with its port unless that is the default
  */
 export async function signVisitorToken(
@@ -89,7 +89,7 @@ async function verify(
   }
 }
 
-/** The texts quote what the caller sent, and nothing about the secret. */
+/** The messages quote what the caller sent, but nothing about the secret. */
 function explain(error: unknown, token: string, agentId: string): unknown {
   if (error instanceof errors.JOSEAlgNotAllowed) {
     return refused(`It has the algorithm ${quote(headerOf(token).alg)}. Sign it with HS256.`);

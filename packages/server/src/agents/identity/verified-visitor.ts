@@ -14,7 +14,7 @@ export type IdentityProof = {
 /**
  * The visitor that a request proves, or null when it proves none. A token proves everything that it contains. A
  * `userHash` proves the id alone, and a wrong one proves nothing. The agent's secret is decrypted only when needed.
- * @throws 401 INVALID_USER_TOKEN when there is a token that is not valid, so that no request with one counts as anonymous
+ * @throws 401 INVALID_USER_TOKEN for an invalid token, so that a request with one never counts as anonymous
  */
 export async function verifiedVisitorOf(
   { userId, userHash, userToken }: IdentityProof,

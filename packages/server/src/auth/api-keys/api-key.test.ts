@@ -132,7 +132,7 @@ onBothDatabases("API keys", (createDatabase) => {
     for (const call of calls) {
       const response = await server.app.inject({ ...call, headers });
       expect([response.statusCode, response.json().error.code]).toEqual([403, "FORBIDDEN"]);
-      // Together with a cookie the key still decides.
+      // With both a key and a cookie, the key decides.
       const cookie = `foyer_session=${browser.cookies.get("foyer_session")}`;
       expect((await server.app.inject({ ...call, headers: { ...headers, cookie } })).statusCode).toBe(403);
     }

@@ -148,7 +148,7 @@ onBothDatabases("members", (createDatabase) => {
     const early = invitation("early@example.com", admin.userId);
     expect(await insertInvitation(db, early)).toBe("done");
     expect(await insertInvitation(db, invitation("boss@example.com", admin.userId, "owner"))).toBe("forbidden");
-    // Without what usually takes their invitations along.
+    // Lowers the role directly, because the endpoint would also cancel the admin's invitations.
     const demote = (role: string) =>
       db.updateTable("members").set({ role }).where("userId", "=", admin.userId).execute();
     await demote("member");
@@ -204,7 +204,7 @@ onBothDatabases("members", (createDatabase) => {
       expect((await stranger.call("GET", "/auth/session")).status).toBe(401);
       expect((await createBrowser(open).signIn(email, signUp.password)).status).toBe(401);
       if (key) {
-        // The process that runs already takes a key for up to 5 s more.
+        // The running process accepts a cached key for up to 5 more seconds.
         open.deps.keys.clearCache();
         const headers = { authorization: `Bearer ${key}` };
         expect((await open.app.inject({ url: "/agents", headers })).statusCode).toBe(401);
@@ -267,7 +267,7 @@ onBothDatabases("members", (createDatabase) => {
     const { db } = server.deps;
     const { userId } = await createOwner(server);
     await db.deleteFrom("identities").where("userId", "=", userId).execute();
-    // With a connection each, they write at the same moment.
+    // Each uses its own connection, so that they write concurrently.
     await Promise.all([1, 2, 3].map(() => hasAccounts(db)));
     const writes = await Promise.allSettled(["a", "b", "c"].map((hash) => writePassword(db, userId, { hash })));
     expect(writes.filter(({ status }) => status === "rejected")).toEqual([]);

@@ -11,7 +11,7 @@ export async function purgeUnverified(db: Db, userId: string): Promise<void> {
   await inTransaction(db, (trx) => purgeUnverifiedWithin(trx, userId));
 }
 
-/** The same within a transaction. @returns false for a verified user */
+/** `purgeUnverified` within a transaction. @returns false for a verified user */
 export async function purgeUnverifiedWithin(trx: Transaction<Tables>, userId: string): Promise<boolean> {
   const result = await trx
     .updateTable("users")

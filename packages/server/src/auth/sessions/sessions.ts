@@ -67,7 +67,7 @@ export function createSessions(db: Db, encryption: Encryption, isSecure: boolean
     async switchTo({ sessionId }: SignedIn, organizationId: string): Promise<void> {
       if (!(await activateOrganization(db, sessionId, organizationId))) throw notFound("Organization");
     },
-    /** The session as its owner sees it. */
+    /** The session as shown to its user. */
     async describe({ user, membership, expiresAt }: SignedIn): Promise<Session> {
       const organizations = await organizationsOf(db, user.id);
       return {

@@ -17,8 +17,9 @@ export function createSignInLibrary(deps: AuthDeps, mails: AccountMails, onPassw
 }
 
 /**
- * The same with the OpenID Connect provider, whose discovery document is fetched on first use. It is a separate
- * instance, so that password sign-in works while the provider is down. @throws when the provider cannot be reached
+ * Like `createSignInLibrary`, but for the OpenID Connect provider, whose discovery document is fetched on first use. It
+ * is a separate instance, so that password sign-in works while the provider is down. @throws when the provider cannot
+ * be reached
  */
 export async function createOidcLibrary(deps: AuthDeps, mails: AccountMails) {
   const { oidc } = deps.config.signIn;

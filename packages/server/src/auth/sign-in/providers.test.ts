@@ -38,7 +38,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     expect(status).toBe(302);
     return { browser, location: String(headers.location) };
   };
-  /** The whole way: to the provider and back. */
+  /** Completes the flow: to the provider and back. */
   const signIn = async (account: ReturnType<typeof person>, query = "") => {
     oidc.signInAs(account);
     const { browser, location } = await start(undefined, query);
@@ -83,7 +83,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     const thief = createBrowser(server);
     const stolen = await thief.call("GET", pathOf(back));
     expect([errorOf(stolen), thief.cookies.has("foyer_session")]).toEqual(["state_mismatch", false]);
-    // Another browser with a state of its own is no better.
+    // A state that belongs to the other browser does not help it either.
     await start(thief);
     const mixed = await thief.call("GET", pathOf(back));
     expect([errorOf(mixed), thief.cookies.has("foyer_session")]).toEqual(["state_mismatch", false]);
@@ -231,7 +231,7 @@ describe("sign-in providers", () => {
       await browser.call("GET", pathOf(await oidc.visit(String(headers.location))));
       return browser;
     };
-    // Nobody comes before the owner, whoever finds the port first.
+    // Nobody can sign in before the first owner exists.
     expect((await come("first@example.com")).cookies.has("foyer_session")).toBe(false);
     const owner = await createOwner(server);
     expect((await come("stranger@example.com")).cookies.has("foyer_session")).toBe(false);

@@ -58,7 +58,8 @@ export function createSignInProviders(deps: AuthDeps, mails: AccountMails, loadL
 }
 
 /**
- * Google and GitHub need no discovery document. The one of `oidc` is fetched on first use, and again after a failure.
+ * Google and GitHub need no discovery document. The document of `oidc` is fetched on first use, and again after a
+ * failure.
  */
 function createLibraries(deps: AuthDeps, mails: AccountMails, load: LoadLibrary) {
   let plain: ReturnType<Awaited<ReturnType<LoadLibrary>>["createSignInLibrary"]> | undefined;

@@ -226,7 +226,7 @@ describe("links and redirects", () => {
     const { email } = await createOwner(server);
     const unknown = "nobody@example.com";
     const browser = createBrowser(server);
-    // Whoever waited for this mail server would wait for ten seconds.
+    // A response that waited for this mail server would take ten seconds.
     smtp.script({ silentAt: "start" });
     for (const url of ["/auth/magic-link", "/auth/request-password-reset", "/auth/send-verification-email"]) {
       const [known, other] = [
@@ -242,7 +242,7 @@ describe("links and redirects", () => {
 describe("an attacker", () => {
   let server: TestServer;
   beforeEach(async () => {
-    // Low, because each attempt that is let through costs a hash.
+    // Low limits, because each admitted attempt computes a hash.
     const env = { BASE_URL: "https://chat.example.com", FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "3" };
     server = await startServer({ env });
   });
@@ -262,7 +262,7 @@ describe("an attacker", () => {
       expect(Number(headers["retry-after"])).toBeGreaterThan(0);
       expect(headers["x-ratelimit-limit"]).toBe("30");
     }
-    // The right one would tell by its answer, so it gets the same.
+    // The correct password gets the same response. A different one would reveal it.
     expect((await guess(2_000, password)).status).toBe(429);
     const other = await createOwner(server);
     expect((await createBrowser(server, { ip: "203.0.113.1" }).signIn(other.email)).status).toBe(200);

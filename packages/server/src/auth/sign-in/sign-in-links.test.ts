@@ -27,7 +27,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
       database,
       env: { ...limitsOff, SMTP_URL: smtp.url, BASE_URL: "https://chat.example.com", FOYER_OPEN_SIGNUP: "true" },
     });
-    // An empty server belongs to whoever has its set-up link.
+    // An empty server accepts only the set-up link, so the owner is created first.
     await createOwner(server);
   });
   afterAll(async () => {
@@ -36,7 +36,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
     await database.drop();
   });
 
-  /** What is mailed to `to` because of the call. */
+  /** The email that `to` receives because of the call. */
   async function mailAfter(to: string, call: () => Promise<{ status: number }>) {
     const mails = () => smtp.mails().filter((mail) => mail.to[0] === to);
     const before = mails().length;
@@ -183,7 +183,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
     const followed = await browser.call("POST", pathOf(link));
     expect([followed.headers.location, followed.set]).toEqual(["https://chat.example.com/dashboard", []]);
     const session = (await browser.signIn(email)).body;
-    // The first session makes the organization of somebody who came without an invitation.
+    // A user who signs up without an invitation gets an organization with their first session.
     expect(session).toMatchObject({ role: "owner", organization: { name: "My organization", plan: "free" } });
   });
 
@@ -205,12 +205,12 @@ onBothDatabases("an emailed link", (createDatabase) => {
     const invite = () => browser.call("POST", "/invitations", { email: "guest@example.com", role: "member" });
     const { text, link, subject } = await mailAfter("guest@example.com", invite);
     expect(text).toContain(`${email} invited you to join My organization.`);
-    // A name that a stranger chose must not headline the server's mail.
+    // A name that a stranger chose must not become the subject of the server's email.
     expect(subject).toBe("You're invited to Foyer");
     const [invitation] = (await browser.call("GET", "/invitations")).body;
     expect(link).toBe(invitation.url);
     const guest = createBrowser(server);
-    // Whoever was mailed needs no password: the link to the same mailbox is enough to come.
+    // An invited user needs no password: a link to the same mailbox is enough to sign in.
     const ask = () => guest.call("POST", "/auth/magic-link", { email: "guest@example.com" });
     await guest.call("POST", pathOf((await mailAfter("guest@example.com", ask)).link));
     expect((await guest.call("GET", "/auth/session")).body).toMatchObject({ organization: null });
@@ -227,7 +227,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
         role: "member",
       });
       statuses.push(status);
-      // Revoking one does not make room: its mail is already out.
+      // Revoking an invitation frees no place, because its email has been sent already.
       if (status === 201) await browser.call("DELETE", `/invitations/${body.id}`);
     }
     expect(statuses).toEqual([...Array(10).fill(201), 429]);
@@ -289,7 +289,7 @@ describe("a link on a server without email", () => {
     expect(JSON.stringify(info.mock.calls)).not.toContain("magic-link/verify");
     await browser.call("POST", pathOf(url));
     expect((await browser.call("GET", "/auth/session")).body.user.email).toBe(member.email);
-    // Whoever belongs to another organization too would be acted for there as well.
+    // The link of a user who also belongs to another organization would give access to that one too.
     await createOrganization(server, member.userId);
     expect(await links()).toEqual([]);
     await server.stop();

@@ -73,7 +73,7 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     const { totals, days, hours, agents, from, to } = await read(`agentId=${agentId}`);
     expect(totals).toEqual({ ...nothing, conversations: 2, replies: 3, inputTokens: 30, outputTokens: 6 });
     expect(Date.parse(to) - Date.parse(from)).toBe(29 * 86_400_000);
-    // Midnight may pass between two replies.
+    // Adds up several days, because midnight may pass between two replies.
     const sum = (rows: Array<Record<string, number>>, name: string) =>
       rows.reduce((total, row) => total + (row[name] ?? 0), 0);
     expect(sum(days, "replies")).toBe(3);

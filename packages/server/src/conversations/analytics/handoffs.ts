@@ -1,7 +1,7 @@
 import type { HandoffAnalytics } from "@foyer/contract";
 import type { HandoffDayRow } from "../../db/handoff-tables.ts";
 
-/** The counters of a cause over a range. */
+/** The counters of one cause over a range. */
 export type HandoffSums = Omit<HandoffDayRow, "agentId" | "day">;
 
 type Figures = Omit<HandoffAnalytics, "requested" | "causes">;
