@@ -19,7 +19,8 @@ export function collectRoutes(app: FastifyInstance): RouteTable {
   let router: ReturnType<typeof createRouter> | undefined;
   return {
     methodsOf(url) {
-      // Only errors ask for the methods, and adding every route takes a tenth of the time that the server needs to start.
+      // Built on first use: only error responses need the methods, and adding every route takes a tenth of the start-up
+      // time.
       router ??= createRouter(routes);
       const { methods, table } = router;
       return methods.filter((method) => table.find(method, pathOf(url)) !== null);

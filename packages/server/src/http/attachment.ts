@@ -3,7 +3,7 @@ export function attachment(name: string): string {
   return `attachment; filename*=UTF-8''${headerText(name)}`;
 }
 
-/** As RFC 8187 has it: it leaves fewer characters as they are than a URL does. */
+/** Encodes as RFC 8187 requires, which leaves fewer characters unescaped than a URL does. */
 function headerText(text: string): string {
   const encoded = encodeURIComponent(text.toWellFormed());
   return encoded.replace(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);

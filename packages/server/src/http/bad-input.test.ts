@@ -19,13 +19,13 @@ type Endpoint = {
 const endpoints = Object.entries(contract)
   .filter(([, value]) => typeof value === "object" && "method" in value && "url" in value)
   .map(([name, value]) => ({ name, ...(value as Endpoint) }));
-/** Takes any bytes as its body. */
+/** Endpoints that accept any bytes as their body. */
 const takesBytes = ({ name }: { name: string }) => name === "uploadDocument";
 const withBody = endpoints.flatMap((endpoint) =>
   endpoint.schema.body && !takesBytes(endpoint) ? [{ ...endpoint, body: endpoint.schema.body }] : [],
 );
 const writing = endpoints.filter((endpoint) => endpoint.method !== "GET" && !takesBytes(endpoint));
-// What is put under a name that is not there yet is made.
+// Endpoints that create a resource under a name that does not exist yet.
 const createdByKey = ["putSecret", "putDocumentByKey"];
 const withParameter = endpoints.filter(({ name, url }) => url.includes(":") && !createdByKey.includes(name));
 
@@ -44,7 +44,7 @@ onBothDatabases("bad input", (createDatabase) => {
     owner = await populate(server);
     stranger = await populate(server);
   });
-  // An agent without a model follows the provider that an earlier test saved, which nobody answers for.
+  // Makes agents without a model use the demo model again, after a test saved a provider that does not respond.
   beforeEach(async () => {
     await server.deps.db
       .updateTable("agents")
@@ -53,7 +53,7 @@ onBothDatabases("bad input", (createDatabase) => {
       .where("model", "is", null)
       .execute();
   });
-  // What one test lets through must not show up in all the others.
+  // Resets the state after a failed test, so that one failure does not spread to all other tests.
   afterEach(async ({ task }) => {
     if (task.result?.state === "fail") owner = await populate(server);
   });
@@ -76,7 +76,7 @@ onBothDatabases("bad input", (createDatabase) => {
     send({ method, url: addressOf(url, ids), payload: JSON.stringify(body) });
   const get = (url: string) => send({ method: "GET", url });
 
-  /** Every row of every table, without the one thing that reading may change. */
+  /** Every row of every table, except for the one value that reads may change. */
   const everything = async () => {
     const { db } = server.deps;
     const own = ["agents", "agentCounters", "tools", "conversations", "messages", "providerSettings"] as const;
@@ -93,7 +93,7 @@ onBothDatabases("bad input", (createDatabase) => {
     expect(await everything()).toBe(before);
   };
 
-  // These bodies are refused before any database is asked, so one database is enough.
+  // These bodies are rejected before any query, so one database is enough.
   if (createDatabase === createSqlite) {
     it.each(withBody)("for $name gets an error with the path of every wrong value", async (endpoint) => {
       const cases = [...bad.wrongBodies(endpoint.body, validBody(endpoint.name, owner))];
@@ -125,7 +125,7 @@ onBothDatabases("bad input", (createDatabase) => {
             const error = errorOf(await send({ ...call, payload: "{}", type }), type);
             expect(error, type).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
           }
-          // A submission has room for files; its own tests have its limit.
+          // The limit of submissions includes room for files and has its own tests.
           if (endpoint.name === "submitForm") return;
           const large = JSON.stringify({ name: "x".repeat(1024 * 1024) });
           for (const payload of [large, Readable.from([large.slice(0, 10), large.slice(10)])]) {
@@ -150,8 +150,9 @@ onBothDatabases("bad input", (createDatabase) => {
     }
   });
 
-  // These have tests of their own: the setup because accounts exist here, sign-in and members, secrets because they are
-  // created once, tools because of their texts, results and claims because the first one counts, models because they are tried, and sites because an agent has each once.
+  // These endpoints have their own tests: setup needs an empty server, sign-in and members need sessions, secrets are
+  // created once, tools depend on their texts, only the first result or claim counts, models are tried out, and an
+  // agent can have each site only once.
   const withOwnRules = [
     "createSecret",
     "putSecret",
@@ -186,8 +187,8 @@ onBothDatabases("bad input", (createDatabase) => {
     const nulls = [...bad.nulls(endpoint.body, valid)].filter(
       ({ path }) => path !== "apiKey" && !needed.includes(path),
     );
-    // The texts left out must have a certain form, and a provider needs its key. The nulls come last because they give
-    // the agent back what it had.
+    // The omitted texts need a certain format, and a provider needs its key. The nulls come last because they restore
+    // the agent's defaults.
     for (const { path, body } of [...texts, ...nulls]) {
       const { status, text } = await json(endpoint, body);
       expect([200, 201, 202], `${path}: ${text.slice(0, 200)}`).toContain(status);
@@ -204,7 +205,7 @@ onBothDatabases("bad input", (createDatabase) => {
         const { status } = errorOf(await send({ method: endpoint.method, url, payload: JSON.stringify(valid) }), id);
         expect([400, 404], id).toContain(status);
       }
-      // A name is looked up in the caller's own account only; what is public is everybody's.
+      // A name is looked up only in the caller's organization, and public endpoints have no such caller.
       if (!["public", "visitor"].includes(endpoint.config.access) && !/:(provider|name)/.test(endpoint.url))
         expect(await json(endpoint, valid, stranger)).toEqual(unknown);
     });
@@ -415,13 +416,13 @@ type Ids = Record<
 };
 type World = Awaited<ReturnType<typeof populate>>;
 
-/** What takes a session and no key. */
+/** Endpoints that accept a session but no key. */
 const forPeople =
   /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices)\b|^\/conversations\/[^/]+\/(takeover|assign|return|close|messages|draft)$|^\/notice-channels\/[^/]+\/link/;
 
 /**
- * What may be null by the schema, and is needed by the valid body: by the document's kind, or because a test of a
- * provider without an address would leave this machine.
+ * Values that may be null by the schema but that the valid body needs: because of the document's kind, or because
+ * testing a provider without an address would leave this machine.
  */
 const neededValues: Record<string, string[]> = {
   createDocument: ["title", "text"],
@@ -429,7 +430,7 @@ const neededValues: Record<string, string[]> = {
   testProvider: ["baseUrl"],
 };
 
-/** An account with an agent and a conversation. */
+/** An organization with an agent and a conversation. */
 async function populate(server: TestServer) {
   const { app } = server;
   const { headers, organizationId } = await server.createAccount();
@@ -547,7 +548,7 @@ function named(name: string) {
   return endpoint;
 }
 
-/** A browser whose push service nobody runs. */
+/** A browser whose push service does not exist. */
 const pushSubscription = {
   endpoint: "http://127.0.0.1:9/push",
   keys: {
@@ -556,7 +557,7 @@ const pushSubscription = {
   },
 };
 
-/** The smallest body that the endpoint takes. A new endpoint with a body needs a line here. */
+/** The smallest body that the endpoint accepts. A new endpoint with a body needs a line here. */
 function validBody(name: string, { agentId, messageId, formId, submissionId }: World): object {
   if (!withBody.some((endpoint) => endpoint.name === name)) return {};
   const behavior = { triggerType: "exit_intent", actionType: "open_chat" };
@@ -576,7 +577,7 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     claimToolCall: { toolUseId: "call_1", claimId: "a random id" },
     sendToolResult: { toolUseId: "call_1", result: 1 },
     putProvider: { apiKey: "sk-test" },
-    // Nobody listens there.
+    // Nothing listens on this port.
     testProvider: { apiKey: "sk-test", baseUrl: "http://127.0.0.1:9/v1" },
     createTool: { agentId, name: "stock", description: "d", executionType: "mock", inputSchema: { type: "object" } },
     updateTool: { description: "d" },
@@ -613,7 +614,7 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     dismissUnansweredQuestions: { agentId, ids: ["nobodys"] },
     changeDocuments: { ids: ["doc_nobody"], action: "retry" },
     searchDocuments: { agentId, query: "bike" },
-    // Nobody listens there either.
+    // Nothing listens on this port either.
     createSource: { agentId, url: "http://127.0.0.1:9/new", schedule: "manual" },
     updateSource: { schedule: "daily" },
     eraseVisitor: { userId: "nobody" },
@@ -635,7 +636,7 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
   return body;
 }
 
-/** The error of an answer that has the form of every error and tells nothing of the inside. */
+/** The error in a response that has the format of all errors and reveals no internals. */
 function errorOf(answer: { status: number; text: string }, label = "") {
   const what = `${label}: ${answer.status} ${answer.text.slice(0, 300)}`;
   expect(answer.status, what).toBeGreaterThanOrEqual(400);

@@ -22,8 +22,8 @@ export async function bindAnyPort(host: string): Promise<BoundPort> {
   return {
     port: (holder.address() as AddressInfo).port,
     async listen(app) {
-      // Node's `server.listen` takes over the socket of a server that it is given. Fastify passes its options through to
-      // Node, but its type only knows addresses.
+      // Node's `server.listen` takes over the socket of a server that it is given. Fastify passes its options through
+      // to Node, but its type only allows addresses.
       await app.listen(Object.assign(holder, { host }) as unknown as FastifyListenOptions);
     },
   };

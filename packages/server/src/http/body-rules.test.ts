@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The paths of all problems that the answer names, in its order. */
+/** The paths of all problems in the response, in its order. */
 async function problems(
   method: "POST" | "PUT" | "PATCH",
   url: string,

@@ -3,13 +3,13 @@ import type { FastifyRequest } from "fastify";
 import { AppError, MAX_DETAILS } from "../errors.ts";
 import { SchemaError } from "./validation.ts";
 
-/** What is left of a body that its schema refuses. `refused` names the properties that were left out. */
+/** The usable part of a body that its schema refuses. `refused` names the properties that were left out. */
 export type PartialBody<Body> = { body: Partial<Body>; refused: ReadonlySet<string> };
 
 /**
  * Options of a route whose body has rules that its schema cannot express. When the schema refuses the body, `check`
- * judges the properties that can be judged, and one response lists the problems of both. A valid body is left to the
- * route's handler.
+ * checks the remaining properties, and one response lists the problems of both. A valid body is left to the route's
+ * handler.
  */
 export function withBodyRules<Body, Params = unknown>(
   check: (part: PartialBody<Body>, request: FastifyRequest<{ Params: Params }>) => unknown,
@@ -40,7 +40,7 @@ async function problemsOf(check: () => unknown): Promise<ErrorDetail[]> {
   }
 }
 
-/** Adds problems of other values than those that the schema has already refused. */
+/** Adds problems of values other than those that the schema has already refused. */
 function withDetails(error: SchemaError, problems: ErrorDetail[]) {
   const known = error.details ?? [];
   const paths = [...known.map(({ path }) => path), ...(error.misshapen ?? [])];

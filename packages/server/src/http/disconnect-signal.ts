@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 
 /**
  * A signal that aborts when the client disconnects before it has received the whole response. Fastify's own
- * `request.signal` follows the request, which has already closed when its body has been read.
+ * `request.signal` follows the request, which closes as soon as its body has been read.
  */
 export function disconnectSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
@@ -11,7 +11,7 @@ export function disconnectSignal({ raw }: FastifyReply): AbortSignal {
     if (raw.writableFinished) return;
     controller.abort(new AppError("REQUEST_TIMEOUT", "The client disconnected before the response was ready."));
   };
-  // The client may have left while the request was authenticated; there is no event then.
+  // The client may have disconnected during authentication, in which case no event follows.
   if (raw.destroyed) end();
   else raw.once("close", end);
   return controller.signal;

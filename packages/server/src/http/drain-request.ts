@@ -5,7 +5,7 @@ const MAX_MS = 5_000;
 
 /**
  * Reads the rest of a rejected request, within limits, before the response is sent. Many clients send the whole body
- * before they read. If the connection closes earlier, they report a broken pipe and never see the error.
+ * before they read. If the connection closes earlier, they report a broken pipe instead of the error.
  */
 export function registerRequestDraining(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
@@ -19,7 +19,7 @@ function drain(request: FastifyRequest["raw"], onDone: () => void): void {
   const finish = () => {
     clearTimeout(timer);
     request.off("data", count).off("end", finish).off("close", finish);
-    // Discards whatever still arrives.
+    // Discards the rest of the request.
     request.resume();
     onDone();
   };

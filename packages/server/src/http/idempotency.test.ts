@@ -15,7 +15,7 @@ type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 onBothDatabases("an Idempotency-Key", (createDatabase) => {
   let database: TestDatabase;
   let server: TestServer;
-  /** a second process on the same data */
+  /** a second process that uses the same data */
   let other: TestServer;
   let owner: Account;
   beforeAll(async () => {
@@ -229,7 +229,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
   });
 
   describe("work under an Idempotency-Key", () => {
-    /** A route whose work is handed in, and a way to call it with a key. */
+    /** A route that runs the given work, and a function that calls it with a key. */
     async function withRoute(work: (keep: Parameters<Parameters<Idempotent["run"]>[1]>[0]) => Promise<unknown>) {
       const idempotency = createIdempotency(server.deps.db);
       const app = Fastify();
@@ -316,7 +316,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
           await write({ name, also: keep && ((trx) => keep(trx, agentId, answer)) });
           return answer;
         });
-      // Two processes, each with a batch of its own in which most keys are the other's too.
+      // Two processes, each with its own batch. Most keys are in both batches.
       const [here, there] = [await make(writer()), await make(writer())];
       const prefix = newId("key");
       const calls = Array.from({ length: 20 }, (_, index) => (index % 2 ? here : there)(`${prefix}-${index >> 1}`));

@@ -26,7 +26,7 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 export type Keep = (trx: Executor, agentId: string | null, answer: unknown) => Promise<void>;
 
 const KEPT_MS = 86_400_000;
-/** Answers searched between two turns of the event loop. Most have less than 1 KB. */
+/** Responses searched between two turns of the event loop. Most are smaller than 1 KB. */
 const ANSWERS_PER_PAGE = 200;
 
 /**
@@ -119,7 +119,10 @@ export function deleteOldAnswers(db: Db, now: number): Promise<number> {
   });
 }
 
-/** Deletes the answers about an agent's resources. An answer can be as large as the resource. @returns how many */
+/**
+ * Deletes the stored responses about an agent's resources. A response can be as large as the resource. @returns how
+ * many
+ */
 export function deleteAnswersOf(db: Db, agentId: string): Promise<number> {
   return deleteBySize(db, {
     next: (trx, limit) =>
@@ -137,7 +140,7 @@ export function deleteAnswersOf(db: Db, agentId: string): Promise<number> {
 }
 
 /**
- * Deletes an organization's stored answers that mention one of these ids. There are only those of one day.
+ * Deletes an organization's stored responses that mention one of these ids. Only one day of responses is stored.
  * @returns how many
  */
 export async function deleteAnswersAbout(db: Db, organizationId: string, ids: ReadonlySet<string>): Promise<number> {

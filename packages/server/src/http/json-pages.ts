@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
 
 export type JsonPages = {
-  /** the JSON up to and with the `[` of the array */
+  /** the JSON up to and including the `[` of the array */
   before: string;
   pages: AsyncIterable<readonly unknown[]>;
   /** the JSON from the `]` on */
@@ -14,9 +14,9 @@ export type JsonPages = {
 const SHORT_LENGTH = 64 * 1024;
 
 /**
- * Sends JSON with one long array that is read and written page by page. Other requests get a turn of the event loop after
- * each page: rendering 8 MB in one piece held it for 0.2 s. The response schema of the route is not applied, so the items
- * must have no more properties than it declares.
+ * Sends JSON with one long array that is read and written page by page. It yields to the event loop after each page:
+ * rendering 8 MB in one piece blocked it for 0.2 s. The response schema of the route is not applied, so the items must
+ * have no more properties than it declares.
  * @throws whatever reading the first page throws, so that the client gets a JSON error; later errors end the connection
  */
 export async function sendJsonPages(reply: FastifyReply, { before, pages, after }: JsonPages): Promise<FastifyReply> {
@@ -45,7 +45,9 @@ function itemsOf(page: readonly unknown[]): string {
   return JSON.stringify(page).slice(1, -1);
 }
 
-/** The next page, after a turn of the event loop: reading a page of one large item takes its time, too. */
+/**
+ * The next page, read in another turn of the event loop, because reading a page with one large item takes time as well.
+ */
 async function nextOf(iterator: AsyncIterator<readonly unknown[]>) {
   await nextTurn();
   return iterator.next();

@@ -20,9 +20,9 @@ export function readJson(bytes: Buffer): { value: unknown } | { problem: JsonPro
   }
   const shape = shapeProblem(value);
   if (shape !== null) return whole(shape);
-  // A lone surrogate can only be written as an escape, so few bodies have to be searched for one.
+  // A lone surrogate can only be written as an escape, so few bodies need to be searched for one.
   if (/\\u[dD][89a-fA-F]/.test(text)) value = wellFormed(value);
-  // NUL can only be written as an escape, so few bodies have to be searched for it.
+  // NUL can only be written as an escape, so few bodies need to be searched for it.
   const path = text.includes("\\u0000") ? pathOfNul(value) : null;
   return path === null ? { value } : { problem: { path, message: nulMessage } };
 }

@@ -34,7 +34,7 @@ describe("health endpoints", () => {
       expect(response.json()).toEqual({ data: null, error: { code: expect.any(String), message: expect.any(String) } });
       expect(response.body).not.toMatch(/sqlite|destroyed|driver/i);
     }
-    // The number of visitors who wait is unknown, but everything else is still measured.
+    // The number of waiting visitors is unknown, but everything else is still measured.
     const metrics = await broken.app.inject({ url: "/metrics" });
     expect([metrics.statusCode, metrics.body]).toEqual([200, expect.stringMatching(/^foyer_handoffs_waiting nan$/im)]);
     await draining.stop();
@@ -285,7 +285,7 @@ describe("private responses", () => {
   });
 });
 
-/** Every parameter and every property of the body at any depth, with its description. */
+/** Every parameter, and every property of the body at any depth, with its description. */
 function requestFields(document: Json, operation: Json): { name: string; description: string }[] {
   const id = String(operation.operationId);
   const parameters = (operation.parameters as unknown as Json[] | undefined) ?? [];

@@ -1,7 +1,7 @@
 import { DOCUMENTED_AS, MEDIA_TYPES } from "@foyer/contract";
 import { rateLimitHeaders } from "./openapi-parts.ts";
 
-/** The parts of an OpenAPI document that are changed here. */
+/** The parts of an OpenAPI document that this module changes. */
 type Document = { tags?: { name: string }[]; paths: Record<string, Record<string, Operation>> };
 type Operation = {
   tags?: string[];

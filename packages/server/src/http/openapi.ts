@@ -99,7 +99,7 @@ function describe(schema: FastifySchema | undefined, access = "account"): Fastif
   const signedIn = [{ session: [] }];
   const security = {
     public: [],
-    // The empty requirement says that credentials are optional.
+    // The empty requirement makes credentials optional.
     visitor: [{}, { conversationToken: [] }, ...account],
     account,
     conversation: [...account, { conversationToken: [] }],

@@ -3,7 +3,7 @@ import { chat } from "../../../../test/chat-client.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { sayWords, startUpstream } from "../../../../test/upstream.ts";
 
-/** Public, so that the limits by address hold for loopback too. */
+/** A public address, so that limits by IP address also apply to loopback. */
 const BASE_URL = "https://chat.example.com";
 
 const servers: TestServer[] = [];
@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
 });
 
-/** A server with an agent, and how to say hello to it. */
+/** A server with an agent, and a function that says hello to it. */
 async function start(env: Record<string, string>, listen = false) {
   const server = await startServer({ env, listen });
   servers.push(server);
@@ -72,9 +72,9 @@ describe("limits of messages per minute", () => {
     expect((await by("198.51.100.1")).statusCode).toBe(200);
     expect((await by("198.51.100.2")).statusCode).toBe(200);
     expectLimited(await by("198.51.100.1"), 1);
-    expectLimited(await by("192.0.2.77, 198.51.100.1"), 1); // the left is what the client wrote itself
+    expectLimited(await by("192.0.2.77, 198.51.100.1"), 1); // the client itself wrote the leftmost address
     expectLimited(await by("192.0.2.78, 198.51.100.1, 10.1.2.3"), 1);
-    expect((await by("192.0.2.79", "203.0.113.50")).statusCode).toBe(200); // not a proxy that is trusted
+    expect((await by("192.0.2.79", "203.0.113.50")).statusCode).toBe(200); // this proxy is not trusted
     expectLimited(await by("192.0.2.80", "203.0.113.50"), 1);
   });
 
@@ -139,7 +139,7 @@ describe("concurrent replies", () => {
     ["FOYER_LIMIT_RUNNING_PER_IP", 429, "RATE_LIMITED"],
     ["FOYER_LIMIT_RUNNING", 503, "OVERLOADED"],
   ])("refuses concurrent replies over %s with %d until one has ended", async (variable, status, code) => {
-    const upstream = await startUpstream(); // says nothing until it is scripted
+    const upstream = await startUpstream(); // does not respond until it is scripted
     const models = { FOYER_DEFAULT_MODEL: "openai-compatible/stub", OPENAI_COMPATIBLE_BASE_URL: upstream.url };
     const { server, body } = await start({ BASE_URL, ...models, [variable]: "1" }, true);
     const first = await chat(server.url, body);

@@ -20,7 +20,7 @@ export function readQueryValues(schema: unknown, query: unknown): void {
   }
 }
 
-/** An integer that is too large to be exact becomes the largest exact one, which exceeds every maximum anyway. */
+/** An integer that is too large to be exact becomes the largest exact integer, which exceeds every maximum. */
 function boundedInteger(text: string): number {
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(text)));
 }

@@ -22,7 +22,10 @@ export class RequestLog extends LogController {
   }
 }
 
-/** A page or one of its files. Opening the dashboard requests a dozen, which would bury everything else. */
+/**
+ * A page or one of its files. Opening the dashboard requests a dozen of them, which would bury the other requests in
+ * the log.
+ */
 function isAsset({ method, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   return method === "GET" && routeOptions.schema?.hide === true && statusCode < 400;
 }

@@ -7,7 +7,7 @@ import { createMember, createOwner, signedInBrowser } from "../../../../test/ses
 import { conversationToken } from "../auth/conversation-token.ts";
 import { newId } from "../ids.ts";
 
-/** Every address there is, and who may call it. A new one has to be written down here, by somebody who thought of it. */
+/** Every route and who may call it. A new route must be added here deliberately. */
 const everyRoute = [
   "GET /webhooks account",
   "POST /webhooks account",
@@ -246,11 +246,12 @@ beforeAll(async () => {
   const watch = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance };
     fastify.addHook("onRoute", (route) => {
-      // The options are used again for the same route with a slash; their `config` may still be set by a later hook.
+      // Fastify uses the options again for the same route with a trailing slash, and a later hook may still set their
+      // `config`.
       registered.push({ route, methods: [route.method].flat() as Method[], url: route.url });
     });
   };
-  // Fastify announces itself before it has any route, so that none escapes.
+  // Fastify publishes this event before it has any route, so no route is missed.
   subscribe("fastify.initialization", watch);
   server = await startServer();
   unsubscribe("fastify.initialization", watch);
@@ -276,7 +277,7 @@ it("each HEAD route has the access of its GET route", () => {
   const heads = routes.filter(({ method }) => method === "HEAD");
   expect(heads.length).toBeGreaterThan(5);
   for (const { url, access } of heads) {
-    // Fastify announces `/docs` once for itself and for `/docs/`.
+    // Fastify reports `/docs` twice: for itself and for `/docs/`.
     expect(gets).toContain(line({ method: "GET", url: url.replace(/(.)\/$/, "$1"), access }));
   }
 });
@@ -304,7 +305,7 @@ it("a conversation token is accepted only by the routes of its conversation", as
     const [own, other] = [await call(route, bearer(conversationId)), await call(route, bearer(newId("conv")))];
     expect(other.statusCode, line(route)).toBe(401);
     if (route.access !== "conversation") expect(own.statusCode, line(route)).toBe(401);
-    else expect([400, 404], line(route)).toContain(own.statusCode); // let in, and there is no such conversation
+    else expect([400, 404], line(route)).toContain(own.statusCode); // allowed, but there is no such conversation
   }
 });
 
@@ -317,7 +318,7 @@ it("an API key is accepted everywhere except on routes for signed-in users", asy
   }
 });
 
-/** What a member may not do; and of that, what an admin may not either. */
+/** Routes that members may not call. Some of them are forbidden for admins too. */
 const forAdmins = [
   /^(POST|DELETE) \/mail-recipients\b/,
   /^(POST|PATCH|DELETE) \/members\b/,
@@ -341,9 +342,9 @@ it.each(["member", "admin", "owner"] as const)(
     const { email } = await createMember(server, organizationId, role);
     const browser = await signedInBrowser(server, email);
     const cookie = `foyer_session=${browser.cookies.get("foyer_session")}`;
-    // It ends the session, so it comes last.
+    // Signing out ends the session, so this route comes last.
     const isLast = ({ url }: Route) => Number(url === "/auth/sign-out");
-    // The stream of the inbox does not end by itself. Its own tests open it.
+    // The stream of the inbox does not end by itself, so it has its own tests.
     const closed = routes
       .filter((route) => !isOpen(route) && route.url !== contract.inboxEvents.url)
       .sort((a, b) => isLast(a) - isLast(b));

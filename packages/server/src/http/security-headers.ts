@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 
-/** API responses are never documents. Pages (pages/, `/docs`) set their own policy. */
+/** API responses are never rendered as documents. Pages (pages/, `/docs`) set their own policy. */
 const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'";
 
 /** Sets the headers of every response: its id and the security headers. */

@@ -5,12 +5,15 @@ const createCompiler = SerializerSelector();
 type Compiler = ReturnType<typeof createCompiler>;
 type Schemas = Record<string, unknown>;
 
-/** By response schema: every server of a process has the schemas of the contract, and building one takes milliseconds. */
+/**
+ * Keyed by response schema. All servers of a process share the contract's schemas, and building one serializer takes
+ * milliseconds.
+ */
 const serializers = new WeakMap<object, ReturnType<Compiler>>();
 
 /**
- * Fastify's own serializers, each built with the first answer that needs it: together they would be the largest part of
- * what an idle server holds. For `schemaController.compilersFactory.buildSerializer`.
+ * Builds each of Fastify's serializers when a response first needs it. All of them together would use most of the
+ * memory of an idle server. Pass it as `schemaController.compilersFactory.buildSerializer`.
  */
 export function buildLazySerializer(...[schemas, options]: Parameters<typeof createCompiler>): Compiler {
   return (route) => (value) => {
@@ -22,7 +25,7 @@ export function buildLazySerializer(...[schemas, options]: Parameters<typeof cre
   };
 }
 
-/** The schemas that this one refers to, also through others. The compiler examines every schema that it is given. */
+/** The schemas that this one refers to, directly or indirectly. The compiler examines every schema that it is given. */
 function referencedBy(schema: object, schemas: Schemas, found: Schemas = {}): Schemas {
   for (const [key, value] of Object.entries(schema)) {
     const id = key === "$ref" && typeof value === "string" ? value.split("#", 1)[0] : undefined;

@@ -6,7 +6,7 @@ import { startServer, type TestServer } from "../../../../test/server.ts";
 let server: TestServer;
 afterEach(() => server.stop());
 
-/** The server with its patience cut short; the time limits are Node's own properties. */
+/** Starts the server with short time limits, which are properties of Node's server. */
 async function startImpatient(patience: { headersTimeout?: number; requestTimeout?: number } = {}) {
   server = await startServer();
   Object.assign(server.app.server, { connectionsCheckingInterval: 20 }, patience);
@@ -15,14 +15,14 @@ async function startImpatient(patience: { headersTimeout?: number; requestTimeou
   return typeof address === "object" && address ? address.port : 0;
 }
 
-/** Sends the text, then `drip` again and again, until the server ends the connection; returns what it said. */
+/** Sends the text and then `drip` repeatedly until the server closes the connection. @returns what the server sent */
 async function until(port: number, text: string, drip = "") {
   const socket = connect(port, "127.0.0.1");
   let answer = "";
   socket.on("data", (data) => {
     answer += data;
   });
-  socket.on("error", () => {}); // the server may reset it while we still write
+  socket.on("error", () => {}); // the server may reset the connection during a write
   await once(socket, "connect");
   socket.write(text);
   const timer = drip ? setInterval(() => socket.writable && socket.write(drip), 20) : undefined;
@@ -58,7 +58,7 @@ it("the server waits at most 10 s for headers and 30 s for a body", async () => 
   server = await startServer();
   const { headersTimeout, requestTimeout } = server.app.server;
   expect({ headersTimeout, requestTimeout }).toEqual({ headersTimeout: 10_000, requestTimeout: 30_000 });
-  // How often Node looks; its default of 30 s would make 10 s into 40.
+  // How often Node checks. Its default of 30 s would turn 10 s into 40.
   expect(Reflect.get(server.app.server, "connectionsCheckingInterval")).toBeLessThanOrEqual(5_000);
 });
 

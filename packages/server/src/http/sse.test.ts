@@ -9,7 +9,7 @@ const app = () => Fastify();
 let running: ReturnType<typeof app>;
 afterEach(() => running.close());
 
-/** A server whose one route follows this source, and a client that has asked it but reads nothing yet. */
+/** A server with one route that follows this source, and a client that has sent a request but reads nothing yet. */
 async function ask(follow: (reader: EventReader) => () => void, heartbeat = 5) {
   running = app();
   running.get("/", (_, reply) => sendEvents(reply, heartbeat, follow));
@@ -21,7 +21,7 @@ async function ask(follow: (reader: EventReader) => () => void, heartbeat = 5) {
 }
 
 it("a stream sends all of a large reply to a late reader, whatever the heartbeat does", async () => {
-  // More than the connection's own buffers take, so that most of it waits here.
+  // More than the connection's own buffers hold, so most of it waits in the server.
   const text = "x".repeat(1_000_000);
   const left = Promise.withResolvers<void>();
   const socket = await ask((reader) => {
@@ -30,7 +30,7 @@ it("a stream sends all of a large reply to a late reader, whatever the heartbeat
     reader.end();
     return left.resolve;
   });
-  // Several heartbeats long nobody reads.
+  // Read nothing for several heartbeats.
   await new Promise((resolve) => setTimeout(resolve, 50));
   const received: Buffer[] = [];
   socket.on("data", (data) => received.push(Buffer.from(data)));

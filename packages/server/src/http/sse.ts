@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 
-/** The unread events, in UTF-16 units, above which a client has to read something within the grace period. */
+/** The number of unread UTF-16 units above which a client must read something within the grace period. */
 const WAITING = 256 * 1024;
 const GRACE_MS = 10_000;
-/** The maximum of unread events: two of the largest tool results. */
+/** The maximum number of unread UTF-16 units: two of the largest tool results. */
 const MAX_WAITING = 8 * 1024 * 1024;
 
 /** Receives formatted events until `end`. */

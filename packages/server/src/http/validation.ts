@@ -49,14 +49,16 @@ export function registerValidation(app: FastifyInstance): void {
   });
 }
 
-/** For every server of the process: both keep what they compiled, and the contract's schemas are the same objects. */
+/**
+ * Shared by all servers of the process: both cache what they compiled, and the contract's schemas are the same objects.
+ */
 const { first, all } = createAjv();
 
 function createAjv() {
   const options = { strict: false, strictNumbers: true, useDefaults: false, removeAdditional: false } as const;
   const pair = { first: new Ajv(options), all: new Ajv({ ...options, allErrors: true }) };
   for (const ajv of [pair.first, pair.all]) {
-    // Checked by the services, whose rules are stricter and whose messages say more.
+    // The services check these formats. Their rules are stricter, and their messages say more.
     for (const format of ["date-time", "email", "uri", "uri-template"]) ajv.addFormat(format, true);
     ajv.addFormat("date-or-date-time", isDateOrDateTime);
   }
@@ -67,7 +69,7 @@ function createAjv() {
 function isDateOrDateTime(value: string) {
   const date = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.exec(value)?.[1];
   if (date === undefined || Number.isNaN(Date.parse(value))) return false;
-  // Date.parse reads 31 February as 3 March.
+  // Date.parse reads February 31 as March 3.
   return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 }
 
@@ -89,7 +91,7 @@ function withoutPatternsOfEmpty(errors: ErrorObject[]): ErrorObject[] {
   return errors.filter(({ keyword, instancePath }) => keyword !== "pattern" || !empty.has(instancePath));
 }
 
-/** The properties of the body that hold a value of the wrong shape. `null` when the body itself does. */
+/** The body's properties with values of the wrong shape. `null` when the body itself has the wrong shape. */
 function misshapenIn(errors: ErrorObject[]): ReadonlySet<string> | null {
   const names = new Set<string>();
   for (const { keyword, instancePath, params } of errors) {

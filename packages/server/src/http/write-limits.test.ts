@@ -16,7 +16,7 @@ async function listen(limits: Parameters<typeof registerWriteLimits>[1]) {
   return (app.server.address() as AddressInfo).port;
 }
 
-/** Asks and never reads. @returns the server's side of it, once it has begun to answer */
+/** Sends a request and reads nothing. @returns the server's side of the connection once the response has begun */
 async function askAndIgnore(port: number) {
   const answering = once(app.server, "request");
   const socket = connect(port, "127.0.0.1").pause();

@@ -26,7 +26,7 @@ type ModelName = Pick<ChatModel, "provider" | "modelId">;
 
 const keyOf = (organizationId: string, { provider, modelId }: ModelName) => `${organizationId}/${provider}/${modelId}`;
 
-/** Whether the organization's model has refused tools during the last hour, as far as this process knows. */
+/** Whether the organization's model has rejected tools during the last hour, as far as this process knows. */
 export function refusesTools(organizationId: string, model: ModelName): boolean {
   return toolRefusals.has(keyOf(organizationId, model));
 }

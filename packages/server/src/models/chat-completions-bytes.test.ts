@@ -121,7 +121,7 @@ function cut(bytes: Uint8Array, at: number[]) {
     .filter((piece) => piece.length > 0);
 }
 
-/** The parts with neighboring deltas put together: what must not depend on how the bytes arrive. */
+/** The parts with consecutive deltas joined. The result must not depend on how the bytes arrive. */
 function merged(parts: ModelPart[]) {
   const result: ModelPart[] = [];
   for (const part of parts) {

@@ -135,7 +135,7 @@ describe("a real connection", () => {
       await ended();
       expect(parts.map((part) => part.type)).toEqual(["text-start", "text-delta", "text-end", "finish"]);
     }
-    // undici opens a second one when it is asked again within the turn in which the first became free.
+    // undici opens a second connection when it is called in the same turn in which the first became free.
     expect(connections()).toBeLessThanOrEqual(2);
   });
 

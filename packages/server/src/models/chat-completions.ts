@@ -108,7 +108,7 @@ function messageIn(text: string): string {
     const message = providerMessage(JSON.parse(text));
     if (message !== "") return message;
   } catch {
-    // Proxies answer with plain text.
+    // Proxies respond with plain text.
   }
   return text.trim().slice(0, 1000);
 }

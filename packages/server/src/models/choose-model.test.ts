@@ -14,7 +14,7 @@ async function start(environment: (url: string) => Record<string, string>): Prom
   return server;
 }
 
-/** A second provider's server, as an account might have one. */
+/** The server of a second provider, as an organization might configure it. */
 async function startOther() {
   const other = await startUpstream(sayWords("From ", "the account's."));
   cleanUps.push(other.stop);
@@ -61,7 +61,7 @@ describe("a provider that is not configured", () => {
     const agentId = await server.createAgent("google/gemini-flash-latest");
     const model = `google/${name}`;
     expect((await server.call("PATCH", `/agents/${agentId}`, { model })).status).toBe(400);
-    // As if an earlier version had saved it.
+    // Simulates a value that an earlier version saved.
     await server.server.deps.db.updateTable("agents").set({ model }).where("id", "=", agentId).execute();
     const { response } = await server.open(agentId, "Hello?");
     expect([response.status, (await response.json()).error.code]).toEqual([503, "MODEL_NOT_CONFIGURED"]);
@@ -165,7 +165,7 @@ describe("an organization's own provider", () => {
       "From the account's.",
     );
     expect(keys(other)).toEqual([null]);
-    // With a key only, the address is the provider's own: nothing may reach the operator's.
+    // With only a key, the provider's own address is used, and nothing may reach the operator's.
     await server.call("PUT", "/models/providers/openai", { apiKey: "sk-account" });
     const calls: string[] = [];
     const { outbound } = server.server.deps;
@@ -230,7 +230,7 @@ describe("an organization's own provider", () => {
       const { status, body: answer } = await server.call("PUT", "/models/providers/openai-compatible", body);
       expect([host, status, answer.error]).toMatchObject([host, 400, { details: [{ path: "baseUrl" }] }]);
     }
-    // A name is judged when it is called.
+    // A host name is checked when it is called.
     const byName = { baseUrl: `http://localhost:${port}/v1` };
     expect((await server.call("PUT", "/models/providers/openai-compatible", byName)).status).toBe(200);
     const reply = await server.ask(await server.createAgent("openai-compatible/small"), "Hello?");

@@ -13,7 +13,7 @@ const MAX_BYTES = 4_000_000;
 const CHARACTERS_PER_TOKEN = 4;
 
 type EmbeddingRequest = {
-  /** at most 16, so that parsing the answer takes the event loop a few milliseconds only */
+  /** at most 16, so that parsing the response blocks the event loop for only a few milliseconds */
   texts: readonly string[];
   purpose: EmbeddingPurpose;
   /** for the whole exchange */

@@ -25,7 +25,7 @@ export const openaiFormat: EmbeddingFormat = {
     const vectors: unknown[] = [];
     for (const [position, entry] of entries.entries()) {
       const index = entry?.index;
-      // Some servers omit the index and answer in order.
+      // Some servers omit the index and respond in order.
       vectors[isIndex(index, entries.length) ? index : position] = entry?.embedding;
     }
     return { vectors, tokens: usage?.total_tokens ?? usage?.prompt_tokens };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../../../test/model-server.ts";
 import { chunk, type Exchange, eventStream } from "../../../../test/upstream.ts";
 
-/** The same faults in the two ways of speaking: our own reader of chat completions, and a provider's package. */
+/** The same faults through both readers: our own for chat completions, and a provider's package. */
 const dialects = [
   {
     provider: "openai-compatible",
@@ -71,14 +71,14 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
   });
   afterAll(() => server.stop());
 
-  /** Sends these events; the connection stays open. */
+  /** Sends these events and keeps the connection open. */
   const send = (exchange: Exchange, ...events: Array<object | string>) => {
     const { send, end } = eventStream(exchange);
     for (const event of [...opening, ...events]) send(event);
     return { end, cut: () => setImmediate(() => exchange.response.destroy()) };
   };
   const answer: Answer = (exchange) => send(exchange, word("All "), word("well."), ...closing).end();
-  /** Answers each request with the next of these, and further ones like the last. */
+  /** Responds to each request with the next of these answers, and then repeats the last one. */
   const script = (...answers: Answer[]) =>
     server.upstream.script((exchange) => {
       const turn = Math.min(server.upstream.exchanges.length, answers.length) - 1;
@@ -86,7 +86,10 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
     });
   const attempts = () => server.upstream.exchanges.length;
 
-  /** Asks, expects the failure, what was said before it and how often the provider was asked; nothing leaks. */
+  /**
+   * Sends a message and expects the failure, the text before it, and the number of requests to the provider. Nothing
+   * about the provider may leak.
+   */
   async function expectFailure(error: object, text: string, requests: number) {
     const reply = await server.ask(agentId, "Hello?");
     expect(reply.error).toEqual(error);
@@ -100,7 +103,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
     for (const secret of [key, "models.internal", new URL(server.upstream.url).host]) {
       expect(JSON.stringify(reply) + stored.text).not.toContain(secret);
     }
-    // The provider's words are for members alone.
+    // Only members may see the provider's message.
     expect(JSON.stringify(reply)).not.toContain("Shard");
     expect(attempts()).toBe(requests);
   }

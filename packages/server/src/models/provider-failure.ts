@@ -14,13 +14,13 @@ export type ProviderFailure = {
   provider: string | null;
   model: string;
   message: string;
-  /** the provider's HTTP status, if it answered */
+  /** the provider's HTTP status, if it responded */
   providerStatus: number | null;
 };
 
 /**
- * The provider's own words about a failure, cut to 500 characters. Keys and addresses are removed: a provider may quote
- * the key that it refused, and the address may be the operator's.
+ * The provider's message about a failure, truncated to 500 characters. Keys and addresses are removed: a provider may
+ * quote the key that it rejected, and the address may be the operator's.
  */
 export function describeFailure(error: unknown, { source, modelId }: ChosenModel): ProviderFailure {
   const cause = error instanceof ModelError ? (error.cause ?? error) : error;
@@ -36,7 +36,7 @@ function messageOf(cause: unknown): string {
   if (cause instanceof OutboundError) return `${cause.publicMessage}.`;
   if (APICallError.isInstance(cause)) return messageIn(cause.responseBody) || cause.message;
   if (cause instanceof Error) return cause.message;
-  // The AI SDK passes an error event inside a stream on as it is, or only what the event holds as `error`.
+  // The AI SDK passes on an error event inside a stream unchanged, or only its `error` property.
   const event = (cause ?? {}) as { error?: unknown };
   return providerMessage({ error: event.error ?? event });
 }
@@ -49,14 +49,14 @@ function messageIn(body: string | undefined): string {
   }
 }
 
-/** A provider's words without keys and addresses, cut to 500 characters. */
+/** A provider's message without keys and addresses, truncated to 500 characters. */
 export function redact(
   text: string,
   source: Pick<NonNullable<ChosenModel["source"]>, "apiKey" | "baseUrl"> | null,
 ): string {
   const known = source ? [...(source.apiKey ? [source.apiKey] : []), ...addressParts(source.baseUrl)] : [];
   let clean = bounded(text);
-  // Removed before the text is cut, because the beginning of a key would no longer be recognized.
+  // Removed before truncating, because a truncated key would not be recognized.
   for (const secret of known)
     clean = clean.replaceAll(literally(secret), secret === source?.apiKey ? "***" : "(address)");
   return (
@@ -64,7 +64,7 @@ export function redact(
       .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "(address)")
       .replace(/(?<![\w:])\[?[\da-f.]*:[\da-f.]*:[\da-f.:]*(?:\](?::\d+)?)?(?!\w)/gi, withoutIPv6)
       .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, "(address)")
-      // Not every name with dots: providers point at fields such as messages.0.content.
+      // Does not match every name with dots, because providers mention fields such as messages.0.content.
       .replace(/\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|localdomain|lan|corp|intranet|svc)\b(?::\d+)?/gi, "(address)")
       .replace(/\b(?:sk|pk|rk|gsk|xai|key)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}|(?<=\bbearer )\S+/gi, "***")
       // PostgreSQL cannot store NUL.
@@ -75,7 +75,7 @@ export function redact(
   );
 }
 
-/** The start of the text, without the word that the cut goes through: it may be part of a key. */
+/** The start of the text, without the word at the cut, which may be part of a key. */
 function bounded(text: string): string {
   if (text.length <= MAX_READ) return text;
   const start = text.slice(0, MAX_READ);
@@ -83,7 +83,10 @@ function bounded(text: string): string {
   return start.slice(0, Math.max(end, 0));
 }
 
-/** What of a base URL an error may quote on its own, the longest first. A path of one segment, such as `/v1`, is public. */
+/**
+ * The parts of a base URL that an error may quote separately, longest first. A path of one segment, such as `/v1`, is
+ * public.
+ */
 function addressParts(baseUrl: string): string[] {
   const { href, host, hostname, pathname } = new URL(baseUrl);
   const isPublic = pathname.split("/").filter(Boolean).length < 2;

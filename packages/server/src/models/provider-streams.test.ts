@@ -65,7 +65,7 @@ const setups: Setup[] = [
   },
 ];
 
-/** An id with its provider, and the bare name whose beginning names the provider. */
+/** An id with its provider, and a bare name whose prefix identifies the provider. */
 function bare(provider: string, name: string): Setup["models"] {
   return [
     [`${provider}/${name}`, name],
@@ -408,7 +408,7 @@ describe.each(interrupted)("an error event inside the stream $name", ({ name, mo
   });
 });
 
-/** A server for the tests of one block; URL in the variables becomes the stand-in's address. */
+/** A server for the tests of one block. `URL` in the variables is replaced by the stand-in's address. */
 function useServer(env: Record<string, string>) {
   const test = {} as { server: ModelServer };
   beforeAll(async () => {

@@ -52,7 +52,7 @@ async function problemOf(
   return explain(reply, label, apiKey, isHidden);
 }
 
-/** The server at the URL may answer with anything. A response in another format counts as an empty list. */
+/** The server at the URL may send anything. A response in another format counts as an empty list. */
 function namesIn({ names }: Provider["models"], json: unknown): string[] {
   try {
     return names(json);

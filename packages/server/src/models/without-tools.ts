@@ -25,7 +25,7 @@ export function rejectsTools(error: unknown): boolean {
 
 /**
  * The request for a model that cannot call tools: calls are left out, and their results become text of the visitor's
- * turn. So a model without tools can still answer from what was found before it was called.
+ * turn. A model without tools can then still answer from the results of the search before it was called.
  */
 export function withoutTools({ tools: _, toolChoice: __, prompt, ...rest }: Request): Request {
   return { ...rest, prompt: joined(prompt.flatMap(withoutCalls)) };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { newId } from "../ids.ts";
 
-/** Public, so that the limits by address hold for loopback too. */
+/** A public address, so that limits by IP address also apply to loopback. */
 const BASE_URL = "https://chat.example.com";
 const LIMIT = 2;
 
@@ -10,7 +10,9 @@ let number = 0;
 const email = () => `visitor${number++}@example.com`;
 const event = { triggerName: "Greet", triggerType: "exit_intent", actionType: "open_chat", eventType: "fired" };
 
-/** Each endpoint that has a limit by address: its variable, and a body that is checked only after the limit, or cheaply. */
+/**
+ * Each endpoint that is limited by IP address: its variable, and a body whose check runs after the limit, or is cheap.
+ */
 const endpoints: Array<[url: string, variable: string, body: () => object]> = [
   ["/chat", "CHAT_PER_IP", () => ({ agentId: newId("agent"), messages: [{ role: "user", content: "Hi" }] })],
   ["/form-submissions/submit", "SUBMIT_PER_IP", () => ({ toolId: newId("tool"), formData: {}, fieldsCompleted: [] })],
@@ -70,7 +72,7 @@ describe.each(endpoints)("calls of %s by IP address", (url, variable, body) => {
     expect(refused.headers).toMatchObject({ "x-ratelimit-limit": String(LIMIT), "x-ratelimit-remaining": "0" });
     expect(retryAfter).toBeGreaterThan(0);
     expect(retryAfter).toBeLessThanOrEqual(60);
-    // Both are the same instant, rounded up to whole seconds: one as a distance, one as a time.
+    // Both denote the same time, rounded up to whole seconds: one as a duration, one as a timestamp.
     expect(reset).toBeGreaterThan(before + retryAfter - 1);
     expect(reset).toBeLessThan(after + retryAfter + 1);
     expect(await statusFrom("203.0.113.2")).not.toBe(429);
@@ -108,7 +110,7 @@ describe.each(endpoints)("calls of %s by IP address", (url, variable, body) => {
       expect(await statusFrom("10.1.2.3", entry)).not.toBe(429);
     }
     expect(await statusFrom("10.1.2.3", "2001:db8:7:7::3")).toBe(429);
-    // What is no address counts as the proxy's own.
+    // An invalid address counts as the proxy's own.
     for (const entry of ["one", "two"]) expect(await statusFrom("10.77.0.1", entry)).not.toBe(429);
     expect(await statusFrom("10.77.0.1", "three")).toBe(429);
   });

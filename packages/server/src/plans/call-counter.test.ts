@@ -28,7 +28,7 @@ describe("counting calls in several processes on one PostgreSQL database", () =>
     database = await createPostgres();
     opened = openDatabase(database.address, () => {});
     await migrate(opened);
-    // The clock is a table here, which the test sets.
+    // The clock is a table that the test sets.
     await sql`create table clock (ms bigint not null)`.execute(opened.db);
     await sql`insert into clock values (0)`.execute(opened.db);
   });
@@ -80,7 +80,7 @@ describe("counting calls in several processes on one PostgreSQL database", () =>
       }
       expect(asked).toHaveBeenCalledTimes(3);
       expect(await calls(count, "b", 3)).toBe(1);
-      // The account has a larger plan now.
+      // The organization has a larger plan now.
       expect(await calls(count, "a", 10)).toBe(4);
       expect(asked).toHaveBeenCalledTimes(5);
     } finally {

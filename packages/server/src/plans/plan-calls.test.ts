@@ -26,7 +26,7 @@ async function start(options: Parameters<typeof startServer>[0] = {}) {
   return server;
 }
 
-/** Calls again while the server is too busy to look at the call at all, which a slow machine makes it. */
+/** Repeats the call while the server rejects it uncounted because it is overloaded, which happens on a slow machine. */
 async function getCounted(server: TestServer, account: Pick<Account, "headers">): Promise<Answer> {
   for (;;) {
     const answer = await get(server, account);
@@ -49,7 +49,7 @@ function toAnswer({ statusCode, headers }: Awaited<ReturnType<TestServer["app"][
   };
 }
 
-/** Whatever minute each call fell in: of those of one minute, exactly the first `limit` passed, each with its own place. */
+/** Holds for any minute: of the calls in one minute, exactly the first `limit` passed, each with its own number. */
 function expectExact(answers: readonly Answer[], limit: number) {
   for (const [reset, ofMinute] of Map.groupBy(answers, (answer) => answer.reset)) {
     expect(reset % 60).toBe(0);
@@ -203,7 +203,8 @@ it("is exact across two processes on one PostgreSQL database", async () => {
   cleanups.push(database.drop);
   const [here, there] = [await start({ database }), await start({ database })];
   const account = await here.createAccount("pro");
-  // As many at once as the pools of both have connections for, and more; a server that is too busy refuses uncounted.
+  // More concurrent calls than the pools of both servers have connections. An overloaded server rejects calls
+  // uncounted.
   const answers: Answer[] = [];
   const callers = Array.from({ length: 60 }, async (_, index) => {
     while (answers.length < 1_200) answers.push(await getCounted(index % 2 === 0 ? here : there, account));

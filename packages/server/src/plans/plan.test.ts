@@ -36,7 +36,7 @@ onBothDatabases("the plan endpoint", (createDatabase) => {
         agents: [{ id: data.id, name: "Harbour", ...nothing, tools: 1, monthlyTokenBudget: 5_000 }],
       },
     });
-    // The tests' servers have no limit for this plan.
+    // The test servers have no limit for this plan.
     expect((await pro.call("GET", "/plan")).body).toEqual({
       planId: "pro",
       limits: { requestsPerMinute: null, toolsPerAgent: null, operatorTokensPerMonth: null },
@@ -58,7 +58,7 @@ onBothDatabases("the plan endpoint", (createDatabase) => {
       const before = await used();
       await call();
       const counts = [await used(), await used()];
-      // Again when a minute ended in the middle.
+      // Repeats the calls when the minute ended between them.
       if ((await call()) !== first) continue;
       expect(counts).toEqual([before + 1, before + 1]);
       expect(before).toBeGreaterThan(0);

@@ -15,7 +15,7 @@ export function deleteVisitorDaysBefore(db: Db, day: string): Promise<number> {
   });
 }
 
-/** Deletes what an agent's visitors used up. @returns how many counters */
+/** Deletes the token counters of an agent's visitors. @returns how many counters */
 export function deleteVisitorDaysOf(db: Db, agentId: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const some = trx

@@ -7,7 +7,7 @@ import { dayOf } from "../utc-day.ts";
 import { tokensPerMonth } from "./plan-limits.ts";
 
 const DEFAULT_MESSAGE = "I cannot answer any more questions right now. Please try again later.";
-/** No reply is larger. A higher count is a provider's mistake. */
+/** No reply is larger. A higher count is an error of the provider. */
 const MAX_TOKENS = 1_000_000_000;
 
 /**

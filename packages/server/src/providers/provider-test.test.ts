@@ -61,7 +61,7 @@ it.each([
   [429, { error: { message: `Quota of ${key} exceeded` } }, /HTTP 429: Quota of \*\*\* exceeded/],
   [500, {}, /HTTP 500/],
   [200, {}, /lists no models/],
-  // Whoever saves a key may be someone else than who tests it.
+  // The member who tests a key may not be the one who saved it.
   [500, { error: { message: `${"x".repeat(285)} ${key}` } }, /x \*\*\*$/],
 ])("testing a provider explains a list request that gets %d %j", async (status, body, expected) => {
   upstream.script(answer(status, body));
@@ -142,7 +142,7 @@ it("testing a provider does not reveal the operator's URL to an organization", a
   expect(await tryOut("mistral", {})).toBe("HTTP 500.");
   upstream.script(({ request }) => request.socket.destroy());
   expect(await tryOut("mistral", {})).toBe("Not reachable.");
-  // An address of the account's own never gets the operator's key.
+  // An address that the organization entered never receives the operator's key.
   upstream.script(answer(200, models));
   expect((await account.call("POST", "/models/providers/mistral/test", { baseUrl: upstream.url })).status).toBe(400);
   expect(seen()).toEqual([]);

@@ -50,7 +50,7 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: 
   };
 }
 
-/** Whether the visitor of the turn may use the tool, and their page can run it. */
+/** Whether the visitor of the turn may use the tool, and whether their page can run it. */
 function mayUse({ requires, executionType, name }: ToolRow, { visitor, clientTools }: TurnContext): boolean {
   const canRun = executionType !== "client" || clientTools.includes(name);
   return canRun && (requires !== "verified" || visitor !== null);

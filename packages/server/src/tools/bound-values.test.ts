@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type Call = { name: string; input: object };
 
-/** A model that makes every call that the newest message asks for, with exactly these arguments. */
+/** A model that makes exactly the calls that the newest message contains. */
 function obey(exchange: Parameters<typeof eventStream>[0]) {
   const { messages } = JSON.parse(exchange.body);
   const { role, content } = messages.at(-1);
@@ -208,7 +208,7 @@ describe("a model that obeys every injection", () => {
       const json = body === "" ? {} : JSON.parse(body);
       return [
         decodeURIComponent(url.pathname),
-        // Many receivers treat these spellings as one parameter.
+        // Many servers treat these spellings as the same parameter.
         ...[...url.searchParams].flatMap(([name, value]) =>
           /^ *customer(\[|$)/i.test(decodeURIComponent(name)) ? [value] : [],
         ),
@@ -219,7 +219,7 @@ describe("a model that obeys every injection", () => {
     });
     expect(shop.exchanges.length).toBeGreaterThan(100);
     expect(new Set(identities)).toEqual(new Set(["/users/ada-1", "ada-1"]));
-    // Another id reaches the shop only as the text of an input that may contain anything.
+    // Another id may reach the shop only as text in an input that allows any text.
     const elsewhere = shop.exchanges.filter(({ request }) => JSON.stringify(request.headers).includes(victim));
     expect(elsewhere).toEqual([]);
   });
@@ -227,7 +227,7 @@ describe("a model that obeys every injection", () => {
 
 type Attack = { calls: Call[]; isAnonymous?: boolean; [field: string]: unknown };
 
-/** Requests of a visitor who is signed in as somebody else than the victim, or not at all. */
+/** Requests of a visitor who is not signed in, or is signed in as another user than the victim. */
 function* injections(victim: string, count: number): Generator<Attack> {
   const tools = ["orders", "refund", "note"];
   const encoded = [

@@ -90,7 +90,10 @@ export function toolRoutes(
   });
 }
 
-/** A call as a visitor reaches the owner's systems in that visitor's name. @throws 403 */
+/**
+ * Requires a role to call a tool as a visitor, because such a call reaches the owner's systems in that visitor's name.
+ * @throws 403
+ */
 function actingVisitor({ role }: Principal, { id, email, name, claims }: contract.ActingVisitor): VerifiedVisitor {
   if (isAtLeast(role, "admin")) return { id, email: email || null, name: name || null, claims: claims ?? {} };
   throw new AppError("FORBIDDEN", `You need the admin role to test a tool as a visitor. Your role is ${role}.`);

@@ -146,7 +146,7 @@ function hidden(forModel: string): ToolOutcome {
   return { result: null, isError: false, displayConfig: null, display, forModel };
 }
 
-/** Told to the model in place of a result that only the visitor may see. */
+/** Sent to the model in place of a result that only the visitor may see. */
 const shownOnly = "The result was shown to the visitor. You cannot see it, so do not guess what it contains.";
 
 /** A mock's response is text. JSON can be mapped to a display like any other result. */

@@ -11,7 +11,7 @@ export type NumberedPassage = Source & {
   score?: number | null;
   /** words of the queries that the passage contains */
   matched?: string[];
-  /** true once the model has cited it, also when its citations are hidden from visitors */
+  /** true once the model has cited it, even if its citations are hidden from visitors */
   isCited?: boolean;
 };
 

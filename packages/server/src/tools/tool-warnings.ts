@@ -14,7 +14,7 @@ type Known = {
 };
 
 /**
- * Adds to tools what is saved but cannot work as it is: mail without a mail server or to an unconfirmed address, and
+ * Adds warnings to tools whose saved settings cannot work: mail without a mail server or to an unconfirmed address, and
  * secrets that do not exist or may not be sent to the tool's host.
  */
 export function createToolWarnings(
@@ -34,7 +34,7 @@ export function createToolWarnings(
   };
 }
 
-/** The texts of an HTTP tool that may name secrets. */
+/** The texts of an HTTP tool in which secrets can be named. */
 function httpTexts({ executionType, httpUrl, httpHeaders, httpBody }: Tool): Array<{ path: string; text: string }> {
   if (executionType !== "http") return [];
   const headers = Object.entries(httpHeaders ?? {}).map(([name, text]) => ({ path: `httpHeaders.${name}`, text }));
@@ -79,7 +79,7 @@ function mailWarnings(tool: Tool, { recipients, sendsMail }: Known): ToolWarning
   return warnings;
 }
 
-/** Why no mail is sent to this address, or null if it is. */
+/** Why no mail is sent to this address, or null if mail is sent. */
 export function recipientProblem(address: string, recipient: Recipient | undefined): string | null {
   if (!recipient) return `${address} is no longer a mail recipient of this organization.`;
   return recipient.confirmedAt === null ? `${address} has not been confirmed yet.` : null;

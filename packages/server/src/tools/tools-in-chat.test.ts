@@ -70,7 +70,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     expect(member).toMatchObject({ label: "Checking stock", result: null, forModel: JSON.stringify(secret) });
   });
 
-  /** The model calls these tools, and says a word once it has the results. */
+  /** The model calls these tools and writes one word once it has the results. */
   function modelCalls(...calls: Array<[name: string, input: object]>) {
     let step = 0;
     model.script((exchange) => {
@@ -166,7 +166,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     let asked = 0;
     shop.script(async ({ request, response }) => {
       if (++asked === 2) both.resolve();
-      // Each waits for the other, so this only ends when both are called at once.
+      // Each call waits for the other, so this ends only when both run at once.
       await both.promise;
       if (request.url?.endsWith("race")) response.writeHead(500);
       response.end("ok");

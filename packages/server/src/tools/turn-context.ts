@@ -1,8 +1,9 @@
 import type { VerifiedVisitor } from "@foyer/contract";
 
 /**
- * Whose turn it is and where. The server fills tools with it, and the model can neither read nor change it. It belongs to
- * one request: a conversation that a verified visitor began can be continued without a proof.
+ * The visitor and page of a turn. The server inserts them into tool calls, and the model can neither read nor change
+ * them. They come from one request, because a conversation that a verified visitor began can be continued without a
+ * proof.
  */
 export type TurnContext = {
   /** what this request proved about its visitor; null when it proved nothing */

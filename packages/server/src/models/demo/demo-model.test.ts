@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ModelPart } from "../chat-model.ts";
 import { demoModel } from "./demo-model.ts";
 
-/** The pauses between words, without their time: what counts is that there are as many, and that an abort ends them. */
+/** Replaces the pauses between words. The tests check how many there are and that an abort ends them. */
 const pauses = vi.hoisted(() => ({ count: 0, onPause: (_count: number) => {} }));
 vi.mock("node:timers/promises", () => ({
   async setTimeout(_ms: number, _value: unknown, options?: { signal?: AbortSignal }) {

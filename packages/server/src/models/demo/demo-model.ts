@@ -13,7 +13,7 @@ import { linesOfInstructions, linesOfPassages, quote, topicsOf } from "./quote.t
 import { requestedTool, type ToolRequest } from "./tool-request.ts";
 import { fold, stemsOf } from "./words.ts";
 
-/** After each word: about as fast as a hosted model, so that what is built on the demo is seen streaming. */
+/** The pause after each word. The demo is about as fast as a hosted model, so that its text visibly streams. */
 const PAUSE_MS = 8;
 /** The usual rule of thumb for English. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -28,12 +28,11 @@ const introduction =
   "I am Foyer's built-in demo. I am not an AI model: I quote this agent's documents and instructions.";
 
 /**
- * The model `foyer/demo`: no network, no key, the same words for the same prompt. It quotes and cites what the search of
- * the agent's documents found, or quotes the agent's instructions; calls a tool when the message clearly asks for it, and
- * answers from the tool's result in the next step. It says what it is instead of pretending to be an AI. The stream fails
- * with the signal's abort like a provider's does.
- * `announce`: say once in this reply's first text that no model provider is configured (the caller decides once a
- * conversation).
+ * The model `foyer/demo` needs no network and no key, and always gives the same answer to the same prompt. It quotes
+ * and cites the results of the document search, or quotes the agent's instructions. It calls a tool when the message
+ * clearly asks for it, and answers from the tool's result in the next step. It says what it is instead of pretending to
+ * be an AI. Its stream fails when the signal is aborted, like a provider's. With `announce`, the reply begins by saying
+ * that no model provider is configured. The caller sets it once per conversation.
  */
 export function demoModel({ modelId, announce }: { modelId: string; announce: boolean }): ChatModel {
   return {
@@ -95,7 +94,7 @@ function lengthOf(message: LanguageModelV4Message): number {
   }, 0);
 }
 
-/** A word with the space after it. Scripts that write no spaces come two characters at a time. */
+/** A word with the space after it. Scripts without spaces are split into pairs of characters. */
 function wordsOf(text: string): string[] {
   return (
     text.match(
@@ -137,11 +136,11 @@ function textOfOutput(output: LanguageModelV4ToolResultOutput): string {
 
 function textOfUser(message: LanguageModelV4Message): string[] {
   if (message.role !== "user") return [];
-  // What stands before it are notes for the model.
+  // The text parts before it are notes for the model.
   return [message.content.findLast((part) => part.type === "text")?.text ?? ""];
 }
 
-/** True when the assistant has already written something since the visitor's last message. */
+/** True when the assistant has already written text since the visitor's last message. */
 function hasSpoken(prompt: LanguageModelV4Prompt): boolean {
   const asked = prompt.findLastIndex((message) => message.role === "user");
   return prompt
@@ -160,7 +159,7 @@ function smallTalk(message: string, systemPrompt: string): string | null {
   const text = fold(message.slice(0, 200)).trim();
   if (identity.test(text)) return `${introduction} ${offer(systemPrompt)}`.trim();
   if (message.length > 200 || /[?？]/.test(text)) return null;
-  // A name may follow ("Hello Harbour"); a sentence is answered instead.
+  // A name may follow ("Hello Harbour"). A whole sentence gets an answer instead.
   const isOnly = (pattern: RegExp, more: number) =>
     pattern.test(text) && stemsOf(text.replace(pattern, "")).length <= more;
   if (isOnly(greeting, 1)) return `Hello. ${introduction} ${offer(systemPrompt)}`.trim();
@@ -204,7 +203,7 @@ function messageOf(error: JSONValue): string {
   return clip("message" in outer && typeof outer.message === "string" ? outer.message : listOf(outer));
 }
 
-/** Says that a form stands on the screen, as the tools that show one do. */
+/** Matches results that say that a form is on the screen, as the tools that show a form return. */
 const formShown =
   /\bform(?:[ _-](?:was|is|has been))?[ _-](?:shown|displayed|presented)\b|\b(?:showed|shown|showing|displayed) (?:the|a|this) (?:\w+ )?form\b/i;
 
@@ -225,7 +224,7 @@ function parse(text: string): JSONValue {
   }
 }
 
-/** Fields as lines, items as lines of fields; what is nested deeper is left out. */
+/** Fields as lines, and items as lines of fields. Deeper values are left out. */
 function listOf(value: JSONValue): string {
   if (isList(value)) {
     const items = value.slice(0, MAX_ITEMS).map((item) => `- ${inline(item)}`);
@@ -267,7 +266,7 @@ function plain(value: JSONValue | undefined): string {
   return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
 }
 
-/** Cut between words where there are any, and never within a character. */
+/** Truncates between words if possible, and never within a character. */
 function clip(text: string): string {
   const whole = text.trim();
   if (whole.length <= RESULT_LENGTH) return whole;

@@ -1,13 +1,13 @@
 import { fold, stemsOf } from "./words.ts";
 
-/** A heading says what its lines are about, but less surely than their own words do. */
+/** A heading tells what its lines are about, but less reliably than their own words. */
 const HEADING_WEIGHT = 0.6;
-/** The message before the last one only helps to choose among what the last one already matches. */
+/** The message before the last one only helps to choose among lines that the last one already matches. */
 const EARLIER_WEIGHT = 0.5;
-/** Share of the question's weight that a line must match, and the milder share when two words match. */
+/** Share of the question's weight that a line must match, and a lower share that is enough when two words match. */
 const ENOUGH = 0.5;
 const ENOUGH_FOR_TWO = 0.3;
-/** A line with this share of the best score is as good. */
+/** A line with at least this share of the best score counts as equally good. */
 const NEARLY = 0.85;
 const MAX_QUESTION_WORDS = 64;
 const MAX_SENTENCES = 3;
@@ -20,7 +20,7 @@ type Hit = { line: Line; score: number; matched: Set<string>; isByHeading: boole
 
 /**
  * Answers a question with the lines that share its rarest words, in their order, and cites the passages they come from.
- * `earlier` is the message before, which counts when the question is a short follow-up ("and on Sunday?").
+ * `earlier` is the previous message, which is used when the question is a short follow-up ("and on Sunday?").
  * @returns null when nothing matches clearly
  */
 export function quote(lines: readonly Line[], question: string, earlier = ""): string | null {
@@ -49,7 +49,10 @@ export function quote(lines: readonly Line[], question: string, earlier = ""): s
   return write(chosen(hits, best));
 }
 
-/** The list under a heading that has all the matching words belongs together; otherwise the best line and its equals. */
+/**
+ * A list under a heading that contains all matching words is kept together. Otherwise, the best line and equally good
+ * ones are chosen.
+ */
 function chosen(hits: readonly Hit[], best: Hit): Line[] {
   const { heading, n } = best.line;
   const list = hits.filter(({ line }) => line.isListed && line.heading === heading && line.n === n);
@@ -58,7 +61,7 @@ function chosen(hits: readonly Hit[], best: Hit): Line[] {
   return equals.slice(0, MAX_SENTENCES).map(({ line }) => line);
 }
 
-/** Sentences of one origin run on; list items stand under their heading. Each group ends with its citation. */
+/** Joins sentences of the same passage, and puts list items under their heading. Each group ends with its citation. */
 function write(lines: readonly Line[]): string {
   const groups = Map.groupBy(lines, ({ heading, isListed, n }) =>
     JSON.stringify([isListed ? heading : "", isListed, n]),
@@ -74,24 +77,26 @@ function write(lines: readonly Line[]): string {
     .join("\n\n");
 }
 
-/** The passages of a search result, as documents/describe-passages.ts writes them. */
+/** Parses the passages of a search result, as formatted by documents/describe-passages.ts. */
 export function linesOfPassages(result: string): Line[] {
   const passages = result.matchAll(/<(passage-[0-9a-f]{12}) (\{[^\n]*\})>\n([\s\S]*?)\n<\/\1>/g);
   return [...passages].flatMap(([, , attributes = "{}", text = ""]) => {
     const { n, title, heading = title }: { n: number; title: string; heading?: string } = JSON.parse(attributes);
     const lines = readLines(text).map((line) => ({ ...line, heading: line.heading || heading, n }));
-    // An answer without text has its content in the question.
+    // An FAQ entry without an answer has its content in the question.
     return lines.length > 0 ? lines : [{ text: heading, heading: "", isListed: false, n }];
   });
 }
 
-/** The facts in an agent's instructions. What tells the agent how to behave is not for visitors and is left out. */
+/**
+ * The facts in an agent's instructions. Instructions about the agent's behavior are not for visitors and are left out.
+ */
 export function linesOfInstructions(systemPrompt: string): Line[] {
   const facts: Line[] = [];
   for (const line of readLines(systemPrompt)) {
     if (privateHeading.test(fold(line.heading))) continue;
     const text = fold(line.text);
-    // "The code is 4711. Do not share it." hides the sentence before it, too.
+    // "The code is 4711. Do not share it." also hides the sentence before it.
     if (hidesOthers.test(text)) facts.pop();
     else if (!instruction.test(text)) facts.push({ ...line, n: null });
   }

@@ -1,7 +1,7 @@
 import type { JSONValue, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { fold, stemsOf } from "./words.ts";
 
-/** A request for a tool is short. */
+/** Longer messages are not treated as a request for a tool. */
 const MAX_REQUEST = 500;
 
 export type ToolRequest = { toolName: string; input: Record<string, JSONValue> };
@@ -15,15 +15,15 @@ type Schema = {
 };
 
 const negation = /\b(?:not|never|nicht|kein\w*|pas|jamais)\b|n't\b|^why\b/;
-/** A statement about the visitor or the shop asks for nothing. */
+/** A statement about the visitor or the shop is not a request. */
 const statement = /^(?:i (?:read|like|wrote|love|saw)|nice|great|thanks?)\b/;
-/** Verbs that say only "tell me": the rest of the tool's name says what. */
+/** Verbs that only mean "tell me". The other words of the tool's name identify it. */
 const lookUps = new Set(stemsOf("show list find check search look lookup fetch read view query retrieve display see"));
 const spaced = (key: string) => key.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[_-]/g, " ");
 
 /**
  * The one tool that a message clearly asks for: it has the tool's name, or most of the name's words, and every required
- * input. Null when there is none, or when two fit equally well.
+ * input. Null when there is none, or when two match equally well.
  */
 export function requestedTool(message: string, tools: readonly LanguageModelV4FunctionTool[]): ToolRequest | null {
   const text = fold(message).trim();
@@ -54,19 +54,22 @@ function rate(
   const asked = pairsOf(text);
   const phrases = [...pairsOf(`${spaced(name)}. ${description}`)].filter((pair) => asked.has(pair)).length;
   const agreed = named + described + phrases;
-  // One word alone is enough only when the message has no other.
+  // A single word is enough only when the message has no other.
   if (named === 0 || named < words.length / 2 || (agreed < 2 && said.size > 1)) return 0;
   return named * 2 + described + phrases;
 }
 
-/** Neighboring words of which one has a meaning, such as "in stock". They say more than each word alone. */
+/**
+ * Pairs of adjacent words of which at least one is meaningful, such as "in stock". They are stronger evidence than each
+ * word alone.
+ */
 function pairsOf(text: string): Set<string> {
   const words = fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
   const pairs = words.slice(1).map((word, index) => `${words[index] ?? ""} ${word}`);
   return new Set(pairs.filter((pair) => stemsOf(pair).length > 0));
 }
 
-/** The required inputs as the message has them; null when one is missing. */
+/** The required inputs, read from the message; null when one is missing. */
 function fill({ properties = {}, required = [] }: Schema, message: string, tool: LanguageModelV4FunctionTool) {
   const input: Record<string, JSONValue> = {};
   const own = new Set(stemsOf(`${spaced(tool.name)} ${tool.description ?? ""}`));
@@ -115,7 +118,7 @@ function properName(message: string, own: ReadonlySet<string>): string | undefin
   return names.map(([name]) => name).find((name) => stemsOf(name).some((word) => !own.has(word)));
 }
 
-/** The words that are not the tool's own. */
+/** The words of the message that are not in the tool's name. */
 function rest(message: string, own: ReadonlySet<string>): string | undefined {
   const words = message.match(/[\p{L}\p{N}]+/gu) ?? [];
   const left = words.filter((word) => stemsOf(word).some((stem) => !own.has(stem) && !lookUps.has(stem)));

@@ -1,4 +1,4 @@
-/** Words that say nothing about the subject of a question, in the languages that visitors of the demo use most. */
+/** Stop words in the languages that visitors of the demo use most. */
 const stopWords = new Set(
   `a about am an and any are as at be but by can could did do does for from get give had has have hello hi how i if in is it its
   like many me much my need of on or our please sell sells show so some tell than thank thanks that the their them then there these they this
@@ -12,7 +12,7 @@ const stopWords = new Set(
 const wordPattern = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]+|[\p{L}\p{M}\p{N}]+/gu;
 const unspaced = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/u;
 
-/** Lower case, without the accents of Latin letters. */
+/** Lower case, with accents removed from Latin letters. */
 export function fold(text: string): string {
   const bare = text
     .normalize("NFKC")
@@ -22,7 +22,7 @@ export function fold(text: string): string {
   return bare.normalize("NFC").replaceAll("ß", "ss").replaceAll("’", "'");
 }
 
-/** The stems of a text's words without stop words. Scripts without spaces give pairs of characters. */
+/** The stems of a text's words, without stop words. Scripts without spaces are split into pairs of characters. */
 export function stemsOf(text: string): string[] {
   return (fold(text).match(wordPattern) ?? []).flatMap((word) => {
     if (unspaced.test(word)) return pairs(word);
@@ -35,7 +35,10 @@ function pairs(word: string): string[] {
   return letters.length < 2 ? letters : letters.slice(1).map((letter, index) => `${letters[index] ?? ""}${letter}`);
 }
 
-/** Endings that are few enough to leave other languages than English recognizable; both sides lose the same ones. */
+/**
+ * Removes a few endings. Words of languages other than English stay recognizable, and both sides of a comparison lose
+ * the same endings.
+ */
 function stem(word: string): string {
   return word.slice(0, 40).replace(/(?<=.{3})(?:ies|ing|ed|es|[esy])$/, "");
 }

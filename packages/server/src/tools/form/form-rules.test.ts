@@ -15,7 +15,7 @@ function detailOf(schema: FormSchema) {
   return undefined;
 }
 
-/** The problem of one field, its path without the part that is always the same. */
+/** The problem of one field, without the part of the path that is always the same. */
 function problemOf(field: Partial<FormField>) {
   const detail = detailOf({ fields: [{ name: "f", label: "F", type: "text", ...field }] });
   return detail && { ...detail, path: detail.path.replace("formSchema.fields.0.", "") };

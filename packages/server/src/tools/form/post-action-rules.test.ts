@@ -8,7 +8,7 @@ function checkUrl(url: string) {
   if (!url.startsWith("https://")) throw new OutboundError("refused", `${url} is refused.`);
 }
 
-/** The path of the 400 within the one action, or null. */
+/** The path of the 400 within the action, or null. */
 function problemOf(action: PostAction) {
   try {
     checkPostActions([action], checkUrl);
@@ -31,7 +31,7 @@ describe("checkPostActions", () => {
     { type: "slack", webhookUrl: url, message: "New", messageTemplate: null },
     { type: "email", recipientIds: ["user_1"] },
     { type: "email", recipientIds: ["user_1", "user_2"], subject: null },
-    // What belongs to another type is ignored.
+    // Fields of other types are ignored.
     {
       type: "email",
       recipientIds: ["user_1"],

@@ -53,7 +53,7 @@ function checkEmail(path: string, { recipientIds, to }: PostAction) {
   if (blank !== -1) throw invalid(`${path}.recipientIds.${blank}`, "must not be empty", "min_length");
 }
 
-/** @returns the given spelling of two */
+/** @returns the one of two spellings that was given */
 function oneSpelling<Name extends keyof typeof spellings>(path: string, action: PostAction, name: Name) {
   const other: (typeof spellings)[Name] = spellings[name];
   if (isBlank(action[name]) && isBlank(action[other])) {

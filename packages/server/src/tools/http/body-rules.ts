@@ -43,7 +43,7 @@ export function checkBodyTemplate(template: Json, inputs: ReadonlySet<string> | 
   );
 }
 
-/** A misspelled `{{visitor.…}}` must not wait for the first call to be found. @throws 400 */
+/** Finds a misspelled `{{visitor.…}}` before the first call. @throws 400 */
 export function checkBoundNames(path: string, texts: readonly string[]): void {
   const unknown = namesIn(texts).find((name) => name.includes(".") && !isKnownBound(name));
   if (unknown === undefined) return;

@@ -9,7 +9,7 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Characters above U+00FF cannot be sent in a header. */
 const sendable = /^[ -~\u0080-\u00ff]*$/;
 
-/** Headers that frame a message or apply to a single hop are set by the HTTP client only. */
+/** Headers that frame a message or apply to a single hop. Only the HTTP client sets them. */
 const reserved = new Set([
   ..."host content-length transfer-encoding connection keep-alive te trailer upgrade expect foyer-visitor".split(" "),
 ]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { hostileLiterals } from "../../../../../test/hostile-addresses.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 
-/** A server that others can reach, so that its own network is closed to what an account types in. */
+/** A server that others can reach, so addresses entered by users must not lead into its own network. */
 let server: TestServer;
 let headers: { authorization: string };
 let agentId: string;
@@ -16,7 +16,7 @@ afterAll(() => server.stop());
 
 const form = { executionType: "form", formSchema: { fields: [{ name: "a", label: "A", type: "text" }] } };
 
-/** Every field of a tool that holds an address. */
+/** Every field of a tool that contains a URL. */
 const waysOut: Array<[path: string, tool: (url: string) => object]> = [
   ["httpUrl", (url) => ({ executionType: "http", httpUrl: url })],
   ["formWebhookUrl", (url) => ({ ...form, formWebhookUrl: url })],

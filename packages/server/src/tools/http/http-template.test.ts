@@ -10,7 +10,7 @@ const secretValues: Record<string, string> = {
 };
 const secretFor = async (name: string, host: string) => (host === "api.example" ? (secretValues[name] ?? null) : null);
 
-/** What a tool can use besides its input, in a turn in which nothing is proven. */
+/** The values that a tool can use besides its input, in a turn in which nothing is proven. */
 const sources = (secretFor: (name: string, host: string) => Promise<string | null>) => ({
   secretFor,
   context: { visitor: null, conversation: { id: "conv_1" }, page: null },
@@ -186,7 +186,7 @@ describe("the URL of a request", () => {
           ["", "a", x, `b${y}c`, x].map((segment) => segment.toWellFormed()),
         );
         expect(sent.searchParams.get("k")).toBe(x.toWellFormed());
-        // The URL parser changes nothing more: what was built is what is called.
+        // The URL parser changes nothing, so the URL that was built is the one that is called.
         expect(sent.href).toBe(request.url);
       }),
       { numRuns: 500 },

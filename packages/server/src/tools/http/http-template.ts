@@ -35,14 +35,14 @@ export function checkHttpUrl(httpUrl: string, outbound: Pick<Outbound, "checkUrl
   }
 }
 
-/** What a request may contain besides the input. */
+/** The sources of a request besides the input. */
 export type RequestSources = {
   /**
    * returns the value of a secret for a host (with its port unless that is the default); null when the secret does not
    * exist or may not be sent there
    */
   secretFor(name: string, host: string): Promise<string | null>;
-  /** whose turn it is, for bound values */
+  /** the turn that bound values come from */
   context: BoundSources;
   /** the value of the `Foyer-Visitor` header for a host; null sends none */
   visitorTokenFor(host: string): Promise<string | null>;
@@ -142,7 +142,7 @@ const notSetUp = "The tool is not configured correctly.";
  * a boundary.
  */
 function parseTemplate(httpUrl: string): Template {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them
   if (/[\0-\x1f\x7f\\]/.test(httpUrl)) {
     throw new ToolError("The URL must not contain control characters or backslashes.");
   }
@@ -179,7 +179,7 @@ async function fetchSecrets(
   host: string,
   secretFor: (name: string, host: string) => Promise<string | null>,
 ): Promise<Map<string, string>> {
-  // Limited because each secret is searched for, in several spellings, in the whole response.
+  // Limited because the whole response is searched for each secret in several spellings.
   if (names.length > maxSecrets) throw new ToolError(notSetUp, `A tool can use at most ${maxSecrets} secrets.`);
   const values = await Promise.all(
     names.map(async (name): Promise<[string, string]> => {
@@ -201,8 +201,9 @@ function unusedInputs({ path, query }: Template, input: Record<string, unknown>)
 }
 
 /**
- * The parameters for which servers may take a name. Many treat `Key`, `key[]` and `key` as the same, and some decode a name
- * more than once. PHP also reads `a.b`, `a b` and an `a[b` without its end as `a_b`, and ignores what follows a NUL.
+ * The names as which servers may read a parameter's name. Many treat `Key`, `key[]` and `key` as the same, and some
+ * decode a name more than once. PHP also reads `a.b`, `a b` and an `a[b` without its end as `a_b`, and ignores what
+ * follows a NUL.
  */
 function plainNames(name: string): string[] {
   const decoded = decodeAscii(decodeAscii(name)).replace(/\0.*$/s, "");
@@ -210,7 +211,7 @@ function plainNames(name: string): string[] {
   return [plain.replace(/\[.*$/s, ""), plain.replaceAll("[", "_")];
 }
 
-/** Unlike decodeURIComponent, also decodes a text in which another escape is not valid, as lenient servers do. */
+/** Unlike decodeURIComponent, also decodes a text that contains invalid escapes, as lenient servers do. */
 function decodeAscii(text: string): string {
   return text.replace(/%([0-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
@@ -226,7 +227,7 @@ function fillPath(path: string, input: Record<string, unknown>, secret: (name: s
       });
       if (names.length === 0) return segment;
       if (segment === "") throw new ToolError(`${names.join(", ")} must not be empty.`);
-      // The URL parser would treat these, in either spelling, as a step to another folder.
+      // The URL parser would treat these segments, in either spelling, as a step to another folder.
       if (/^(\.|%2e){1,2}$/i.test(segment)) throw new ToolError(`${names.join(", ")} must not be "." or "..".`);
       return segment;
     })
@@ -283,7 +284,7 @@ function writeBody(body: unknown, contentType: string | undefined): string {
   return isForm ? new URLSearchParams(toPairs(Object.entries(body ?? {}))).toString() : JSON.stringify(body);
 }
 
-/** As in queries and forms: a list repeats its name, an object becomes JSON, and null is left out. */
+/** As in queries and forms, a list repeats its name, an object becomes JSON, and null is left out. */
 function toPairs(inputs: [string, unknown][]): [string, string][] {
   return inputs.flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])
@@ -328,7 +329,7 @@ function fillHeaders(
   return { ...headers, "accept-encoding": "identity" };
 }
 
-/** Stands for a property that is left out, because its input was not given. */
+/** Marks a property that is left out because its input was not given. */
 const OMITTED = Symbol("omitted");
 
 /**

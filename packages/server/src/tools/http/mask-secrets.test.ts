@@ -27,7 +27,7 @@ it("replaces exactly the runs of text that secrets cover, however they overlap",
   );
 });
 
-/** Marks every character that an occurrence covers. Occurrences that only touch stay two. */
+/** Marks every character of every occurrence. Adjacent occurrences stay separate. */
 function maskedSlowly(secrets: readonly string[], text: string): string {
   const ends = Array.from(text, (_, at) =>
     Math.max(0, ...secrets.filter((secret) => text.startsWith(secret, at)).map(({ length }) => at + length)),
@@ -72,7 +72,7 @@ it("masks secrets that almost match everywhere in 1 MB of text without a piece o
     expect(value).toHaveLength(1_000_000);
     return Math.max(made.longestMs, longestMs);
   };
-  // Compiling code and collecting garbage count as CPU time too, but not each time in the same piece.
+  // Compiling and garbage collection count as CPU time too, but rarely in the same piece twice.
   let longest = longestPiece();
   for (let round = 0; round < 4 && longest >= 100; round++) longest = Math.min(longest, longestPiece());
   expect(longest).toBeLessThan(100);

@@ -3,12 +3,12 @@ import { percentEncode } from "./percent-encode.ts";
 
 export type Mask = (text: string) => InPieces<string>;
 
-/** Shorter values would mask large parts of a response, and are no secrets. */
+/** Shorter values would mask large parts of a response, and are not real secrets. */
 const MIN_LENGTH = 4;
 
 /**
  * Returns a function that replaces secrets with `***`, in every spelling in which a service may echo them. Secrets of
- * under 4 characters stay.
+ * fewer than 4 characters are not replaced.
  *
  * All spellings are found in one pass over the text for each power of two between their lengths, with rolling hashes
  * (Rabin-Karp). A member chooses the secrets and the service chooses the text, so the time must not depend on either:
@@ -36,7 +36,7 @@ type Group = {
   /** the largest power of two that fits into each value */
   width: number;
   byHead: Map<number, Pattern[]>;
-  /** whether a value's first hash ends in these 16 bits; faster to ask than the map */
+  /** whether any value's first hash ends in these 16 bits; checked first, because it is faster than the map */
   isHead: Uint8Array;
 };
 
@@ -122,7 +122,10 @@ function* matchEnds(text: string, groups: readonly Group[]): InPieces<Uint32Arra
   return ends;
 }
 
-/** The ways in which a service may echo a text: as it is, trimmed, within JSON, or percent-encoded in one of the usual ways. */
+/**
+ * The spellings in which a service may echo a text: unchanged, trimmed, within JSON, or percent-encoded in one of the
+ * usual ways.
+ */
 function spellings(secret: string): string[] {
   const plain = [secret.toWellFormed(), JSON.stringify(secret).slice(1, -1)];
   const form = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);

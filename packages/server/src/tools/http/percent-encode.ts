@@ -5,9 +5,9 @@ export function percentEncode(text: string): string {
 }
 
 /**
- * Writes text into a header value. Visible ASCII stays as it is, except `%` and the characters that separate the parts of
- * a value (`,`, `;`, `"` and `\`): a visitor who chooses the text must not add a part. Everything else is percent-encoded
- * as UTF-8, so that the receiver can decode the value and no line break ends the header.
+ * Writes text into a header value. Visible ASCII is unchanged, except `%` and the characters that separate the parts of
+ * a value (`,`, `;`, `"` and `\`): a visitor who chooses the text must not add a part. Everything else is
+ * percent-encoded as UTF-8, so that the receiver can decode the value and no line break ends the header.
  */
 export function headerEncode(text: string): string {
   return text.toWellFormed().replace(/[^ -~]+|[%,;"\\]|^ | $/gu, encodeURIComponent);

@@ -49,7 +49,7 @@ const turn = {
   visitorTokenFor: async () => null,
 };
 
-/** Runs a tool against a server that answers like this. */
+/** Runs a tool against a server with these responses. */
 async function run(listener: RequestListener, fields: Partial<HttpFields> = {}, input: Record<string, unknown> = {}) {
   const { url } = await serve(listener);
   const outbound = openOutbound({ allowPrivate: true });
@@ -150,7 +150,7 @@ describe("a response", () => {
     expect((await run(answering("text/plain", whole))).forModel).toBe(whole);
     const outcome = await run(answering("text/plain", `x${"€".repeat(20_000)}`));
     expect(outcome.result).toHaveLength(20_001);
-    // 1 + 3 × 10,922 = 32,767: the next character would end after the limit.
+    // 1 + 3 × 10,922 = 32,767: the next character would end beyond the limit.
     const note = "\n\n[Truncated: these are the first 32767 of 60001 bytes.]";
     expect(outcome.forModel).toBe(`x${"€".repeat(10_922)}${note}`);
   });
@@ -217,7 +217,7 @@ describe("an HTTP call", () => {
     expect(outcome).toMatchObject({ result: "Not reachable", forModel: "Not reachable", isError: true });
     expect(outcome.problem).toContain("may not be called");
     expect(canary.seen.connections).toBe(0);
-    // Nobody listens on port 1.
+    // Nothing listens on port 1.
     const dead = await runHttpTool(
       httpTool({ httpUrl: "http://127.0.0.1:1/" }),
       {},

@@ -26,7 +26,7 @@ export type HttpToolOutcome = {
 type HttpToolDeps = RequestSources & {
   outbound: Pick<Outbound, "request">;
   signal?: AbortSignal | undefined;
-  /** for the whole exchange, 10 s by default */
+  /** for the whole exchange; 10 s by default */
   timeoutMs?: number;
 };
 
@@ -199,7 +199,7 @@ function* describeRequest({ method, maskedUrl, maskedHeaders, maskedBody: body }
   return { method, url: yield* mask(maskedUrl), headers, body: body === null ? null : yield* mask(body) };
 }
 
-/** The body as it was read. Without text, the problem describes it. */
+/** Describes the response with the body as it was read. If the body is not text, the problem describes it. */
 function* describeResponse({ status, headers }: Received, told: string, mask: Mask) {
   const body = told.slice(0, maxShownCharacters).toWellFormed();
   return { status, headers: yield* maskHeaders(headers, mask), body };

@@ -18,7 +18,10 @@ describe("an HTTP tool in a chat with a hostile name server", () => {
   let account: Awaited<ReturnType<TestServer["createAccount"]>>;
   let answer: (question: DnsQuestion) => Answered;
   let port: number;
-  /** Where each connection arrived. 127.0.0.1 is opened and stands for the public internet; the rest is inside. */
+  /**
+   * The addresses that were connected to. 127.0.0.1 is allowed and stands for the public internet. All others are
+   * internal.
+   */
   const reached: (string | undefined)[] = [];
 
   const everywhere = createServer((request, response) => {
@@ -65,7 +68,10 @@ describe("an HTTP tool in a chat with a hostile name server", () => {
     return { agentId, id: body.id as string };
   }
 
-  /** The model calls the tool and says a word. @returns what the visitor and the model were told of the tool */
+  /**
+   * The model calls the tool and writes one word. @returns the parts about the tool that the visitor and the model
+   * received
+   */
   async function callInChat(agentId: string) {
     let step = 0;
     model.script((exchange) => {

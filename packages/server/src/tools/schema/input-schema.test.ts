@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../errors.ts";
 import { checkInputSchema, inputProblem } from "./input-schema.ts";
 
-/** The one detail of the 400, or null where the schema is taken. Whatever else is thrown fails the test. */
+/** The only detail of the 400, or null when the schema is accepted. Any other error fails the test. */
 function problemOf(schema: unknown) {
   try {
     checkInputSchema(schema);
@@ -26,7 +26,7 @@ const nested = (depth: number, wrap: (inner: unknown) => unknown) => {
   for (let level = 0; level < depth; level++) inner = wrap(inner);
   return inner;
 };
-/** `{ a: { a: … } }` in properties of its own, `depth` schemas below the root. */
+/** `{ a: { a: … } }` as nested properties, `depth` schemas below the root. */
 const objects = (depth: number) => object({ a: nested(depth - 1, (a) => object({ a })) });
 
 describe("checkInputSchema", () => {
@@ -393,7 +393,7 @@ const { schemaLike } = fc.letrec((tie) => ({
     fc.array(tie("schemaLike"), { maxLength: 3 }),
   ),
 }));
-/** Mostly sound, so that many get as far as Ajv. */
+/** Mostly valid, so that many schemas reach Ajv. */
 const property = fc
   .tuple(
     fc.constantFrom("string", "number", "integer", "boolean", "array", "object"),

@@ -51,7 +51,10 @@ export function inputProblem(schemaText: string, input: unknown): string | null 
   return describeErrors(all.errors ?? []);
 }
 
-/** Rules may have become stricter since the text was stored. That neither runs it unchecked nor fails the reply. */
+/**
+ * Rules may have become stricter since the text was stored. Such a schema is neither run unchecked nor allowed to fail
+ * the reply.
+ */
 function compileStored(text: string): Check | string {
   try {
     const check = checked(JSON.parse(text));

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
 
 const MAX_PATTERN_LENGTH = 1_000;
-/** Instructions of the compiled program. `.{1,1000}` has 2,001, and an email address about 800. */
+/** The maximum number of instructions of a compiled program. `.{1,1000}` has 2,001, and an email address about 800. */
 const MAX_PROGRAM = 2_500;
 /**
  * Instructions × characters of one test, about 0.1 s in the worst case. It allows `^[a-z ]+$` to read half a million

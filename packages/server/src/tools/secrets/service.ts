@@ -7,12 +7,12 @@ import { createSecretStore } from "./store.ts";
 
 export type SecretInput = { value: string; hosts?: string[] | null };
 
-/** `mayUseUnbound`: the request may use secrets that are not bound to hosts. */
+/** `mayUseUnbound` says whether the request may use secrets that are not bound to hosts. */
 type SecretUse = { host: string; mayUseUnbound: boolean };
 
 export type SecretService = ReturnType<typeof createSecretService>;
 
-/** The secrets that HTTP tools reference as `{{NAME}}`. Members write them; only the requests of tools read them. */
+/** The secrets that HTTP tools reference as `{{NAME}}`. Members can write them, but only tool requests read them. */
 export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encryption">) {
   const store = createSecretStore(db);
   const context = (organizationId: string, name: string) => `${organizationId}/secret/${name}`;
@@ -42,7 +42,7 @@ export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encry
     async delete(organizationId: string, name: string): Promise<void> {
       if (!(await store.delete(organizationId, name))) throw notFound("Secret");
     },
-    /** Those of the names that are not bound to hosts: secrets without hosts, and names without a secret yet. */
+    /** Returns the names that are not bound to hosts: secrets without hosts, and names without a secret yet. */
     async unbound(organizationId: string, names: readonly string[]): Promise<string[]> {
       if (names.length === 0) return [];
       const bound = new Set((await store.named(organizationId, names)).filter(isBound).map(({ name }) => name));
@@ -54,7 +54,7 @@ export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encry
       const rows = await store.named(organizationId, names);
       return new Map(rows.map(({ name, hosts }) => [name, JSON.parse(hosts)]));
     },
-    /** The value for a request to that host; null when there is none, or it may not go there. */
+    /** The value for a request to that host; null when there is none, or it may not be sent there. */
     async valueFor(organizationId: string, name: string, { host, mayUseUnbound }: SecretUse): Promise<string | null> {
       const row = await store.get(organizationId, name);
       if (!row) return null;
@@ -70,7 +70,7 @@ function isBound({ hosts }: SecretRow): boolean {
   return hosts !== "[]";
 }
 
-/** The hosts in lower case. @throws 400 with the path of the first that is no host */
+/** The hosts in lower case. @throws 400 with the path of the first invalid host */
 export function readHosts({ hosts }: Pick<SecretInput, "hosts">): string[] {
   return (hosts ?? []).map((value, index) => {
     const host = URL.parse(`https://${value}`)?.host;

@@ -10,8 +10,8 @@ const httpColumns = ["httpUrl", "httpMethod", "httpHeaders", "httpBody"] as cons
 type HttpPart = Pick<ToolRow, (typeof httpColumns)[number]>;
 
 /**
- * A secret without hosts is sent to any host that a tool names, so whoever chooses the host can read it. Only admins
- * may, as with secrets themselves. `before` is null for a new tool.
+ * A secret without hosts is sent to any host that a tool names, so the author of the tool can read it. Only admins may
+ * save such a tool, as with secrets themselves. `before` is null for a new tool.
  * @throws 403
  */
 export async function checkSecretUse(
@@ -33,8 +33,8 @@ export async function checkSecretUse(
 }
 
 /**
- * Whether the tool may use such secrets when it runs. A member's tool may not, even if the secret was bound to hosts when
- * the tool was saved and an admin has removed them since.
+ * Whether the tool may use secrets without hosts when it runs. A member's tool may not, even if the secret was bound to
+ * hosts when the tool was saved and an admin has removed them since.
  */
 export function unboundSecretUse({ role }: Pick<Principal, "role">, before: ToolRow | null, after: HttpPart): Flag {
   if (isAtLeast(role, "admin")) return 1;
