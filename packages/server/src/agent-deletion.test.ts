@@ -25,7 +25,7 @@ onBothDatabases("a deleted agent", (createDatabase) => {
     await server.app.inject({ method: "POST", url: "/chat", payload });
     const { id: conversationId } = await db.selectFrom("conversations").select("id").executeTakeFirstOrThrow();
 
-    // As if the process had been killed right after the agent was hidden.
+    // Simulates a process that was killed right after it hid the agent.
     expect(await createAgentStore(db).hide(account.organizationId, agentId, Date.now())).toBe(true);
     expect(await db.selectFrom("conversations").select("id").execute()).toHaveLength(1);
     for (const path of [
@@ -48,7 +48,7 @@ onBothDatabases("a deleted agent", (createDatabase) => {
     expect((await server.app.inject({ method: "POST", url: "/chat", payload })).statusCode).toBe(404);
     expect((await account.call("POST", "/agents", { name: "Harbour" })).body.data.slug).toBe("harbour");
 
-    // What the clean-up after a restart does.
+    // The cleanup after a restart calls this function.
     expect(await deleteRemains(db)).toBe(1);
     for (const table of ["conversations", "messages", "submissions", "deliveries", "deliveryAttempts"] as const) {
       expect(await db.selectFrom(table).selectAll().execute(), table).toEqual([]);

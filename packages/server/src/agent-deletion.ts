@@ -20,7 +20,7 @@ const contents = [
   deleteDocumentsOf,
 ];
 
-/** PostgreSQL may have to check many references of the remaining rows. */
+/** PostgreSQL may have to check many references to the deleted rows. */
 const STATEMENT_MS = 600_000;
 
 /** The maximum time that the request that deletes an agent waits for its content to be deleted. */
@@ -40,8 +40,8 @@ async function deleteContent(db: Db, agentId: string): Promise<void> {
 
 /**
  * Deletes the content of an agent that readers no longer see. The returned promise resolves after two seconds at the
- * latest. The rest is then deleted in the background, or after a restart by the hourly clean-up.
- * @param onDeleted called when the agent's row is gone, which the maintenance of the search index waits for
+ * latest. The rest is then deleted in the background, or after a restart by the hourly cleanup.
+ * @param onDeleted called once the agent's row is deleted; maintenance of the search index waits for this
  */
 export function createContentDeletion({ db, log }: Pick<Deps, "db" | "log">, onDeleted: (agentId: string) => void) {
   return async (agentId: string): Promise<void> => {

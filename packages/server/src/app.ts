@@ -251,7 +251,7 @@ function addKnowledge(
   embeddingRoutes(app, documents.embeddings);
 }
 
-/** The notices of visitors who wait for a person. */
+/** Registers the notices about visitors who are waiting for a person. */
 function addNotices(app: App, deps: AppDeps, parts: Parameters<typeof createTeamChats>[1]) {
   const teamChats = createTeamChats(deps, parts);
   const { service, record, timers } = createNotices(deps, { outbox: parts.outbox, teamChats });
@@ -329,7 +329,7 @@ function addPages(
   app.get("/", { config: { access: "public" }, schema: { hide: true } }, (_, reply) => reply.redirect("/dashboard"));
 }
 
-/** @returns the counter of calls, by which the plans limit them */
+/** @returns the counter that enforces the plans' limits on calls */
 async function registerPlugins(app: App, deps: AppDeps): Promise<CallCounter> {
   const calls = createCallCounter(deps);
   const routes = collectRoutes(app);

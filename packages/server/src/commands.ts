@@ -193,7 +193,7 @@ function knownPlan(plan: string) {
   return plan;
 }
 
-/** Opens the data that a restore replaces. A damaged file fails here already. */
+/** Opens the data that a restore replaces. A damaged file already fails here. */
 function openToRestore(config: Config, log: Context["deps"]["log"]) {
   try {
     return createDeps(config, log);

@@ -152,11 +152,11 @@ function readLimits(get: Get) {
     chatPerIp: limit("CHAT_PER_IP", 600),
     runningPerIp: limit("RUNNING_PER_IP", 50),
     running: limit("RUNNING", 5_000),
-    /** open live streams: of an address, and of this process */
+    /** open live streams per IP address, and in this process */
     streamsPerIp: limit("STREAMS_PER_IP", 200),
     streams: limit("STREAMS", 10_000),
     submitPerIp: limit("SUBMIT_PER_IP", 120),
-    /** for each agent; in bytes */
+    /** per agent, in bytes */
     submissionBytesPerDay: limit("SUBMISSION_BYTES_PER_DAY", 500_000_000),
     confirmationsPerAddress: limit("CONFIRMATIONS_PER_ADDRESS", 5),
     confirmationsPerForm: limit("CONFIRMATIONS_PER_FORM", 500),

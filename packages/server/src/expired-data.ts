@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const AGENTS_PER_PAGE = 200;
 
 /**
- * Deletes what each agent's retention no longer keeps, in small batches. @param now milliseconds
+ * Deletes data that is older than its agent's retention allows, in small batches. @param now milliseconds
  * @returns the number of deleted rows
  */
 export async function deleteExpiredData(

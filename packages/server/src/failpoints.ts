@@ -27,7 +27,10 @@ type Failpoint =
   | "site.removed"
   | "team-chat.received";
 
-/** Publishes that the code reached this point, so that a fault test can kill the process there. Free without a subscriber. */
+/**
+ * Publishes that the code reached this point, so that a fault test can kill the process there. Costs nothing without a
+ * subscriber.
+ */
 export function failpoint(name: Failpoint): void {
   if (failpoints.hasSubscribers) failpoints.publish(name);
 }

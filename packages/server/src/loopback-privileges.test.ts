@@ -36,7 +36,7 @@ it.each(["127.0.0.1", "localhost"])(
       } as const;
       return (await server.app.inject(request)).json().isError;
     };
-    // The connection of the direct call stays open, and the next ones must not get it.
+    // The direct call leaves its connection open, and the calls after it must not reuse that connection.
     expect(await test()).toBe(false);
     expect(await test({ "x-forwarded-for": "203.0.113.9" })).toBe(true);
     expect(await test({ "x-real-ip": "203.0.113.9" })).toBe(true);

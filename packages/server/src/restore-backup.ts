@@ -15,7 +15,7 @@ type OpenDeps = Pick<Deps, "db" | "reads" | "databaseKind" | "encryption"> & { c
 type Address = { config: Config; file: string; open(config: Config): OpenDeps; eraseAgain: typeof eraseAgain };
 
 /**
- * Restores a backup, migrates it and erases again what had been erased since it was made. The caller holds the data
+ * Restores a backup, migrates it and repeats the erasures that were made after the backup. The caller holds the data
  * folder's lock. @returns the folder of the previous data, and how many visitors and conversations were erased
  */
 export async function restoreBackup(

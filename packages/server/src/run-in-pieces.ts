@@ -6,7 +6,7 @@ const MAX_HOLD_MS = 20;
 /** A long computation that yields between its pieces, each of which takes a few milliseconds. */
 export type InPieces<T> = Generator<undefined, T>;
 
-/** Runs a computation to its end, and lets other work run on the event loop whenever it has held it for 20 ms. */
+/** Runs a computation to its end and yields to the event loop whenever it has held it for 20 ms. */
 export async function runInPieces<T>(computation: InPieces<T>): Promise<T> {
   let startedAt = performance.now();
   for (;;) {

@@ -125,7 +125,7 @@ onBothDatabases("the doctor", (createDatabase) => {
       .set({ dueAt: Date.now() - 3_600_000 })
       .execute();
     expect((await examine(browser)).find("deliveries")?.state).toBe("failure");
-    // A receiver that has all of its places taken: what waits for it waits for nobody else.
+    // A receiver with no free slots: its waiting deliveries are not stuck.
     const beingSent = Array.from({ length: 16 }, (_, n) => ({
       ...delivery,
       id: `delivery_sent_${n}`,

@@ -12,7 +12,7 @@ const BUSY = 8;
 
 export type DoctorStore = ReturnType<typeof createDoctorStore>;
 
-/** What the doctor reads of the database itself. */
+/** The doctor's own database reads. */
 export function createDoctorStore({
   db,
   reads,

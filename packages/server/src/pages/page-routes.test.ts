@@ -37,7 +37,7 @@ describe("pages", () => {
       ["/demo/nothing", ""],
       ["/preview/nothing", ""],
       [`/preview/${id}`, " https:"],
-      // Without hosts of its own an agent shows the images of any, as its owner mapped them.
+      // Without allowed hosts, an agent shows images of any host, as its owner mapped them.
       [`/demo/${id}`, " https:"],
       [`/demo/${withImages}`, " https://images.shop.example"],
     ];

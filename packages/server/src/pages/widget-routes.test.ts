@@ -50,7 +50,7 @@ describe("the widget's files", () => {
       "no-cache",
     ]);
     expect(current.body).toBe(panel.body);
-    // Pages that have been open during an upgrade request every part by its plain name.
+    // Pages that stay open during an upgrade request every chunk by its plain name.
     for (const part of ["triggers", "actions", "tools", "debug", "mount-form", "start-handoff"]) {
       expect((await get(`/widget/${part}.js`)).statusCode, part).toBe(200);
     }

@@ -1,7 +1,7 @@
 import type { Trigger, TriggerChanges, WidgetTrigger } from "@foyer/contract";
 import type { TriggerRow } from "../db/trigger-tables.ts";
 
-/** The columns that a caller changes one by one; the others are validated together. */
+/** The columns that can be changed individually; the others are validated together. */
 type PlainColumns = Pick<TriggerRow, "name" | "description" | "triggerOnce" | "isEnabled" | "priority">;
 
 /** The defaults of a new trigger. */

@@ -5,7 +5,7 @@ import { createListingCache, type Listing, toListing } from "./listing.ts";
 const listing = (name: string) => toListing({ id: "agent_1", allowedOrigins: "[]" }, [{ name }]);
 
 describe("the listing cache", () => {
-  /** A cache with a clock of its own, and a source that counts how often it was read. */
+  /** A cache with its own clock, and a source that counts its reads. */
   function setUp() {
     const state = { now: 1_000, text: "first", reads: 0 };
     const cache = createListingCache(() => state.now);

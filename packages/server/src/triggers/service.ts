@@ -58,7 +58,7 @@ export function createTriggerService(
       const trigger = toTrigger(row);
       const given = changesOf(trigger);
       const plain = toColumns({ isEnabled: trigger.isEnabled, ...given });
-      // A disabled trigger can be renamed even if its form was deleted.
+      // A disabled trigger can be renamed even after its form was deleted.
       const isChecked = plain.isEnabled === 1 || settingNames.some((name) => given[name] !== undefined);
       const settings = isChecked ? await checked(row, { ...trigger, ...given }) : {};
       const updatedAt = Math.max(Date.now(), row.updatedAt + 1);
@@ -111,7 +111,7 @@ export function createTriggerService(
       onChange(agentId);
       return trigger;
     },
-    /** The copy is disabled: two enabled triggers would show the same thing twice. */
+    /** The copy is disabled, because two enabled triggers would show the same thing twice. */
     async duplicate(organizationId: string, id: string): Promise<Trigger> {
       return toTrigger(await duplicateTrigger(store, await existing(organizationId, id)));
     },

@@ -12,7 +12,7 @@ type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 const unlimited = { FOYER_LIMIT_EVENTS_PER_SESSION: "0", FOYER_LIMIT_EVENTS_PER_IP: "0" };
 const types = { triggerType: "exit_intent", actionType: "open_chat" } as const;
 
-/** Makes what is needed to report events. */
+/** Creates the resources that events are reported for. */
 function reporter({ app }: TestServer, owner: Account) {
   return {
     createAgent: () => createAgent(owner),
@@ -109,7 +109,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     const sibling = await use.createAgent();
     const siblings = await use.createTrigger(sibling, "Sibling");
     await reportAll({ triggerId: target }, { triggerName: "Target" }, { triggerId: siblings, triggerName: "Sibling" });
-    // Of the same session, but of another agent.
+    // The same session, but another agent.
     await stranger.report({ agentId: strangers, triggerId: target, sessionId: "shared" });
     await reportAll({ eventType: "converted", sessionId: "shared" });
     expect(await stranger.stats()).toEqual({ [target]: counts(1, 0) });
@@ -180,7 +180,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     const doomed = await use.createAgent();
     const triggerId = await use.createTrigger(doomed, "Doomed");
     expect((await use.report({ agentId: doomed, triggerId })).statusCode).toBe(200);
-    // As another process deletes it, which this one has not heard of.
+    // Deleted as by another process, which this one does not know about.
     await server.deps.db.deleteFrom("agents").where("id", "=", doomed).execute();
     const answers = await Promise.all([
       use.report({ agentId, triggerId: trigger }),
@@ -237,7 +237,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     expect(await use.stats(`?agentId=${agentId}`)).toEqual({ [trigger]: counts(8, 1), ...zeros });
     expect(await use.stats("?from=2026-02-01")).toEqual({ [trigger]: counts(3, 0), ...zeros, [third]: counts(7, 2) });
     expect(await use.stats(`?agentId=${agentId}&to=2026-01-31`)).toEqual({ [trigger]: counts(5, 1), ...zeros });
-    // Still the 31st in UTC.
+    // Still January 31 in UTC.
     const instant = encodeURIComponent("2026-02-01T01:00:00+02:00");
     expect((await use.stats(`?from=${instant}&to=${instant}`))[trigger]).toEqual(counts(5, 1));
     expect(await use.stats(`?agentId=${agentId}&groupBy=day`)).toEqual({
@@ -283,7 +283,7 @@ it("trigger events from two processes are counted exactly on one PostgreSQL data
   for (const agentId of agents) {
     for (const name of ["a", "b", "c"]) triggers.push({ agentId, triggerId: await use.createTrigger(agentId, name) });
   }
-  // Each process meets the triggers in another order.
+  // Each process encounters the triggers in a different order.
   const events = Array.from({ length: 500 }, (_, n) => ({
     ...(triggers[n % triggers.length] as (typeof triggers)[number]),
     eventType: n % 5 ? "fired" : "converted",

@@ -29,7 +29,7 @@ export function visitorTriggerRoutes(
   app.route({
     ...contract.recordTriggerEvent,
     // Runs before validation, so that guessing ids counts and every response has rate limit headers. Loopback clients
-    // count, too: events are stored for every caller, without a key.
+    // count too, because events are stored for every caller without a key.
     onRequest: (request) => perIp.consume(clientKey(request.ip), request),
     handler: async (request, reply) => {
       const { body } = request;

@@ -8,8 +8,7 @@ export type FoundConversation = {
 };
 
 /**
- * A part of a visitor's data. `sessionIds` and `counterKeys` are those by which trigger events and token counters belong
- * to the visitor.
+ * A part of a visitor's data. `sessionIds` and `counterKeys` identify the visitor's trigger events and token counters.
  */
 export type Batch = {
   conversations: FoundConversation[];

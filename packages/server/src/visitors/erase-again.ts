@@ -10,15 +10,15 @@ import { createVisitorService } from "./service.ts";
 const PAGE = 500;
 
 type Kind = ErasureLedgerRow["kind"];
-/** Something that was erased and that the restored database contains again. */
+/** Something that was erased but is in the restored database again. */
 type Found = { organizationId: string; kind: Kind; value: string; erasedAt: number };
 type Candidate = { kind: Kind; value: string | null };
 
 type EraseDeps = Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">;
 
 /**
- * Erases what a restored backup brought back, and adds the ledger to it. Reads every conversation and submission, so it
- * runs while no server does.
+ * Repeats the erasures on a restored backup and adds the ledger to it. Reads every conversation and submission, so it
+ * runs while no server is running.
  * @param ledger the ledger of the replaced database, whose hashes were made with `encryption`
  * @returns how many visitors and conversations were erased
  */
@@ -45,7 +45,7 @@ export async function eraseAgain(
   const visitors = createVisitorService(deps, {
     onErase() {},
     checkpoint: { run: async () => {} },
-    // A restore erases again what the receivers were told before.
+    // Records no events, because the receivers were notified of the first erasure.
     recordEvents: async () => {},
   });
   for (const { organizationId, kind, value, erasedAt: until } of found.values()) {
@@ -80,7 +80,7 @@ async function readConversations(db: Db, look: Look): Promise<void> {
   }
 }
 
-/** The addresses that visitors left for an answer. */
+/** The email addresses that visitors left for an answer. */
 async function readHandoffs(db: Db, look: Look): Promise<void> {
   const pages = pagesById(PAGE, (after) =>
     db

@@ -12,7 +12,7 @@ const ERROR_DELAY_MS = 60_000;
 type EraseDeps = Pick<Deps, "db" | "reads" | "databaseKind">;
 
 /**
- * Deletes a batch, the conversations last. Tables that refer to a deleted row are deleted with it, see erasure-map.ts.
+ * Deletes a batch, the conversations last. Rows that refer to a deleted row are deleted with it, see erasure-map.ts.
  */
 export async function eraseBatch(deps: EraseDeps, organizationId: string, batch: Batch): Promise<void> {
   const { db } = deps;
@@ -58,7 +58,7 @@ async function forgetToolErrors(
   }
 }
 
-/** A provider's message about a question that it could not embed may quote the question. */
+/** The provider's message about a question that could not be embedded may quote the question. */
 async function forgetQueryError(
   { db }: EraseDeps,
   organizationId: string,

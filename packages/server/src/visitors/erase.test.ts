@@ -165,12 +165,12 @@ onBothDatabases("erasing visitors", (createDatabase) => {
   });
 });
 
-/** Every row that contains none of the tokens, by table, and how many rows contain one. */
+/** Every row that contains none of the tokens, by table, and the number of rows that contain one. */
 async function dump({ deps: { db } }: TestServer, tokens: readonly string[]) {
   const pattern = new RegExp(tokens.join("|"));
   const others: Record<string, string[]> = {};
   let found = 0;
-  // These tell that something was erased.
+  // Tables in which an erasure leaves a trace.
   const changing = new Set(["agentCounters", "auditLog", "visitorErasures", "erasureLedger", "apiKeys", "planMinutes"]);
   for (const table of Object.keys({ ...erasureMap, ...tablesWithoutVisitorData })) {
     const rows = await db
@@ -188,17 +188,17 @@ async function dump({ deps: { db } }: TestServer, tokens: readonly string[]) {
   return { others, found };
 }
 
-/** The tokens that the files of the database contain, such as in its log or in free pages. */
+/** The tokens found in the database files, including its log and free pages. */
 function tokensInFiles(file: string, tokens: readonly string[]): string[] {
   const folder = dirname(file);
   const contents = readdirSync(folder).map((name) => readFileSync(join(folder, name)));
   return tokens.filter((token) => contents.some((content) => content.includes(token)));
 }
 
-/** The tokens that a dump by PostgreSQL itself contains. The test's PostgreSQL has no `pg_dump`, which uses COPY as well. */
+/** The tokens found in a dump by PostgreSQL itself. The test's PostgreSQL has no `pg_dump`, which also uses COPY. */
 async function tokensInCopy({ deps: { db } }: TestServer, tokens: readonly string[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "foyer-copy-"));
-  // PostgreSQL can run as another user.
+  // PostgreSQL may run as another user.
   chmodSync(folder, 0o777);
   const tables = Object.keys({ ...erasureMap, ...tablesWithoutVisitorData });
   for (const table of tables) await sql`copy ${sql.table(table)} to ${sql.lit(join(folder, table))}`.execute(db);

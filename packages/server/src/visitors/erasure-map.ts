@@ -33,7 +33,7 @@ export const erasureMap = {
   embeddingSettings: "the last error is cleared when it was recorded during an erased conversation",
 } as const satisfies { [Name in Table]?: string };
 
-/** Tables that hold nothing of visitors, or nothing by which a visitor could be found, and why. */
+/** Tables without data of visitors, or without data by which a visitor could be found, and the reason. */
 export const tablesWithoutVisitorData = {
   agentCounters: "numbers",
   agentEmbeddings: "progress over documents",

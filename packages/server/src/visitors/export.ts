@@ -15,8 +15,8 @@ type Parts = {
 };
 
 /**
- * Exports what is stored about a visitor as a ZIP file: one JSON file per kind, and the submitted files. Each kind is
- * found anew, so that the export needs little memory however much there is.
+ * Exports what is stored about a visitor as a ZIP file: one JSON file per kind, and the submitted files. Each kind
+ * searches the rows again, so that memory use does not grow with the amount of data.
  */
 export function createVisitorExport({ db }: Pick<Deps, "db">, { find, conversations, forms }: Parts) {
   return (organizationId: string, identifier: Identifier): Readable => {
@@ -143,11 +143,11 @@ function rowReaders(db: Deps["db"], organizationId: string) {
   };
 }
 
-/** What belongs to the part of the team in a conversation. */
+/** Reads the team's part of a conversation. */
 function handoffReaders(db: Deps["db"], organizationId: string) {
   const idsOf = ({ conversations }: Batch) => conversations.map(({ id }) => id);
   return {
-    /** The requests for a person, with the address that the visitor left. */
+    /** The requests for a person, with the email address that the visitor left. */
     handoffs: (batch: Batch) =>
       readIf(batch.conversations, () =>
         db
@@ -193,7 +193,7 @@ async function readIf<Row>(keys: readonly unknown[], read: () => Promise<Row[]>)
   return keys.length === 0 ? [] : read();
 }
 
-/** A visitor chooses the names, so they must not lead out of the folder into which somebody unpacks the archive. */
+/** The names come from the visitor, so they must not lead out of the folder into which the archive is unpacked. */
 function fileName(name: string): string {
   return (
     name

@@ -7,9 +7,9 @@ import type { VisitorStore } from "./store.ts";
 export type FindVisitor = ReturnType<typeof createFindVisitor>;
 
 /**
- * Walks through everything that belongs to a visitor, in batches. A conversation comes after the submissions that name
- * it and together with the trigger events and counters of its session, so that erasing the batches in order can be
- * interrupted at any point: what is left is found by the same identifier.
+ * Finds a visitor's data in batches. A conversation comes after the submissions that name it, together with the trigger
+ * events and counters of its session. Erasing the batches in order can therefore be interrupted at any point: the same
+ * identifier still finds the rest.
  */
 export function createFindVisitor(store: VisitorStore, encryption: Deps["encryption"]) {
   return async function* findVisitor(
@@ -41,7 +41,7 @@ export function createFindVisitor(store: VisitorStore, encryption: Deps["encrypt
       yield* submissions(store.submissionsIn(organizationId, { conversationIds: ids }, { until }));
       yield { conversations, submissionIds: [], ...keys(keysIn(conversations)) };
     }
-    // A conversation that was deleted can have left submissions behind.
+    // A deleted conversation can have left submissions behind.
     if (kind === "conversationId")
       yield* submissions(store.submissionsIn(organizationId, { conversationIds: [value] }, { until }));
     if (kind === "userId") yield* submissions(store.submissionsIn(organizationId, { userId: value }, { until }));
@@ -61,7 +61,7 @@ function keysIn(conversations: readonly FoundConversation[]): Keys {
   );
 }
 
-/** Token counters are kept under the names that `budgetOwner` gives to users and sessions. */
+/** Token counters use the keys that `budgetOwner` gives to users and sessions. */
 function keysOf(sessionIds: string[], userIds: string[]): Keys {
   return {
     sessionIds,

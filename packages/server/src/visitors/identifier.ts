@@ -2,7 +2,7 @@ import type { Clearable, VisitorIdentifier } from "@foyer/contract";
 import type { Encryption } from "../encryption.ts";
 import { invalid } from "../errors.ts";
 
-/** How a visitor is found. An email address is in lower case. */
+/** The identifier of a visitor. An email address is in lower case. */
 export type Identifier = { kind: keyof VisitorIdentifier; value: string };
 
 const kinds = ["userId", "email", "sessionId", "conversationId"] as const;
@@ -26,8 +26,8 @@ export function foldEmail(address: string): string {
 }
 
 /**
- * The keyed hash that stands for an identifier in receipts and in the erasure ledger. Without the server's secret it
- * cannot be compared with guesses.
+ * The keyed hash of an identifier for receipts and the erasure ledger. Without the server's secret, guesses cannot be
+ * compared with it.
  */
 export function hashOf(
   encryption: Pick<Encryption, "sign">,

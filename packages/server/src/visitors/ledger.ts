@@ -5,10 +5,7 @@ import type { ErasureLedgerRow, VisitorErasureRow } from "../db/visitor-tables.t
 
 type Executor = Db | Transaction<Tables>;
 
-/**
- * Records that something was erased, before it is: an erasure that is interrupted is finished by a restore, too. The
- * latest time counts.
- */
+/** Records an erasure before it happens, so that a restore also finishes an interrupted one. The latest time counts. */
 export async function recordErasure(db: Executor, row: ErasureLedgerRow): Promise<void> {
   await db
     .insertInto("erasureLedger")
@@ -27,8 +24,8 @@ export async function insertReceipt(db: Executor, row: VisitorErasureRow): Promi
 }
 
 /**
- * The ledger of a database, or nothing when the database is empty or from before the ledger.
- * @throws when it cannot be read, because a restore without it would bring erased visitors back
+ * The ledger of a database. Empty when the database is empty or predates the ledger.
+ * @throws when it cannot be read, because a restore without it would bring back erased visitors
  */
 export async function readLedger(db: Db): Promise<ErasureLedgerRow[]> {
   const tables = await db.introspection.getTables();

@@ -5,7 +5,7 @@ import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { Batch } from "./batch.ts";
 
-/** How much belongs to a batch besides its rows, and who had been sent it. */
+/** Measures the data that belongs to a batch besides its rows, and finds who received it. */
 export function createMeasures({ db, reads }: Pick<Deps, "db" | "reads">) {
   return {
     counts: createCounts({ db, reads }),
@@ -15,7 +15,7 @@ export function createMeasures({ db, reads }: Pick<Deps, "db" | "reads">) {
 
 type Counted = Exclude<keyof VisitorCounts, "conversations" | "submissions">;
 
-/** Counts what belongs to a batch, by kind. */
+/** Counts the data of a batch, by kind. */
 function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
   return async (organizationId: string, batch: Batch): Promise<Record<Counted, number>> => {
     const { conversations, submissionIds, sessionIds, counterKeys } = batch;
@@ -43,7 +43,7 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
           submissionIds,
           () => db.selectFrom("deliveries").where("submissionId", "in", submissionIds) as Countable,
         )) + (await count(ids, () => db.selectFrom("deliveries").where("conversationId", "in", ids) as Countable)),
-      // An event about a submission belongs to the submission, also within a conversation.
+      // An event about a submission counts towards the submission, even within a conversation.
       events:
         (await count(
           submissionIds,
@@ -111,7 +111,7 @@ function createReceivers({ db, reads }: Pick<Deps, "db" | "reads">) {
     ];
     const mails = sent.filter(({ type }) => type === "email").map(({ target }) => JSON.parse(target) as MailTarget);
     const userIds = [...new Set(mails.flatMap(({ recipientIds, userId }) => recipientIds ?? userId ?? []))];
-    // The outbox knows the posts of a bot by its channel.
+    // The outbox stores a bot's posts under its channel.
     const channelIds = [...new Set(sent.filter(({ kind }) => kind === "team_chat").map(({ host }) => host))];
     const platforms =
       channelIds.length === 0
@@ -145,5 +145,5 @@ function createReceivers({ db, reads }: Pick<Deps, "db" | "reads">) {
   };
 }
 
-/** `userId` is the member whom a notice went to. The `to` of an answer to the visitor is a position. */
+/** `userId` is the member who received a notice. The `to` of an answer to the visitor is a position. */
 type MailTarget = { to?: string[] | number; recipientIds?: string[]; userId?: string };

@@ -23,7 +23,7 @@ type Parts = {
 
 export type VisitorService = ReturnType<typeof createVisitorService>;
 
-/** What is stored about a visitor: how much it is, and erasing it. */
+/** Reports how much is stored about a visitor, and erases it. */
 export function createVisitorService(
   deps: Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">,
   { onErase, checkpoint, recordEvents }: Parts,
@@ -51,8 +51,8 @@ export function createVisitorService(
       return { counts: total.counts, receivers: [...total.receivers].sort() };
     },
     /**
-     * Erases everything that is stored about the visitor and keeps a receipt. It may be interrupted: what was erased
-     * stays erased, and the same call erases the rest.
+     * Erases everything that is stored about the visitor and stores a receipt. It can be interrupted: calling it again
+     * erases the rest.
      */
     async erase(
       organizationId: string,
@@ -91,7 +91,10 @@ export function createVisitorService(
       await checkpoint.run();
       return { id, erasedAt: new Date(erasedAt).toISOString(), counts: total.counts, identifierHash, receivers };
     },
-    /** Prepares the deletion of one conversation: notes it for restored backups and deletes its submissions if asked. */
+    /**
+     * Prepares the deletion of one conversation: records it for restored backups and deletes its submissions on
+     * request.
+     */
     async beforeDelete({ organizationId, id, submissions, isVisitor }: ConversationDeletion): Promise<void> {
       const kind = submissions ? "conversationId" : "conversation";
       const hash = hashOf(encryption, organizationId, { kind, value: id });
@@ -118,7 +121,7 @@ function nothing(): Totals {
 
 type Erased = { id: string; erasedAt: number; identifierHash: string; counts: VisitorCounts };
 
-/** Tells the receivers of the visitor's data to erase it, too. */
+/** Tells the receivers of the visitor's data to erase it as well. */
 function erasedEvent(organizationId: string, { id, erasedAt, identifierHash, counts }: Erased): NewEvent {
   return {
     type: "visitor.erased",

@@ -22,7 +22,10 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
   const listOf = (organizationId: string) => ({ lane: "list", owner: organizationId }) as const;
 
   return {
-    /** The visitor's conversations in pages: for an address, first those of the visitor, and then those in which it was left. */
+    /**
+     * The visitor's conversations in pages: for an email address, first the visitor's own, and then those in which the
+     * address was left.
+     */
     async *conversations(
       organizationId: string,
       identifier: Identifier,
@@ -74,8 +77,8 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
       for await (const page of pages) yield page.map(({ id }) => id);
     },
     /**
-     * The submissions in which an answer, or something that the visitor proved, is this email address, in pages. Reads all
-     * submissions of the organization.
+     * The submissions in which an answer, or something that the visitor proved, contains this email address, in pages.
+     * Reads all submissions of the organization.
      */
     async *submissionsWith(organizationId: string, email: string, until: Until): AsyncGenerator<string[]> {
       const needle = JSON.stringify(email).slice(1, -1);
@@ -115,10 +118,10 @@ function isOf({ kind, value }: Identifier, databaseKind: Deps["databaseKind"]) {
     : sql<boolean>`lower("userEmail") = ${value}`;
 }
 
-/** The columns of a submission in which a visitor's address can be. */
+/** The columns of a submission that can contain a visitor's email address. */
 const textColumns = ["formData", "verifiedVisitor"] as const;
 
-/** Whether one of the values in this JSON is this address. */
+/** Whether one of the values in this JSON is this email address. */
 function hasText(json: string | null, email: string): boolean {
   return json !== null && isOrContains(JSON.parse(json), email);
 }

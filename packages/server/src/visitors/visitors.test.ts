@@ -57,7 +57,7 @@ it("a visitor's data is exported as a ZIP file with one JSON file per kind, and 
     { id: person.conversationId, sessionId: person.sessionId, messages: [{ role: "user" }, { role: "assistant" }] },
   ]);
   expect(read("submissions.json")).toMatchObject([{ id: person.submissionId, formData: { email: person.email } }]);
-  // One of the conversation, and one about the submission.
+  // One event of the conversation, and one about the submission.
   expect(read("events.json")).toHaveLength(2);
   for (const name of ["handoffs", "notes", "unanswered-questions", "trigger-events", "token-counters"]) {
     expect(read(`${name}.json`), name).toHaveLength(1);
@@ -110,7 +110,7 @@ it("data is kept as long as each agent's retention says", async () => {
   expect(body.data.retention).toEqual({ ...retention, submissions: null });
   const reported = db.selectFrom("events").select("id").where("submissionId", "=", recent.submissionId);
   expect(await reported.execute()).toHaveLength(1);
-  // Submissions tell their age by their id, so these are as old as the process.
+  // A submission's age comes from its id, so these are as old as the process.
   await deleteExpiredData(db, config, Date.now() + 8 * DAY_MS - 1_000);
   expect([await has(old.conversationId), await has(recent.conversationId)]).toEqual([false, false]);
   const files = db.selectFrom("submissionFiles").select("submissionId").where("submissionId", "=", recent.submissionId);
@@ -170,7 +170,7 @@ it("a restored backup does not bring erased visitors back", async () => {
   expect(await verifyBackup({ config: deps.config, open }, folder)).toMatch(/^\d+ agents and \d+ conversations$/);
   const { erased, kept: previous } = await restoreBackup(deps, { config: deps.config, file, open, eraseAgain }, folder);
   expect(erased).toBeGreaterThanOrEqual(5);
-  // The folder has a name by which it is found 30 days later.
+  // The folder's name contains the date by which it is found 30 days later.
   expect(await deletePreviousData(dirname(previous), Date.now() + 31 * DAY_MS)).toBe(1);
   expect(existsSync(previous)).toBe(false);
   const people = [byUser, byConversation, byLeftAddress, kept];

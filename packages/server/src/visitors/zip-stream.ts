@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Zip, ZipDeflate, ZipPassThrough } from "fflate";
 
-/** A file of an archive. Its chunks are read when the archive has reached it. */
+/** A file of an archive. Its chunks are read when the archive reaches it. */
 export type ZipEntry = { name: string; isCompressed: boolean; chunks: AsyncIterable<Uint8Array> };
 
 /** Level 1 is three times as fast as the default and good enough for JSON. */
@@ -9,7 +9,7 @@ const LEVEL = 1;
 /** Compressing this much takes about 3 ms. */
 const SLICE = 64 * 1024;
 
-/** An archive, built as it is read: the memory that it needs does not depend on its size. */
+/** An archive that is built while it is read, so that its memory use does not depend on its size. */
 export async function* zipStream(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8Array> {
   let ready: Uint8Array[] = [];
   let failure: Error | null = null;

@@ -1,7 +1,7 @@
 const [talk, copy, copied, line] = ["talk", "copy", "copied", "line"].map((id) => document.getElementById(id));
 
 talk.addEventListener("click", () => {
-  // The widget may still be on its way; what waits in the list is done when it is there.
+  // The widget may not be loaded yet. It processes this list once it is.
   window.Foyer ??= [];
   window.Foyer.push(["open"]);
 });

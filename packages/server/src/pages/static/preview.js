@@ -9,7 +9,7 @@ let isStarting = false;
 const ask = window.fetch;
 window.fetch = async (address, options) => {
   const { pathname } = new URL(address, location.href);
-  // A preview has only the trigger that it shows, and nothing that happens in it may count as a visitor's.
+  // A preview has only the trigger that it shows, and nothing in it may be counted as a visitor's action.
   if (pathname === `/triggers/widget/${agentId}`) return Response.json(trigger ? [trigger] : []);
   if (pathname === "/triggers/event" || pathname === "/form-submissions/event") return Response.json({ success: true });
   const answer = await ask(address, options);
@@ -54,7 +54,7 @@ async function startWanted() {
 
 async function start({ name, widget, images, theme, trigger: shownTrigger }) {
   settings = { name, widget, images };
-  // A page view fires without any delay.
+  // Page view triggers fire without a delay.
   trigger = shownTrigger && { ...previewTrigger, ...shownTrigger };
   document.documentElement.dataset.theme = theme;
   window.Foyer?.destroy?.();

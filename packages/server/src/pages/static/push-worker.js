@@ -1,4 +1,4 @@
-// The dashboard's service worker: shows notices while the dashboard is closed, and opens what they are about.
+// The dashboard's service worker shows notices while the dashboard is closed, and opens their subject.
 
 self.addEventListener("push", (event) => {
   const { title, body, url, tag } = event.data.json();
@@ -11,7 +11,7 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(openPage(new URL(event.notification.data.url, self.location.origin)));
 });
 
-// A window that shows another page keeps it, because a member may be writing there.
+// A window that shows another page is left alone, because a member may be writing there.
 async function openPage(url) {
   if (url.origin !== self.location.origin) return;
   const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
