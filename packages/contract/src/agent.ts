@@ -119,7 +119,7 @@ export const AgentSummary = Type.Object(
 
 const image = nullable(Type.String());
 
-/** Paths of the uploaded images; `null` where there is none. `PUT /agents/:id/images/:kind` sets them. */
+/** Paths of the uploaded images; `null` for an image that does not exist. `PUT /agents/:id/images/:kind` sets them. */
 const AgentImages = Type.Object(
   {
     logo: image,
@@ -162,7 +162,7 @@ export type Agent = Static<typeof Agent>;
 export type AgentCreate = Static<typeof AgentCreate>;
 export type AgentChanges = Static<typeof AgentChanges>;
 
-/** What visitors' pages can read about an agent. */
+/** The settings of an agent that visitors' pages can read. */
 export const AgentWidget = Type.Object(
   {
     id: Type.String(),

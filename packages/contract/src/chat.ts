@@ -15,7 +15,8 @@ const identity = (description: string) => Type.Optional(nullable(Type.String({ m
 const address = (description: string) => Type.Optional(nullable(Type.String({ maxLength: 20_000, description })));
 
 /**
- * Where a visitor is. By default the server takes the device from `User-Agent` and the language from `Accept-Language`.
+ * The page, referrer and language of a visit. By default the server takes the device from `User-Agent` and the language
+ * from `Accept-Language`.
  */
 export const VisitContext = Type.Object({
   page: address("URL of the page that shows the chat; cut to 2,000 characters. Defaults to the message's `page.url`."),

@@ -1,7 +1,10 @@
 import Type, { type Static } from "typebox";
 import { enveloped, nullable, Success } from "./schema.ts";
 
-/** Limits of tools that run in the visitor's page: milliseconds, UTF-8 bytes of a result as JSON, and characters. */
+/**
+ * Limits of tools that run in the visitor's page: times in milliseconds, the size of a result in UTF-8 bytes of JSON,
+ * and lengths in characters.
+ */
 export const clientToolLimits = {
   waitMs: 30_000,
   resultBytes: 16_384,

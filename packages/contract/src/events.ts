@@ -4,7 +4,7 @@ import { nullable, ref, stringEnum, Timestamp } from "./schema.ts";
 
 export { type WebhookEventType, webhookEventTypes } from "./rules/webhook-events.ts";
 
-/** A field that a webhook with the payload `ids` does not receive. */
+/** A field that is left out for a webhook with the payload `ids`. */
 const content = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
 const messageId = Type.String({ description: "The message" });

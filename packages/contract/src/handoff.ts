@@ -2,20 +2,20 @@ import Type, { type Static } from "typebox";
 import { described, enveloped, idParams, nullable, ref, refOrNull, stringEnum, Timestamp } from "./schema.ts";
 
 /**
- * Who answers a conversation: the agent; the agent or nobody while the visitor waits for a person; or a member of the
- * team.
+ * Who handles a conversation: the agent (`agent`); a member of the team (`human`); or, while the visitor waits for a
+ * person (`waiting`), the agent or nobody, depending on the agent's settings.
  */
 export const handlers = ["agent", "waiting", "human"] as const;
 export type Handler = (typeof handlers)[number];
 
-/** What led to a request for a person. `member`: nobody asked, a member took the conversation over. */
+/** What caused a request for a person. `member`: a member took the conversation over without a request. */
 export const handoffCauses = ["visitor", "agent", "rating", "failed_tools", "custom_event", "member"] as const;
 export type HandoffCause = (typeof handoffCauses)[number];
 
-/** Limits of what is written in a handoff, in characters. */
+/** Limits of the texts of a handoff, in characters. */
 export const handoffLimits = { reason: 500, summary: 2_000, message: 8_000, note: 4_000 } as const;
 
-/** A member of the team as visitors and colleagues see them. */
+/** A member of the team, as visitors and colleagues see them. */
 export const Person = Type.Object(
   {
     userId: Type.Optional(Type.String({ description: "Only sent to members and API keys" })),
@@ -119,7 +119,7 @@ export const HandoffChanges = Type.Partial(
 );
 export type HandoffChanges = Static<typeof HandoffChanges>;
 
-/** What the widget needs to know about handing over. */
+/** The settings for handing over that the widget needs. */
 export const WidgetHandoff = Type.Object(
   {
     hasButton: Type.Boolean(),
@@ -162,7 +162,7 @@ export const Handoff = Type.Object(
 );
 export type Handoff = Static<typeof Handoff>;
 
-/** Who has a conversation. Each change raises `epoch` by one. */
+/** Who handles a conversation. Each change increments `epoch`. */
 export const Ownership = Type.Object(
   {
     handler: stringEnum(handlers),

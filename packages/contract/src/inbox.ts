@@ -64,7 +64,7 @@ export const ConversationLiveEvent = Type.Unsafe<ConversationLiveEvent>({
   anyOf: conversationLiveEvents,
 });
 
-/** A conversation as it changes in the live inbox. */
+/** A change of a conversation in the live inbox. */
 export const InboxChange = Type.Object(
   {
     conversationId: Type.String(),
@@ -157,10 +157,10 @@ export const inboxEvents = {
   },
 } as const;
 
-/** The notes that a conversation can have. */
+/** The maximum number of notes of a conversation. */
 export const maxNotes = 200;
 
-/** A note for the team about a conversation. Visitors and the model never see it. */
+/** A note for the team about a conversation. It is never shown to visitors or the model. */
 export const ConversationNote = Type.Object(
   {
     id: Type.String(),
@@ -220,7 +220,7 @@ export const deleteNote = {
   },
 } as const;
 
-/** The canned replies that an organization can have. */
+/** The maximum number of canned replies of an organization. */
 export const maxCannedReplies = 500;
 const cannedName = Type.String({ minLength: 1, maxLength: 80, pattern: "\\S", description: "What members search for" });
 const cannedText = Type.String({

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { idParams, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "./schema.ts";
 
-/** Browsers that one member can have notified. The oldest makes room for a new one. */
+/** The maximum number of browsers that can notify a member. A new one replaces the oldest. */
 export const maxPushSubscriptions = 10;
 export const maxNoticeChannels = 20;
 
@@ -14,7 +14,7 @@ export const PushDevice = Type.Object({
 });
 export type PushDevice = Static<typeof PushDevice>;
 
-/** How a member hears that a visitor waits for a person. */
+/** How a member is notified that a visitor is waiting for a person. */
 export const NoticeSettings = Type.Object(
   {
     email: Type.Boolean({ description: "By email. On by default." }),
@@ -125,8 +125,8 @@ export const testPushSubscription = {
 } as const;
 
 /**
- * Where a team is notified. `webhook`: the incoming webhook of a team chat such as Slack, Teams or Discord. `telegram` and
- * `slack`: a bot, whose chat members can answer visitors from.
+ * Where a team is notified. `webhook`: the incoming webhook of a team chat such as Slack, Teams or Discord. `telegram`
+ * and `slack`: a bot in a chat from which members can answer visitors.
  */
 export const noticeChannelKinds = ["webhook", "telegram", "slack"] as const;
 export type NoticeChannelKind = (typeof noticeChannelKinds)[number];
@@ -177,7 +177,7 @@ export const TeamChatView = Type.Object(
 );
 export type TeamChatView = Static<typeof TeamChatView>;
 
-/** A place in a team chat that hears of every visitor who waits for a person. */
+/** A place in a team chat that is notified of every visitor who is waiting for a person. */
 export const NoticeChannel = Type.Object(
   {
     id: Type.String(),

@@ -6,15 +6,15 @@ export function ref<T extends TSchema>(schema: T) {
 }
 
 /**
- * The schema with a description of its own. The type stays the schema's, as it does not with a spread: the declarations
- * that the SDK publishes would then contain an object that is no schema.
+ * The schema with its own description. The type stays that of the schema. With a spread, the declarations that the SDK
+ * publishes would contain an object that is not a schema.
  */
 export function described<T extends TSchema>(schema: T, options: { description: string; deprecated?: boolean }): T {
   return { ...schema, ...options };
 }
 
 /**
- * The schema or `null`. On input, `null` clears the field. A `type` list produces one clear error where `anyOf` would
+ * The schema or `null`. On input, `null` clears the field. A `type` list produces one clear error, and `anyOf` would
  * produce three.
  */
 export function nullable<T extends TSchema>(schema: T) {
@@ -23,14 +23,14 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, "null"].flat(), ...values });
 }
 
-/** A value as a request may send it: wherever a property is optional, `null` is accepted and clears it. */
+/** A value in a request: every optional property also accepts `null`, which clears it. */
 export type Clearable<T> = T extends readonly (infer Item)[]
   ? Clearable<Item>[]
   : T extends object
     ? { [K in keyof T]: Record<never, never> extends Pick<T, K> ? Clearable<T[K]> | null : Clearable<T[K]> }
     : T;
 
-/** The schema of a stored value as a request may send it, see `Clearable`. */
+/** The schema of a stored value in a request, see `Clearable`. */
 export function clearable<T extends TSchema>(schema: T) {
   return Type.Unsafe<Clearable<Static<T>>>(withNulls(schema));
 }

@@ -113,7 +113,7 @@ const resultFor = stringEnum(
   resultReaders,
   "`model` hides the result from visitors: they see only that the tool ran. `visitor` hides it from the model, which learns only that it was shown.",
 );
-/** Settings that only one kind of tool has, as in responses. */
+/** Settings of a single kind of tool, as in responses. */
 const clearableFields = clearable(formFields);
 
 const formSchemaDescription = "Fields and texts of a form. Required for a `form` tool.";
@@ -163,7 +163,7 @@ const kindFields = {
   ),
 };
 
-/** A setting that is saved but cannot work as it is. */
+/** A saved setting that cannot work yet. */
 export const ToolWarning = Type.Object({
   path: Type.String({ description: "The setting, such as `formPostActions.0`" }),
   message: Type.String(),
@@ -367,7 +367,7 @@ export const testTool = {
   },
 } as const;
 
-/** The secret that signs a form's webhooks. For a day after a rotation the previous secret signs, too. */
+/** The secret that signs a form's webhooks. For a day after a rotation, the previous secret signs too. */
 export const WebhookSecret = Type.Object({
   secret: Type.String({ description: "Secret in the format of Standard Webhooks (`whsec_…`)" }),
   previousSecret: nullable(Type.String()),

@@ -77,7 +77,7 @@ export const TriggerCreate = documentedAs<TriggerCreate>(CreateFields, {
 const ChangesFields = Type.Partial(Type.Object({ ...fields, ...optionalFields }), {
   examples: [{ isEnabled: false, priority: 10 }],
 });
-/** The conditions of any type if `triggerType` is not given, and otherwise those of that type. The same for the action. */
+/** With `triggerType`, the conditions of that type; without it, those of any type. The same applies to the action. */
 export type TriggerChanges = Omit<Static<typeof ChangesFields>, keyof TriggerRule | keyof TriggerAction> &
   PartOf<TriggerRule> &
   PartOf<TriggerAction>;

@@ -22,7 +22,7 @@ export const VerifiedVisitor = Type.Object(
 );
 export type VerifiedVisitor = Static<typeof VerifiedVisitor>;
 
-/** A visitor to act as. The limits are those of the token. */
+/** A visitor to act as. The limits are those of a `userToken`. */
 export const ActingVisitor = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 320, description: "The user's id on your site" }),
   email: Type.Optional(nullable(Type.String({ maxLength: 320, description: "The user's email address" }))),

@@ -12,7 +12,7 @@ const identifier = {
   conversationId: Type.String({ minLength: 1, maxLength: 200, description: "One of their conversations" }),
 };
 
-/** How a visitor is found. Exactly one field is given; the service checks that. */
+/** The identifier of a visitor. Exactly one field is given, which the service checks. */
 export const VisitorIdentifier = Type.Partial(Type.Object(identifier));
 export type VisitorIdentifier = Static<typeof VisitorIdentifier>;
 

@@ -8,7 +8,7 @@ export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 
 /** The text color that the widget uses on a background color (`#rrggbb`). The contrast is always at least 4.5:1. */
 export function readableOn(color: string): string {
-  // Pure black is for the few colors on which neither ink nor white is readable.
+  // Pure black is used for the few colors on which neither ink nor white is readable.
   return [INK, PAPER].find((text) => contrast(color, text) >= 4.5) ?? "#000000";
 }
 

@@ -77,7 +77,7 @@ describe("parseDataUrl", () => {
 
   it("reads a file of exactly 5 MiB and finds an error at its very end", () => {
     expect(MAX_FILE_BYTES).toBe(5_242_880);
-    // The three sizes around the limit are of one length; only the padding tells them apart.
+    // The three sizes around the limit have the same encoded length and differ only in their padding.
     const text = `data:a/b;base64,${"AAAA".repeat(Math.ceil(MAX_FILE_BYTES / 3) - 1)}`;
     expect(parseDataUrl(`${text}AA==`)?.size).toBe(MAX_FILE_BYTES - 1);
     expect(parseDataUrl(`${text}AAA=`)?.size).toBe(MAX_FILE_BYTES);

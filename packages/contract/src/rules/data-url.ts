@@ -3,7 +3,7 @@ export const MAX_FILE_BYTES = 5 * 1024 * 1024;
 
 /**
  * Splits a base64 data URL without decoding it: standard alphabet, with padding, and up to 500 characters for type and
- * parameters, without commas. `size` is the decoded size in bytes; `mediaType` is as in `declaredType`.
+ * parameters, without commas. `size` is the decoded size in bytes; `mediaType` is the result of `declaredType`.
  * @returns null for anything else
  */
 export function parseDataUrl(text: string): { mediaType: string; base64: string; size: number } | null {

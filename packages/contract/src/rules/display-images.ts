@@ -7,7 +7,7 @@ export function hasRemoteImages({ slots }: Display): boolean {
 
 /**
  * Removes images from other hosts. An empty list allows all hosts, because the owner mapped the display.
- * @param hosts as in the `host` of a URL, with the port unless it is the scheme's default
+ * @param hosts like the `host` of a URL, with the port unless it is the scheme's default
  */
 export function keepImagesFrom(display: Display, hosts: readonly string[]): Display {
   if (hosts.length === 0) return display;

@@ -13,8 +13,8 @@ type DisplayTypeDescriptor = {
 };
 
 /**
- * Every display type. The server fills the slots of this table, the widget has one component for each type, and the
- * dashboard's editor and samples follow it. Settings that a type does not use are stored and ignored.
+ * Every display type. The server fills these slots, the widget has one component for each type, and the dashboard
+ * builds its editor and samples from this table. Settings that a type does not use are stored and ignored.
  */
 export const displayTypes = {
   text: { slots: ["text"], options: [] },

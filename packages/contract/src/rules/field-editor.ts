@@ -2,7 +2,10 @@ import type { FormField } from "../form.ts";
 import { labelText } from "./field-label.ts";
 import type { FieldType } from "./field-types.ts";
 
-/** A form editor's knowledge about a field type. It is a separate module, so that visitors' pages do not load it. */
+/**
+ * The information about a field type that a form editor needs. It is a separate module, so that visitors' pages do not
+ * load it.
+ */
 export type FieldEditor = {
   name: string;
   hasPlaceholder: boolean;
@@ -126,7 +129,7 @@ function firstOption({ options }: FormField): string {
   return options?.[0]?.value ?? "";
 }
 
-/** Pads or cuts the text to the length that the rules ask for. */
+/** Pads or truncates the text to the length that the rules require. */
 function fitLength(text: string, { validation: { minLength, maxLength } = {} }: FormField): string {
   const padded = text.padEnd(minLength?.value ?? 0, ".");
   return maxLength ? Array.from(padded).slice(0, maxLength.value).join("") : padded;

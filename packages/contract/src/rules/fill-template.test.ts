@@ -42,7 +42,7 @@ describe("fillTemplate", () => {
         const template = pieces.join("");
         const trimmed = template.replace(/\{\{([^{}]*)\}\}/g, (_text, name: string) => `{{${name.trim()}}}`);
         const kept = fillTemplate(template, (name) => `{{${name}}}`);
-        // An empty name is text and keeps its spaces.
+        // An empty name is plain text and keeps its spaces.
         expect(kept.replace(/\{\{\s*\}\}/g, "{{}}")).toBe(trimmed);
       }),
     );

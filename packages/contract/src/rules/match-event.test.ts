@@ -17,7 +17,7 @@ const cart = {
   rows: [[1, 2], [3]],
   none: [],
 };
-/** Against the cart, unless other data is given, be it `undefined`. */
+/** Matches against the cart, or against the data given, even if that is `undefined`. */
 const fits = (eventData: object | null, ...data: unknown[]) =>
   matchEvent({ event: "checkout", eventData }, "checkout", data.length > 0 ? data[0] : cart);
 

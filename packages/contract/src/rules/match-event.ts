@@ -6,13 +6,12 @@ const MAX_PATH = 200;
 /**
  * Whether an event fired by the site matches a trigger: it has the name, and all conditions on its data hold. Without
  * conditions the name is enough. Conditions that `eventDataProblem` refuses never match, except that their size is not
- * checked again.
- * A condition is a value, which is the same as `$eq`, or operators that must all hold. Dots lead into objects and
- * arrays: `items.0.sku` is that of the first item, `items.sku` that of any item. A nested object is the same as dots,
- * so `{ cart: { currency: "EUR" } }` ignores other fields of the cart; `$eq` compares a whole object. As in MongoDB, an
- * array matches when it matches itself or one of its members does. `$ne` and `$nin` negate `$eq` and `$in`, so they
- * hold for a missing field. `null` equals a missing field. `$gt` and similar operators compare two numbers, or two
- * texts by code unit, which orders ISO dates. `$contains` looks for a substring or an array member.
+ * checked again. A condition is a value, which is the same as `$eq`, or operators that must all hold. Dots lead into
+ * objects and arrays: `items.0.sku` is the SKU of the first item, `items.sku` that of any item. A nested object means
+ * the same as dots, so `{ cart: { currency: "EUR" } }` ignores other fields of the cart; `$eq` compares a whole object.
+ * As in MongoDB, an array matches when it matches itself or one of its members does. `$ne` and `$nin` negate `$eq` and
+ * `$in`, so they hold for a missing field. `null` equals a missing field. `$gt` and similar operators compare two
+ * numbers, or two texts by code unit, which orders ISO dates. `$contains` looks for a substring or an array member.
  * Reads own properties only, and compares each value of the conditions with each value of its field at most once.
  */
 export function matchEvent(
@@ -112,7 +111,7 @@ const operators: Record<string, Operator> = {
   },
 };
 
-/** The types only say that both have the same type, which includes two numbers. */
+/** The types only ensure that both operands have the same type. They can also be numbers. */
 function ordered(compare: (value: string, operand: string) => boolean): Operator {
   return {
     test: (operand, values) =>
@@ -134,7 +133,7 @@ function conditionsOf(eventData: unknown): Condition[] | Problem {
 
 /**
  * Collects the conditions up to the first problem.
- * @param isOperand within a value that is only compared and contains no conditions
+ * @param isOperand true within a value that is only compared and contains no conditions
  */
 function read(value: unknown, path: string[], isOperand: boolean, conditions: Condition[]): Problem | null {
   if (path.length > MAX_DEPTH) return { path, rule: "depth" };
@@ -171,7 +170,7 @@ function valuesAt(data: unknown, path: string[]): unknown[] {
   for (const name of path) {
     const next = new Set<unknown>();
     for (const value of level) {
-      // Array positions only, because `length` is an own property, too.
+      // Array positions only, because `length` is an own property as well.
       if (Array.isArray(value) && /^\d+$/.test(name) && Object.hasOwn(value, name)) next.add(value[Number(name)]);
       for (const owner of Array.isArray(value) ? value : [value]) {
         if (isObject(owner)) next.add(Object.hasOwn(owner, name) ? owner[name] : undefined);
@@ -182,7 +181,7 @@ function valuesAt(data: unknown, path: string[]): unknown[] {
   return level.size === 0 ? [undefined] : [...level];
 }
 
-/** Ignores the order of an object's keys; a missing value equals null. Recurses as deep as `wanted`. */
+/** Ignores the order of an object's keys. A missing value equals null. Recurses as deep as `wanted`. */
 function isEqual(wanted: unknown, value: unknown): boolean {
   if (typeof wanted !== "object" || wanted === null) return wanted === (value ?? null);
   if (typeof value !== "object" || value === null || Array.isArray(wanted) !== Array.isArray(value)) return false;

@@ -114,7 +114,7 @@ describe("matchPage", () => {
   ])("compares %j with %j as in a browser: %j", (pattern, path, fits) => expect(matchPage(pattern, path)).toBe(fits));
 });
 
-/** Segments long enough that a pattern's steps do not fit one word of bits. */
+/** Segments long enough that the pattern does not fit into one word of bits. */
 const word = fc.oneof(
   fc.string({ unit: fc.constantFrom("a", "b", "-"), minLength: 1, maxLength: 3 }),
   fc.nat({ max: 40 }).map((length) => `${"a".repeat(length)}b`),
@@ -127,7 +127,7 @@ const globSegment = fc.oneof(
 );
 const segments = fc.array(word, { maxLength: 8 });
 
-/** A path that has a fair chance to fit: the pattern with its wildcards filled. */
+/** A path that is likely to match: the pattern with its wildcards filled. */
 const globAndPath = fc.array(globSegment, { maxLength: 7 }).chain((glob) => {
   const filled = glob.map((segment) =>
     segment === "**"
@@ -172,7 +172,7 @@ describe("matchPage, for any pattern,", () => {
       .filter((text) => pagePatternProblem(text) === null);
     const pathname = (text: string) => new URL(`https://shop.example${text}`).pathname;
     const meaning = (text: string) => {
-      // Slashes and percent signs are apart from their escapes.
+      // Decodes every escape except those of a slash or a percent sign, which differ from the plain characters.
       return pathname(text).replace(/(?:%(?!25|2F)[\dA-F]{2})+/gi, (bytes) =>
         Buffer.from(bytes.replaceAll("%", ""), "hex").toString("latin1"),
       );
@@ -190,7 +190,7 @@ describe("matchPage, for any pattern,", () => {
 });
 
 describe("the work of matchPage", () => {
-  /** @returns how many signs are read */
+  /** @returns how many characters are read */
   function reads(pattern: string, path: string): number {
     const reading = vi.spyOn(String.prototype, "charCodeAt");
     matchPage(pattern, path);

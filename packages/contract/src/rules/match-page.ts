@@ -4,12 +4,12 @@ const ANY = "/";
 
 /**
  * Whether a page's path matches a glob pattern. Both are compared as in a browser's `location.pathname`, so a pattern
- * may contain Unicode. Query and hash are ignored; case and trailing slashes count. `*` alone between slashes is one
- * non-empty segment; within a segment it is any number of characters except a slash. `**` alone between slashes is any
- * number of segments. At the end it requires something (`/blog/**` matches neither `/blog` nor `/blog/`), but `/**` and
- * `**` match every page. Everything else is literal.
- * Takes at most path length × pattern length comparisons, and usually about the path length: when a match fails, only
- * the latest wildcard is extended. That is enough, because everything before it matched as far left as possible.
+ * may contain Unicode. Query and hash are ignored. Case and trailing slashes are significant. `*` alone between slashes
+ * is one non-empty segment; within a segment it is any number of characters except a slash. `**` alone between slashes
+ * is any number of segments. At the end it requires something (`/blog/**` matches neither `/blog` nor `/blog/`), but
+ * `/**` and `**` match every page. Everything else is literal. Takes at most path length × pattern length comparisons,
+ * and usually about the path length: when a match fails, only the latest wildcard is extended. That is enough, because
+ * everything before it matched as far left as possible.
  */
 export function matchPage(pattern: string, path: string): boolean {
   const glob = asInAddress(pattern);
@@ -65,7 +65,7 @@ function isRow(
  */
 export function pagePatternProblem(pattern: string): string | null {
   if (pattern === "") return "must not be empty";
-  // Measured as compared: a character outside ASCII becomes up to nine characters.
+  // Measured after encoding, in which a character outside ASCII becomes up to nine characters.
   if (pattern.length > MAX_PATTERN || asInAddress(pattern).length > MAX_PATTERN) {
     return `must be at most ${MAX_PATTERN} characters long, as written in a URL`;
   }

@@ -5,7 +5,7 @@ import { isOpen, isTimeZone, opensAt, promisedAt } from "./office-hours.ts";
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
-/** How much time the properties look at. */
+/** The length of time that the properties examine. */
 const SPAN_MS = 3 * 86_400_000;
 const workdays = [1, 2, 3, 4, 5];
 
@@ -116,7 +116,7 @@ describe("a promise within office hours", () => {
 });
 
 describe("the arithmetic of office hours", () => {
-  // Zones with a half-hour shift, a shift at midnight, a skipped day, no shift, and offsets of 45 minutes.
+  // Zones with a half-hour clock change, a change at midnight, a skipped day, no change, and offsets of 45 minutes.
   const zones = [
     "Europe/Zurich",
     "Australia/Lord_Howe",
@@ -187,7 +187,7 @@ describe("the arithmetic of office hours", () => {
     );
   });
 
-  /** The time from `start` in quarters of an hour: all hours and shifts above begin and end with one. */
+  /** The time from `start` in quarters of an hour. All hours and clock changes above fall on such a boundary. */
   function pieces(hours: OfficeHours, start: number) {
     return Array.from({ length: SPAN_MS / QUARTER_MS }, (_, index) => {
       const quarter = (Math.floor(start / QUARTER_MS) + index) * QUARTER_MS;

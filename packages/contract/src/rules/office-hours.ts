@@ -67,7 +67,10 @@ function* openIntervals(hours: OfficeHours, at: number): Generator<Interval> {
   }
 }
 
-/** The open spans of a local day in milliseconds since midnight, by their start. Exceptions replace the weekly hours. */
+/**
+ * The open spans of a local day in milliseconds since midnight, ordered by their start. Exceptions replace the weekly
+ * hours.
+ */
 function spansOn({ days, exceptions }: OfficeHours, midnight: number): Interval[] {
   const date = new Date(midnight).toISOString().slice(0, 10);
   const weekday = new Date(midnight).getUTCDay() || 7;
@@ -85,7 +88,7 @@ function timeOfDay(text: string): number {
 
 const startOfDay = (local: number) => Math.floor(local / DAY_MS) * DAY_MS;
 
-/** The first instant after `start` at which the offset from UTC differs, or `end` if it does not change before. */
+/** The first instant after `start` at which the offset from UTC changes, or `end` if it does not change before. */
 function firstChange(timeZone: string, start: number, end: number): number {
   const offset = offsetAt(timeZone, start);
   if (offsetAt(timeZone, end - 1) === offset) return end;

@@ -5,7 +5,10 @@ type Suggestions = {
   pageSuggestions?: ReadonlyArray<{ page: string; suggestions: readonly string[] }> | null;
 };
 
-/** What an agent suggests on a page before the first message: the first list that matches the path, or the general one. */
+/**
+ * The suggestions of an agent on a page before the first message: the first list whose pattern matches the path, or the
+ * general list.
+ */
 export function suggestionsFor({ suggestions, pageSuggestions }: Suggestions, path: string): readonly string[] {
   const ofPage = pageSuggestions?.find(({ page }) => matchPage(page, path));
   return ofPage?.suggestions ?? suggestions ?? [];

@@ -1,9 +1,9 @@
-/** The widget sends and the server stores at most so many characters. */
+/** The maximum length that the widget sends and the server stores. */
 const MAX_CHARACTERS = 2_000;
 
 /**
- * The URL of a page as far as it is sent and stored: origin, path, and those query parameters that the agent lists.
- * Everything else in a query can be private, such as the token of a reset link. Null for anything but http and https.
+ * The part of a page's URL that is sent and stored: origin, path, and the query parameters that the agent lists. Other
+ * parameters can be private, such as the token of a reset link. Null for anything but http and https.
  */
 export function pageUrl(address: string, parameters: readonly string[]): string | null {
   let url: URL;

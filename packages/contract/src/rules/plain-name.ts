@@ -5,7 +5,10 @@
 export const maxNameLength = 60;
 
 const lineBreak = /[\p{Cc}\p{Zl}\p{Zp}]/u;
-/** A scheme, or what email clients link without one: `evil.example`. "J. R. Smith" and "St. Gallen" pass. */
+/**
+ * A scheme, or a host name such as `evil.example`, which email clients link without one. "J. R. Smith" and "St. Gallen"
+ * pass.
+ */
 const webAddress = /:\/\/|[\p{L}\p{N}]\.\p{L}{2,}/u;
 
 /** Describes why the name of a person or an organization is refused; null when it is valid. */

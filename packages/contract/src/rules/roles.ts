@@ -42,7 +42,7 @@ export function minimumRole(method: string, url: string): Role {
   return line?.[2] ?? "member";
 }
 
-/** Whether the role may do what `minimum` may. */
+/** Whether the role has at least the rights of `minimum`. */
 export function isAtLeast(role: Role, minimum: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(minimum);
 }

@@ -2,7 +2,7 @@ type TriggerDescriptor = {
   /**
    * How the widget detects that the trigger's condition is met. A `state` is checked repeatedly, a `page` once per page
    * view. A `moment` and an `event` are reported when they happen. Only an `event` is an explicit request of the site,
-   * so it is served even right after another trigger.
+   * so it fires even right after another trigger.
    */
   detection: "state" | "page" | "moment" | "event";
 };

@@ -23,7 +23,7 @@ export const urlPlaceholder =
 /** `{{NAME}}` or `{{visitor.id}}` (group 1) in a header, where inputs have no placeholders. */
 export const headerPlaceholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*|(?:visitor|conversation|page)\.[^\s{}]+)\s*\}\}/gu;
 
-/** Whether a placeholder's name is that of a bound value, known or not. */
+/** Whether a placeholder names a bound value, known or not. */
 export const isBound = (name: string): boolean => name.includes(".");
 
 /** Whether the server knows a bound name. */
@@ -51,7 +51,7 @@ function kindOf(name: string | undefined): UrlPiece["kind"] {
   return isBound(name) ? "bound" : "secret";
 }
 
-/** The distinct names in double braces: of secrets and of bound values. */
+/** The distinct names in double braces, of both secrets and bound values. */
 export function namesIn(texts: readonly string[]): string[] {
   const found = texts.flatMap((text) => [...text.matchAll(headerPlaceholder)]);
   return [...new Set(found.map(([, name = ""]) => name))];

@@ -369,7 +369,7 @@ describe("a pattern rule", () => {
 });
 
 describe("file fields", () => {
-  /** @param last the last four characters of the base64; the others are enough for 5 MiB */
+  /** @param last the last four characters of the base64 text; the others make up 5 MiB */
   const around5MiB = (type: string, last: string) =>
     `data:${type};base64,${"AAAA".repeat(Math.ceil(MAX_FILE_BYTES / 3) - 1)}${last}`;
   const tooLarge = { field: undefined, code: "file_size", message: "Field must not be larger than 5 MB" };
@@ -629,7 +629,7 @@ describe("the work of validateForm", () => {
     }
   });
 
-  // Where a check took the square of this, the test would not come to its end.
+  // A quadratic check would not finish within the test's time limit.
   it.each(["a", "@", "a.", ".", "1", "e", "-", "a@", "@.", "a@b.", "😀", "\ud83d", " ", "data:", ";base64,", "="])(
     "is linear for a million characters of %j",
     (piece) => {

@@ -5,7 +5,7 @@ import { declaredType, MAX_FILE_BYTES, parseDataUrl } from "./data-url.ts";
 import { labelText } from "./field-label.ts";
 import { type AnswerKind, describeField } from "./field-types.ts";
 
-/** Why a field's value is refused: a machine-readable code, and a message for the visitor. */
+/** Why a field's value is rejected: a machine-readable code, and a message for the visitor. */
 export type FieldProblem = { field: string; code: DetailCode; message: string };
 
 /** Passed in, so that the server can run patterns in linear time while the browser needs no second engine. */
@@ -47,7 +47,8 @@ export function validateForm(
 }
 
 /**
- * `words` follow the field's label. Without a `rule`, the value has the wrong type and no rule's own message applies.
+ * `words` follow the field's label. Without a `rule`, the value has the wrong type, and no custom message of a rule
+ * applies.
  */
 type Broken = { code: DetailCode; words: string; rule?: { message?: string } };
 

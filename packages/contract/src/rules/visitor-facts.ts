@@ -12,8 +12,8 @@ const claimName = /^[^\s.{}"'`]+$/u;
 const refused = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * The full spelling of a path to a fact about a visitor: `id`, `email`, `name` or `claims.<path>`. Any other name is a
- * claim. Null when it is not a path.
+ * The full spelling of a path to a fact about a visitor: `id`, `email`, `name` or `claims.<path>`. Any other name is
+ * treated as a claim. Null for an invalid path.
  */
 export function factPath(path: string): string | null {
   if (path === "id" || path === "email" || path === "name") return path;

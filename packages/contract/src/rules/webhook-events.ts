@@ -1,4 +1,4 @@
-/** What webhooks and the event feed report. More types can be added later. */
+/** The events that webhooks and the event feed report. More types can be added later. */
 export const webhookEventTypes = [
   "conversation.started",
   "message.created",
