@@ -13,7 +13,10 @@ const stop = { type: "message_stop", messageId: "msg_1", stopReason: "end_turn" 
 const lines = (first: number, ...events: object[]) =>
   events.map((event, index) => `id: msg_1:${first + index}\nevent: x\ndata: ${JSON.stringify(event)}\n\n`).join("");
 
-/** A server that gives these answers, one a call; a text is a stream that breaks off after it, unless it ends the reply. */
+/**
+ * A server that gives these answers, one per call. A text is a stream that breaks off at its end unless it contains the
+ * end of the reply.
+ */
 function serverOf(...answers: Array<string | Response | Error>) {
   const calls: Array<{ url: string; init: RequestInit }> = [];
   const fetch = async (url: string | URL | globalThis.Request, init: RequestInit = {}) => {

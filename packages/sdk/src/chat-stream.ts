@@ -10,17 +10,17 @@ export type ConversationKey = { id: string; token: string };
 export type StreamEvent = ChatEvent & { eventId: string };
 
 export type StreamOptions = {
-  /** Leaves the stream: the events end without an error. The server keeps generating the reply for 30 s. */
+  /** Ends the iteration without an error when it aborts. The server continues to generate the reply for 30 s. */
   signal?: AbortSignal;
-  /** Called each time the connection was lost, before the SDK reconnects. */
+  /** Called each time the connection is lost, before the SDK reconnects. */
   onReconnect?: () => void;
-  /** The waits before each attempt to reconnect, in milliseconds. */
+  /** The delays before each attempt to reconnect, in milliseconds. */
   waits?: readonly number[];
   /** Milliseconds without any data after which a connection counts as dead. The server sends a comment every 15 s. */
   silence?: number;
 };
 
-/** Together slightly longer than the server keeps a reply running without a reader. */
+/** In total slightly longer than the server keeps a reply running without a reader. */
 const WAITS = [300, 1_000, 2_000, 4_000, 8_000, 16_000];
 const SILENCE = 45_000;
 
@@ -76,7 +76,7 @@ async function* follow(
         attempts = 0;
         if (event.type === "message_start") {
           const { conversationId: id, conversationToken: token } = event;
-          // Without a token, which only a continuation by id lacks, the reply cannot be taken up again.
+          // Only a conversation that was continued by its id lacks a token. Its reply cannot be resumed.
           conversation = token === null ? null : { id, token };
         }
         yield event;

@@ -13,7 +13,7 @@ import { type PageTool, sendToolResult, withPageTools } from "./page-tools.ts";
 import { type Connection, createRequest } from "./request.ts";
 import * as calls from "./visitor-calls.ts";
 
-/** `tools` are the client tools that run here, by name. */
+/** `tools` contains the client tools that run in this page, by name. */
 type ToolOptions = StreamOptions & { tools?: Readonly<Record<string, PageTool>> };
 
 export type FoyerClient = ReturnType<typeof createClient>;
@@ -28,7 +28,7 @@ export function createClient(connection: Connection) {
     /**
      * Sends a message and yields the events of the reply up to `message_stop`. Reconnects when the connection breaks,
      * without losing or repeating an event. To continue a conversation, pass its `conversationId` in the body and its
-     * `token` in the options. The agent can call the client tools in `tools`, by name.
+     * `token` in the options. The agent can call the client tools in `tools` by name.
      */
     chat: (body: ChatRequest, { tools, ...options }: ToolOptions & { token?: string | undefined } = {}) => {
       if (!tools) return streamChat(request, body, options);
@@ -47,8 +47,9 @@ export function createClient(connection: Connection) {
     /** Stops the running reply. The text generated so far is stored. */
     stop: (conversation: ConversationKey) => stopChat(request, conversation),
     /**
-     * Follows a conversation that waits for a person or that a person has: who has it, messages and typing. Reconnects as
-     * often as necessary, and ends after the event that returns the conversation to the agent.
+     * Follows a conversation in which the visitor is waiting for a person or talking to one. Yields changes of who
+     * handles it, messages and typing. Reconnects as often as necessary and ends after the event that returns the
+     * conversation to the agent.
      */
     events: (conversation: ConversationKey, options?: LiveStreamOptions) =>
       conversationEvents(request, conversation, options),

@@ -16,7 +16,7 @@ type SchemaOf<Name extends EndpointName> = Contract[Name]["schema"];
 type Part<Schema, Key extends string> = Schema extends { [K in Key]: infer T extends TSchema } ? Static<T> : unknown;
 type Body<Schema> = Schema extends { body: infer T extends TSchema } ? { body: Static<T> } : unknown;
 
-/** Path and query parameters side by side, and `body`. */
+/** The input of a call: path and query parameters as properties, and `body`. */
 export type Input<Name extends EndpointName> = Part<SchemaOf<Name>, "params"> &
   Part<SchemaOf<Name>, "querystring"> &
   Body<SchemaOf<Name>>;
@@ -29,7 +29,7 @@ type Response<Schema> = Schema extends { response: { 200: infer T extends TSchem
       ? Static<T>
       : unknown;
 
-/** The `data` of a response that is only an envelope around it; otherwise the whole response. */
+/** The `data` of an enveloped response; otherwise the whole response. */
 type Opened<Answer> = Answer extends { data: infer Data; error: null }
   ? Answer extends { pagination: infer P }
     ? { data: Data; pagination: P }
@@ -37,7 +37,7 @@ type Opened<Answer> = Answer extends { data: infer Data; error: null }
   : Answer;
 export type Output<Name extends EndpointName> = Opened<Response<SchemaOf<Name>>>;
 
-/** The compiler checks it against the contract, so this file needs nothing of the contract at run time. */
+/** The compiler checks this list against the contract, so this file does not import the contract at run time. */
 export const endpoints = {
   acceptInvitation: ["POST", "/invitations/:id/accept"],
   assignConversation: ["POST", "/conversations/:id/assign"],

@@ -39,7 +39,7 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The connection is gone already.
+    // The connection is already closed.
   } finally {
     clearTimeout(timer);
   }

@@ -11,9 +11,9 @@ export class FoyerError extends Error {
   readonly code: FoyerErrorCode;
   /** The HTTP status; 0 when there was no response. */
   readonly status: number;
-  /** One entry per invalid field. Empty when the problem concerns no single field. Older servers do not send `code`. */
+  /** One entry per invalid field. Empty when the problem is not limited to fields. Older servers do not send `code`. */
   readonly details: ReadonlyArray<{ path: string; code?: DetailCode; message: string }>;
-  /** Seconds to wait before the next attempt, or null when the server named no time. */
+  /** Seconds to wait before the next attempt, or null when the server sent no time. */
   readonly retryAfter: number | null;
 
   constructor(
@@ -35,7 +35,7 @@ export class FoyerError extends Error {
   }
 }
 
-/** Converts a response without success to an error. */
+/** Converts an unsuccessful response to an error. */
 export async function readError(response: Response): Promise<FoyerError> {
   const { status } = response;
   const answer = (await response.json().catch(() => null)) as { error?: Partial<FoyerError> } | null;

@@ -12,7 +12,10 @@ const message = (id: string) => ({ type: "message", message: { id } });
 const line = (id: string, event: { type: string }) =>
   `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** A server that gives these answers, one a call. A text is a stream that breaks off after it, unless it ends with `end`. */
+/**
+ * A server that gives these answers, one per call. A text is a stream that breaks off at its end unless it ends with
+ * `end`.
+ */
 function serverOf(...answers: Array<string | Response | Error>) {
   const calls: Array<{ url: string; headers: unknown }> = [];
   const fetch = async (url: string | URL | globalThis.Request, init: RequestInit = {}) => {

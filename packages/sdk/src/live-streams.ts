@@ -12,11 +12,11 @@ export type LiveStreamOptions = StreamOptions & {
   lastEventId?: string;
 };
 
-/** The waits before each attempt to reconnect, in milliseconds. The last one repeats until the caller aborts. */
+/** The delays before each attempt to reconnect, in milliseconds. The last one repeats until the caller aborts. */
 const WAITS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 /** Three times the interval of the server's comments. */
 const SILENCE = 45_000;
-/** A server that asks for a longer wait is asked after this time, in milliseconds. */
+/** The longest wait that the server can request, in milliseconds. */
 const MAX_WAIT = 60_000;
 
 /**
@@ -24,8 +24,8 @@ const MAX_WAIT = 60_000;
  * and typing. It reconnects as often as necessary, after a sleep, a change of network or a restart of the server, and
  * continues after the last event. Ends after the `ownership` event that returns the conversation to the agent, or when
  * `signal` aborts. A message can arrive that you already have, so identify messages by their id.
- * @param conversation a member's page, which sends its session's cookie, leaves `token` out
- * @throws FoyerError when the server refuses, for instance because the conversation was deleted
+ * @param conversation its `token` is omitted on a member's page, which sends the session cookie
+ * @throws FoyerError when the server rejects the request, for example because the conversation was deleted
  */
 export function conversationEvents(
   request: Request,
@@ -39,7 +39,7 @@ export function conversationEvents(
 /**
  * Follows the inbox of the signed-in member's organization, and reconnects like `conversationEvents`. It ends when
  * `signal` aborts. Events describe states, so one that arrives twice changes nothing.
- * @throws FoyerError when the server refuses, for instance because the session has ended
+ * @throws FoyerError when the server rejects the request, for example because the session has ended
  */
 export function inboxEvents(
   request: Request,
@@ -48,7 +48,10 @@ export function inboxEvents(
   return follow(request, { path: "/inbox/events", token: undefined, isLast: () => false }, options);
 }
 
-/** Tells the other side that somebody is typing. It counts for five seconds, so repeat it every three while they type. */
+/**
+ * Reports that a person is typing. The report is valid for five seconds, so repeat it every three seconds while they
+ * type.
+ */
 export async function reportTyping(
   request: Request,
   { id, token }: Pick<ConversationKey, "id"> & Partial<ConversationKey>,
@@ -64,7 +67,7 @@ async function* follow<Event extends object>(
   { signal, onReconnect, waits = WAITS, silence = SILENCE, lastEventId = "" }: LiveStreamOptions,
 ): AsyncGenerator<LiveEvent<Event>, void, undefined> {
   for (let attempts = 0; !signal?.aborted; attempts++) {
-    /** What the server asked for, in milliseconds. */
+    /** The wait that the server requested, in milliseconds. */
     let asked: number | null = null;
     try {
       const headers: Record<string, string> = lastEventId ? { "last-event-id": lastEventId } : {};

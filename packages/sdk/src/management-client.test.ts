@@ -4,7 +4,7 @@ import { startServer, type TestServer } from "../../../test/server.ts";
 import { endpoints, type Input } from "./endpoints.ts";
 import { createManagementClient, type ManagementClient } from "./management-client.ts";
 
-/** What a browser opens, and what answers with a stream or a file. */
+/** Endpoints that a browser opens, and endpoints that respond with a stream or a file. */
 const otherwise = [
   "chat",
   "resumeChat",
@@ -72,7 +72,7 @@ describe("the management client, against a real server,", () => {
       return Response.json({ retried: 1 });
     };
     const careful = createManagementClient({ baseUrl: server.url, fetch });
-    // To an address these are a folder and the one above it, however they are written.
+    // In a URL, these mean the current and the parent folder, even when they are percent-encoded.
     for (const id of [".", ".."]) {
       await expect(careful.retrySubmission({ id })).rejects.toMatchObject({ code: "NOT_FOUND" });
     }

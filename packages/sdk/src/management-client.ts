@@ -25,13 +25,16 @@ export type ManagementClient = {
 export type ManagementConnection = Connection & {
   /** An API key. It must never reach a visitor's browser. */
   apiKey?: string;
-  /** How often a call is repeated after 429 or 503, waiting as long as `Retry-After` says. Default: 2; 0 turns it off. */
+  /**
+   * The maximum number of retries after 429 or 503. Each waits as long as `Retry-After` says. Default: 2; 0 disables
+   * retries.
+   */
   maxRetries?: number;
 };
 
 /**
- * Manages an organization: from anywhere with its API key, or on a page that the server itself serves with the session of
- * the signed-in user (`credentials: "same-origin"`).
+ * Manages an organization: from anywhere with its API key, or with the signed-in user's session (`credentials:
+ * "same-origin"`) on a page that the server itself serves.
  */
 export function createManagementClient(connection: ManagementConnection): ManagementClient {
   const { maxRetries = 2 } = connection;

@@ -25,7 +25,9 @@ const ended = (id: string): ChatEvent => ({
   display: null,
 });
 
-/** Stands in for the server: one claim per call, and one result. `refuse` answers results with an error. */
+/**
+ * Stands in for the server, which accepts one claim and one result per call. `refuse` rejects results with an error.
+ */
 function fakeServer(refuse: (body: { result?: unknown }) => Error | null = () => null) {
   const claims = new Map<string, string>();
   const results: object[] = [];
@@ -156,7 +158,7 @@ describe("the tools of a page", () => {
   it("send a result that is too large for the server, and an exception of the confirmation, as an error", async () => {
     vi.stubGlobal("reportError", vi.fn());
     const { request, results, answers } = fakeServer();
-    // In UTF-8, with the quotation marks: 16,384 bytes, and then 16,386.
+    // In UTF-8 and with the quotation marks, these are 16,384 and 16,386 bytes.
     runnerOf(request, { run: () => "ü".repeat(8_191) }).see(started("call_1"), conversation);
     runnerOf(request, { run: () => "ü".repeat(8_192) }).see(started("call_2"), conversation);
     const run = vi.fn();

@@ -8,20 +8,20 @@ export type PageToolCall = {
   /** The id of the call. */
   id: string;
   name: string;
-  /** What the model chose, checked against the tool's input schema. */
+  /** The arguments that the model chose, validated against the tool's input schema. */
   input: Record<string, unknown>;
   /** Aborts when the reply no longer waits for the call. */
   signal: AbortSignal;
 };
 
 export type PageTool = {
-  /** Runs a call. What it returns is sent to the agent: JSON of at most 16 KB. An exception is sent as an error. */
+  /** Runs a call. Its return value is sent to the agent as JSON of at most 16 KB. An exception is sent as an error. */
   run: (input: Record<string, unknown>) => unknown;
   /** Asks the visitor before the tool runs. */
   confirm?: (call: PageToolCall) => boolean | Promise<boolean>;
 };
 
-/** The waits before each further attempt to reach the server, in milliseconds. */
+/** The delays before each further attempt to reach the server, in milliseconds. */
 const RETRY_DELAYS_MS = [500, 2_000, 5_000];
 const MAX_ERROR_CHARACTERS = 1_000;
 /**
@@ -57,8 +57,8 @@ type ToolUse = Extract<ChatEvent, { type: "tool_use_start" }>;
 export type PageToolRunner = ReturnType<typeof createPageToolRunner>;
 
 /**
- * Runs the calls that appear in a reply's events. Pass every event to `see`. A call is claimed first, under an id of its
- * own, so that neither another tab nor a stream that is read again can run it a second time.
+ * Runs the calls that appear in a reply's events. Pass every event to `see`. A call is claimed first, under an id of
+ * its own, so that neither another tab nor a repeated stream can run it a second time.
  */
 export function createPageToolRunner(request: Request, toolOf: (name: string) => PageTool | undefined) {
   const pending = new Map<string, AbortController>();
@@ -80,7 +80,8 @@ export function createPageToolRunner(request: Request, toolOf: (name: string) =>
     pending.set(event.id, over);
     const { id, name } = event;
     const call = { id, name, input: (event.input ?? {}) as Record<string, unknown>, signal: over.signal };
-    // When a finished reply is read again, the result follows in the same chunk.
+    // When a finished reply is read again, the call's result follows in the same chunk, so the run waits for one turn
+    // of the event loop.
     setTimeout(() => over.signal.aborted || runCall(request, conversation, tool, call).catch(() => {}));
   }
 
@@ -105,7 +106,10 @@ export function createPageToolRunner(request: Request, toolOf: (name: string) =>
         start(event, conversation);
       }
     },
-    /** Withdraws questions to the visitor. Calls that the visitor has allowed already run and send their results. */
+    /**
+     * Withdraws pending questions to the visitor. Calls that the visitor has allowed keep running and send their
+     * results.
+     */
     stop: () => abortAll(),
   };
 }
@@ -138,7 +142,7 @@ async function runCall(request: Request, conversation: ConversationKey, tool: Pa
   if (call.signal.aborted) return;
   const claim = { toolUseId, claimId: randomId() };
   await persistently(() => claimToolCall(request, conversation, claim));
-  // After this claim, no other tab can run the call, so it runs even if the page has stopped reading the stream.
+  // After this claim no other tab can run the call, so it runs even if the page has stopped reading the stream.
   if (call.signal.reason === OVER) return;
   const answer = refusal ?? (await outcomeOf(tool, call));
   const send = (body: object) => persistently(() => sendToolResult(request, conversation, { toolUseId, ...body }));
@@ -149,7 +153,7 @@ async function runCall(request: Request, conversation: ConversationKey, tool: Pa
   });
 }
 
-/** Asks the visitor if the tool wants that. Null when the tool may run. */
+/** Asks the visitor if the tool requires it. Null when the tool may run. */
 async function refusalOf(tool: PageTool, call: PageToolCall): Promise<{ error: string } | null> {
   try {
     return !tool.confirm || (await tool.confirm(call)) ? null : { error: DECLINED };
@@ -161,7 +165,7 @@ async function refusalOf(tool: PageTool, call: PageToolCall): Promise<{ error: s
 async function outcomeOf(tool: PageTool, { input }: PageToolCall): Promise<{ result: unknown } | { error: string }> {
   try {
     const result = (await tool.run(input)) ?? null;
-    // Throws for what JSON cannot express, such as a cycle.
+    // Throws for values that JSON cannot represent, such as a cycle.
     const bytes = new TextEncoder().encode(JSON.stringify(result)).length;
     if (bytes > MAX_RESULT_BYTES) {
       throw new Error(`The result is too large: ${bytes} bytes of JSON, at most ${MAX_RESULT_BYTES}.`);
@@ -172,7 +176,7 @@ async function outcomeOf(tool: PageTool, { input }: PageToolCall): Promise<{ res
   }
 }
 
-/** Reports an exception of the page's own code to its developer, in the console, and to the agent. */
+/** Reports an exception of the page's own code to the site's developer in the console, and to the agent. */
 function failureOf(error: unknown): { error: string } {
   reportError(error);
   const message = error instanceof Error ? error.message : String(error);

@@ -4,7 +4,7 @@ import { paginate } from "./paginate.ts";
 
 type Query = { limit?: number; offset?: number; agentId: string };
 
-/** A list of `total` items of which each page holds at most `pageSize`, whatever limit was asked for. */
+/** A list of `total` items. Each page holds at most `pageSize` items, whatever limit is requested. */
 function listOf(total: number, pageSize = Number.POSITIVE_INFINITY) {
   const queries: Query[] = [];
   const list = async (query: Query) => {

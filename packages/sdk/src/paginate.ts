@@ -10,13 +10,13 @@ type QueryOf<List extends (query: never) => unknown> = NonNullable<Parameters<Li
 /**
  * Iterates over every item of a paginated list, requesting one page after another:
  *
- *     for await (const conversation of paginate(owner.listConversations, { agentId })) { … }
+ * for await (const conversation of paginate(owner.listConversations, { agentId })) { … }
  *
  * Lists are ordered newest first, so an item that arrives during the iteration moves the others down. An item that
  * shows up again on the next page for that reason is yielded once.
  *
  * @param list a call of the management client whose answer has `pagination`
- * @param query its input; `limit` sets the page size (100 unless given), `offset` where to start
+ * @param query its input; `limit` sets the page size (100 by default), and `offset` the start
  */
 export async function* paginate<List extends (query: never) => Promise<Page>>(
   list: List,

@@ -1,9 +1,9 @@
 import { FoyerError } from "./foyer-error.ts";
 
-/** The waits before each further attempt when the server names none, in milliseconds. */
+/** The delays before each further attempt when the server names none, in milliseconds. */
 const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
-/** A server that asks for a longer wait than this gets no further attempt; the caller decides. */
+/** When the server asks for a longer wait than this, there is no further attempt, and the caller decides. */
 const MAX_WAIT_MS = 60_000;
 
 /**

@@ -6,7 +6,7 @@ const secret = `whsec_${Buffer.from("a secret of thirty-two bytes....").toString
 const otherSecret = `whsec_${Buffer.from("another secret of 32 bytes......").toString("base64")}`;
 const body = JSON.stringify({ submissionId: "sub_1", formData: { name: "Åsa" } });
 
-/** Headers as an independent implementation of Standard Webhooks makes them. */
+/** Creates the headers as an independent implementation of Standard Webhooks does. */
 function sign(secrets = [secret], sentAt = new Date("2026-03-01T12:00:00Z")) {
   const signatures = secrets.map((each) => new Webhook(each).sign("sub_1", sentAt, body));
   return {

@@ -34,7 +34,7 @@ export function getForm(request: Request, toolIdOrName: string, agentId: string)
 }
 
 /**
- * @param token of the conversation that the body names; the agent uses the submission only if it is given
+ * @param token the token of the conversation that the body names; without it, the agent does not use the submission
  * @param idempotencyKey 1 to 255 visible ASCII characters; repeating the call with the same key creates no second
  * submission
  */
@@ -62,7 +62,7 @@ export async function getConversation(request: Request, { id, token }: Conversat
   return (await read(request(`/conversations/${id}`, { token }))).data;
 }
 
-/** Deletes the visitor's conversation, and with `submissions` what they submitted in it. */
+/** Deletes the visitor's conversation. With `submissions`, also deletes the forms that were submitted in it. */
 export async function deleteConversation(
   request: Request,
   { id, token }: ConversationKey,
