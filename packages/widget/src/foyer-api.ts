@@ -20,7 +20,9 @@ export type MessageNotice = {
   person?: string;
 };
 
-/** Who has the conversation from now on. `person` is the name of the member of the team, if `handler` is `human`. */
+/**
+ * A change of who handles the conversation. `person` is the name of the member of the team, if `handler` is `human`.
+ */
 export type HandoffNotice = {
   handler: "agent" | "waiting" | "human";
   person: string | null;
@@ -84,8 +86,8 @@ export type Renderer = (
 ) => undefined | (() => void);
 
 /**
- * Runs a call of a client tool. `input` has been checked against the tool's schema. What it returns is told to the agent:
- * JSON of at most 16 KB, within 30 seconds. An exception is told to the agent as an error.
+ * Runs a call of a client tool. `input` has been checked against the tool's schema. Its return value is sent to the
+ * agent as JSON of at most 16 KB, if it arrives within 30 seconds. An exception is sent to the agent as an error.
  */
 export type ToolHandler = (input: Record<string, unknown>) => unknown;
 
@@ -137,8 +139,8 @@ export type FoyerApi = {
   /** Deletes the visitor's conversations, session and identity from this browser. */
   logout(): void;
   /**
-   * Sets facts about the page, such as `{ productId }`: they are sent with each message (at most 4 KB of JSON), told to
-   * the model, and fill `{{context.…}}` in form defaults. Replaces the previous values.
+   * Sets facts about the page, such as `{ productId }`. They are sent to the model with each message (at most 4 KB of
+   * JSON), and fill `{{context.…}}` in form defaults. Replaces the previous values.
    */
   setContext(context: Record<string, unknown>): void;
   on<Name extends keyof FoyerEvents>(name: Name, listener: (detail: FoyerEvents[Name]) => void): () => void;
@@ -151,8 +153,8 @@ export type FoyerApi = {
   /** Allows storage in the browser, for a widget with `data-consent="required"`. */
   consent(): void;
   /**
-   * For developers: lists the agent's triggers over the page, each with its condition and the reason why it has not
-   * fired.
+   * For developers: opens an overlay that lists the agent's triggers, each with its condition and the reason why it has
+   * not fired.
    */
   debug(): void;
   /** Removes the widget and all its event listeners. */

@@ -3,8 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 export type Store<T> = ReturnType<typeof createStore<T>>;
 
 /**
- * A value that is watched. However often it is set, its watchers hear of it once a frame at most: words of a reply come
- * faster than a screen can show them.
+ * An observable value. However often it is set, its subscribers are called at most once per frame, because tokens of a
+ * reply can arrive faster than a screen shows them.
  */
 export function createStore<T>(initial: T) {
   let value = initial;
@@ -20,7 +20,7 @@ export function createStore<T>(initial: T) {
       value = next;
       if (isWaiting) return;
       isWaiting = true;
-      // A hidden page has no frames.
+      // A hidden page renders no frames.
       if (document.hidden) setTimeout(tell);
       else requestAnimationFrame(tell);
     },
@@ -31,7 +31,7 @@ export function createStore<T>(initial: T) {
   };
 }
 
-/** The store's value in a component, which is drawn again when it changes. */
+/** The store's value in a component, which renders again when the value changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, draw] = useState<T>(store.get());
   useEffect(() => {

@@ -10,16 +10,16 @@ export type ChatState = {
   running: string | null;
   /** Text for screen readers: the start and end of a reply, and errors. */
   announcement: string;
-  /** Who has the conversation. `null` until the server has told it. */
+  /** Who handles the conversation. `null` until the server has reported it. */
   ownership: Ownership | null;
-  /** Whether the visitor agreed to the agent's `consentText`, in this conversation or on this page. */
+  /** Whether the visitor gave consent to the agent's `consentText`, in this conversation or on this page. */
   hasConsent: boolean;
 };
 
 export type ChatEntries = ReturnType<typeof createChatEntries>;
 
 /** Holds the entries that the chat shows, with functions that change one entry at a time. */
-/** @param keepsConsent whether an agreement counts for the next conversation, too */
+/** @param keepsConsent whether consent also applies to the next conversation */
 export function createChatEntries(keepsConsent: () => boolean) {
   const empty: ChatState = {
     entries: [],

@@ -5,8 +5,8 @@ import type { ChatEntries } from "./chat-entries.ts";
 export type Consent = ReturnType<typeof createConsent>;
 
 /**
- * Whether the visitor agreed to the agent's `consentText`. The server stores the agreement with the conversation; here
- * it lasts as long as the page, for one visitor.
+ * Whether the visitor gave consent to the agent's `consentText`. The server stores the consent with the conversation.
+ * Here it lasts as long as the page, for one visitor.
  */
 export function createConsent({ agent, bus }: WidgetCore, { store, patch }: ChatEntries) {
   const text = agent.widget.consentText?.trim() || null;
@@ -17,13 +17,16 @@ export function createConsent({ agent, bus }: WidgetCore, { store, patch }: Chat
   return {
     text,
     isGiven: () => isGiven,
-    /** Whether the visitor has to agree before the next message. */
+    /** Whether consent is required before the next message. */
     isNeeded: () => text !== null && !isGiven && !store.get().hasConsent,
     give(): void {
       isGiven = true;
       patch({ hasConsent: true });
     },
-    /** Takes over what is stored with the conversation. Agreeing to this very text counts for other conversations, too. */
+    /**
+     * Applies the consent that is stored with the conversation. Consent to this very text also applies to other
+     * conversations.
+     */
     found(consent: Conversation["consent"]): void {
       isGiven ||= consent !== null && consent.text === text;
       patch({ hasConsent: isGiven || consent !== null });

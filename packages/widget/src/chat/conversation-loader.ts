@@ -63,8 +63,8 @@ export function createConversationLoader(
       done = load();
     },
     /**
-     * Resolves when the conversation has loaded, also if another one replaces it in the meantime.
-     * @returns whether the visitor is still the same. An anonymous visitor who is identified is.
+     * Resolves when the conversation has loaded, even if another one replaces it in the meantime.
+     * @returns whether the visitor is still the same. An anonymous visitor who is identified counts as the same.
      */
     async done(): Promise<boolean> {
       const { identity, sessionId } = visitor;

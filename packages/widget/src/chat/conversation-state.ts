@@ -24,7 +24,7 @@ export type ToolPiece = {
 export type UserEntry = {
   type: "user";
   key: string;
-  /** The server's id, once the server has told it. */
+  /** The server's id, once the server has sent it. */
   id?: string;
   text: string;
   state: "sent" | "unsent";
@@ -87,8 +87,8 @@ export function textOf({ pieces }: ReplyEntry): string {
 }
 
 /**
- * Whether numbers in brackets can be citations. A few short documents are part of the prompt instead of being searched;
- * then only the sources at the end show that there are documents.
+ * Whether numbers in brackets can be citations. When a few short documents are part of the prompt, nothing is searched,
+ * and only the sources at the end show that there are documents.
  */
 export function mayCite({ pieces, sources }: Pick<ReplyEntry, "pieces" | "sources">): boolean {
   return sources.length > 0 || pieces.some((piece) => piece.type === "tool" && piece.kind === "documents");
@@ -121,7 +121,7 @@ export function toEntries({ messages }: Pick<Conversation, "messages">): Entry[]
   });
 }
 
-/** How a reply ended. A person's message, and a reply that ended because a person took over, need no remark. */
+/** How a reply ended. A person's message, and a reply that ended because a person took over, need no label. */
 export function stateAfter(stopReason: Message["stopReason"]): ReplyEntry["state"] {
   return ({ max_steps: "cut", aborted: "stopped", error: "failed" } as const)[stopReason as string] ?? "done";
 }

@@ -35,7 +35,7 @@ export function ConversationView({ state }: { state: PanelState }): JSX.Element 
     const element = scroller.current;
     const fromEnd = element ? element.scrollHeight - element.scrollTop : 0;
     setCount(count + PAGE_SIZE);
-    // Keeps what the visitor was looking at in place.
+    // Keeps the visitor's reading position in place.
     requestAnimationFrame(() => element?.scrollTo({ top: element.scrollHeight - fromEnd, behavior: "instant" }));
   };
 

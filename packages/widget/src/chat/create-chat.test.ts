@@ -8,7 +8,7 @@ import { createChat } from "./create-chat.ts";
 
 beforeEach(() => {
   vi.stubGlobal("document", { hidden: true, referrer: "", title: "", documentElement: { lang: "en" } });
-  // With blocked storage, the widget keeps everything in memory.
+  // When storage is blocked, the widget keeps everything in memory.
   vi.stubGlobal("localStorage", undefined);
   vi.stubGlobal("sessionStorage", undefined);
 });

@@ -28,12 +28,12 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
   const restoring = createConversationLoader(core, request, messages, { entries, reader, forms, consent, follow });
   const starting = createConversationStarter(core, { entries, reader, forms, restoring });
 
-  /** What the visitor chose to say, such as a suggestion, before agreeing to the `consentText`. */
+  /** A text that the visitor chose to send, such as a suggestion, before giving consent. */
   let awaitingConsent: string | null = null;
-  /** Messages to a person are sent one after the other, without waiting for an answer. */
+  /** Messages to a person are sent one after the other, without waiting for a reply. */
   let sending = Promise.resolve();
   bus.on("identity", () => {
-    // Otherwise, it would be sent in the name of the next visitor once that one agrees.
+    // Otherwise it would be sent for the next visitor once that visitor gives consent.
     awaitingConsent = null;
     restoring.restore();
   });
@@ -41,9 +41,9 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
   return {
     store,
     patch,
-    /** The text to agree to before the first message, or null. */
+    /** The text that requires consent before the first message, or null. */
     consentText: consent.text,
-    /** The visitor agrees to it. A message that waited for that is sent. */
+    /** Records the visitor's consent and sends the message that was waiting for it. */
     agree(): void {
       consent.give();
       const text = awaitingConsent;
@@ -56,7 +56,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
     restore: restoring.restore,
     async send(text: string): Promise<void> {
       bus.emit("interaction");
-      // Otherwise, it would be sent in the name of the next visitor.
+      // Otherwise it would be sent for the next visitor.
       if (!(await restoring.done())) return;
       const isQueued = isSilent(store.get(), core);
       if (reader.isReading() && !isQueued) return;
@@ -70,7 +70,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
       bus.emit("message", { role: "user", text, conversationId });
       if (!isQueued) return void ask(text, key);
       sending = sending.then(reader.done).then(() => {
-        // Otherwise, the message would begin the conversation that the visitor has opened in the meantime.
+        // Otherwise the message would become the first of the conversation that the visitor has opened in the meantime.
         if (visitor.current?.id === conversationId) return ask(text, key);
       });
     },

@@ -4,7 +4,10 @@ import type { WidgetCore } from "../loader/widget-core.ts";
 /** The server's limit for the context, in bytes of JSON. */
 const MAX_CONTEXT_BYTES = 4_096;
 
-/** The page as it is sent with a message: what the page's own code has set, and unless that is off, where it is. */
+/**
+ * The page as it is sent with a message: the context set by the page's own code and, unless that is disabled, its URL
+ * and title.
+ */
 export function currentPage({ agent, options, registry }: Pick<WidgetCore, "agent" | "options" | "registry">) {
   return {
     context: sendable(registry.context),
@@ -18,13 +21,13 @@ export function currentPage({ agent, options, registry }: Pick<WidgetCore, "agen
   };
 }
 
-/** The context, or null if the server would refuse it: a message must not fail because of it. */
+/** The context, or null if the server would reject it, because a message must not fail because of its context. */
 function sendable(context: Record<string, unknown>) {
   try {
     const text = JSON.stringify(context);
     if (text.startsWith("{") && new TextEncoder().encode(text).length <= MAX_CONTEXT_BYTES) return JSON.parse(text);
   } catch {
-    // Reported below: a value that JSON cannot express, such as a cycle.
+    // A value that JSON cannot represent, such as a cycle. Reported below.
   }
   // biome-ignore lint/suspicious/noConsole: the site's developer looks here for a missing context
   console.warn("Foyer: the context is not sent, because it is not an object of at most 4 KB of JSON.");

@@ -2,7 +2,7 @@
 import type { Person } from "@foyer/contract";
 import type { JSX } from "preact";
 
-/** Stands for a person beside their name. */
+/** Represents a person. Their name is displayed next to it. */
 export function Initials({ person }: { person: Person }): JSX.Element {
   return (
     <span class="avatar" aria-hidden="true">

@@ -12,7 +12,7 @@ import { createReplyTools } from "./reply-tools.ts";
 type Running = { key: string; abort: AbortController; conversation: ConversationKey | null; isStopping: boolean };
 
 /**
- * A stream to read. `open` starts it, `userKey` is the entry of the message it answers, and `title` names a new
+ * A stream to read. `open` starts it, `userKey` is the entry of the message that it answers, and `title` names a new
  * conversation.
  */
 export type Reading = {
@@ -24,10 +24,10 @@ export type Reading = {
 
 export type ReplyReader = ReturnType<typeof createReplyReader>;
 
-/** Until the conversation's live events have told who has it. */
+/** Assumed until the conversation's live events report who handles it. */
 const HANDED_OVER: Ownership = { handler: "waiting", epoch: 0, assignee: null, handoff: null };
 
-/** Whether messages go to the team, and no reply of the agent follows. */
+/** Whether messages go to the team and the agent does not reply. */
 export const isSilent = ({ ownership }: ChatState, { agent }: Pick<WidgetCore, "agent">): boolean =>
   ownership?.handler === "human" || (ownership?.handler === "waiting" && agent.handoff?.whileWaiting === "silent");
 
@@ -52,7 +52,7 @@ export function createReplyReader(
       add(newReply(key));
       patch({ running: key, announcement: interpolate(messages.replying, { name: agent.name }) });
     };
-    // A person answers in their own time, so nothing says that a reply is coming.
+    // A person answers in their own time, so nothing indicates that a reply is coming.
     if (!isSilent(store.get(), core)) show();
     const tools = runTools(own);
     const onReconnect = () => editReply(key, (reply) => ({ ...reply, isReconnecting: true }));
@@ -91,7 +91,7 @@ export function createReplyReader(
     if (own.isStopping) stopChat(request, own.conversation).catch(() => {});
   }
 
-  /** The agent may no longer answer, so the reply ends here. */
+  /** A person has taken over, so the agent's reply ends here. */
   function handOver({ key }: Running) {
     if (replyOf(key)?.pieces.length === 0) remove(key);
     if ((store.get().ownership?.handler ?? "agent") === "agent") patch({ ownership: HANDED_OVER });

@@ -17,7 +17,7 @@ import { SuggestionList } from "./suggestion-list.tsx";
 type ReplyProps = {
   reply: ReplyEntry;
   isLast: boolean;
-  /** Whether the visitor can regenerate it, or go on with one of its suggestions. */
+  /** Whether the visitor can regenerate it, or continue with one of its suggestions. */
   canRegenerate: boolean;
 };
 

@@ -52,7 +52,7 @@ export function createMessageSender(
   };
 }
 
-/** Where the visitor comes from. The server reads it when a conversation starts. */
+/** The page and referrer of the visit. The server reads them when a conversation starts. */
 function visitContext({ options }: WidgetCore) {
   return {
     referrer: (options.sendsPage && document.referrer.slice(0, 2_000)) || null,

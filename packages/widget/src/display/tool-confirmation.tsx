@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { usePanel } from "../panel/panel-context.ts";
 import type { ToolQuestion } from "../tools/page-tools.ts";
 
-/** What the page is about to do, and the visitor's decision. The reply waits meanwhile. */
+/** Asks the visitor to allow what the page is about to do. The reply waits for the decision. */
 export function ToolConfirmation({ label, text, input, answer }: ToolQuestion & { label: string }): JSX.Element {
   const { messages } = usePanel();
   return (

@@ -29,7 +29,7 @@ const views: Record<Display["type"], (props: { tool: ShownTool }) => JSX.Element
   custom: CustomDisplay,
 };
 
-/** A page that sends no result may have run the tool, so only a refusal says that it was not. */
+/** A page that sends no result may have run the tool, so only a refusal is reported as not run. */
 function failureMessage({ kind, result }: ToolPiece, messages: Messages): string {
   if (kind !== "client") return messages.toolFailed;
   return result === DECLINED ? messages.toolDeclined : messages.toolUnconfirmed;

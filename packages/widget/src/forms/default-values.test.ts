@@ -96,7 +96,7 @@ it("never gives a field a value that it cannot hold, for any default", () => {
       const field: FormField = { name: "f", label: "F", type, defaultValue, options };
       const values = defaultValues([field], nobody);
       expect(accepts(field, values.f)).toBe(true);
-      // Text is kept as given. Other values appear only if the rules accept them.
+      // Text is used unchanged. Other values are filled in only if the rules accept them.
       const isText = ["text", "email", "tel", "textarea"].includes(type);
       const rules = (pattern: string) => new RegExp(pattern);
       if (!isText) expect(validateForm([field], toFormData([field], values, {}), rules)).toEqual([]);

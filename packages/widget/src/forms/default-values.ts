@@ -5,7 +5,10 @@ import { timeOf } from "@foyer/contract/rules/form-dates";
 import type { Identity } from "../foyer-api.ts";
 import type { FormValue, FormValues } from "./field-values.ts";
 
-/** What default values can refer to. The site's context takes precedence over the result of the tool before the form. */
+/**
+ * The values that default values can refer to. The site's context takes precedence over the result of the tool before
+ * the form.
+ */
 export type DefaultFacts = {
   identity: Identity | null;
   context: Readonly<Record<string, unknown>>;
@@ -44,7 +47,7 @@ const fromDefault: Record<AnswerKind, (text: string, field: FormField) => FormVa
     const parts = isOption(field, text) ? [text] : text.split(",").map((part) => part.trim());
     return [...new Set(parts.filter((part) => isOption(field, part)))];
   },
-  // Consent that was given in advance is none, so visitors tick a required box themselves.
+  // Consent given in advance is not consent, so visitors must tick a required box themselves.
   boolean: (text, field) => text.trim() === "true" && field.validation?.required?.value !== true,
   file: () => "",
 };

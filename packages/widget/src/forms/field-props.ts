@@ -10,7 +10,7 @@ export type FieldProps = {
   isLocked: boolean;
   isWrong: boolean;
   describedBy: string | undefined;
-  /** Only for groups: the label, and the hints and errors below the controls. */
+  /** Set only for groups: the label, and the hints and errors below the controls. */
   label?: JSX.Element;
   children?: ComponentChildren;
 };

@@ -95,7 +95,7 @@ function Label({ field }: { field: FormField }): JSX.Element {
         )}
       </bdi>
       {field.validation?.required?.value ? (
-        // A control announces by itself that it is required; a group cannot.
+        // A control itself tells screen readers that it is required. A group cannot.
         <span class="mark" aria-hidden={field.type === "multiselect" ? undefined : "true"}>
           {" *"}
         </span>

@@ -63,7 +63,7 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
   );
 }
 
-/** Whether the visitor is not busy with anything else in the panel. */
+/** Whether the visitor is doing nothing else in the panel. */
 function isIdle(card: HTMLElement) {
   const active = (card.getRootNode() as ShadowRoot).activeElement;
   if (active instanceof HTMLTextAreaElement) return active.matches(".composer *") && active.value === "";

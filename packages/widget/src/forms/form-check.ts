@@ -6,7 +6,7 @@ import { type FormValues, toFormData } from "./field-values.ts";
 /** Error messages by field name. */
 export type Problems = Readonly<Record<string, string>>;
 
-/** A submission may be 24 MiB. Base64 makes files a third larger, and the rest is left for the other answers. */
+/** A submission may be 24 MiB. Base64 makes files a third larger, and the rest remains for the other answers. */
 const MAX_TOTAL_FILE_BYTES = 17 * 1024 * 1024;
 
 type Filled = {
@@ -43,7 +43,7 @@ function isBoxWithDefaultMessage(field: FormField): boolean {
 }
 
 /**
- * Compiles a pattern like the server does: with whole code points if the pattern allows it. Patterns that this browser
+ * Compiles a pattern as the server does: with whole code points if the pattern allows it. Patterns that this browser
  * cannot compile are left to the server.
  */
 function patternFor(pattern: string): { test(value: string): boolean } {

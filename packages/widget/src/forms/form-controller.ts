@@ -37,7 +37,7 @@ export function createFormController(panel: PanelContext, parts: Parts) {
   const recheck = (name: string, isLeft: boolean) => {
     const { [name]: before, ...others } = store.get().problems;
     const now = check();
-    // The limit on the total size concerns all files.
+    // The limit on the total size involves all files.
     const still = Object.entries(others).filter(
       ([field, text]) => text !== messages.filesTooLarge || now[field] === text,
     );

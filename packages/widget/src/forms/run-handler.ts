@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 10_000;
  */
 export type HandlerOutcome = { result: Omit<ClientResult, "submissionId">; shown: string | null };
 
-/** Runs the site's handler for a submission. It never rejects: an error or a timeout is an outcome, too. */
+/** Runs the site's handler for a submission. Never rejects: an error or a timeout is an outcome as well. */
 export async function runHandler(
   handlers: ReadonlyMap<string, FormHandler>,
   name: string | null,

@@ -96,7 +96,7 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
   };
 }
 
-/** The submission records who made it, and a proof decides whether the agent learns of it in the chat. */
+/** The submission records who made it. Only with a proof does the agent see it in the chat. */
 function submittingUser({ identity }: VisitorSession): Pick<FormSubmit, "userId" | "userHash" | "userToken"> {
   if (!identity) return {};
   const { userId, userHash, userToken } = identity;

@@ -1,9 +1,12 @@
 import type { Chat } from "../chat/create-chat.ts";
 
-/** Messages that arrive within this time, in milliseconds, are announced together. A later text would replace an earlier. */
+/**
+ * Messages that arrive within this time, in milliseconds, are announced together, because a later text would replace an
+ * earlier one.
+ */
 const TOGETHER_MS = 150;
 
-/** Tells screen readers, in the panel's live region, each text once. */
+/** Announces texts to screen readers in the panel's live region, each of them once. */
 export function createAnnouncer(chat: Pick<Chat, "store" | "patch">) {
   let texts: string[] = [];
   return (text: string): void => {
@@ -12,7 +15,7 @@ export function createAnnouncer(chat: Pick<Chat, "store" | "patch">) {
     setTimeout(() => {
       const announcement = texts.join("\n");
       texts = [];
-      // The same text again would change nothing in the live region.
+      // Setting the same text again would not change the live region.
       const isSame = chat.store.get().announcement === announcement;
       chat.patch({ announcement: isSame ? `${announcement}\u00a0` : announcement });
     }, TOGETHER_MS);

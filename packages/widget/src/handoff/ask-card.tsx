@@ -12,8 +12,8 @@ import type { HandoffController } from "./create-handoff.ts";
 const MAX_REASON = 500;
 
 /**
- * Asks for a person: what it is about and, outside the office hours, the address for the answer. While the visitor waits
- * it asks for the address only.
+ * The card with which the visitor asks for a person. It asks for the reason and, outside office hours, for an email
+ * address for the answer. While the visitor waits, it asks only for the address.
  */
 export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Element {
   const { core, chat, messages } = usePanel();
@@ -31,7 +31,7 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
     const element = form.current;
     element?.querySelector<HTMLElement>("textarea, input")?.focus();
     return () => {
-      // The focus would be lost with the card.
+      // Otherwise the focus would be lost when the card disappears.
       if (element?.matches(":focus-within")) focusPanel(element.closest<HTMLElement>(".panel"));
       handoff.cancel();
     };

@@ -4,7 +4,7 @@ import type { HandoffTexts } from "./texts/load-texts.ts";
 
 const SOON_MS = 6 * 86_400_000;
 
-/** When the visitor can expect an answer, or null if nothing is promised. */
+/** When the visitor can expect an answer, or null if no time is promised. */
 export function promiseText(settings: WidgetHandoff, texts: HandoffTexts, locale: string): string | null {
   const { isOpen, opensAt, promiseMinutes } = settings;
   if (!isOpen) {
@@ -13,7 +13,7 @@ export function promiseText(settings: WidgetHandoff, texts: HandoffTexts, locale
   return promiseMinutes === null ? null : interpolate(texts.promise, { time: duration(promiseMinutes, locale) });
 }
 
-/** Minutes, or hours if it is whole hours. */
+/** A duration in minutes, or in hours if it is a whole number of hours. */
 export function duration(minutes: number, locale: string): string {
   const [value, unit] = minutes % 60 === 0 ? [minutes / 60, "hour"] : [minutes, "minute"];
   return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(Number(value));

@@ -18,9 +18,9 @@ export type HandoffCard = {
   isBusy: boolean;
   /** Why the request failed, in the visitor's language. */
   problem: string | null;
-  /** The address that the visitor left for the answer. */
+  /** The email address that the visitor left for the answer. */
   email: { conversationId: string; address: string } | null;
-  /** The agent's settings: the office hours change while the page is open. */
+  /** The settings of the agent. They say whether the office is open, so they change while the page is open. */
   settings: WidgetHandoff | null;
 };
 
@@ -48,7 +48,7 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
     if (visitor.current?.id === id) live.setOwnership(data);
   }
 
-  /** Aborts when the visitor changes, so that the next one neither sees nor sends what this one has entered. */
+  /** Aborts when the visitor changes, so that the next visitor neither sees nor sends what this one has entered. */
   let visit = new AbortController();
 
   /** Runs a request, and shows in the card why it failed. @returns whether it succeeded */
@@ -94,7 +94,7 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
     },
     showEmail: () => patch({ card: "email", problem: null }),
     cancel: () => patch({ card: "none", isBusy: false, problem: null }),
-    /** Asks for a person, or while the visitor waits, leaves an address for the answer. */
+    /** Asks for a person or, while the visitor waits, leaves an email address for the answer. */
     ask: ({ reason, email }: { reason?: string; email?: string }): Promise<boolean> =>
       attempt(async (own) => {
         const conversation = await conversationFor(panel, reason ?? "", own);
@@ -104,7 +104,7 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
     stopWaiting: (): Promise<boolean> =>
       attempt(async () => {
         const { current } = visitor;
-        // A member has just taken the conversation over. Its live events say so.
+        // A member has just taken the conversation over, which its live events report.
         if (current) await change("DELETE", current).catch(unlessConflict);
         patch({ email: null });
       }),
@@ -116,7 +116,7 @@ function unlessConflict(error: unknown): void {
   if (!(error instanceof FoyerError) || error.status !== 409) throw error;
 }
 
-/** The conversation to hand over. Without one, the visitor's question begins it. */
+/** The conversation to hand over. If there is none, the visitor's question starts one. */
 function conversationFor(
   { core: { visitor }, chat }: PanelContext,
   question: string,

@@ -3,22 +3,25 @@ import { type ConversationKey, conversationEvents, FoyerError, type Request } fr
 
 /** After this time in the background, in milliseconds, a connection may have died unnoticed. */
 const TRUSTED_MS = 20_000;
-/** A connection that is back sooner, in milliseconds, needs no notice: the server ends streams from time to time. */
+/**
+ * A connection that recovers sooner, in milliseconds, is not reported, because the server ends streams from time to
+ * time.
+ */
 const NOTICE_MS = 2_000;
 
 type Followed = { conversation: ConversationKey; lastEventId: string; abort: AbortController };
 
 type Options = {
   onEvent: (event: ConversationLiveEvent) => void;
-  /** The connection was lost, or is back. */
+  /** Called when the connection is lost and when it is restored. */
   onLost: (isLost: boolean) => void;
   /** Aborts when the widget is removed. */
   signal: AbortSignal;
 };
 
 /**
- * Follows the live events of one conversation at a time. The connection is renewed when the network is back and when the
- * visitor comes back to the page, because a computer that slept or changed its network may not notice that it is dead.
+ * Follows the live events of one conversation at a time. It reconnects when the network or the visitor returns, because
+ * a computer that slept or changed networks may not notice a dead connection.
  */
 export function createConversationFollower(request: Request, { onEvent, onLost, signal }: Options) {
   let followed: Followed | null = null;
@@ -47,7 +50,8 @@ export function createConversationFollower(request: Request, { onEvent, onLost, 
         onEvent(event as ConversationLiveEvent);
       }
     } catch (error) {
-      // The conversation was deleted, or its token is no longer valid. Sending a message says so.
+      // The conversation was deleted, or its token is no longer valid. The next message that the visitor sends reports
+      // this.
       if (!(error instanceof FoyerError)) reportError(error);
     }
     if (isCurrent()) stop();
@@ -77,7 +81,7 @@ export function createConversationFollower(request: Request, { onEvent, onLost, 
   return {
     /** The id of the conversation that is followed, or null. */
     current: (): string | null => followed?.conversation.id ?? null,
-    /** Follows a conversation until it is back with the agent. */
+    /** Follows a conversation until it returns to the agent. */
     start: (conversation: ConversationKey): void => start(conversation),
     stop,
   };

@@ -16,15 +16,15 @@ import { viewOf } from "./handoff-state.ts";
 
 type Props = { handoff: HandoffController };
 
-/** Above the message field: how to reach a person, and who has the conversation. */
+/** The area above the message field. It shows how to reach a person, and who handles the conversation. */
 export function HandoffBar({ handoff }: Props): JSX.Element | null {
   const { chat } = usePanel();
   const { entries, ownership, phase, hasConsent } = useStore(chat.store);
   const { card, settings } = useStore(handoff.store);
   const now = useNow(ownership?.handoff?.promisedAt ?? null);
-  // Without the visitor's consent, no conversation can begin.
+  // Without the visitor's consent, no conversation can start.
   if (phase !== "ready" || (chat.consentText !== null && !hasConsent)) return null;
-  // A person may take over while the visitor fills a card in.
+  // A person may take over while the visitor is filling in a card.
   const cardOf = { agent: "ask", waiting: "email", human: "none" } as const;
   if (card !== "none" && card === cardOf[ownership?.handler ?? "agent"]) return <AskCard handoff={handoff} />;
   const view = viewOf({ entries, ownership }, settings, now);
@@ -55,7 +55,7 @@ function Line({ face, title, children }: LineProps): JSX.Element {
   useLayoutEffect(() => {
     const element = line.current;
     return () => {
-      // The focus would be lost with a button of the line, such as the one that stops waiting.
+      // Otherwise the focus would be lost with a button of the line, such as the one that stops waiting.
       if (element?.matches(":focus-within")) focusPanel(element.closest<HTMLElement>(".panel"));
     };
   }, []);
@@ -151,7 +151,7 @@ function useNow(promisedAt: string | null): number {
   useEffect(() => {
     setNow(Date.now());
     const wait = promisedAt ? Date.parse(promisedAt) - Date.now() : -1;
-    // A longer wait does not fit a timer.
+    // A timer cannot hold a longer wait.
     if (wait < 0 || wait > 2 ** 31 - 2_000) return;
     const timer = setTimeout(() => setNow(Date.now()), wait + 1_000);
     return () => clearTimeout(timer);

@@ -1,7 +1,7 @@
 import type { ConversationLiveEvent, Message, Ownership, Person, WidgetHandoff } from "@foyer/contract";
 import { type Entry, type ReplyEntry, toEntries, type UserEntry } from "../chat/conversation-state.ts";
 
-/** What the live events of a conversation change. */
+/** The part of the state that a conversation's live events change. */
 export type HandoffState = {
   entries: readonly Entry[];
   ownership: Ownership | null;
@@ -9,7 +9,7 @@ export type HandoffState = {
   typing: Person | null;
 };
 
-/** What the visitor sees above the message field. */
+/** The content of the area above the message field. */
 export type HandoffView =
   | { type: "none" }
   | { type: "offer" }
@@ -32,7 +32,7 @@ export function applyLiveEvent(state: HandoffState, event: ConversationLiveEvent
   }
 }
 
-/** An older state may arrive late, for instance after the answer to a request. */
+/** An older state may arrive late, for example after the response to a request. */
 export function withOwnership(state: HandoffState, ownership: Ownership): HandoffState {
   if (ownership.epoch < (state.ownership?.epoch ?? 0)) return state;
   return { ...state, ownership, typing: ownership.handler === "human" ? state.typing : null };
@@ -44,14 +44,14 @@ function withMessage(state: HandoffState, message: Message): HandoffState {
   const [entry] = toEntries({ messages: [message] });
   if (!entry) return state;
   if (entry.type === "user") return { ...state, entries: withVisitorMessage(entries, entry) };
-  // They have finished typing.
+  // A message ends its author's typing.
   const typing = entry.type === "reply" && entry.person ? null : state.typing;
   return { ...state, entries: [...entries, entry], typing };
 }
 
 /**
- * The visitor's message is already shown if it was sent from here, where its id is not known. It has arrived even if the
- * answer to sending it was lost.
+ * The visitor's message is already shown if it was sent from here, where its id is not known. It has arrived, even if
+ * the response to sending it was lost.
  */
 function withVisitorMessage(entries: readonly Entry[], message: UserEntry): Entry[] {
   const at = entries.findIndex((entry) => entry.type === "user" && !entry.id && entry.text === message.text);

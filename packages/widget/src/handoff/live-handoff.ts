@@ -12,14 +12,14 @@ import { watchCauses } from "./watch-causes.ts";
 
 type Parts = { panelState: PanelState; texts: HandoffTexts; sound: Sound; signal: AbortSignal };
 
-/** How long a report of typing counts, in milliseconds. The other side repeats it every three seconds. */
+/** How long a report of typing is valid, in milliseconds. The other side repeats it every three seconds. */
 const TYPING_MS = 6_000;
-/** How long the server takes at most to receive an event of the page, in milliseconds. */
+/** The maximum time for the server to process an event of the page, in milliseconds. */
 const RULE_MS = 1_500;
-/** Coming back to the page asks the server at most this often, in milliseconds. */
+/** The minimum time between two requests caused by the visitor's return to the page, in milliseconds. */
 const CATCH_UP_MS = 30_000;
 
-/** Follows the current conversation while it waits or a person has it. */
+/** Follows the current conversation while the visitor waits for a person or talks to one. */
 export function createLiveHandoff(panel: PanelContext, { panelState, texts, sound, signal }: Parts) {
   const { core, request, chat } = panel;
   const { visitor } = core;
@@ -54,14 +54,14 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
     news.report(before, after);
   }
 
-  /** Reads what has changed. The server ends the stream at once if the agent has the conversation. */
+  /** Fetches changes. The server ends the stream immediately if the agent has the conversation. */
   function catchUp(): void {
     const { current } = visitor;
     if (!current || chat.store.get().phase !== "ready" || follower.current()) return;
     caughtUpAt = Date.now();
     follower.start(current);
   }
-  /** The visitor looks at the page or the panel again. */
+  /** Called when the visitor returns to the page or the panel. */
   function onSeen(): void {
     seen.keep();
     if (!document.hidden && Date.now() - caughtUpAt > CATCH_UP_MS) catchUp();
@@ -80,7 +80,7 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
     seen.keep();
   };
   watchCauses(chat, onChat, signal);
-  // The team can have a rule for events of the page. The trigger is reported to the server at the same time.
+  // The agent may have a rule for events of the page. The event is being reported to the server, so wait for the rule.
   const stopListening = core.bus.on("trigger", ({ triggerType, event }) => {
     if (triggerType === "custom_event" && event === "fired") setTimeout(catchUp, RULE_MS);
   });
@@ -100,7 +100,7 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
   return {
     store,
     announce: news.announce,
-    /** What the server answered to a request of this visitor. */
+    /** Applies the server's response to a request of this visitor. */
     setOwnership: (ownership: Ownership): void => apply((state) => withOwnership(state, ownership)),
   };
 }

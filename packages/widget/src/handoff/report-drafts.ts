@@ -2,7 +2,7 @@ import { reportTyping } from "@foyer/sdk";
 import type { PanelContext } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
 
-/** Typing counts for five seconds on the server. */
+/** The server considers a report of typing valid for five seconds. */
 const REPEAT_MS = 3_000;
 
 /** Tells the person who has the conversation that the visitor is typing, without the text. */
@@ -17,7 +17,7 @@ export function reportDrafts({ core, request, chat }: PanelContext, panelState: 
     if (!isTyping || !current || chat.store.get().ownership?.handler !== "human") return;
     if (Date.now() - reportedAt < REPEAT_MS) return;
     reportedAt = Date.now();
-    // Only a hint, which the next report repeats.
+    // A lost report does no harm, because the next one repeats it.
     reportTyping(request, current).catch(() => {});
   });
   signal.addEventListener("abort", stopWatching);

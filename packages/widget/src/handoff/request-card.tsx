@@ -5,7 +5,9 @@ import { interpolate } from "../locales/load-messages.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import type { HandoffTexts } from "./texts/load-texts.ts";
 
-/** The agent's request for a person, with its reason. A failed one shows nothing: the reply says what happened. */
+/**
+ * The agent's request for a person, with its reason. A failed one shows nothing, because the reply says what happened.
+ */
 export function RequestCard({ tool, texts }: { tool: ToolPiece; texts: HandoffTexts }): JSX.Element | null {
   const { core } = usePanel();
   if (tool.state !== "done") return null;

@@ -9,15 +9,15 @@ const NAME = "handoff";
 
 type Options = {
   panelState: PanelState;
-  /** Another tab has written the entry. */
+  /** Called when another tab has written the entry. */
   onChange: () => void;
   signal: AbortSignal;
 };
 
 /**
- * Remembers up to which message of the team the visitor has read, for every page and tab, while a conversation waits, is
- * with a person, or has messages that the visitor has not seen. The loader finds the entry and loads the chat, so that
- * the launcher can count them.
+ * Remembers the last message of the team that the visitor has read, for every page and tab, while the visitor waits for
+ * a person, talks to one, or has unread messages. The loader finds the entry and loads the chat, so that the launcher
+ * can show the number of unread messages.
  */
 export function createSeenMessages({ core, chat }: PanelContext, { panelState, onChange, signal }: Options) {
   const { storage, options, visitor, bus } = core;
@@ -41,7 +41,7 @@ export function createSeenMessages({ core, chat }: PanelContext, { panelState, o
       const lastSeen = stored.seen === null ? -1 : ids.indexOf(stored.seen);
       bus.emit("missed", ids.length - 1 - lastSeen);
     },
-    /** Stores what the visitor has seen. */
+    /** Stores the last seen message. */
     keep(): void {
       const { ownership } = chat.store.get();
       const { current } = visitor;

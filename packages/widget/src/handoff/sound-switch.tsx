@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { HandoffController } from "./create-handoff.ts";
 
-/** Whether a sound announces new messages. Switching it on plays it once. */
+/** The switch for a sound that announces new messages. Switching it on plays the sound once. */
 export function SoundSwitch({ handoff: { sound, texts } }: { handoff: HandoffController }): JSX.Element {
   const [isOn, setIsOn] = useState(sound.isOn);
   const toggle = () => {

@@ -7,7 +7,7 @@ const NOTES = [
 ] as const;
 const NOTE_SECONDS = 0.3;
 const VOLUME = 0.08;
-/** A sound that could not play within this time, in milliseconds, is left out. */
+/** A sound that could not play within this time, in milliseconds, is skipped. */
 const LATE_MS = 1_000;
 
 export type Sound = ReturnType<typeof createSound>;
@@ -20,7 +20,8 @@ export function createSound(storage: ConsentStorage) {
   async function play(): Promise<void> {
     context ??= new AudioContext();
     const askedAt = Date.now();
-    // Browsers suspend it until the visitor has clicked on the page. Sounds that waited for that would play at once.
+    // Browsers suspend the audio context until the visitor has clicked on the page. Pending sounds would then all play
+    // at once.
     await context.resume();
     if (Date.now() - askedAt > LATE_MS) return;
     for (const [frequency, start] of NOTES) addNote(context, frequency, context.currentTime + start);
@@ -32,7 +33,7 @@ export function createSound(storage: ConsentStorage) {
       storage.write("local", "sound", on ? true : null);
       if (on) void play().catch(() => {});
     },
-    /** Plays it for a message, in one of the open tabs only. */
+    /** Plays the sound for a message, in only one of the open tabs. */
     playFor(messageId: string): void {
       if (!isOn() || storage.read("local", "sounded") === messageId) return;
       storage.write("local", "sounded", messageId);

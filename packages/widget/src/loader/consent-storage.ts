@@ -17,7 +17,7 @@ export function createConsentStorage(agentId: string, bus: EventBus, consent: "g
   const flush = () => {
     for (const [id, { place, name, text, early }] of waiting) {
       const mayStore = hasConsent && (early || hasInteracted);
-      // Removing a value needs no consent.
+      // Removing a value requires no consent.
       if (!mayStore && text !== null) continue;
       if (store(place, key(name), text)) waiting.delete(id);
     }

@@ -20,9 +20,9 @@ export type BusEvents = {
   consent: undefined;
   /** The visitor interacted with the widget. */
   interaction: undefined;
-  /** How many replies ended while the panel was closed, and the label for it in the visitor's language. */
+  /** How many replies ended while the panel was closed, and the label for that number in the visitor's language. */
   unread: { count: number; label: string };
-  /** How many messages of a person arrived before this page was opened. */
+  /** How many messages from a person arrived before this page was opened. */
   missed: number;
   destroy: undefined;
 };

@@ -1,8 +1,8 @@
 import type { ConversationKey } from "@foyer/sdk";
 
 /**
- * The conversation of a link in an email, `#foyer-conversation=<conversationId>.<conversationToken>`, or null. The address
- * bar loses it at once, because the token gives access to the conversation.
+ * The conversation of a link in an email, `#foyer-conversation=<conversationId>.<conversationToken>`, or null. The
+ * fragment is removed from the address bar immediately, because the token gives access to the conversation.
  */
 export function takeLinkedConversation(): ConversationKey | null {
   const [, id, token] = /^#foyer-conversation=(\w+)\.([\w-]+)$/.exec(location.hash) ?? [];

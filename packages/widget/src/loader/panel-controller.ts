@@ -56,7 +56,7 @@ export function createPanelController(
         // Opened again in the meantime.
         if (isOpen) return;
         panel.close(byVisitor);
-        // Only now: the launcher cannot take the focus while a phone's open panel hides it.
+        // Only now, because the launcher cannot receive the focus while the panel covers it on a phone.
         if (byVisitor) launcher?.focus();
       });
       bus.emit("close");

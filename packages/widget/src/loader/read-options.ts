@@ -59,7 +59,7 @@ export function readOptions(data: Readonly<Record<string, string | undefined>>, 
 function readIdentity(data: Readonly<Record<string, string | undefined>>): Identity {
   const { userId, userToken, userEmail, userName, userHash } = data;
   return defined({
-    // Undefined only beside a token, which says who the user is.
+    // Undefined only with a token, which identifies the user.
     userId: (userId || undefined) as string,
     userToken: userToken || undefined,
     userEmail: userEmail || undefined,

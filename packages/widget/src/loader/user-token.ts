@@ -5,8 +5,8 @@ import type { Identity } from "../foyer-api.ts";
 export type KnownIdentity = Omit<Identity, "userId"> & { userId: string };
 
 /**
- * Fills the identity with what its token says, for the lists of conversations and the defaults of forms. Only the server
- * verifies the token. A token that cannot be read stands for a user of its own, and the server refuses it.
+ * Adds the fields of the token to the identity, for the lists of conversations and the defaults of forms. Only the
+ * server verifies the token. An unreadable token is treated as a separate user, and the server rejects it.
  */
 export function withTokenFields(identity: Identity): KnownIdentity {
   const { userToken = "", userId = userToken } = identity;

@@ -27,7 +27,7 @@ export type WidgetCore = {
   signal: AbortSignal;
 };
 
-/** What the site's code has registered. */
+/** The functions and values that the site's code has registered. */
 export type Registry = {
   /** Form handlers by name. */
   formHandlers: Map<string, FormHandler>;
@@ -35,7 +35,7 @@ export type Registry = {
   tools: Map<string, RegisteredTool>;
   /** Renderers by tool name. */
   renderers: Map<string, Renderer>;
-  /** What `Foyer.setContext` received. */
+  /** The last value passed to `Foyer.setContext`. */
   context: Record<string, unknown>;
 };
 
@@ -44,7 +44,7 @@ export type OpenRequest = {
   message?: string;
   /** The id or name of a form tool, whose form appears at the end of the conversation. */
   form?: string;
-  /** Offers to ask for a person. */
+  /** Shows the card that asks for a person. */
   handoff?: boolean;
   /** A bubble that the visitor clicked. Its text opens a new conversation. */
   opening?: { triggerId: string; text: string };

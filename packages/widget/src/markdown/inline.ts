@@ -95,7 +95,7 @@ function closeBracket(
   return whole.length;
 }
 
-/** The position of the next run of exactly as many backticks, or -1. */
+/** The position of the next run of exactly this many backticks, or -1. */
 function endOfCode(text: string, from: number, ticks: string): number {
   for (let at = text.indexOf(ticks, from); at >= 0; at = text.indexOf(ticks, at)) {
     let end = at;

@@ -20,7 +20,10 @@ export function keepFocusWithin(element: HTMLElement, event: KeyboardEvent): voi
   next.focus();
 }
 
-/** Moves the focus to the message field. On touch screens that would bring up the keyboard, so the panel gets it there. */
+/**
+ * Moves the focus to the message field. On touch screens that would open the keyboard, so the panel itself gets the
+ * focus there.
+ */
 export function focusPanel(panel: HTMLElement | null | undefined): void {
   const field = matchMedia("(hover: hover)").matches ? panel?.querySelector<HTMLElement>(".composer textarea") : null;
   (field ?? panel)?.focus({ preventScroll: true });

@@ -16,9 +16,9 @@ export type Forms = {
   ): () => void;
 };
 
-/** The part that the panel loads for agents that hand over to people, and for conversations that a person has. */
+/** The part that the panel loads for agents with handing over enabled, and for conversations that are with a person. */
 export type Handoff = {
-  /** Ref of the element for what goes above the message field. */
+  /** Ref of the element for the area above the message field. */
   mountBar: RefCallback<HTMLElement>;
   /** Ref of the element for the visitor's settings. */
   mountSettings: RefCallback<HTMLElement>;
@@ -34,13 +34,16 @@ export type PanelContext = {
   messages: Messages;
   chat: Chat;
   loadForms: () => Promise<Forms>;
-  /** Renders the agent's request for a person. Set once the code that hands over has loaded. */
+  /** Renders the agent's request for a person. Set once the code for handing over has loaded. */
   mountRequest?: (tool: ToolPiece, place: HTMLElement | null) => ReturnType<RefCallback<HTMLElement>>;
   /** Set in the dashboard's previews: a form validates and shows its success message, but sends nothing. */
   isPreview?: true;
   /** Set in the dashboard's previews, which have no chat: the result that a form's default values can use. */
   previousResult?: () => unknown;
-  /** Set in the dashboard's playground, which acts as a visitor: identifies them again, because their token expires. */
+  /**
+   * Set in the dashboard's playground, which acts as a visitor: renews the visitor's identity, because the token
+   * expires.
+   */
   onSubmit?: () => Promise<void>;
 };
 

@@ -58,7 +58,7 @@ export function PanelView({ state, children }: { state: PanelState; children: Vi
 }
 
 type HeaderProps = {
-  /** A reply is arriving. */
+  /** Whether a reply is arriving. */
   isLive: boolean;
   hasEntries: boolean;
   view: "chat" | "conversations";

@@ -29,7 +29,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const handoff = createHandoffLoader(panel, state, loadHandoff);
   shadow.addStyles(css);
   const place = document.createElement("div");
-  // Before the launcher, so that the Tab key reaches the chat first.
+  // Inserted before the launcher, so that the Tab key reaches the chat first.
   shadow.frame.prepend(place);
   const stopFollowing = followViewport(shadow);
   const onPageShow = ({ persisted }: PageTransitionEvent) => {
@@ -55,7 +55,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   });
   const backButton = createBackButton(() => core.panel.close({ byVisitor: true }));
   chat.restore();
-  // Otherwise, its button would move the messages when it appears.
+  // Otherwise the messages would move when the code's button appears.
   if (core.agent.handoff) await handoff.load();
   render(
     <PanelProvider value={panel}>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { watchPageViews } from "../triggers/page-views.ts";
 
-/** How often browsers without the Navigation API look for a path that the page's code has changed, in milliseconds. */
+/** How often browsers without the Navigation API are checked for a path changed by the page's code, in milliseconds. */
 const CHECK_MS = 500;
 
 /** The path of the page. While `isWatched`, it follows navigations within a single-page app. */

@@ -26,7 +26,7 @@ function rangesOf(root: Node, needle: string): Range[] {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const text = (node.nodeValue ?? "").toLowerCase();
-    // A few letters change their length in lower case; offsets would then be wrong.
+    // A few letters change their length in lower case, which would make the offsets wrong.
     if (text.length !== node.nodeValue?.length) continue;
     for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) {
       const range = document.createRange();

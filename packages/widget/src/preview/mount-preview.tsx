@@ -24,14 +24,14 @@ export type PreviewOptions = {
   theme: PreviewTheme;
   /**
    * Makes buttons send messages and forms submit in this conversation. Without it, nothing reaches the server.
-   * `userToken` proves the visitor, and is null for one who is not verified.
+   * `userToken` proves the visitor's identity, and is null for an unverified visitor.
    */
   live?: {
     conversation: ConversationKey | null;
     onSay: (text: string) => void;
     userToken: () => Promise<string | null>;
   };
-  /** Without `live`: forms validate and show what follows a submission, but send nothing. */
+  /** Without `live`: forms validate and show the state after a submission, but send nothing. */
   canTryForms?: boolean;
 };
 

@@ -36,7 +36,7 @@ export function createPageTools(
   });
 }
 
-/** The model chooses the input, and must not make the visitor read something else than the tool gets. */
+/** The model chooses the input, so the visitor must be shown exactly what the tool receives. */
 export function inputLines(input: Record<string, unknown>): string[] {
   return Object.entries(input).map(([name, value]) =>
     withoutInvisible(`${name.replaceAll("_", " ")}: ${typeof value === "object" ? JSON.stringify(value) : value}`),

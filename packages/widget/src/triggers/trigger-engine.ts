@@ -49,7 +49,7 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
 
   async function act(one: WatchedTrigger): Promise<void> {
     running = one.trigger;
-    // Set first, so that an event or a page change during the action is not lost.
+    // Set before the action runs, so that an event or a page change in the meantime is not lost.
     one.state = "over";
     const isShown = await parts.run(one.trigger).catch(() => false);
     running = null;

@@ -72,7 +72,7 @@ export function watchTriggers(core: WidgetCore, { triggers, visible, fired, even
     clearInterval(timer);
     actions?.clear();
   });
-  // Reports that the previous page could not send.
+  // Sends reports that the previous page could not send.
   if (core.storage.read("session", "reports")) void load();
   for (const { name, data } of events) void engine.track(name, data);
   engine.step();

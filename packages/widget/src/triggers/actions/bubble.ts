@@ -48,7 +48,7 @@ export function showBubble(
   close.title = closeLabels[locale];
   close.append(cross());
   box.append(news);
-  // Before the launcher, so that the Tab key reaches it first.
+  // Inserted before the launcher, so that the Tab key reaches it first.
   frame.insertBefore(box, frame.querySelector(".launcher"));
   requestAnimationFrame(() => {
     news.append(open);
