@@ -6,7 +6,7 @@ export type VisitorDraft = { id: string; email: string; name: string; claims: st
 
 export const emptyVisitor: VisitorDraft = { id: "", email: "", name: "", claims: "" };
 
-/** @throws FoyerError with the fields that are not valid */
+/** @throws FoyerError that names the invalid fields */
 export function toActingVisitor({ id, email, name, claims }: VisitorDraft): ActingVisitor {
   const visitor = {
     id: id.trim(),

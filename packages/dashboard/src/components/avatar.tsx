@@ -1,4 +1,4 @@
-/** The initials of a person. Decorative: the name stands beside it, or is its `label`. */
+/** The initials of a person. Hidden from screen readers, which read the name beside it, unless `label` is given. */
 export function Avatar({ initials, label }: { initials: string; label?: string }) {
   return (
     <span

@@ -4,7 +4,7 @@ type FieldProps = {
   label: string;
   /** One sentence about what to enter and why. */
   help?: ReactNode | undefined;
-  /** What is wrong with the value. */
+  /** Why the value is rejected. */
   error?: string | undefined;
   /** Marks the field as optional next to its label. */
   isOptional?: boolean | undefined;

@@ -1,4 +1,4 @@
-/** A value as formatted JSON, and a text as it is. Long ones scroll. */
+/** A value as formatted JSON, or a text unchanged. Long content scrolls. */
 export function JsonBlock({ label, value }: { label: string; value: unknown }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
@@ -10,7 +10,7 @@ export function JsonBlock({ label, value }: { label: string; value: unknown }) {
   );
 }
 
-/** The same below its label. */
+/** A `JsonBlock` below its label. */
 export function LabeledJson({ label, value }: { label: string; value: unknown }) {
   return (
     <div className="grid min-w-0 gap-1">

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 export type MenuItem = {
   label: string;
-  /** A line that explains it. */
+  /** A line that explains the action. */
   hint?: string;
   icon?: ReactNode;
   isDanger?: boolean;

@@ -10,7 +10,7 @@ const dots: Record<Tone, string> = {
   live: "bg-lamp glow",
 };
 
-/** A status as a word with a colored dot. `live` is for activity at this moment. */
+/** A status as a word with a colored dot. `live` is for activity right now. */
 export function Status({ tone = "plain", children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span className="inline-flex items-center gap-2 whitespace-nowrap">

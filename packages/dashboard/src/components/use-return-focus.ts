@@ -1,7 +1,7 @@
 import { useRef } from "react";
 
 /**
- * Returns the focus to where it was before a dialog opened. Radix does that only for dialogs with a trigger of its own.
+ * Returns the focus to where it was before a dialog opened. Radix does that only for dialogs opened by its own trigger.
  * @returns the dialog content's `onCloseAutoFocus`
  */
 export function useReturnFocus(isOpen: boolean): (event: Event) => void {

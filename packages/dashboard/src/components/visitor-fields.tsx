@@ -1,7 +1,7 @@
 import type { VisitorDraft } from "./acting-visitor.ts";
 import { TextArea, TextField } from "./field.tsx";
 
-/** What a verified visitor's token contains. */
+/** The fields of a verified visitor's token. */
 export function VisitorFields({
   values,
   onChange,

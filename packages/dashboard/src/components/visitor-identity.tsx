@@ -10,7 +10,7 @@ const levels = {
   anonymous: { word: "Anonymous", tone: "plain", line: "Your page did not identify this visitor." },
 } as const;
 
-/** Who a visitor is, as far as it is known. Facts of a verified visitor that nothing proved are marked. */
+/** The known facts about a visitor. Facts of a verified visitor that nothing proves are marked. */
 export function visitorFacts({
   identity,
   userId,
@@ -58,7 +58,7 @@ export function visitorFacts({
   ];
 }
 
-/** What a token proves. */
+/** The facts that a token proves. */
 export function provenFacts({ id, email, name, claims }: VerifiedVisitor): Fact[] {
   return [
     ["Visitor ID", <code key="id">{id}</code>],

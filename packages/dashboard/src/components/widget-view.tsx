@@ -39,7 +39,7 @@ export function WidgetView({
       const onSay = (text: string) => latest.current.live?.onSay(text);
       const userToken = async () => (await latest.current.live?.userToken()) ?? null;
       const mounted = await mountPreview(element, {
-        // A preview hands nothing over.
+        // Handing over is disabled in previews.
         agent: { ...agent, handoff: null },
         theme,
         canTryForms,

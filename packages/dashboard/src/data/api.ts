@@ -6,5 +6,5 @@ const connection: Connection = { baseUrl: location.origin, credentials: "same-or
 // No retries here: pages report a failed call immediately, and the query client decides what to retry.
 export const api = createManagementClient({ ...connection, maxRetries: 0 });
 
-/** For endpoints that answer with a stream or a file. */
+/** For endpoints that respond with a stream or a file. */
 export const request = createRequest(connection);

@@ -8,18 +8,18 @@ type Typing = { person: Person | null; until: number };
 type InboxLive = {
   counts: { waiting: number; mine: number };
   members: readonly Colleague[];
-  /** By conversation. */
+  /** Keyed by conversation id. */
   typing: Readonly<Record<string, readonly Typing[]>>;
 };
 
-/** How long a report of typing counts, in milliseconds. */
+/** How long a report of typing is valid, in milliseconds. */
 const TYPING_MS = 5_000;
 
 const nothing: InboxLive = { counts: { waiting: 0, mine: 0 }, members: [], typing: {} };
 let live = nothing;
 const listeners = new Set<() => void>();
 
-/** What the server has pushed about the inbox: counts, colleagues, and who is typing. */
+/** The state that the server has pushed about the inbox: counts, colleagues, and who is typing. */
 export function useInboxLive<Part>(select: (live: InboxLive) => Part): Part {
   return useSyncExternalStore(subscribe, () => select(live));
 }
@@ -31,7 +31,7 @@ export function useTyping(conversationId: string): readonly Typing[] {
 
 const nobody: readonly Typing[] = [];
 
-/** The current counts and colleagues, for another tab. */
+/** The current counts and colleagues, to update another tab. */
 export function inboxCounts(): Pick<InboxLive, "counts" | "members"> {
   const { counts, members } = live;
   return { counts, members };
@@ -41,12 +41,12 @@ export function setInbox(part: Partial<Pick<InboxLive, "counts" | "members">>): 
   set({ ...live, ...part });
 }
 
-/** Forgets everything, such as when the user switches to another organization. */
+/** Clears everything, for example when the user switches to another organization. */
 export function forgetInbox(): void {
   set(nothing);
 }
 
-/** Shows for a few seconds that somebody is typing. `person` is null for the visitor. */
+/** Shows for a few seconds that a person is typing. `person` is null for the visitor. */
 export function noteTyping(conversationId: string, person: Person | null): void {
   const others = (live.typing[conversationId] ?? []).filter((other) => other.person?.userId !== person?.userId);
   setTyping(conversationId, [...others, { person, until: Date.now() + TYPING_MS }]);
@@ -69,7 +69,7 @@ export function endTyping(conversationId: string, by: "visitor" | "team"): void 
   );
 }
 
-/** Nobody types in a conversation that was deleted. */
+/** Clears the typing state of a deleted conversation. */
 export function forgetTyping(conversationId: string): void {
   if (live.typing[conversationId]) setTyping(conversationId, []);
 }

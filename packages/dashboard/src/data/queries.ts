@@ -3,7 +3,7 @@ import { QueryCache, QueryClient, queryOptions, useMutation } from "@tanstack/re
 import { notify } from "../components/toasts.ts";
 import { api } from "./api.ts";
 
-/** Caches answers, keeps showing them while they are refetched, and retries temporary failures twice. */
+/** Caches responses, keeps showing them while they are refetched, and retries temporary failures twice. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey: [name] }) => {
@@ -32,7 +32,7 @@ export function endpointQuery<Name extends EndpointName>(name: Name, input?: Inp
   });
 }
 
-/** Invalidates and refetches all cached answers of these endpoints. */
+/** Invalidates and refetches all cached responses of these endpoints. */
 export function refresh(...names: EndpointName[]): Promise<unknown> {
   return Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
 }

@@ -5,14 +5,14 @@ import { request } from "./api.ts";
 import { endTyping, forgetInbox, forgetTyping, inboxCounts, noteTyping, setInbox } from "./inbox-live.ts";
 import { queryClient, refresh } from "./queries.ts";
 
-/** How long to wait after the server refused the stream, in milliseconds. */
+/** How long to wait after the server rejected the stream, in milliseconds. */
 const REFUSED_MS = 60_000;
 /** Changes that arrive within this time are fetched together, in milliseconds. */
 const GATHER_MS = 150;
 
 /**
- * Follows the inbox of the organization while the dashboard is open. Browsers allow a server without HTTP/2 only six
- * connections, so of several tabs only one is connected, and it passes its events on to the others.
+ * Follows the inbox of the organization while the dashboard is open. Browsers allow only six connections to a server
+ * without HTTP/2, so only one of several tabs is connected. It passes its events on to the others.
  */
 export function useInboxStream(organizationId: string | null): void {
   useEffect(() => {
@@ -38,7 +38,7 @@ export function useInboxStream(organizationId: string | null): void {
   }, [organizationId]);
 }
 
-/** Runs `work` in one tab at a time. On pages without HTTPS, browsers have no locks, and each tab runs it. */
+/** Runs `work` in one tab at a time. On pages without HTTPS, browsers have no locks, so every tab runs it. */
 async function lead(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   if (!("locks" in navigator)) return work();
   try {
@@ -56,12 +56,12 @@ async function follow(channel: BroadcastChannel, signal: AbortSignal): Promise<v
         if (signal.aborted) return;
         takeEvent(event);
         channel.postMessage(event);
-        // The lists may have been fetched before the stream began.
+        // The lists may have been fetched before the stream started.
         if (isFirst) void refresh("listConversations");
         isFirst = false;
       }
     } catch {
-      // The session has ended, which the next call of the page shows, or the server refuses more streams.
+      // Either the session has ended, which the page's next call will show, or the server rejects further streams.
       await pause(REFUSED_MS, signal);
     }
   }
@@ -93,12 +93,12 @@ function takeEvent(event: InboxEvent): void {
     case "removed":
       forgetTyping(event.conversationId);
       refetchSoon(["listConversations"]);
-      // An open conversation then says that it no longer exists.
+      // The page of an open conversation then shows that it no longer exists.
       refetchSoon(["getConversation", { id: event.conversationId }]);
   }
 }
 
-/** Refetches the lists and the conversation, if they are shown. The new owner is shown at once. */
+/** Refetches the lists and the conversation if they are shown. The new handler is shown immediately. */
 function takeChange({ conversationId: id, ownership, lastMessage }: InboxChange) {
   queryClient.setQueriesData({ queryKey: ["getConversation", { id }] }, (known: object | undefined) =>
     known ? { ...known, ...ownership } : known,

@@ -3,8 +3,8 @@ import { FailedShell, NotFoundPage } from "../components/page-states.tsx";
 import { endpointQuery, isSignedOut, queryClient } from "../data/queries.ts";
 import { Shell } from "../shell/shell.tsx";
 
-// This folder has every page of the dashboard and its URL. A page's code is loaded when it is opened, or when the pointer
-// is on a link.
+// The files in this folder define every page of the dashboard and its URL. A page's code is loaded when it is opened,
+// or when the pointer is on a link.
 
 export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
 

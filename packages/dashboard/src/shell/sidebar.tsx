@@ -53,7 +53,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
   );
 }
 
-/** How many visitors of all agents wait for a person. */
+/** How many visitors of all agents are waiting for a person. */
 function WaitingCount() {
   const { waiting } = useInboxLive(({ counts }) => counts);
   if (waiting === 0) return null;

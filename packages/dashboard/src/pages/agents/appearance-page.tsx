@@ -91,7 +91,7 @@ function Appearance() {
 
 const imageKinds = ["logo", "avatar", "launcher"] as const;
 
-/** Saves the changed part. Each image has a call of its own, and the settings are saved as a whole. */
+/** Saves the changed parts. Each image has its own endpoint, and the settings are saved as a whole. */
 function useSaveAppearance({ id }: Agent) {
   const putImage = useEndpointMutation("putAgentImage");
   const deleteImage = useEndpointMutation("deleteAgentImage");

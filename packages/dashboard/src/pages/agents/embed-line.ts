@@ -3,7 +3,7 @@ export function embedCode(agentId: string, origin: string = location.origin): st
   return `<script src="${origin}/widget.js" data-agent-id="${agentId}" async></script>`;
 }
 
-/** The same with the npm package, for sites with a bundler. */
+/** The code for sites with a bundler, which use the npm package. */
 export function packageCode(agentId: string, origin: string = location.origin): string {
   return `import { loadFoyer } from "@foyer/widget";
 

@@ -12,7 +12,7 @@ import { PasteHints } from "./paste-hints.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/embed");
 
-/** How the agent gets onto pages, which pages may embed it, and what it learns about them. */
+/** How to embed the agent, which pages may embed it, and what it learns about them. */
 export function EmbedPage() {
   const { agentId } = route.useParams();
   return <Embedding key={agentId} />;

@@ -15,7 +15,7 @@ import { TokenCheck } from "./token-check.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/identity");
 
-/** How a site proves who its visitors are, and what the model learns of it. */
+/** How a site proves its visitors' identities, and what the model learns about them. */
 export function IdentityPage() {
   const { agentId } = route.useParams();
   return <Identity key={agentId} />;

@@ -1,6 +1,6 @@
 export type Sample = { id: string; name: string; code: string };
 
-/** Code for a site's server that signs the user token of its signed-in user. The guide for the widget shows the same. */
+/** Code with which a site's server signs the token of its signed-in user. The widget's guide shows the same code. */
 export function identitySamples(agentId: string): readonly Sample[] {
   return [
     { id: "node", name: "Node", code: node(agentId) },

@@ -1,7 +1,7 @@
 import { TextArea, TextField, Toggle } from "../../components/field.tsx";
 import type { AppearanceFieldsProps } from "./launcher-fields.tsx";
 
-/** What the chat tells visitors before their first message, and what they have to agree to. */
+/** The notices that visitors see before their first message, and the text that requires their consent. */
 export function PrivacyFields({ values, onChange, errorAt }: AppearanceFieldsProps) {
   return (
     <>

@@ -9,7 +9,7 @@ import { Time } from "../../components/time.tsx";
 import { provenFacts } from "../../components/visitor-identity.tsx";
 import { useEndpointMutation } from "../../data/queries.ts";
 
-/** Checks a token of the site's server: whether it is valid, what it proves, or why it is refused. */
+/** Checks a token of the site's server: whether it is valid, what it proves, or why it is rejected. */
 export function TokenCheck({ agentId }: { agentId: string }) {
   const [token, setToken] = useState("");
   const check = useEndpointMutation("checkIdentityToken");

@@ -19,7 +19,7 @@ export type WidgetSettings = {
   consentText?: string | null;
 };
 
-/** What is suggested on the pages whose path matches the glob `page`. */
+/** The suggestions on pages whose path matches the glob `page`. */
 export type PageSuggestions = { page: string; suggestions: string[] };
 
 type Theme = "auto" | "light" | "dark";
@@ -95,7 +95,10 @@ export function toSettings(draft: WidgetDraft): WidgetSettings {
   };
 }
 
-/** Whether nothing was entered, so that the list is not saved. A page without suggestions is: nothing is suggested there. */
+/**
+ * Whether nothing was entered, so that the list is not saved. A page without suggestions is saved, because it removes
+ * the suggestions from that page.
+ */
 export function isEmptyList({ page, suggestions }: PageSuggestions): boolean {
   return page.trim() === "" && filled(suggestions).length === 0;
 }

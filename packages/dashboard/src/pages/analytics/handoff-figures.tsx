@@ -17,7 +17,7 @@ const causes: Record<HandoffCause, string> = {
   member: "A member took over unasked",
 };
 
-/** How often, why and how fast conversations went over to people. */
+/** How often, why and how fast conversations were handed over to people. */
 export function HandoffFigures({ handoffs, agentId }: { handoffs: HandoffAnalytics; agentId: string }) {
   if (handoffs.count === 0) {
     return (

@@ -4,8 +4,8 @@ type Visitor = { userName: string | null; userEmail: string | null };
 const placeholder = /([ \t]*)\{\{\s*visitor\.(name|email)\s*\}\}/g;
 
 /**
- * Fills in what is known about the visitor. An unknown value takes the space before it along, so that "Hello
- * {{visitor.name}}," becomes "Hello,".
+ * Fills in the known facts about the visitor. An unknown value is removed together with the space before it, so that
+ * "Hello {{visitor.name}}," becomes "Hello,".
  */
 export function fillCannedText(text: string, { userName, userEmail }: Visitor): string {
   return text.replace(placeholder, (_, space: string, name: string) => {
@@ -14,7 +14,9 @@ export function fillCannedText(text: string, { userName, userEmail }: Visitor): 
   });
 }
 
-/** What the user is looking for with `/`: the text between the slash and the caret, and where the slash is. */
+/**
+ * The search that the user types after a `/`: the text between the slash and the caret, and the position of the slash.
+ */
 export function slashSearch(text: string, caret: number): { at: number; query: string } | null {
   const match = /(?:^|\s)\/([^\s/]*)$/.exec(text.slice(0, caret));
   if (!match) return null;
@@ -22,7 +24,7 @@ export function slashSearch(text: string, caret: number): { at: number; query: s
   return { at: caret - query.length - 1, query: query.toLowerCase() };
 }
 
-/** The replies whose name or text contains the query; those whose name begins with it come first. */
+/** The replies whose name or text contains the query. Those whose name starts with it come first. */
 export function matchingReplies<Reply extends { name: string; text: string }>(
   replies: readonly Reply[],
   query: string,

@@ -4,7 +4,7 @@ import { useMe } from "./use-me.ts";
 
 const SHOWN = 3;
 
-/** The colleagues who have the inbox open, or answered in the last five minutes. */
+/** The colleagues who have the inbox open or sent a message in the last five minutes. */
 export function Colleagues() {
   const me = useMe();
   const members = useInboxLive((live) => live.members);

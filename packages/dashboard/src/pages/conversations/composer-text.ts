@@ -2,9 +2,9 @@ import { useCallback, useState } from "react";
 
 export type ComposerMode = "reply" | "note";
 
-/** What was typed and not sent, by conversation and mode, so that opening another conversation loses nothing. */
+/** Text that was typed but not sent, by conversation and mode, so that opening another conversation loses nothing. */
 const kept = new Map<string, string>();
-/** The oldest texts are forgotten beyond this many. */
+/** Beyond this many, the oldest texts are dropped. */
 const MAX_KEPT = 50;
 
 /** The text of the composer. It is kept in this tab until it is sent. */
@@ -25,7 +25,7 @@ export function useComposerText(conversationId: string, mode: ComposerMode) {
   return [kept.get(key) ?? "", setText] as const;
 }
 
-/** What remains of the text when `sent`, with which it began, has been sent. Everything else was typed meanwhile. */
+/** Removes `sent` from the beginning of the text after it was sent. The rest was typed in the meantime. */
 export function withoutSent(text: string, sent: string): string {
   return text.startsWith(sent) ? text.slice(sent.length).trimStart() : text;
 }

@@ -111,7 +111,7 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
   );
 }
 
-/** What is written, and what can be inserted. */
+/** The bar below the text: the mode, and what can be inserted. */
 function ComposerBar({
   conversationId,
   agentName,
@@ -156,7 +156,10 @@ function ComposerBar({
   );
 }
 
-/** Lets the agent write a draft, which the member edits and sends. It replaces the text, and the toast brings that back. */
+/**
+ * Requests a draft from the agent, which the member edits and sends. It replaces the text, and the toast can restore
+ * that.
+ */
 function SuggestButton({
   conversationId,
   agentName,

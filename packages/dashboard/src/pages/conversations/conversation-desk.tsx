@@ -11,10 +11,10 @@ import { useConversationActs } from "./use-conversation-acts.ts";
 import { useMe } from "./use-me.ts";
 import { useSend } from "./use-send.ts";
 
-/** What keyboard shortcuts can do with the open conversation. */
+/** The actions that keyboard shortcuts run on the open conversation. */
 export type DeskHandle = { takeOver: () => void; reply: () => void; note: () => void; giveBack: () => void };
 
-/** The place below a conversation where a member works: who has it, and what to write. */
+/** The area below a conversation in which a member works: who handles it, and the composer. */
 export function ConversationDesk({
   conversation,
   agentName,

@@ -20,7 +20,7 @@ const route = getRouteApi("/shell/agents/$agentId/conversations");
 /** The inbox: the list of conversations on the left and the open one on the right. Phones show one at a time. */
 export function ConversationsPage() {
   const { agentId } = route.useParams();
-  // The conversations that need people are those of all agents, so opening one of another agent keeps their list.
+  // The views show conversations of all agents, so opening a conversation of another agent keeps the list.
   const view = viewOf(route.useSearch());
   useEffect(() => {
     document.title = "Conversations · Foyer";
@@ -157,7 +157,10 @@ function useInboxNavigation(agentId: string) {
     const template = router.history.createHref(href);
     return {
       hrefOf: (row: ListedConversation) => template.replace("/AGENT/", `/${row.agentId}/`).replace("/ID", `/${row.id}`),
-      /** A conversation of another agent opens beside those that wait, because this agent's list does not have it. */
+      /**
+       * A conversation of another agent opens in the view of waiting visitors, because this agent's list does not
+       * contain it.
+       */
       open: (row: ListedConversation) =>
         navigate({
           to,

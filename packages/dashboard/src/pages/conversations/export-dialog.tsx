@@ -6,7 +6,7 @@ import { csvAddress, type ExportKind, exportList, type Progress } from "./export
 import type { ListQuery } from "./inbox-search.ts";
 import { downloadFile, saveFile } from "./save-file.ts";
 
-/** Exports the filtered conversations. The server writes CSV; the other formats are put together in the browser. */
+/** Exports the filtered conversations. The server writes CSV; the browser assembles the other formats. */
 export function ExportDialog({ query, total, onClose }: { query: ListQuery; total: number; onClose: () => void }) {
   const [kind, setKind] = useState<FileKind>("csv");
   const { progress, failure, start, stop } = useExport(query, kind, onClose);

@@ -34,7 +34,7 @@ it("asks the server for a CSV file with the same filters", () => {
 });
 
 it("misses none that is still there although others are deleted meanwhile", async () => {
-  // Only what was read already is deleted.
+  // Only conversations that were already read are deleted.
   serve(ids, (list, pages) => (pages === 1 ? list.slice(30) : pages === 4 ? list.slice(60) : list));
   expect(await exported()).toEqual(ids);
 });

@@ -18,7 +18,7 @@ export type InboxSearch = {
   scope?: string;
 };
 
-/** Conversations of all agents that need people: they wait, are the user's own, or are with any person. */
+/** Conversations of all agents that need people: those that are waiting, the user's own, or those with any member. */
 export type InboxView = "waiting" | "mine" | "human";
 
 export function viewOf({ view }: InboxSearch): InboxView | null {

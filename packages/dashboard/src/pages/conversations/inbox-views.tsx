@@ -1,7 +1,7 @@
 import { useInboxLive } from "../../data/inbox-live.ts";
 import type { InboxSearch, InboxView } from "./inbox-search.ts";
 
-/** The parts of the inbox: every conversation of this agent, or those of all agents that people look after. */
+/** The views of the inbox: all conversations of this agent, or those of all agents that people handle. */
 export function InboxViews({
   view,
   onChange,

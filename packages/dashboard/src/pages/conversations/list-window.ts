@@ -49,7 +49,7 @@ export function withTop(window: ListWindow, answer: ListAnswer): ListWindow {
   return placed({ ...window, fresh, total, epoch }, answer);
 }
 
-/** Applies a refetched first page of a list whose order changes, such as that of the waiting visitors. */
+/** Applies a refetched first page of a list that can be reordered, such as that of the waiting visitors. */
 export function withMovedTop(window: ListWindow, answer: ListAnswer): ListWindow {
   return placed({ ...window, fresh: 0, total: answer.total, epoch: window.epoch + 1 }, answer);
 }

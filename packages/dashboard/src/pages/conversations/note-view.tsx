@@ -4,7 +4,7 @@ import { IconButton } from "../../components/button.tsx";
 import { Time } from "../../components/time.tsx";
 import type { ConversationNote } from "./with-notes.ts";
 
-/** An internal note, marked so that nobody takes it for a message. */
+/** An internal note, marked so that it is not mistaken for a message. */
 export function NoteView({
   note,
   onDelete,

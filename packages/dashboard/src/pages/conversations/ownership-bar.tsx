@@ -17,7 +17,7 @@ type Acts = {
   close: () => Promise<boolean>;
 };
 
-/** Who has the conversation, and what a member can do about it. */
+/** Shows who handles the conversation, and the actions that the member can take. */
 export function OwnershipBar({
   conversation,
   agentName,
@@ -69,7 +69,7 @@ function WaitingText({ handoff }: { handoff: NonNullable<ConversationDetail["han
     <>
       <span aria-hidden className="glow size-2 shrink-0 rounded-full bg-lamp" />
       <span>
-        {/* Without the role, screen readers would announce the status again with every step of the time. */}
+        {/* Without the role, screen readers would announce the status again whenever the elapsed time changes. */}
         <span role="timer" className="font-medium">
           <Waited handoff={handoff} />
         </span>
@@ -92,7 +92,7 @@ function AssigneeText({ assignee, isMine }: { assignee: Person; isMine: boolean 
   );
 }
 
-/** Assigning to a colleague, and ending the person's part. */
+/** The menu that assigns the conversation to a colleague or ends the handoff. */
 function AssignMenu({ conversation, me, acts }: { conversation: ConversationDetail; me: string | null; acts: Acts }) {
   const members = useQuery(endpointQuery("listMembers")).data ?? [];
   const present = useInboxLive((live) => live.members);

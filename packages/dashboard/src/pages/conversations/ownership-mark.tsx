@@ -2,7 +2,7 @@ import { Avatar } from "../../components/avatar.tsx";
 import type { ListedConversation } from "./inbox-search.ts";
 import { Waited } from "./waited.tsx";
 
-/** In the list: how long the visitor has waited, or who has the conversation. Nothing while the agent has it. */
+/** In the list: how long the visitor has been waiting, or who has the conversation. Empty while the agent has it. */
 export function OwnershipMark({ row, me }: { row: ListedConversation; me: string | null }) {
   const { handler, handoff, assignee } = row;
   if (handler === "waiting" && handoff) {

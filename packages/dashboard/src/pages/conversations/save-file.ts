@@ -1,4 +1,4 @@
-/** Saves a file whose content was made on this page. */
+/** Saves a file whose content was created on this page. */
 export function saveFile(name: string, type: string, parts: BlobPart[]): void {
   const url = URL.createObjectURL(new Blob(parts, { type }));
   clickLink(url, name);
@@ -6,7 +6,7 @@ export function saveFile(name: string, type: string, parts: BlobPart[]): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Downloads a file that the server sends, without leaving the page. The server names the file. */
+/** Downloads a file from the server without leaving the page. The server names the file. */
 export function downloadFile(address: string): void {
   clickLink(address, "");
 }

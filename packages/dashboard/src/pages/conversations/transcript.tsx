@@ -90,8 +90,8 @@ function isGone(error: Error | null): boolean {
 
 /**
  * Polling interval in milliseconds while the agent has the conversation: short while a reply is running, long for long
- * conversations, which are expensive to load. What happens while a visitor waits for a person or talks to one is pushed,
- * except for the text of a reply of the agent.
+ * conversations, which are expensive to load. While a visitor waits for a person or talks to one, changes are pushed,
+ * except for the text of the agent's replies.
  */
 function pollInterval(conversation: ConversationDetail | undefined) {
   const last = conversation?.messages.at(-1);

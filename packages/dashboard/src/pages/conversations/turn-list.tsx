@@ -36,7 +36,7 @@ export function TurnList({ items, context }: { items: readonly TranscriptItem[];
       <section
         ref={scroller}
         onScroll={onScroll}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
         tabIndex={0}
         aria-label="Messages"
         className="h-full overflow-y-auto px-4 pb-6 -outline-offset-2 sm:px-6"

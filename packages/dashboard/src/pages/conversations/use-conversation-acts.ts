@@ -1,8 +1,8 @@
 import { refresh, useEndpointMutation } from "../../data/queries.ts";
 
 /**
- * What a member can do with a conversation as a whole. A refusal, such as when a colleague was faster, is a toast. Each act
- * resolves to whether it succeeded.
+ * The actions of a member on a conversation as a whole. A rejection, for example because a colleague was faster, is
+ * shown as a toast. Each action resolves to whether it succeeded.
  */
 export function useConversationActs(conversationId: string) {
   const changes = ["getConversation", "listConversations"] as const;
@@ -24,7 +24,7 @@ export function useConversationActs(conversationId: string) {
 
 const succeeded = () => true;
 
-/** The mutation has shown the error. Usually a colleague was faster, so the page shows who. */
+/** The mutation has shown the error. Usually a colleague was faster, so the page is refetched to show who. */
 async function failed(): Promise<boolean> {
   await refresh("getConversation", "listConversations");
   return false;

@@ -24,12 +24,12 @@ const letters: Record<string, InboxAct> = {
   n: "note",
   b: "giveBack",
 };
-/** Keys that work in the list only, because they scroll or delete elsewhere. */
+/** Keys that work only in the list, because elsewhere they scroll or delete. */
 const listKeys: Record<string, InboxAct> = { ArrowDown: "next", ArrowUp: "previous", Delete: "delete" };
 
 /**
- * Keyboard shortcuts of the inbox. Users of speech input, or who press keys by accident, can turn those that are a
- * single character off in this browser (WCAG 2.1.4).
+ * Keyboard shortcuts of the inbox. Users of speech input, and users who press keys by accident, can disable
+ * single-character shortcuts in this browser (WCAG 2.1.4).
  */
 export function useInboxKeys(act: (act: InboxAct) => void) {
   const [isOn, setOn] = useState(() => localStorage.getItem(stored) !== "off");

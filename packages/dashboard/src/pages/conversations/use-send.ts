@@ -6,8 +6,8 @@ import { endpointQuery, queryClient, refresh } from "../../data/queries.ts";
 import type { ComposerMode } from "./composer-text.ts";
 
 /**
- * Sends a message to the visitor, or stores a note. The same text sent again after a lost connection has the same key, so
- * that the visitor does not get it twice.
+ * Sends a message to the visitor, or stores a note. Sending the same text again after a lost connection uses the same
+ * key, so that the visitor does not receive it twice.
  */
 export function useSend(conversationId: string, mode: ComposerMode) {
   const attempt = useRef({ text: "", key: "" });
@@ -20,7 +20,7 @@ export function useSend(conversationId: string, mode: ComposerMode) {
         return;
       }
       const message = await api.sendMemberMessage({ id: conversationId, body: { content: text } }, options);
-      // Shown at once. The refetch below brings what else has changed.
+      // Shown immediately. The refetch below brings all other changes.
       queryClient.setQueryData(endpointQuery("getConversation", { id: conversationId }).queryKey, (known) =>
         known && !known.messages.some(({ id }) => id === message.id)
           ? { ...known, messages: [...known.messages, message] }

@@ -1,7 +1,7 @@
 import { useCallback, useRef } from "react";
 import { api } from "../../data/api.ts";
 
-/** The server counts a report for five seconds. */
+/** The server considers a report valid for five seconds. */
 const REPEAT_MS = 3_000;
 
 /** @returns a function to call on every keystroke of a message; it reports typing at most every three seconds */
@@ -11,7 +11,7 @@ export function useTypingReport(conversationId: string): () => void {
     const now = Date.now();
     if (now - last.current < REPEAT_MS) return;
     last.current = now;
-    // The other side only misses a hint.
+    // A lost report does no harm, because the next one repeats it.
     api.reportTyping({ id: conversationId }).catch(() => {});
   }, [conversationId]);
 }

@@ -2,8 +2,8 @@ import type { Handoff } from "@foyer/contract";
 import { useSyncExternalStore } from "react";
 
 /**
- * How long a visitor has waited, counting on, with a word when the promised time has passed and when the request went to
- * the next member.
+ * How long a visitor has been waiting, updated continuously, with a label when the promised time has passed and when
+ * the request was escalated.
  */
 export function Waited({ handoff }: { handoff: Pick<Handoff, "requestedAt" | "promisedAt" | "escalatedTo"> }) {
   const now = useNow();
@@ -34,7 +34,7 @@ const listeners = new Set<() => void>();
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The time in steps of a few seconds. One timer serves everything that counts on. */
+/** The current time, updated every few seconds. One timer serves all components. */
 function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }

@@ -6,7 +6,7 @@ import type { ListedConversation } from "./inbox-search.ts";
 
 const SHOWN = 3;
 
-/** The visitors of all agents who have waited longest, above the list of all conversations. */
+/** The visitors of all agents who have been waiting longest, above the list of all conversations. */
 export function WaitingFirst({
   openId,
   hrefOf,

@@ -2,12 +2,12 @@ import type { Output } from "@foyer/sdk";
 import type { Turn } from "./split-reply.ts";
 
 export type ConversationNote = Output<"listNotes">[number];
-/** What the transcript shows, in order: the turns, and the team's notes between them. */
+/** The items of the transcript in order: the turns, and the team's notes between them. */
 export type TranscriptItem = Turn | ConversationNote;
 
 export const isTurn = (item: TranscriptItem): item is Turn => "role" in item;
 
-/** The turns with each note after the last turn that began before it. Both come oldest first. */
+/** Inserts each note after the last turn that started before it. Both lists are ordered oldest first. */
 export function withNotes(turns: readonly Turn[], notes: readonly ConversationNote[]): TranscriptItem[] {
   const items: TranscriptItem[] = [];
   let next = 0;

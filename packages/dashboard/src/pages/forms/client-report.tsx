@@ -31,7 +31,7 @@ export function ClientReport({ submission, handler }: { submission: FormSubmissi
 /** Untrusted text, shown as plain text. */
 export function ResponseText({ label, text }: { label: string; text: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
     <section tabIndex={0} aria-label={label} className="mt-2 max-h-72 overflow-auto rounded-lg bg-sunken px-3 py-2">
       <pre className="font-mono whitespace-pre-wrap">{text}</pre>
     </section>

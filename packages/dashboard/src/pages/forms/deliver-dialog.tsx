@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 
-/** Asks for confirmation before something is sent again. It destroys nothing, but a receiver gets it. */
+/** Asks for confirmation before something is sent again. Nothing is lost, but a receiver gets it a second time. */
 export function DeliverDialog(props: {
   title: string;
   action: string;

@@ -7,7 +7,7 @@ import { DeliverDialog } from "./deliver-dialog.tsx";
 import type { SubmissionSearch } from "./submission-filter.ts";
 import { deliveryName, plural, undelivered } from "./submission-labels.ts";
 
-/** The number of undelivered submissions, a button to redeliver them, and the progress of that. */
+/** The number of undelivered submissions, a button to redeliver them, and the progress of the redelivery. */
 export function FailedSubmissions({
   agentId,
   search,

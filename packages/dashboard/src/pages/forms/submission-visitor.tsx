@@ -7,7 +7,10 @@ import { Skeleton } from "../../components/states.tsx";
 import { visitorFacts } from "../../components/visitor-identity.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 
-/** Who submitted a form: what the submission proved, what its conversation knows, and a link to that conversation. */
+/**
+ * Who submitted a form: the facts that the submission proved, those that its conversation adds, and a link to that
+ * conversation.
+ */
 export function useSubmissionVisitor(submission: FormSubmission): Fact[] {
   const { agentId, conversationId } = submission;
   const { data, error } = useQuery({
@@ -30,7 +33,7 @@ export function useSubmissionVisitor(submission: FormSubmission): Fact[] {
   ];
 }
 
-/** Claims of the conversation count for the submission only if both name the same user, or none. */
+/** Claims of the conversation apply to the submission only if both name the same user, or neither names one. */
 function withConversation(submission: FormSubmission, conversation: Output<"getConversation"> | undefined) {
   const { identity, userId, visitor } = submission;
   if (!conversation || conversation.userId !== userId) return { identity, userId, visitor };

@@ -8,7 +8,7 @@ export type Embeddings = Output<"getDocumentEmbeddings">;
 
 const POLL_MS = 2_000;
 
-/** Below an agent's documents: how far they are embedded. */
+/** Shown below an agent's documents: how many of their passages are embedded. */
 export function AgentEmbeddings({ agentId }: { agentId: string }) {
   const { data } = useQuery({
     ...endpointQuery("getDocumentEmbeddings", { agentId }),
@@ -21,7 +21,7 @@ export function AgentEmbeddings({ agentId }: { agentId: string }) {
   ) : null;
 }
 
-/** How many passages have vectors, and why some have none; nothing when search by meaning is off. */
+/** How many passages have vectors, and why some have none. Empty when search by meaning is off. */
 export function EmbeddingProgress({ embeddings }: { embeddings: Embeddings }) {
   const { model, error, oversizedAgentIds } = embeddings;
   if (model === null) return null;

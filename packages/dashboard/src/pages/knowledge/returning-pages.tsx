@@ -1,6 +1,6 @@
 import type { Document } from "@foyer/contract";
 
-/** Says in a dialog that deletes documents that pages of a site come back, and how to keep them out. */
+/** Explains in a dialog that deletes documents that pages of a site will be added again, and how to exclude them. */
 export function ReturningPages({ documents }: { documents: readonly Pick<Document, "sourceId">[] }) {
   const pages = documents.filter(({ sourceId }) => sourceId !== null).length;
   if (pages === 0) return null;

@@ -146,7 +146,7 @@ const pageStateOptions = [
   ...(Object.keys(pageStates) as SourcePageState[]).map((value) => ({ value, label: pageStates[value] })),
 ];
 
-/** The pages of a site, which may be thousands: those of one state, a few at a time. */
+/** The pages of a site in one state, a few at a time, because there may be thousands. */
 function SitePages({ site }: { site: DocumentSource }) {
   const [state, setState] = useState<SourcePageState | "">("");
   return (

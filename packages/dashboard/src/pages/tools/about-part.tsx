@@ -6,7 +6,7 @@ import type { PartProps } from "./tool-editor.tsx";
 import { toolKinds } from "./tool-kinds.tsx";
 import { toToolName } from "./tool-name.ts";
 
-/** A tool's name, description and label, whether it is enabled, and deleting it. */
+/** A tool's name, description and label, the switch that enables it, and the section that deletes it. */
 export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
   const { values, change, errorAt } = draft;
   return (

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { type Part, partNames } from "./tool-parts.ts";
 
-/** The parts of a tool, each with an address. Parts with errors are marked. */
+/** The parts of a tool, each with its own URL. Parts with errors are marked. */
 export function PartTabs({ parts, current, wrong }: { parts: Part[]; current: Part; wrong: Part[] }) {
   return (
     <nav

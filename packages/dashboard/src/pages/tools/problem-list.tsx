@@ -49,7 +49,7 @@ const known: Record<string, string> = {
   formPostActions: "Action",
 };
 
-/** A path in words: `formSchema.fields.2.label` is `The form: field 3, label`. */
+/** A path as readable text: `formSchema.fields.2.label` becomes `The form: field 3, label`. */
 function describePath(path: string): string {
   const [first = "", ...rest] = path.split(".").filter((part) => part !== "fieldMappings" && part !== "properties");
   const more = rest

@@ -119,7 +119,7 @@ type ToolBody = Omit<ToolChanges, "type" | "formFieldsSchema"> & { name: string;
 
 /**
  * The request body for the draft.
- * @throws FoyerError with the paths of what a body cannot express: duplicate names, unreadable JSON
+ * @throws FoyerError with the paths of problems that a body cannot express: duplicate names and unreadable JSON
  */
 export function toBody(kind: ToolKind, draft: ToolDraft): ToolBody & { inputSchema: Record<string, unknown> } {
   const details = [...schemaProblems(draft.inputSchema), ...listProblems(kind, draft)];
@@ -255,7 +255,7 @@ function inputProblems(path: string, template: string, { inputSchema }: ToolDraf
   }));
 }
 
-/** Null for a text that can be sent. */
+/** Returns null for a text that can be sent. */
 function bodyProblems(text: string): Problem[] | null {
   if (text.trim() === "") return null;
   const read = readJson(text);

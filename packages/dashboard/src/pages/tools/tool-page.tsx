@@ -93,7 +93,7 @@ function BackToTools({ agentId }: { agentId: string }) {
 
 const newRoute = getRouteApi("/shell/agents/$agentId/tools/new");
 
-/** Creates a tool of the kind in the address. Without a kind, the page offers all of them. */
+/** Creates a tool of the kind in the URL. Without a kind, the page offers all of them. */
 export function NewToolPage() {
   const { agentId } = newRoute.useParams();
   const kind = toKind(newRoute.useSearch().kind);

@@ -14,7 +14,7 @@ export const partNames: Record<Part, string> = {
   test: "Test",
 };
 
-/** The parts of a tool's editor, in order; each has an address of its own. An unsaved tool cannot be tested. */
+/** The parts of a tool's editor, in order. Each has its own URL. An unsaved tool cannot be tested. */
 export function editorParts(kind: ToolKind, isNew: boolean): Part[] {
   const parts: Record<ToolKind, Part[]> = {
     mock: ["about", "response", "inputs", "display", "test"],

@@ -35,7 +35,7 @@ function ToolRow({ tool, agentId, failure }: { tool: Tool; agentId: string; fail
   const { id, name, description, executionType, isEnabled } = tool;
   const { icon, name: kind } = toolKinds[executionType];
   const update = useEndpointMutation("updateTool", { changes: ["listTools", "getTool"] });
-  // The switch shows the requested state at once, and returns to the saved one if the call fails.
+  // The switch shows the requested state immediately, and returns to the saved one if the call fails.
   const shown = update.isPending ? update.variables.body.isEnabled === true : isEnabled;
   return (
     <LinkTr>

@@ -17,7 +17,7 @@ export function firstDay(count: number, now = Date.now()): string {
   return new Date(now - (count - 1) * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Each of these days with its counts: the server leaves out those without any. */
+/** Each of these days with its counts. The server omits days without any. */
 export function countsByDay(days: readonly string[], counts: Counts | undefined): DayCounts[] {
   const known = new Map(counts?.days?.map((entry) => [entry.day, entry]));
   return days.map((day) => ({

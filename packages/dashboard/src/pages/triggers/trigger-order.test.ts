@@ -4,7 +4,7 @@ import { changesForOrder } from "./trigger-order.ts";
 
 type Placed = { id: string; priority: number };
 
-/** As the server lists them. */
+/** The triggers as the server orders them. */
 const listed = (triggers: readonly Placed[]) =>
   triggers.toSorted((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
 const after = (wanted: readonly Placed[]) => {

@@ -14,7 +14,7 @@ export function useTriggerChanges(agentId: string) {
   const show = (change: (triggers: Trigger[]) => Trigger[]) =>
     queryClient.setQueryData<Trigger[]>(queryKey, (triggers) => triggers && change(triggers));
 
-  /** Refetches what is shown once `act` has ended, whether or not it succeeded. */
+  /** Refetches the shown data once `act` has ended, whether or not it succeeded. */
   const change = async (ids: string[], what: string, act: () => Promise<unknown>) => {
     setBusy((ids_) => new Set([...ids_, ...ids]));
     try {

@@ -43,7 +43,7 @@ export const endFromField = (time: string): string => (time === "00:00" ? "24:00
 /** Whether a span ends before it starts, which the server refuses. */
 export const isBackwards = ({ from, to }: { from: string; to: string }): boolean => to <= from;
 
-/** The time zones that this browser knows, with `used` if it is not one of them. */
+/** The time zones that this browser supports, plus `used` if it is not one of them. */
 export function timeZones(used: string): string[] {
   const known = ["UTC", ...Intl.supportedValuesOf("timeZone")];
   return known.includes(used) ? known : [used, ...known];

@@ -24,7 +24,7 @@ export function PlaygroundChat({
   agentName: string;
   note?: ReactNode;
   suggestions?: readonly string[];
-  /** What is suggested on some pages instead. */
+  /** Suggestions that replace the general ones on some pages. */
   pageSuggestions?: readonly PageSuggestions[];
   /** Called when a reply has ended. */
   onReply?: () => void;
@@ -100,7 +100,7 @@ function Turns({
     <>
       <section
         ref={list}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
         tabIndex={0}
         aria-label="Conversation"
         onScroll={onScroll}

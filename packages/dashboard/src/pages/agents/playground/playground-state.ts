@@ -34,7 +34,7 @@ export type PlaygroundTurn = {
   tokens: number | null;
   /** questions that the visitor may ask next */
   suggestions: readonly string[];
-  /** what the reply received of the documents; empty until the reply is stored */
+  /** what the reply read of the documents; empty until the reply is stored */
   searches: readonly ReplySearch[];
 };
 
@@ -110,7 +110,10 @@ export function applyEvent(turn: PlaygroundTurn, event: ChatEvent, now: number):
   }
 }
 
-/** Adds what visitors do not receive: the provider's reason for a failure, complete tool results, and the searches. */
+/**
+ * Adds details that visitors do not receive: the provider's reason for a failure, complete tool results, and the
+ * searches.
+ */
 export function withMemberDetails(
   turn: PlaygroundTurn,
   { failure, toolCalls, searches = [] }: Message,
@@ -125,7 +128,7 @@ export function withMemberDetails(
   return { ...turn, pieces, searches, problem: provider === null ? message : `${provider}${status}: ${message}` };
 }
 
-/** The result that visitors received of the last tool call before this one, which is null without such a call. */
+/** The result that visitors received from the last tool call before this one, or null without such a call. */
 export function previousResult(turns: readonly PlaygroundTurn[], tool: PlaygroundTool): unknown {
   const tools = turns.flatMap(({ pieces }) => pieces.filter((piece) => piece?.type === "tool"));
   const before = tools.slice(0, tools.indexOf(tool)).findLast(({ state, form }) => state === "done" && !form);

@@ -102,7 +102,7 @@ const liveIn = (chat: PlaygroundChatState) => ({
   userToken: chat.userToken,
 });
 
-/** What the tool shows in the chat if it is more than a line of text. It works as it does for visitors. */
+/** The display of a tool's result, unless it is only a line of text. It works as it does for visitors. */
 function ShownByTool({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatState }) {
   const before = previousResult(chat.turns, tool);
   const content = useMemo(

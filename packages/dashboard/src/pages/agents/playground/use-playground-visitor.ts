@@ -9,7 +9,7 @@ import {
 } from "../../../components/acting-visitor.ts";
 import { api } from "../../../data/api.ts";
 
-/** Who chats in the playground, and on which page. `self` is the member, whose email address nothing proves. */
+/** Who chats in the playground, and on which page. `self` is the member, whose email address is not verified. */
 export type PlaygroundVisitor = VisitorDraft & {
   identity: "self" | "anonymous" | "verified";
   pageUrl: string;
@@ -28,7 +28,7 @@ export const ownVisitor: PlaygroundVisitor = {
 
 /**
  * The page for a message, or null when none is given.
- * @throws FoyerError with the fields that are not valid
+ * @throws FoyerError that names the invalid fields
  */
 export function toPage({ pageUrl, pageTitle, pageContext }: PlaygroundVisitor): Page | null {
   const url = pageUrl.trim();
@@ -50,7 +50,7 @@ export function describeVisitor({ identity, id, name, email }: PlaygroundVisitor
   return identity === "anonymous" ? "Anonymous" : name.trim() || email.trim() || id.trim();
 }
 
-/** Whether two visitors are the same person, as far as the server knows them. The page may differ. */
+/** Whether two visitors are the same person to the server. The page may differ. */
 export function isSameVisitor(one: PlaygroundVisitor, other: PlaygroundVisitor): boolean {
   if (one.identity !== other.identity) return false;
   const names = ["id", "email", "name", "claims"] as const;
@@ -62,7 +62,7 @@ const TOKEN_MARGIN = 60_000;
 
 type SignedToken = Output<"createIdentityToken"> & { agentId: string; visitor: PlaygroundVisitor };
 
-/** As whom and from which page `user` chats. The server signs a token for a verified visitor. */
+/** The visitor and the page as which `user` chats. The server signs a token for a verified visitor. */
 export function usePlaygroundVisitor(agentId: string, user: { name: string; email: string } | undefined) {
   const [visitor, setVisitor] = useState<PlaygroundVisitor>(ownVisitor);
   const signed = useRef<SignedToken | null>(null);

@@ -20,7 +20,7 @@ const identities = [
   },
 ] as const;
 
-/** Chooses as whom and from which page the member chats in the playground. */
+/** Chooses the visitor and the page for the member's chat in the playground. */
 export function VisitorDialog({
   visitor,
   onChange,

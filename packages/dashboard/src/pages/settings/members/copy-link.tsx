@@ -4,7 +4,7 @@ import { Button } from "../../../components/button.tsx";
 import { writeClipboard } from "../../../components/copy-field.tsx";
 import { notify } from "../../../components/toasts.ts";
 
-/** Copies an address that is too long to be shown in a row. */
+/** Copies a URL that is too long to be shown in a row. */
 export function CopyLink({ url, whose }: { url: string; whose: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {

@@ -8,7 +8,7 @@ import { ProviderDialog } from "./provider-dialog.tsx";
 import { type Provider, ProviderRow } from "./provider-row.tsx";
 import { UsableModels } from "./usable-models.tsx";
 
-/** The providers of models: the server's, or the organization's own keys instead. */
+/** The providers of models, with the server's keys or the organization's own. */
 export function ModelsPage() {
   const { data: providers } = useSuspenseQuery(endpointQuery("listProviders"));
   const [editing, setEditing] = useState<Provider | null>(null);

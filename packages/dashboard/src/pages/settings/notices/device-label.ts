@@ -16,7 +16,10 @@ const systems = [
   ["Linux", /Linux/],
 ] as const;
 
-/** What a member recognizes a browser by, such as `Firefox on Linux`. The order above matters: most names include others. */
+/**
+ * A label by which a member recognizes a browser, such as `Firefox on Linux`. The order above matters, because most
+ * user agents include other names.
+ */
 export function deviceLabel(userAgent: string): string {
   const nameOf = (names: ReadonlyArray<readonly [string, RegExp]>) =>
     names.find(([, pattern]) => pattern.test(userAgent))?.[0];

@@ -13,7 +13,7 @@ const kinds: ReadonlyArray<{ value: NoticeChannelKind; label: string }> = [
   { value: "slack", label: "Slack bot" },
 ];
 
-/** Creates a channel, or changes one. Tokens are never shown again, so an empty one keeps its value. */
+/** Creates or edits a channel. Tokens are never shown again, so an empty field keeps the stored token. */
 export function NoticeChannelDialog({ channel, onClose }: { channel: NoticeChannel | null; onClose: () => void }) {
   const initial = {
     kind: channel?.kind ?? ("webhook" as NoticeChannelKind),

@@ -5,7 +5,7 @@ import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { NoticeChannels } from "./notice-channels.tsx";
 import { PushDevices } from "./push-devices.tsx";
 
-/** How members and the team's chats are notified when a visitor waits for a person. */
+/** How members and the team's chats are notified when a visitor is waiting for a person. */
 export function NoticesPage() {
   const { data: session } = useSuspenseQuery(endpointQuery("getSession"));
   const { data: settings } = useSuspenseQuery(endpointQuery("getNoticeSettings"));

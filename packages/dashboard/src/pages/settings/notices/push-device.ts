@@ -11,7 +11,7 @@ export function pushProblem(): string | null {
   return isSupported ? null : "This browser cannot show notices of a website.";
 }
 
-/** The address by which this browser's push service knows it. Null while it is not subscribed. */
+/** The URL by which the push service identifies this browser. Null while it is not subscribed. */
 export async function currentEndpoint(): Promise<string | null> {
   if (pushProblem() !== null) return null;
   const registration = await navigator.serviceWorker.getRegistration(SCOPE);
@@ -19,7 +19,7 @@ export async function currentEndpoint(): Promise<string | null> {
   return subscription?.endpoint ?? null;
 }
 
-/** Turns on notices in this browser, and asks for permission. @throws an error with a message for the member */
+/** Turns on notices in this browser after asking for permission. @throws an error with a message for the member */
 export async function turnOnPush(): Promise<void> {
   if ((await Notification.requestPermission()) !== "granted") {
     throw new Error("This browser blocks notices of this page. Allow them in the site settings, then try again.");
@@ -27,7 +27,7 @@ export async function turnOnPush(): Promise<void> {
   await navigator.serviceWorker.register(WORKER, { scope: SCOPE });
   const { pushManager } = await navigator.serviceWorker.ready;
   const { publicKey } = await api.getPushKey();
-  // A subscription for another key, such as before the server was set up again, cannot be used.
+  // A subscription for another key, for example from before the server was set up again, cannot be used.
   await (await pushManager.getSubscription())?.unsubscribe();
   const subscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
   const { endpoint, keys } = subscription.toJSON();
@@ -40,7 +40,7 @@ export async function turnOnPush(): Promise<void> {
   });
 }
 
-/** Stops notices in this browser. `id` is the subscription's on the server, if it still knows it. */
+/** Turns off notices in this browser. `id` identifies the subscription on the server, if it is still stored there. */
 export async function turnOffPush(id: string | undefined): Promise<void> {
   if (id !== undefined) await api.deletePushSubscription({ id });
   const registration = await navigator.serviceWorker.getRegistration(SCOPE);

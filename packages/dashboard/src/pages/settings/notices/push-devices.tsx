@@ -11,7 +11,7 @@ import { currentEndpoint, pushProblem, turnOffPush, turnOnPush } from "./push-de
 
 const endpointKey = ["pushEndpoint"];
 
-/** The switch for this browser, and all browsers of the member. */
+/** The switch for this browser, and the list of all browsers of the member. */
 export function PushDevices({ devices, isPushOn }: { devices: PushDevice[]; isPushOn: boolean }) {
   const { data: endpoint = null } = useQuery({ queryKey: endpointKey, queryFn: currentEndpoint });
   const own = devices.find((device) => device.endpoint === endpoint);

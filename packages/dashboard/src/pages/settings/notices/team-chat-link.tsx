@@ -20,7 +20,7 @@ export function TeamChatState({ channel: { teamChat, isEnabled } }: { channel: N
   );
 }
 
-/** Links the signed-in member to who they are in the chat, or ends the link. */
+/** Links the signed-in member to their account in the chat, or removes the link. */
 export function TeamChatLink({ channel: { id, name, teamChat } }: { channel: NoticeChannel }) {
   const { data: session } = useSuspenseQuery(endpointQuery("getSession"));
   const [command, setCommand] = useState<string | null>(null);

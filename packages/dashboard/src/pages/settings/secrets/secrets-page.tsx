@@ -13,7 +13,7 @@ import { SecretsTable } from "./secrets-table.tsx";
 
 type Secret = Output<"listSecrets">[number];
 
-/** Usage of secrets is only searched for in organizations with at most this many agents. */
+/** In organizations with more agents than this, the tools that use a secret are not searched for. */
 const SEARCHED_AGENTS = 50;
 
 /** Named credentials for tools. Values can be set but never read. */

@@ -62,7 +62,7 @@ export function VisitorDataPage() {
   );
 }
 
-/** What is stored, with the ways to export and erase it. */
+/** The stored data, with the actions that export and erase it. */
 function Found({ visitor, onErase }: { visitor: Visitor; onErase: (receipt: ErasureReceipt) => void }) {
   const [isConfirming, setIsConfirming] = useState(false);
   const input = { [visitor.kind]: visitor.value };

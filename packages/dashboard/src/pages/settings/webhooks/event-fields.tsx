@@ -50,7 +50,7 @@ export function EventsField({ values: { events }, change, errorAt }: Fields) {
   );
 }
 
-/** Whose events are sent. An event without an agent, such as `visitor.erased`, is sent in any case. */
+/** The agents whose events are sent. An event without an agent, such as `visitor.erased`, is always sent. */
 export function AgentsField({
   values: { hasAllAgents, agentIds },
   change,

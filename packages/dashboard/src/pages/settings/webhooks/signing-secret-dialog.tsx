@@ -31,7 +31,7 @@ export function FormSecretDialog({ form: { tool, agent }, onClose }: { form: Age
   );
 }
 
-/** The same for a webhook that receives events. */
+/** Shows a webhook's signing secret on demand, and replaces it without interruption. */
 export function WebhookSecretDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { id } = webhook;
   const query = useQuery({ ...endpointQuery("getWebhookSigningSecret", { id }), gcTime: 0 });
@@ -59,7 +59,7 @@ function SigningSecretDialog({
   onRotate,
   onClose,
 }: {
-  /** What is signed. */
+  /** The name of the signed messages. */
   name: string;
   description: string;
   query: Pick<UseQueryResult<WebhookSecret>, "data" | "error" | "refetch">;

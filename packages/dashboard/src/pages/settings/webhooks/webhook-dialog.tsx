@@ -14,7 +14,7 @@ const payloads = [
   { value: "ids", label: "Ids only" },
 ] as const;
 
-/** Creates a webhook, or changes one. `onSaved` is called before the dialog closes. */
+/** Creates or edits a webhook. `onSaved` is called before the dialog closes. */
 export function WebhookDialog({
   webhook,
   onSaved,

@@ -40,12 +40,12 @@ export function toBody({ hasAllAgents, agentIds, description, idleMinutes, ...sa
     ...same,
     description: description.trim() || null,
     agentIds: hasAllAgents ? [] : agentIds,
-    // The server refuses 0 with an error of the field.
+    // The server rejects 0 with an error of the field.
     idleMinutes: idleMinutes ?? 0,
   };
 }
 
-/** What differs from the stored webhook. A webhook that stays disabled keeps its `disabledReason`. */
+/** The settings that differ from the stored webhook. A webhook that stays disabled keeps its `disabledReason`. */
 export function toChanges(draft: WebhookDraft, webhook: Webhook): WebhookChanges {
   const body = toBody(draft);
   const changed = Object.entries(body).filter(

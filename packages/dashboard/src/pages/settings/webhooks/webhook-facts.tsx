@@ -6,7 +6,7 @@ import { Status } from "../../../components/status.tsx";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { webhookStatus } from "./webhook-labels.ts";
 
-/** What a webhook receives and whether it is enabled, with the reason and the way back if it is not. */
+/** What a webhook receives and whether it is enabled. If it is disabled, also the reason and how to enable it again. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const { word, tone } = webhookStatus(webhook);
   return (

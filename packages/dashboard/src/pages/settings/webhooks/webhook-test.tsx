@@ -17,7 +17,7 @@ import { formatDuration } from "../../forms/submission-labels.ts";
 
 const options = webhookEventTypes.map((value) => ({ value, label: value }));
 
-/** Shows a sample of each kind of event, sends it on request, and shows what came back. */
+/** Shows a sample of each kind of event, sends it on request, and shows the response. */
 export function WebhookTestSection({ webhook }: { webhook: Webhook }) {
   const first = webhookEventTypes.find((type) => webhook.events.includes(type));
   const [type, setType] = useState<WebhookEventType>(first ?? "reply.finished");

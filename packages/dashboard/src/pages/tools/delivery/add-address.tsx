@@ -72,7 +72,7 @@ export function AddAddress({
   );
 }
 
-/** The server's reason where it concerns the address; other errors are shown as notices. */
+/** The server's reason if it concerns the address. Other errors are shown as toasts. */
 function problemOf(error: unknown): string | undefined {
   const detail = error instanceof FoyerError ? error.details[0] : undefined;
   return detail && toSentence(detail.message);

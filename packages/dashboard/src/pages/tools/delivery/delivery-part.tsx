@@ -13,7 +13,10 @@ import { SendTest } from "./send-test.tsx";
 import { useMailFacts } from "./use-mail-facts.ts";
 import { WebhookSigning } from "./webhook-signing.tsx";
 
-/** Where a form's submissions go: email, a webhook, the page's own code, further actions, and the visitor's confirmation. */
+/**
+ * The destinations of a form's submissions: email, a webhook, the page's own code, further actions, and the visitor's
+ * confirmation.
+ */
 export function DeliveryPart({ tool, draft }: PartProps) {
   const { values, change, errorAt } = draft;
   const { isAdmin } = useRole();

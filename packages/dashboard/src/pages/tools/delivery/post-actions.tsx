@@ -23,7 +23,7 @@ export function emailTo(userId: string | null): Keyed<ActionDraft> {
   return keyed({ ...empty, type: "email" as const, recipientIds: userId === null ? [] : [userId] });
 }
 
-/** What happens after a form is submitted, in order. */
+/** The actions that run after a form is submitted, in order. */
 export function PostActions({
   actions,
   fieldNames,
@@ -37,7 +37,7 @@ export function PostActions({
   /** Id of the viewer, who is the first recipient of a new email action. */
   userId: string | null;
   onChange: (actions: Keyed<ActionDraft>[]) => void;
-  /** Puts a removed action back into the list as it is at that moment. */
+  /** Puts a removed action back into the current list. */
   onRestore: (action: Keyed<ActionDraft>, index: number) => void;
   /** The fields of an action. */
   fieldsOf: (action: Keyed<ActionDraft>, index: number) => ReactNode;

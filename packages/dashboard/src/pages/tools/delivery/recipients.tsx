@@ -4,7 +4,10 @@ import { type ReactNode, useId, useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { AddAddress } from "./add-address.tsx";
 
-/** Who can be emailed. `members` and `addresses` are `null` while they load; `sendsMail` is whether the server sends email. */
+/**
+ * The people who can be emailed. `members` and `addresses` are `null` while they load; `sendsMail` is whether the
+ * server sends email.
+ */
 export type MailFacts = {
   members: readonly Member[] | null;
   addresses: readonly MailRecipient[] | null;
@@ -134,7 +137,10 @@ function ResendLink({ onResend }: { onResend: () => Promise<unknown> }) {
   );
 }
 
-/** The viewer first. Former members stay listed while they are chosen, because the form cannot be saved with them. */
+/**
+ * Lists the viewer first. Former members stay listed while they are selected, because the form cannot be saved with
+ * them.
+ */
 function memberRows(members: readonly Member[], chosen: readonly string[], userId: string | null) {
   const rows = members.map(({ id, name, email }) => ({
     id,

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import type { MailFacts } from "./recipients.tsx";
 
-/** Loads who can be emailed. */
+/** Loads the people who can be emailed. */
 export function useMailFacts(): MailFacts {
   const create = useEndpointMutation("createMailRecipient", {
     changes: ["listMailRecipients"],
@@ -17,7 +17,7 @@ export function useMailFacts(): MailFacts {
     userId: useQuery(endpointQuery("getSession")).data?.user.id ?? null,
     sendsMail: useQuery(endpointQuery("getSignInOptions")).data?.sendsMail !== false,
     addAddress: async (address) => (await create.mutateAsync({ body: { address } })).address,
-    // The notice shows an error.
+    // A toast shows the error.
     resendLink: ({ id }) => resend.mutateAsync({ id }).catch(() => {}),
   };
 }

@@ -27,7 +27,7 @@ const choices = [
   ...Object.entries(displayEditors).map(([value, { name }]) => ({ value: value as DisplayType, label: name })),
 ];
 
-/** What visitors see of a result: the display type, the field mapping, and a preview. */
+/** How visitors see a result: the display type, the field mapping, and a preview. */
 export function DisplayPart({ agentId, draft, kind, lastTest }: PartProps) {
   const { displayConfig: display, resultFor, mockResponse } = draft.values;
   const isHidden = resultFor === "visitor";

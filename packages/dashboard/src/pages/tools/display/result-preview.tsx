@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { WidgetView } from "../../../components/widget-view.tsx";
 import { endpointQuery } from "../../../data/queries.ts";
 
-/** A tool's result as visitors see it in the chat, and what the display left out of it. */
+/** A tool's result as visitors see it in the chat, and the parts that the display left out. */
 export function ResultPreview({
   agentId,
   tool,
@@ -29,7 +29,7 @@ export function ResultPreview({
   return (
     <div className="grid gap-3">
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
         tabIndex={0}
         aria-label="What visitors see"
         className="overflow-x-auto rounded-xl border border-line bg-paper p-4"

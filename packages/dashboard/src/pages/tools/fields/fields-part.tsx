@@ -14,7 +14,7 @@ import { changesForType } from "./field-kinds.ts";
 import { FieldList } from "./field-list.tsx";
 import { FormPreview } from "./form-preview.tsx";
 
-/** The form builder: fields in order, messages, and a preview. */
+/** The form builder: the fields in order, the messages, and a preview. */
 export function FieldsPart({ agentId, draft }: PartProps) {
   const form = draft.values.formSchema;
   const change = (part: Partial<typeof form>) => draft.change({ formSchema: { ...form, ...part } });

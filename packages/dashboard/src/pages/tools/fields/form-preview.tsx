@@ -31,7 +31,7 @@ export function FormPreview({ agentId, draft }: { agentId: string; draft: ToolDr
   }, [text, round]);
   return (
     <section
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable with the keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
       tabIndex={0}
       aria-label="Preview of the form"
       className="overflow-y-auto rounded-xl border border-line bg-paper p-4 lg:max-h-[calc(100dvh-14rem)]"

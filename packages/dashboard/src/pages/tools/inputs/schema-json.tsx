@@ -25,7 +25,7 @@ export function SchemaJson({
   const problem = problemIn(text, errors);
   const write = (next: string) => {
     const read = readSchemaText(next);
-    // Valid JSON also keeps its formatting, so that nothing moves under the cursor.
+    // Valid JSON also keeps its formatting, so that nothing moves while the user types.
     onChange("line" in read ? { ...schema, text: next } : { ...read, text: next });
   };
   const formatted = formattedJson(text);

@@ -4,7 +4,7 @@ import { Section } from "../../../components/page.tsx";
 import type { PartProps } from "../tool-editor.tsx";
 import { registerCode } from "./register-code.ts";
 
-/** The code that runs a page action on the website, and what its results must look like. */
+/** The code that runs a page action on the website, and the schema of its results. */
 export function PagePart({ draft }: PartProps) {
   const { values, change, errorAt } = draft;
   return (

@@ -1,7 +1,7 @@
 import type { ToolDraft } from "../tool-draft.ts";
 
 const identifier = /^[A-Za-z_$][\w$]*$/;
-/** Words that JavaScript refuses as names of variables in an async function of a script or module. */
+/** Words that JavaScript does not allow as variable names in an async function of a script or module. */
 const reservedWords = new Set(
   (
     "arguments await break case catch class const continue debugger default delete do else enum eval export extends " +

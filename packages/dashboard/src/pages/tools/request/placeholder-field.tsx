@@ -12,8 +12,8 @@ const LINE = 20;
 const PADDING = 8;
 
 /**
- * A text with placeholders. They are offered as soon as a brace is typed, and by a button. A field without `isJson` has
- * only one line, which may wrap.
+ * A text with placeholders, which are offered as soon as a brace is typed, and by a button. A field without `isJson`
+ * has only one line, which may wrap.
  */
 export function PlaceholderField({
   label,
@@ -60,7 +60,7 @@ export function PlaceholderField({
     setOpen(null);
   };
   const onType = ({ target }: ChangeEvent<HTMLTextAreaElement>) => {
-    // Only JSON has several lines. Line breaks that are pasted into a URL or a header are left out.
+    // Only JSON may have several lines. Line breaks that are pasted into a URL or a header are removed.
     onChange(isJson ? target.value : target.value.replace(/[\r\n]+/g, ""));
     setOpen(openPlaceholderAt(target.value, target.selectionStart, isJson));
     setActive(0);
@@ -140,7 +140,7 @@ export function PlaceholderField({
   );
 }
 
-/** Where the line ends that follows this text, in pixels from the top of the field. */
+/** The bottom of the line that contains the end of this text, in pixels from the top of the field. */
 function topBelow(before: string, area: HTMLTextAreaElement | null): number {
   return PADDING + before.split("\n").length * LINE - (area?.scrollTop ?? 0);
 }

@@ -13,7 +13,7 @@ function offered(marked: string, isJson = false): string[] | null {
   return open && matchingOptions(options, open).map(({ value }) => value);
 }
 
-/** The text after an option was chosen at the caret, with the new caret. */
+/** The text after choosing an option at the caret, with the new caret. */
 function chosen(marked: string, value: string, isJson = false): string {
   const caret = marked.indexOf("|");
   const text = marked.replace("|", "");

@@ -10,7 +10,9 @@ const boundHints: Record<(typeof boundNames)[number], string> = {
   "page.url": "The page that the visitor is on. It comes from the browser and can be forged.",
 };
 
-/** The placeholders that a tool's request can contain: its inputs, what the server fills in, and the secrets. */
+/**
+ * The placeholders that a tool's request can contain: its inputs, the values that the server fills in, and the secrets.
+ */
 export function placeholderOptions({
   inputs,
   secrets,
@@ -28,10 +30,10 @@ export function placeholderOptions({
   ];
 }
 
-/** A placeholder that is being typed: its place in the text, and the part of its name before the caret. */
+/** A placeholder that is being typed: its position in the text, and the part of its name before the caret. */
 export type OpenPlaceholder = { start: number; end: number; braces: string; written: string };
 
-/** The placeholder around the caret, or null. In JSON there are placeholders only within strings. */
+/** The placeholder around the caret, or null. JSON allows placeholders only within strings. */
 export function openPlaceholderAt(text: string, caret: number, isJson: boolean): OpenPlaceholder | null {
   const match = /(\{\{?)[ \t]*([\p{L}\p{N}_$.-]*)$/u.exec(text.slice(0, caret));
   if (!match) return null;
@@ -49,8 +51,8 @@ export function matchingOptions(options: readonly Option[], { braces, written }:
 }
 
 /**
- * The text with a placeholder inserted, and where the caret belongs: after it, or where the name of a claim is missing.
- * Outside of a string of JSON the placeholder is quoted.
+ * The text with a placeholder inserted, and the new position of the caret: after it, or where the name of a claim is
+ * missing. In JSON, a placeholder outside of a string is quoted.
  */
 export function insertPlaceholder(
   text: string,
@@ -64,7 +66,7 @@ export function insertPlaceholder(
   return { text: before + quote + placeholder + quote + text.slice(end), caret };
 }
 
-/** Whether a text that follows this beginning of JSON would be within a string. */
+/** Whether text that follows this beginning of JSON would be within a string. */
 function isInString(json: string): boolean {
   const quotes = json.replace(/\\./gs, "").match(/"/g);
   return (quotes?.length ?? 0) % 2 === 1;

@@ -17,7 +17,10 @@ import { UrlPreview } from "./url-reading.tsx";
 
 const methods = (["GET", "POST", "PUT", "DELETE"] as const).map((value) => ({ value, label: value }));
 
-/** The request of an HTTP tool: method, URL, headers and body, with placeholders, and what it says about the visitor. */
+/**
+ * The request of an HTTP tool: method, URL, headers and body with placeholders, and the facts about the visitor that it
+ * sends.
+ */
 export function RequestPart({ draft }: PartProps) {
   const { values, change, errorAt } = draft;
   const { isAdmin } = useRole();
@@ -118,7 +121,7 @@ function BodySection({ draft, options }: { draft: ToolDrafting; options: readonl
   );
 }
 
-/** A warning about facts of verified visitors in a tool that the agent is offered for every visitor. */
+/** A warning about facts of verified visitors in a tool that is offered to the agent for every visitor. */
 function VisitorNote({ draft, texts }: { draft: ToolDrafting; texts: string[] }) {
   const [fact] = boundIn(texts).filter((name) => name.startsWith("visitor."));
   if (fact === undefined || draft.values.requires === "verified") return null;

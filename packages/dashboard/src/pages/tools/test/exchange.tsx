@@ -76,7 +76,7 @@ export function Payload({ label, text }: { label: string; text: string }) {
   if (text === "") return <p className="text-soft">Empty.</p>;
   return (
     <section
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable with the keyboard
       tabIndex={0}
       aria-label={label}
       className="max-h-80 overflow-auto rounded-lg border border-line bg-sunken px-3 py-2"

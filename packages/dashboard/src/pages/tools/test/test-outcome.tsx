@@ -6,7 +6,9 @@ import { Status } from "../../../components/status.tsx";
 import { ResultPreview } from "../display/result-preview.tsx";
 import { Exchange, Payload } from "./exchange.tsx";
 
-/** The outcome of a test run: how it ended, the request and response, what the AI reads and what the visitor sees. */
+/**
+ * The outcome of a test run: how it ended, the request and response, the text for the model, and the visitor's view.
+ */
 export function TestOutcome({ tool, test, isRunning }: { tool: Tool; test: ToolTest | null; isRunning: boolean }) {
   if (!test) {
     return (
