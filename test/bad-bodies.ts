@@ -104,7 +104,7 @@ export const brokenJson: readonly Buffer[] = [
   `{"a":${'{"a":'.repeat(50_000)}`,
 ].map((text) => Buffer.from(text));
 
-/** Bodies that are (nearly) valid JSON but useless; some of it within an otherwise valid body. */
+/** Bodies that are valid or nearly valid JSON but useless. Some are parts of an otherwise valid body. */
 export function hostileJson(valid: object): Buffer[] {
   const within = (json: string) => JSON.stringify({ ...valid, userMetadata: "here" }).replace('"here"', () => json);
   const texts = [

@@ -42,7 +42,10 @@ export async function startBrowser(options?: LaunchOptions) {
 
   return {
     open,
-    /** Opens a page in a context that no other page uses now. It may have been cleared after an earlier test. */
+    /**
+     * Opens a page in a context that no other page is using. An earlier test may have used the context, which was
+     * cleared afterwards.
+     */
     openWarm: async (options: BrowserContextOptions = {}): Promise<Opened> =>
       TestRunner.getCurrentTest() ? openPage(await warm.take(options)) : open(options),
     async close(): Promise<void> {
@@ -63,18 +66,19 @@ async function openPage(context: BrowserContext): Promise<Opened> {
   return { page, problems };
 }
 
-/** What a page can leave behind besides cookies. The HTTP cache stays. */
+/** What a page can leave behind besides cookies. The HTTP cache is kept. */
 const storageTypes = "local_storage,indexeddb,cache_storage,service_workers";
 
 /**
- * Contexts that tests use one after the other. A page of the dashboard takes half of the time in a process that has run
- * it before, so each context keeps a page that keeps its process. Everything else that a test can leave is deleted.
+ * Contexts that tests use one after the other. A page of the dashboard takes half the time in a process that has run it
+ * before, so each context keeps one page open to keep its process. Everything else that a test leaves behind is
+ * deleted.
  */
 function createWarmContexts(create: (options: BrowserContextOptions) => Promise<BrowserContext>) {
   const free = new Map<string, BrowserContext[]>();
   const keepers = new Map<BrowserContext, Page>();
 
-  /** @returns null when the server of the page has ended with its test */
+  /** @returns null when the page's server has ended with its test */
   async function openKeeper(context: BrowserContext, origin: string): Promise<Page | null> {
     const keeper = await context.newPage();
     return keeper.goto(`${origin}/healthz`).then(
@@ -102,7 +106,7 @@ function createWarmContexts(create: (options: BrowserContextOptions) => Promise<
   }
 
   return {
-    /** A context for the rest of the running test. */
+    /** Provides a context for the rest of the running test. */
     async take(options: BrowserContextOptions): Promise<BrowserContext> {
       const key = JSON.stringify(options);
       const context = free.get(key)?.pop() ?? (await create(options));
@@ -137,7 +141,7 @@ async function launch(options: LaunchOptions = {}): Promise<Browser> {
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
-      // The pages of a context share a process. By default, each page has one of its own.
+      // Pages of a context share a process. By default, each page has its own.
       "--process-per-site",
     ],
   });

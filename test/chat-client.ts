@@ -8,7 +8,7 @@ export type ChatStream = {
   response: Response;
   events: ReceivedEvent[];
   comments: string[];
-  /** resolves with the first event of the type, including one that has already arrived */
+  /** resolves with the first matching event, including one that has already arrived */
   until(type: ChatEvent["type"], matches?: (event: ReceivedEvent) => boolean): Promise<ReceivedEvent>;
   untilComment(): Promise<void>;
   /** resolves when the stream has ended */

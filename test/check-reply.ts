@@ -3,7 +3,7 @@ import { type ChatStream, type ReceivedEvent, textOf } from "./chat-client.ts";
 
 type Event<Type extends ReceivedEvent["type"]> = Extract<ReceivedEvent, { type: Type }>;
 
-/** The content of a whole stream, after it was checked against all rules. */
+/** The content of a complete stream that follows all rules. */
 export type CheckedReply = {
   conversationId: string;
   messageId: string;
@@ -24,7 +24,7 @@ export async function checkReply(stream: ChatStream): Promise<CheckedReply> {
 }
 
 /**
- * The rules that every whole stream follows: `message_start` first; then pieces one after the other, whose `index`
+ * Checks the rules for every complete stream: `message_start` first; then pieces one after the other, whose `index`
  * counts from 0 without a gap, each closed before the next starts, no empty text, and every tool call followed by its
  * result; `error` exactly when the reason is `error`, right before `message_stop`, which comes once and last. The ids
  * contain the message id and an increasing position.

@@ -13,9 +13,9 @@ import { startServer, type TestServer } from "./server.ts";
 /** The long form: `FOYER_CLIENT_TOOL_CALLS=10000 npx vitest run test/closed-tabs.test.ts`. */
 const CALLS = Number(process.env.FOYER_CLIENT_TOOL_CALLS ?? 300);
 const AT_ONCE = 100;
-/** No tab of this test lives longer, in turns. The reply's 30 seconds end at a random one of them. */
+/** The maximum lifetime of a tab, in turns. The reply's 30 seconds end at a random turn. */
 const TURNS = 40;
-/** Everything waits by the same kind of timer, so the order of events does not depend on the speed of the machine. */
+/** All waits use the same kind of timer, so the order of events does not depend on the speed of the machine. */
 const turn = () => wait(1);
 
 let server: TestServer;
@@ -40,13 +40,13 @@ it(`ends every reply and runs no tool twice when tabs are closed at a random mom
     const calls = Array.from({ length: Math.min(AT_ONCE, CALLS - from) }, (_, index) => playCall(from + index));
     for (const { runs, answer } of await Promise.all(calls)) {
       expect(runs).toBeLessThanOrEqual(1);
-      // A result can only come from a run, and a refusal only from a call that was not run.
+      // A result requires a run, and a refusal requires that the call was not run.
       if ("result" in answer) expect([runs, answer.result]).toEqual([1, "done"]);
       outcomes.ran += runs;
       outcomes["result" in answer ? "answered" : "unanswered"] += 1;
     }
   }
-  // Every ending occurs, so the moments are spread over the whole life of a call.
+  // Every outcome occurs, so the random moments cover the whole life of a call.
   expect(Math.min(outcomes.answered, outcomes.unanswered, outcomes.ran - outcomes.answered)).toBeGreaterThan(0);
   const rows = server.deps.db.selectFrom("clientToolCalls").select(({ fn }) => fn.countAll().as("open"));
   expect(await rows.where("digest", "is", null).executeTakeFirst()).toEqual({ open: 0 });
@@ -55,7 +55,10 @@ it(`ends every reply and runs no tool twice when tabs are closed at a random mom
 
 type Random = () => number;
 
-/** One call, two tabs that read its event at random moments and are closed at others, and the end of the wait. */
+/**
+ * One call, and two tabs that read its event at random moments and are closed at others. The wait for the result ends
+ * at a random moment too.
+ */
 async function playCall(number: number): Promise<{ runs: number; answer: ClientToolAnswer }> {
   const random = seededRandom((number + 1) * 2_654_435_761);
   const toolUseId = `call_${number}`;
@@ -86,13 +89,16 @@ async function playCall(number: number): Promise<{ runs: number; answer: ClientT
     await turn();
   }
   const ended = await answer;
-  // The reply goes on, which the open tabs see. Requests that are still on their way arrive after that.
+  // The reply continues, which the open tabs see. Pending requests arrive afterwards.
   for (const tab of tabs) tab.see({ ...result, toolUseId });
   for (let now = 0; now < TURNS; now++) await turn();
   return { runs, answer: ended };
 }
 
-/** A tab with its own runner. Once it is closed, none of its code runs, and a request is lost or arrives without it. */
+/**
+ * A tab with its own runner. Once it is closed, none of its code runs, and its pending requests either arrive or are
+ * lost.
+ */
 function openTab(calls: ClientToolCalls, random: Random, run: () => void) {
   let isClosed = false;
   const alive = async () => {

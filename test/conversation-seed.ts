@@ -4,7 +4,7 @@ import type { ConversationRow, MessageRow } from "../packages/server/src/db/tabl
 type Owner = { organizationId: string; agentId: string };
 type Saying = Partial<Pick<MessageRow, "content" | "feedback" | "stopReason">> & { pieces?: unknown[] };
 
-/** An id as it would have been created at that instant (milliseconds), because ids sort by time. */
+/** An id as if it had been created at that instant (milliseconds), because ids sort by time. */
 function idAt(prefix: string, ms: number, number = 0): string {
   const digits = "0123456789abcdefghjkmnpqrstvwxyz";
   let rest = (BigInt(ms) << 80n) | (7n << 76n) | (2n << 62n) | BigInt(number);
@@ -58,7 +58,7 @@ export async function insertFailure(
     .execute();
 }
 
-/** Inserts the requested number of conversations without messages, one per minute back from now. */
+/** Inserts this many conversations without messages, one per minute, going back from now. */
 export async function insertManyConversations(db: Db, owner: Owner, amount: number): Promise<void> {
   const now = Date.now();
   await db.transaction().execute(async (trx) => {

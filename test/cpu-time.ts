@@ -1,13 +1,13 @@
 import { expect } from "vitest";
 
-/** How much larger the large input is. Linear work takes 16 times as long for it, and quadratic work 256 times. */
+/** How much larger the large input is. Linear work takes 16 times as long, and quadratic work 256 times. */
 const FACTOR = 16;
 const MAX_RATIO = 128;
 /** In milliseconds. Shorter measurements are mostly noise. */
 const MIN_BASELINE = 1;
 const ROUNDS = 3;
 
-/** The CPU time of this thread in milliseconds. Unlike wall time, it excludes everything else that the machine does. */
+/** The CPU time of this thread in milliseconds. Unlike wall time, it excludes other processes. */
 function cpuTime(run: () => unknown): number {
   const before = process.threadCpuUsage();
   run();

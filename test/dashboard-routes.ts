@@ -7,8 +7,8 @@ const sources = ["root", "auth", "shell", "agent", "settings"].map(
 const definition = /const (\w+) = createRoute\(\{\s*getParentRoute: \(\) => (\w+),\s*(?:path: "([^"]*)"|id: )/g;
 
 /**
- * Every URL of the dashboard as defined by its routes, such as `/agents/$agentId/tools`. `isOutside`: for users who
- * have not signed in.
+ * Every URL of the dashboard as defined by its routes, such as `/agents/$agentId/tools`. `isOutside` marks pages for
+ * users who have not signed in.
  */
 export function dashboardAddresses(): Array<{ address: string; isOutside: boolean }> {
   const prefixes = new Map([["root", ""]]);

@@ -7,7 +7,7 @@ import type { TestDatabase } from "./databases.ts";
 import { startServer } from "./server.ts";
 import { createMember, createOwner, password } from "./session-client.ts";
 
-/** The folder for screenshots. None are taken without it, because they take half of the time. */
+/** The folder for screenshots. Without it none are taken, because they take half of the test's time. */
 const pictures = process.env.FOYER_SCREENSHOTS;
 
 const sizes = { wide: [1440, 900], middle: [1024, 768], phone: [390, 844] } as const;
@@ -43,7 +43,7 @@ export async function startDashboardSite(options: { database?: TestDatabase; env
     return opened;
   }
 
-  /** Signs a user in and opens an empty page, for a test that makes calls before it opens one of the dashboard. */
+  /** Signs a user in and opens an empty page, for a test that makes calls before it opens the dashboard. */
   async function signIn({ email = owner.email, context = {} }: SignInOptions = {}) {
     const opened = await browser.openWarm({ viewport: { width: 1440, height: 900 }, ...context });
     const { page } = opened;
@@ -58,9 +58,9 @@ export async function startDashboardSite(options: { database?: TestDatabase; env
     owner,
     open,
     signIn,
-    /** The email address of a member of the owner's organization with that role. */
+    /** Adds a member with this role to the owner's organization. @returns the email address */
     addMember: async (role: string) => (await createMember(server, owner.organizationId, role)).email,
-    /** A call with the page's session, to prepare what a test needs. Throws when it is refused. */
+    /** Makes a call with the page's session, to prepare a test. Throws when it is refused. */
     async call(page: Page, method: string, path: string, data?: object) {
       const answer = await page.request.fetch(server.url + path, { method, ...(data ? { data } : {}) });
       const body = await answer.json();
@@ -89,7 +89,10 @@ export async function startDashboardSite(options: { database?: TestDatabase; env
   };
 }
 
-/** An element picked up by keyboard listens for further keys only from the next turn of the page's event loop. */
+/**
+ * After an element is picked up by keyboard, it listens for further keys only from the next turn of the page's event
+ * loop.
+ */
 export function nextTurn(page: Page): Promise<unknown> {
   return page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
 }

@@ -33,7 +33,7 @@ export const createPostgres: CreateDatabase = async ({ isEmpty = false } = {}) =
   const server = inject("postgresUrl");
   const name = `foyer_${randomUUID().replaceAll("-", "")}`;
   const template = isEmpty ? "template1" : MIGRATED_DATABASE;
-  // Copying the files takes half of the CPU time of PostgreSQL's default, which writes every page to its log.
+  // Copying files takes half of the CPU time of PostgreSQL's default strategy, which writes every page to its log.
   const create = `create database ${name} template ${template} strategy file_copy`;
   await withClient(server, (client) => client.query(create));
   const url = new URL(server);
@@ -58,8 +58,8 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
 }
 
 /**
- * Resolves when a statement in this PostgreSQL database waits for a lock. Pass the pool, not a transaction: within one,
- * the view would not change.
+ * Resolves when a statement in this PostgreSQL database is waiting for a lock. Pass the pool, not a transaction: within
+ * one, the view would not change.
  */
 export async function waitForBlockedStatement(db: Db): Promise<void> {
   const blocked = sql<{ count: number }>`select count(*)::int as count from pg_stat_activity

@@ -52,7 +52,7 @@ export async function startDnsServer(answer: (question: DnsQuestion) => DnsAnswe
   };
 }
 
-/** A name may have addresses of one kind only. */
+/** A name may have addresses of only one kind. */
 function noData(error: { code?: string }): string[] {
   if (error.code === "ENODATA") return [];
   throw error;
@@ -76,7 +76,7 @@ function writeAnswer(question: Buffer, answer: Exclude<DnsAnswer, "silence">): B
   // A response, recursion desired and available.
   header.writeUInt16BE(0x8180 | (typeof answer === "string" ? responseCodes[answer] : 0), 2);
   header.writeUInt16BE(records.length, 6);
-  // No further sections, whatever the question had.
+  // No further sections, whatever the query contained.
   header.writeUInt32BE(0, 8);
   return Buffer.concat([header, ...records.map(writeRecord)]);
 }

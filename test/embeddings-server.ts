@@ -4,7 +4,9 @@ export type EmbeddingsServer = Awaited<ReturnType<typeof startEmbeddingsServer>>
 
 type Embed = (text: string) => number[];
 
-/** A provider that embeds texts over HTTP as OpenAI does. `script` replaces its answers, `answer` goes back to them. */
+/**
+ * A provider that embeds texts over HTTP as OpenAI does. `script` replaces its responses, and `answer` restores them.
+ */
 export async function startEmbeddingsServer(embed: Embed) {
   const upstream = await startUpstream();
   const texts: string[] = [];
@@ -28,7 +30,7 @@ export async function startEmbeddingsServer(embed: Embed) {
     exchanges: upstream.exchanges,
     next: upstream.next,
     stop: upstream.stop,
-    /** The texts that were embedded since the last reset. */
+    /** The texts embedded since the last reset. */
     texts,
     answer,
     script: upstream.script,
@@ -46,7 +48,7 @@ const concepts = [
   /\b(open|hours|closed?)\b/gi,
 ];
 
-/** A vector with a component for each of a few concepts, whatever the word for it. */
+/** A vector with one component for each of a few concepts, whichever word expresses them. */
 export function conceptVector(text: string): number[] {
   const counts = concepts.map((concept) => text.match(concept)?.length ?? 0);
   // Never all zero, and no two sets of concepts have the same signs.

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-/** Whoever can call the management API: an account with a key, or a browser in which somebody is signed in. */
+/** A caller of the management API: an organization with a key, or a browser with a signed-in user. */
 type Caller = {
   call: (method: "POST", url: string, body: object) => Promise<{ status: number; body: unknown }>;
 };
@@ -11,7 +11,7 @@ async function create<Created>(caller: Caller, url: string, body: object): Promi
   return created.body as Created;
 }
 
-/** @returns the id of a new agent, named Harbour unless `settings` say otherwise */
+/** @returns the id of a new agent, named Harbour by default */
 export async function createAgent(caller: Caller, settings: object = {}): Promise<string> {
   const { data } = await create<{ data: { id: string } }>(caller, "/agents", { name: "Harbour", ...settings });
   return data.id;

@@ -31,7 +31,7 @@ export async function openForms(options: { database?: TestDatabase; env?: Record
     receiver,
     account,
     db: server.deps.db,
-    /** Clears the receiver's requests and lets it respond 200 again. */
+    /** Clears the recorded requests and makes the receiver respond with 200 again. */
     reset() {
       receiver.received.splice(0);
       receiver.answer((_, response) => response.end("ok"));
@@ -48,7 +48,7 @@ export async function createFormClient(server: TestServer, account: Account) {
   const agentId = await createAgent(account);
   let forms = 0;
 
-  /** A public endpoint, as a visitor's page calls it. */
+  /** Calls a public endpoint as a visitor's page does. */
   async function visit(path: string, payload: object, headers: Record<string, string> = {}) {
     const response = await server.app.inject({ method: "POST", url: `/form-submissions/${path}`, payload, headers });
     return { status: response.statusCode, body: response.json() };

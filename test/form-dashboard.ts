@@ -49,7 +49,7 @@ export async function startFormDashboard(options: { database?: TestDatabase; env
         ...more,
       });
     },
-    /** Submits like the widget. @returns the submission's id */
+    /** Submits a form like the widget. @returns the submission's id */
     async submit(toolId: string, formData: object, more: object = {}): Promise<string> {
       const response = await fetch(`${site.server.url}/form-submissions/submit`, {
         method: "POST",

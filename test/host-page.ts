@@ -34,7 +34,7 @@ export async function startHostPage(baseUrl: string) {
   scripts.set("/before.js", "");
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  // A host name other than the server's, so that it is a different site, too.
+  // A different host name, so that the page is also a different site.
   const origin = `http://localhost:${(server.address() as AddressInfo).port}`;
   return {
     origin,

@@ -10,16 +10,16 @@ type ReceivedLive = Event & { eventId: string };
 export type LiveClient = {
   response: Response;
   events: ReceivedLive[];
-  /** the last wait that the server asked for, in milliseconds */
+  /** the last wait that the server requested, in milliseconds */
   retry(): number | null;
-  /** resolves with the first event of the type that matches, including one that has already arrived */
+  /** resolves with the first matching event of the type, including one that has already arrived */
   until<Type extends Event["type"]>(
     type: Type,
     matches?: (event: OfType<Type>) => boolean,
   ): Promise<OfType<Type> & { eventId: string }>;
   /** the texts of the messages so far */
   texts(): string[];
-  /** resolves when the server has ended the stream, or it broke */
+  /** resolves when the server has ended the stream, or the connection broke */
   ended: Promise<void>;
   leave(): Promise<void>;
 };
@@ -45,7 +45,7 @@ export async function openLive(url: string, headers: Record<string, string> = {}
         for (const watcher of watchers) watcher();
       }
     } catch {
-      // Aborted by the test, or the server was killed.
+      // The test aborted the stream, or the server was killed.
     }
     hasEnded = true;
     for (const watcher of watchers) watcher();

@@ -1,11 +1,11 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Tests with a browser or whole server processes; each of these files takes 5 to 90 s. */
+/** Tests that start a browser or whole server processes. Each of these files takes 5 to 90 s. */
 const slow = /\/(e2e|test\/faults)\/|\/server\/src\/(main|cli)\.test\.ts$/;
 
 /**
- * Starts the slow files first. Vitest orders by the duration of earlier runs and, in a fresh clone, by the size of the
- * file; then a slow file that happens to be short runs last while the other worker has nothing left to do.
+ * Starts the slow files first. Vitest orders files by the duration of earlier runs, and in a fresh clone by their size.
+ * A slow file that happens to be short would then run last, while the other workers are idle.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -25,7 +25,7 @@ export async function startModelServer(environment: (upstreamUrl: string) => Rec
     const response = await server.app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
     return { status: response.statusCode, body: response.json(), text: response.body };
   }
-  /** An agent of the model with a prompt about bikes and temperature 30. Returns its id. */
+  /** Creates an agent with this model, a prompt about bikes, and temperature 30. @returns its id */
   async function createAgent(model: string, { headers } = owner): Promise<string> {
     const payload = { name: "Harbour", model, systemPrompt: "You sell bikes.", temperature: 30 };
     return (await call("POST", "/agents", payload, { ...owner, headers })).body.data.id;
@@ -56,7 +56,7 @@ export async function startModelServer(environment: (upstreamUrl: string) => Rec
       await server.deps.db.insertInto("tools").values(row).execute();
       return tool.id;
     },
-    /** Sends a message, waits for the whole reply and checks it against the rules of the stream. */
+    /** Sends a message, waits for the complete reply, and checks it against the rules of the stream. */
     ask: async (agentId: string, content: string, more: object = {}) => checkReply(await open(agentId, content, more)),
     /** The stored reply of a conversation's first turn. */
     storedReply: async (conversationId: string) =>

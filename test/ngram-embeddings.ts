@@ -3,9 +3,9 @@ import { wordsOf } from "../packages/server/src/documents/search/words.ts";
 const DIMENSIONS = 512;
 
 /**
- * An embedding model that needs no weights: character n-grams of the words, weighted by how rare they are in the texts
- * that it was fitted to, projected onto a few hundred dimensions by signed hashing. Texts that share parts of words are
- * near each other, also with typing errors and in other inflections.
+ * An embedding model without weights. It uses character n-grams of the words, weighted by their rarity in the texts
+ * that it was fitted to, and projects them onto a few hundred dimensions by signed hashing. Texts that share parts of
+ * words are near each other, even with typing errors or other inflections.
  */
 export function createNgramModel(texts: readonly string[]) {
   const occurrences = new Map<string, number>();
@@ -24,7 +24,7 @@ export function createNgramModel(texts: readonly string[]) {
         const weight = (1 + Math.log(count)) * rarity(gram) ** 2;
         vector[hash % DIMENSIONS] = (vector[hash % DIMENSIONS] ?? 0) + (hash & 0x4000_0000 ? weight : -weight);
       }
-      // A text without a known n-gram is near to nothing in particular, and providers never answer with zeros.
+      // A text without a known n-gram gets an arbitrary direction, because providers never return zeros.
       if (!vector.some((component) => component !== 0)) vector[0] = 1;
       const length = Math.hypot(...vector);
       return vector.map((component) => component / length);

@@ -1,8 +1,8 @@
 import type { Reporter, TestModule, Vitest } from "vitest/node";
 
 /**
- * Fails the run when a test was skipped or is still to be written, because a run that says it passed must have run
- * everything. Tests that `-t` leaves out do not count.
+ * Fails the run when a test was skipped or is a todo, because a passing run must have run everything. Tests that `-t`
+ * excludes do not count.
  */
 export class NoSkippedTests implements Reporter {
   #vitest: Vitest | undefined;

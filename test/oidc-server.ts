@@ -9,7 +9,7 @@ export type OidcAccount = { sub: string; email: string; email_verified: unknown;
 export type OidcTestServer = Awaited<ReturnType<typeof startOidcServer>>;
 
 /**
- * A certified OpenID Connect provider on a port of 127.0.0.1. It signs in the user set by `signInAs` without asking,
+ * A certified OpenID Connect provider on a port of 127.0.0.1. It signs in the user set by `signInAs` without a prompt
  * and requires PKCE. `requests` lists the authorization requests.
  */
 export async function startOidcServer({ redirectUri, port = 0 }: { redirectUri: string; port?: number }) {

@@ -1,4 +1,4 @@
-/** What the tests use of PHP as WebAssembly. The packages' own types do not resolve under `nodenext`. */
+/** The parts of PHP as WebAssembly that the tests use. The packages' own types do not resolve under `nodenext`. */
 declare module "@php-wasm/universal" {
   export class PHP {
     constructor(runtime: number);

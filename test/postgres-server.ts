@@ -22,14 +22,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
-/** In the name of the socket file. Two servers with the same number do not meet, because each has its own folder. */
+/** Part of the socket file's name. Servers with the same number do not conflict, because each has its own folder. */
 const PORT = 5432;
 
 /**
- * Starts a PostgreSQL server that listens only on a Unix socket in its own folder, so it cannot meet another process's
- * port. `stop` ends it and removes the folder.
- * @param options.settings override those of the tests
- * @param options.standbyFolder the data of a standby, which is started instead of a new server
+ * Starts a PostgreSQL server that listens only on a Unix socket in its own folder, so it cannot conflict with another
+ * process's port. `stop` ends it and removes the folder.
+ * @param options.settings override the tests' defaults
+ * @param options.standbyFolder the data of a standby, which is started instead of an empty server
  */
 export async function startPostgres({ settings = {}, standbyFolder }: StartOptions = {}) {
   const databaseDir = standbyFolder ?? (await mkdtemp(join(tmpdir(), "foyer-postgres-")));
@@ -39,7 +39,7 @@ export async function startPostgres({ settings = {}, standbyFolder }: StartOptio
     user: "postgres",
     password: "postgres",
     persistent: false,
-    // PostgreSQL refuses to run as root, so this runs it as another user then.
+    // PostgreSQL refuses to run as root, so it then runs as another user.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale-provider=builtin", "--locale=C.UTF-8", "--no-sync"],
     postgresFlags: Object.entries({ ...testSettings(databaseDir), ...settings }).flatMap(([name, value]) => [
@@ -50,7 +50,7 @@ export async function startPostgres({ settings = {}, standbyFolder }: StartOptio
     onError: () => {},
   });
   if (standbyFolder) {
-    // Resolves when the standby accepts writes; until then, it answers reads.
+    // Does not resolve while the server is a standby, which only answers reads.
     server.start().catch(() => {});
   } else {
     await server.initialise();
@@ -61,7 +61,7 @@ export async function startPostgres({ settings = {}, standbyFolder }: StartOptio
     /** holds the data and the socket */
     folder: databaseDir,
     url: `postgres://postgres:postgres@localhost:${PORT}/postgres?host=${encodeURIComponent(databaseDir)}`,
-    /** Kills it like the kernel's out-of-memory killer. `start` brings it back. */
+    /** Kills the server like the kernel's out-of-memory killer. `start` starts it again. */
     async kill() {
       const [pid] = (await readFile(join(databaseDir, "postmaster.pid"), "utf8")).split("\n");
       process.kill(Number(pid), "SIGKILL");
@@ -98,7 +98,7 @@ const testSettings = (folder: string) => ({
 
 /**
  * When the event loop is empty, this library ends the process with exit code 0, even if tests failed. `stop` does the
- * cleanup instead; the library's handling of signals stays.
+ * cleanup instead; the library's signal handlers are kept.
  */
 async function importWithoutExit<T>(load: () => Promise<T>): Promise<T> {
   const events = ["beforeExit", "exit"];

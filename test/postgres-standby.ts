@@ -45,7 +45,7 @@ async function copyForStandby(primary: PostgresServer): Promise<string> {
   };
   await withClient(primary.url, async (client) => {
     await client.query("select pg_backup_start('standby', true)");
-    // Keeps the owner of the files, as Node's own copying does not.
+    // Keeps the owner of the files, which Node's own copying does not.
     await promisify(execFile)("cp", ["-a", `${primary.folder}/.`, folder]);
     const { rows } = await client.query<Backup>("select labelfile from pg_backup_stop(false)");
     await write("backup_label", rows[0]?.labelfile ?? "");

@@ -3,9 +3,8 @@ import { writeSync } from "node:fs";
 const TICK_MS = 5;
 
 /**
- * Loaded into a server before everything else. On SIGUSR2 it prints the longest time for which the event loop was
- * blocked since the last signal: in milliseconds of wall time, and of this thread's CPU time, which excludes other
- * processes.
+ * Preloaded into a server. On SIGUSR2 it prints the longest time for which the event loop was blocked since the last
+ * signal, in milliseconds of wall time and of this thread's CPU time, which excludes other processes.
  */
 let at = performance.now();
 let used = process.threadCpuUsage();

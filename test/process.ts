@@ -46,7 +46,7 @@ export function temporaryFolder(): { path: string; remove(): void } {
 
 type StartOptions = { preload?: string[]; under?: string[] };
 
-/** Only the path is inherited, so a test must set every variable that it needs. */
+/** Inherits only the path, so a test must set every variable that it needs. */
 function start(
   [file = "", ...args]: string[],
   env: Record<string, string>,

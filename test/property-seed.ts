@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 /**
- * Properties are checked with the same values in every run, so that a failure is caused by a change and not by chance.
+ * Properties are checked with the same values in every run, so that only a change can cause a failure.
  * `FOYER_PROPERTY_SEED=random` looks for new counterexamples, and a number replays a run.
  */
 const seed = process.env.FOYER_PROPERTY_SEED ?? "20261122";

@@ -1,12 +1,12 @@
 import { expect } from "vitest";
 
-/** One exchange in a provider's format; everything else is the same for all providers. */
+/** One exchange in a provider's format. Everything else is the same for all providers. */
 export type Format = {
   /** the text in one event of its stream */
   text(event: never): string | undefined;
   /** the request's body for a system prompt, a user's "Hello?" and the tool, at temperature 0.3 */
   request(model: string, tool: Tool): object;
-  /** what the second request's body contains after the call was answered with "Sunny." */
+  /** the part of the second request's body that returns "Sunny." as the result of the call */
   answered(call: Call): object;
 };
 type Tool = { name: string; description: string; schema: object };
@@ -39,7 +39,7 @@ const chatCompletions: Format = {
   }),
 };
 
-/** By provider. */
+/** The formats by provider. */
 export const formats = {
   openai: {
     text: (event: { type: string; delta?: string }) =>

@@ -1,7 +1,7 @@
 import { createDecipheriv, createECDH, createPublicKey, type ECDH, hkdfSync, randomBytes, verify } from "node:crypto";
 import { startReceiver } from "./webhook-receiver.ts";
 
-/** A browser that has subscribed: its keys as it sends them, and what it needs to read a message. */
+/** A browser that has subscribed: the keys that it sends, and those that it needs to read a message. */
 export type PushBrowser = { keys: { p256dh: string; auth: string }; pair: ECDH; auth: Buffer };
 
 export function newPushBrowser(): PushBrowser {
@@ -11,7 +11,7 @@ export function newPushBrowser(): PushBrowser {
   return { keys: { p256dh: pair.getPublicKey("base64url"), auth: auth.toString("base64url") }, pair, auth };
 }
 
-/** Reads a message as a browser does, written from RFC 8188 and RFC 8291 and not from the code that it tests. */
+/** Decrypts a message as a browser does. Written from RFC 8188 and RFC 8291, independently of the code under test. */
 export function decryptPush({ pair, auth }: PushBrowser, body: Buffer): Buffer {
   const [salt, keyLength] = [body.subarray(0, 16), body.readUInt8(20)];
   const sender = body.subarray(21, 21 + keyLength);
@@ -28,7 +28,7 @@ export function decryptPush({ pair, auth }: PushBrowser, body: Buffer): Buffer {
   return padded.subarray(0, padded.lastIndexOf(2));
 }
 
-/** The claims of a token that this key has signed with ES256. */
+/** The claims of a token, verified with this key (ES256). */
 function readToken(token: string, key: Buffer): { aud: string; sub: string; exp: number } {
   const [header = "", body = "", signature = ""] = token.split(".");
   const [x = "", y = ""] = [key.subarray(1, 33), key.subarray(33)].map((half) => half.toString("base64url"));
@@ -45,21 +45,21 @@ function readToken(token: string, key: Buffer): { aud: string; sub: string; exp:
 }
 
 /**
- * A push service as the server sees it: it checks the signature of RFC 8292 against the key that it is sent with, and
- * hands the messages to their browsers.
+ * A stand-in for a push service: it verifies the signature of RFC 8292 with the key in the request, and hands messages
+ * to their browsers.
  */
 export async function startPushService() {
   const browsers = new Map<string, PushBrowser>();
   const receiver = await startReceiver();
   return {
     receiver,
-    /** @returns what the browser sends to the server */
+    /** @returns the subscription that the browser sends to the server */
     subscribe(name: string) {
       const browser = newPushBrowser();
       browsers.set(`/push/${name}`, browser);
       return { endpoint: `${receiver.url}/push/${name}`, keys: browser.keys };
     },
-    /** The messages that browsers have received, with their headers and the verified claims. */
+    /** The messages that browsers received, with their headers and the verified claims. */
     messages() {
       return receiver.received.map(({ path, headers, bytes }) => {
         const browser = browsers.get(path);

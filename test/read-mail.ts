@@ -1,5 +1,5 @@
 export type ReadMail = {
-  /** names in lower case; all values of a repeated header, joined by a line break */
+  /** names in lower case; the values of a repeated header are joined by a line break */
   headers: Record<string, string>;
   subject: string;
   text: string;
@@ -46,7 +46,7 @@ function decodeBody(body: string, encoding: string | undefined): string {
   return encoding === "quoted-printable" ? decodeQuoted(body.replace(/=\r\n/g, "")) : body;
 }
 
-/** `=?UTF-8?Q?…?=` and `=?UTF-8?B?…?=`; the space between two of them is dropped. */
+/** Decodes `=?UTF-8?Q?…?=` and `=?UTF-8?B?…?=`. The space between two of them is dropped. */
 function decodeWords(text: string): string {
   return text
     .replace(/\?=\s+=\?/g, "?==?")

@@ -3,20 +3,23 @@ import type { Exchange } from "./upstream.ts";
 
 const folder = new URL("streams/", import.meta.url);
 
-/** The lines of a file in `streams/`, one event each. The first part of its name is the provider whose format it has. */
+/**
+ * The lines of a file in `streams/`, one event per line. The first part of the file's name is the provider whose format
+ * it has.
+ */
 export function streamLines(name: string): string[] {
   return readFileSync(new URL(`${name}.jsonl`, folder), "utf8")
     .trim()
     .split("\n");
 }
 
-/** Answers with a stream, framed as the provider's server frames it. `lines` replaces the lines of the file. */
+/** Responds with a stream, framed as the provider's server frames it. `lines` replaces the lines of the file. */
 export function replay(name: string, lines = streamLines(name)) {
   const isChatCompletion = !/^(anthropic|openai-responses|google)\./.test(name);
   return answerWith(framed(name, lines) + (isChatCompletion ? "data: [DONE]\n\n" : ""));
 }
 
-/** Answers with a stream up to the first line that matches, then closes the connection in the usual way. */
+/** Responds with a stream up to the first line that matches, and then ends the response normally. */
 export function replayUntil(name: string, last: RegExp) {
   const lines = streamLines(name);
   const end = lines.findIndex((line) => last.test(line));
@@ -35,7 +38,7 @@ function framed(name: string, lines: string[]): string {
   return lines.map((line) => `${isNamed ? `event: ${typeIn(line)}\n` : ""}data: ${line}\n\n`).join("");
 }
 
-/** Read with a pattern because tests also send broken lines. */
+/** Parsed with a pattern, because tests also send broken lines. */
 function typeIn(line: string): string {
   return /"type":"([\w.]+)"/.exec(line)?.[1] ?? "unknown";
 }

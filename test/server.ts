@@ -17,7 +17,7 @@ import { createSqlite } from "./databases.ts";
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Tests call as fast as they can, so limits are off. Tests of the limits set the variables to nothing, which means the
+ * Tests call as fast as they can, so limits are off. Tests of the limits clear the variables, which restores the
  * defaults.
  */
 const planLimitsOff = Object.fromEntries(
@@ -28,8 +28,8 @@ export type TestServer = Awaited<ReturnType<typeof startServer>>;
 
 /**
  * Starts the real server on its own database. With `listen: true` it listens on any port, and with a bound port on that
- * one; otherwise tests call it with `app.inject`. `env` holds further environment variables; the log is silent unless
- * they say otherwise. With `outbound`, tools and deliveries use it to leave the server.
+ * one; otherwise tests call it with `app.inject`. `env` adds environment variables. The log is silent unless they set a
+ * level. With `outbound`, tools and deliveries use it for their calls.
  */
 export async function startServer(
   options: {
@@ -54,7 +54,8 @@ export async function startServer(
   });
   const own = createDeps({ ...config, database: database.address }, log);
   const deps = { ...own, ...(options.outbound ? { outbound: options.outbound } : {}) };
-  // Tests stop the server, never the machine, and waiting for the disk after every commit would take most of their time.
+  // Tests stop the server but never the machine, and waiting for the disk after every commit would take most of their
+  // time.
   if (deps.databaseKind === "sqlite") await sql`pragma synchronous = off`.execute(deps.db);
   await migrate({ db: deps.db, kind: deps.databaseKind });
   const { app, drain } = await createApp(deps);
@@ -68,7 +69,7 @@ export async function startServer(
     deps,
     url,
     drain,
-    /** A new organization with an owner and a key; every call creates another one. */
+    /** Creates an organization with an owner and a key. Every call creates another one. */
     async createAccount(plan = "pro") {
       const account = await createAccount(deps, plan);
       /** Calls a route with the organization's key. */

@@ -1,5 +1,5 @@
 import { createAccount, insertOrganization } from "../packages/server/src/auth/account-store.ts";
-// Imported here and not with the first sign-in of a test, because it can take so long on a busy machine that the server
+// Imported here instead of with a test's first sign-in, because on a busy machine it can take so long that the server
 // sheds load.
 import "../packages/server/src/auth/sign-in/library.ts";
 import { newId } from "../packages/server/src/ids.ts";
@@ -11,12 +11,12 @@ export const password = "a long enough password";
 
 let users = 0;
 
-/** A verified user who owns an organization on the plan pro, with `password`. */
+/** A verified user with `password` who owns an organization on the `pro` plan. */
 export async function createOwner({ deps }: TestServer, email = `owner-${++users}@example.com`) {
   return { email, ...(await createAccount(deps.db, { email, password, plan: "pro" })) };
 }
 
-/** A verified user with that role in that organization, and no organization of their own. */
+/** A verified user with that role in that organization and no other organization. */
 export async function createMember(server: TestServer, organizationId: string, role: string) {
   const { db } = server.deps;
   const member = await createOwner(server, `${role}-${++users}@example.com`);
@@ -27,12 +27,12 @@ export async function createMember(server: TestServer, organizationId: string, r
   return { ...member, organizationId };
 }
 
-/** One more organization that the user owns. */
+/** Creates another organization that the user owns. */
 export function createOrganization({ deps }: TestServer, userId: string) {
   return insertOrganization(deps.db, { userId, name: "Second", plan: "free" });
 }
 
-/** A client that stores and sends cookies like a page of the server itself. */
+/** A client that stores and sends cookies as a page of the server does. */
 export function createBrowser({ app }: TestServer, { ip = "127.0.0.1" } = {}) {
   const cookies = new Map<string, string>();
   const call = async (method: Method, url: string, body?: object, headers: Record<string, string> = {}) => {
@@ -67,7 +67,7 @@ export function createBrowser({ app }: TestServer, { ip = "127.0.0.1" } = {}) {
   };
 }
 
-/** A client in which the user with that address is signed in. */
+/** A client in which the user with this email address is signed in. */
 export async function signedInBrowser(server: TestServer, email: string) {
   const browser = createBrowser(server);
   const { status, body } = await browser.signIn(email);

@@ -1,4 +1,4 @@
-/** Loaded into a server before everything else. Shifts its clock by `FOYER_FAULT_CLOCK` milliseconds. */
+/** Preloaded into a server. Shifts its clock by `FOYER_FAULT_CLOCK` milliseconds. */
 const shift = Number(process.env.FOYER_FAULT_CLOCK);
 const rightNow = Date.now.bind(Date);
 

@@ -4,7 +4,7 @@ import type { DocumentClient } from "./document-client.ts";
 
 export type SourceClient = ReturnType<typeof createSourceClient>;
 
-/** Calls of the sources API for one account. */
+/** Calls of the sources API for one organization. */
 export function createSourceClient({ account, agentId }: Pick<DocumentClient, "account" | "agentId">) {
   async function get(id: string): Promise<DocumentSourceDetail> {
     const { status, body } = await account.call("GET", `/sources/${id}`);
@@ -35,13 +35,13 @@ export function createSourceClient({ account, agentId }: Pick<DocumentClient, "a
     async read(url: string, input: object = {}): Promise<DocumentSourceDetail> {
       return settled(await add(url, input));
     },
-    /** Reads a site again and waits for the end. */
+    /** Syncs a site again and waits for the end. */
     async sync(id: string): Promise<DocumentSourceDetail> {
       const { status, body } = await account.call("POST", `/sources/${id}/sync`);
       expect(status, JSON.stringify(body)).toBe(202);
       return settled(id);
     },
-    /** The pages of a source as `path state`, in the order of their addresses; with `reasons`, why they are not read. */
+    /** The pages of a source as `path state`, ordered by URL; `reasons` adds why they were not read. */
     async pages(id: string, { reasons = false } = {}): Promise<string[]> {
       const { body } = await account.call("GET", `/sources/${id}/pages?limit=200`);
       return body.pages.map((page: { url: string; state: string; reason: string | null }) => {
@@ -49,7 +49,7 @@ export function createSourceClient({ account, agentId }: Pick<DocumentClient, "a
         return `${pathname}${search} ${page.state}${reasons && page.reason ? `: ${page.reason}` : ""}`;
       });
     },
-    /** The documents of a source once all of them are processed, as `path: title`. */
+    /** The documents of a source as `path: title`, once all of them have been processed. */
     async documents(id: string): Promise<string[]> {
       const processed = async () => {
         const { body } = await account.call("GET", `/documents?sourceId=${id}&limit=200`);

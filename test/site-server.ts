@@ -7,21 +7,21 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 export type SiteServer = Awaited<ReturnType<typeof startSite>>;
 
-/** A page of a website, with links to others. */
+/** An HTML page with links to others. */
 export const page = (title: string, text: string, links: readonly string[] = []) =>
   `<!doctype html><html><head><title>${title}</title></head><body><main><h1>${title}</h1><p>${text}</p>${links
     .map((href) => `<p><a href="${href}">More</a></p>`)
     .join("")}</main></body></html>`;
 
-/** A sitemap with these addresses. */
+/** A sitemap with these URLs. */
 export const sitemap = (urls: readonly string[]) =>
   `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls
     .map((url) => `<url><loc>${url}</loc></url>`)
     .join("")}</urlset>`;
 
 /**
- * A website on a free port that tests change while it runs. Paths that are not there answer 404. Bodies have an ETag unless
- * the answer names headers of its own.
+ * A website on a free port that tests can change while it runs. Unknown paths respond with 404. Responses have an ETag
+ * unless they set their own headers.
  */
 export async function startSite(pages: Record<string, Answer | Handler> = {}) {
   const paths = new Map(Object.entries(pages));
@@ -47,7 +47,7 @@ export async function startSite(pages: Record<string, Answer | Handler> = {}) {
     pages: paths,
     requests,
     seen,
-    /** How often a path was asked for, and forgets it. */
+    /** Returns the requests so far and clears them. */
     take: () => requests.splice(0).map(({ path, status }) => `${path} ${status}`),
     async stop() {
       server.closeAllConnections();

@@ -91,7 +91,7 @@ export async function startSlack({ channelId = "C0SUPPORT" } = {}) {
     failNext(method: string, failure: { status?: number; headers?: Record<string, string>; body: object }) {
       failures.set(method, [...(failures.get(method) ?? []), failure]);
     },
-    /** Somebody writes in the channel. @returns the message's `ts` */
+    /** A person writes in the channel. @returns the message's `ts` */
     say({ user, thread, ...more }: { user: string; thread?: string } & Record<string, unknown>): string {
       const ts = nextTs();
       const event = {

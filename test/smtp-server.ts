@@ -20,8 +20,8 @@ type Answers = {
 export type SmtpTestServer = Awaited<ReturnType<typeof startSmtpServer>>;
 
 /**
- * A real mail server on a port of 127.0.0.1 that stores what it receives. With `auth` it accepts mail from that user
- * only; with `tls` it starts with TLS or offers it (`certificate` is what to trust). `script` makes it refuse or hang.
+ * A real mail server on a port of 127.0.0.1 that stores what it receives. With `auth` it accepts mail only from that
+ * user. With `tls` it starts with TLS or offers it; clients must trust `certificate`. `script` makes it refuse or hang.
  */
 export async function startSmtpServer(
   options: { auth?: { user: string; pass: string }; tls?: "implicit" | "starttls" } = {},
@@ -39,7 +39,7 @@ export async function startSmtpServer(
     onAuth({ username, password }, _session, callback) {
       const isRight = username === auth?.user && password === auth?.pass;
       if (isRight) callback(null, { user: username });
-      // Some servers quote their input; such a quote must not get any further.
+      // Some servers quote their input. Such a quote must not be passed on.
       else callback(answer(`535 ${password} is not the password of ${username}`));
     },
     onRcptTo(_address, _session, callback) {
@@ -76,7 +76,7 @@ export async function startSmtpServer(
     closeTimeout: 100,
     disabledCommands: [...(auth ? [] : ["AUTH"]), ...(tls === "starttls" ? [] : ["STARTTLS"])],
   });
-  // Some tests disconnect in the middle on purpose.
+  // Some tests disconnect mid-exchange on purpose.
   server.on("error", () => {});
   server.server.on("connection", () => {
     seen.connections += 1;
@@ -93,9 +93,9 @@ export async function startSmtpServer(
     url: `${tls === "implicit" ? "smtps" : "smtp"}://${credentials}127.0.0.1:${port}`,
     seen,
     mails: (): readonly ReceivedMail[] => received,
-    /** The next email that arrives from now on. */
+    /** Resolves with the next email that arrives. */
     waitForMail: () => new Promise<ReceivedMail>((resolve) => waiting.push(resolve)),
-    /** How it responds from now on; `{}` is the default. */
+    /** Sets how the server responds from now on. `{}` restores the default. */
     script(next: Answers) {
       answers = next;
     },

@@ -55,7 +55,7 @@ export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}
     },
   };
 
-  /** @returns the updates after `offset`, as soon as there is one, or null when another poller came */
+  /** @returns the updates after `offset` as soon as there is one, or null when another poller replaced this one */
   async function getUpdates({ offset = 0, timeout = 0 }: { offset?: number; timeout?: number }) {
     poll?.stop();
     state.updates = state.updates.filter(({ update_id: id }) => id >= offset);
@@ -110,11 +110,11 @@ export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}
     state,
     /** The texts posted in a topic, oldest first. */
     textsIn: (topic: number) => posts.filter((post) => post.topic === topic).map(({ text }) => text),
-    /** The next calls of the method fail like this, in order. */
+    /** Makes the next calls of the method fail like this, in order. */
     failNext(method: string, failure: Failure) {
       failures.set(method, [...(failures.get(method) ?? []), failure]);
     },
-    /** Somebody writes in the chat. `from` is the id of a Telegram user. @returns the message's id */
+    /** A person writes in the chat. `from` is the id of a Telegram user. @returns the message's id */
     say({ from, topic, replyTo, ...more }: { from: number; topic?: number; replyTo?: number } & Body): number {
       const id = state.nextMessage++;
       const message = {

@@ -29,11 +29,11 @@ export function triggerSite(site: WidgetSite) {
   async function openPage(page: Page, agentId: string, { path = "/", attributes = {} }: TriggerOptions = {}) {
     const listed = page.waitForResponse((response) => response.url().includes("/triggers/widget/"));
     const loaded = page.waitForEvent("requestfinished", (request) => request.url().includes("/widget/triggers"));
-    // Unused when the agent has no triggers.
+    // Never awaited when the agent has no triggers.
     loaded.catch(() => {});
     await page.goto(site.host.page(path, { "data-agent-id": agentId, ...attributes }));
     await page.locator(".launcher").waitFor();
-    // The browser's idle time uses the page's clock, too.
+    // The browser's idle time also uses the page's clock.
     await page.clock.runFor(200);
     if ((await (await listed).json()).length > 0) await loaded;
     await page.clock.runFor(600);
@@ -68,7 +68,7 @@ export const bubble = (message: string, more: object = {}) => ({
   actionConfig: { message, ...more },
 });
 
-/** From now on the page's clock moves only when the test moves it, however slow the machine is. */
+/** From now on, the page's clock moves only when the test moves it, however slow the machine is. */
 export async function freeze(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 200);
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 export type Upstream = Awaited<ReturnType<typeof startUpstream>>;
 
-/** One request that a provider's stand-in received, with its body, and the response to script. */
+/** A request that a provider's stand-in received, with its body and its response, which the test writes. */
 export type Exchange = { request: IncomingMessage; body: string; response: ServerResponse };
 
 /** A real HTTP server in place of a model provider. `answer` scripts it; `next` waits for a request. */

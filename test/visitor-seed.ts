@@ -7,12 +7,12 @@ import { visitorKey } from "../packages/server/src/plans/token-budget.ts";
 export type Person = {
   userId: string;
   email: string;
-  /** left for an answer, when the visitor asked for a person */
+  /** the email address that the visitor left when asking for a person */
   leftEmail: string;
   sessionId: string;
   conversationId: string;
   submissionId: string;
-  /** texts by which the person's data can be recognized, wherever it is stored */
+  /** texts that identify the person's data wherever it is stored */
   tokens: string[];
 };
 
@@ -130,7 +130,7 @@ async function insertMessages(db: Db, ids: Ids, token: (name: string) => string)
       },
     ])
     .execute();
-  // A reply is rewritten while it runs. Some are too long for a page of the database.
+  // A reply is rewritten while it runs. Some are longer than a page of the database.
   const content = `${token("answer")} ${"so on ".repeat((ids.number % 5) * 800)}`;
   await db
     .updateTable("messages")
@@ -180,7 +180,7 @@ async function insertNote(
     .execute();
 }
 
-/** A request for a person that has ended. */
+/** A request for a person, which has ended. */
 async function insertHandoff(
   db: Db,
   { organizationId, agentId, conversationId, at }: Ids,
@@ -209,7 +209,10 @@ async function insertHandoff(
     .execute();
 }
 
-/** An event of the conversation, which a webhook received, and one of a form outside of it. @returns the first one's id */
+/**
+ * An event of the conversation, delivered to a webhook, and an event of a form outside of it. @returns the first
+ * event's id
+ */
 async function insertEvents(db: Db, ids: Ids, token: (name: string) => string): Promise<string> {
   const { organizationId, agentId, conversationId, submissionId, at } = ids;
   const eventId = newId("evt");

@@ -23,7 +23,7 @@ export async function startReceiver() {
     try {
       for await (const chunk of request) chunks.push(chunk);
     } catch {
-      // The sender died in the middle, so the request does not count.
+      // The sender died mid-request, so the request does not count.
       return;
     } finally {
       arriving--;
@@ -43,7 +43,7 @@ export async function startReceiver() {
     received,
     /** The bodies received at this path, parsed. */
     bodies: (path: string) => received.filter((one) => one.path === path).map(({ text }) => JSON.parse(text)),
-    /** Sets the response from now on; a handler that never ends the response hangs. */
+    /** Sets the response from now on. A handler that never ends the response makes the request hang. */
     answer(next: typeof answer) {
       answer = next;
     },

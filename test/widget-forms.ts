@@ -33,7 +33,7 @@ export async function startFormsSite() {
     ...site,
     receiver,
     addForm,
-    /** A page whose widget shows this form, as a trigger would. */
+    /** Opens a page whose widget shows this form as a trigger would. */
     async visitForm(fields: FormField[], options: { tool?: object; visit?: Parameters<typeof site.visit>[1] } = {}) {
       const opened = await site.visit({}, options.visit);
       const tool = await addForm(opened.agentId, fields, options.tool);
@@ -70,7 +70,7 @@ export function foyer(page: Page, name: string, ...args: unknown[]): Promise<unk
 
 export const submit = (page: Page) => page.locator(".submit").click();
 export const sent = (page: Page) => page.locator(".form.sent").waitFor();
-/** Each as `label: message`. */
+/** The problems of the form's fields, each as `label: message`. */
 export const problems = (page: Page) =>
   page
     .locator(".field:has(.problem)")

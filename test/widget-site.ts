@@ -8,14 +8,14 @@ import { startHostPage } from "./host-page.ts";
 import { startServer } from "./server.ts";
 import { chunk, eventStream, startUpstream } from "./upstream.ts";
 
-/** The folder for screenshots. None are taken without it, because each one takes a fifth of a second. */
+/** The folder for screenshots. Without it none are taken, because each takes a fifth of a second. */
 const pictures = process.env.FOYER_SCREENSHOTS;
 
 export type WidgetSite = Awaited<ReturnType<typeof startWidgetSite>>;
 
 /**
  * A site that uses the widget of a real server on another origin, in a real browser, with a scripted model behind it.
- * Without `database`, the server gets one of its own, which only works in a test.
+ * Without `database`, the server gets its own, which works only within a test.
  */
 export async function startWidgetSite({ database }: { database?: TestDatabase } = {}) {
   const browser = await startBrowser();
@@ -39,7 +39,7 @@ export async function startWidgetSite({ database }: { database?: TestDatabase } 
     owner,
     host,
     createAgent: (settings?: object) => createAgent(owner, settings),
-    /** A page of the site with the widget of a new agent, closed. Attributes go on the script tag. */
+    /** Opens a page of the site with the closed widget of a new agent. Attributes go on the script tag. */
     async visit(
       agent: object = {},
       options: { attributes?: Record<string, string>; path?: string; context?: BrowserContextOptions } = {},
@@ -79,7 +79,7 @@ export async function startWidgetSite({ database }: { database?: TestDatabase } 
         end();
       });
     },
-    /** A reply whose words arrive when the test releases them. */
+    /** A reply whose words are sent when the test releases them. */
     slowReply() {
       const started = Promise.withResolvers<ReturnType<typeof eventStream>>();
       upstream.script((exchange) => started.resolve(eventStream(exchange)));

@@ -139,7 +139,7 @@ describe.each(engines)("in $name", ({ name, phoneWidth, open }) => {
     await picture("tall-form");
   });
 
-  // WebDriver cannot tell whether WebKit has opened the list, which is a native menu.
+  // WebDriver cannot show whether WebKit has opened the list, which is a native menu.
   it.runIf(name === "Firefox")("Escape in an open select leaves the chat open", async () => {
     await visit();
     await openChat();
@@ -148,7 +148,7 @@ describe.each(engines)("in $name", ({ name, phoneWidth, open }) => {
     await press("[name=size]");
     await until(`$("[name=size]").matches(":open")`);
     await page.press("Escape");
-    // Under automation the select still matches `:open` after the key, so only the chat is checked.
+    // Under automation, the select still matches `:open` after the key, so the test checks only the chat.
     await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
     expect(await read(`$(".panel").hidden`)).toBe(false);
   });

@@ -1,4 +1,4 @@
-/** A script for the page. It is sent as source text, so it must not use anything from outside of itself. */
+/** A script for the page. It is sent as source text, so it must not refer to anything outside of itself. */
 type PageScript<Args extends unknown[], Result> = (...args: Args) => Result | Promise<Result>;
 
 /** One open page of a real browser, with the few operations that the smoke test needs in every engine. */
@@ -6,9 +6,9 @@ export type EnginePage = {
   goto(url: string): Promise<void>;
   resize(width: number, height: number): Promise<void>;
   evaluate<Args extends unknown[], Result>(script: PageScript<Args, Result>, ...args: Args): Promise<Result>;
-  /** The value of a JavaScript expression. A strict page refuses to evaluate text by itself. */
+  /** The value of a JavaScript expression. A page with a strict policy does not evaluate strings itself. */
   read(expression: string): Promise<unknown>;
-  /** Moves the real pointer there and presses the button; page coordinates in CSS pixels. */
+  /** Moves the real pointer there and presses the button. Page coordinates in CSS pixels. */
   click(x: number, y: number): Promise<void>;
   /** Types text into whatever has the focus. */
   type(text: string): Promise<void>;

@@ -14,7 +14,7 @@ export const firefox: Engine = {
       browser: "firefox",
       executablePath,
       headless: true,
-      // Without these a headless Firefox claims to have no mouse: `(hover: hover)` is false.
+      // Without these preferences, headless Firefox claims to have no mouse: `(hover: hover)` is false.
       extraPrefsFirefox: { "ui.primaryPointerCapabilities": 6, "ui.allPointerCapabilities": 6 },
     });
     // The browser's first page never receives the focus, so it is not used.

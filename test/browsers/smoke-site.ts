@@ -4,7 +4,7 @@ import { startHostPage } from "../host-page.ts";
 import { createOwner, password, signedInBrowser } from "../session-client.ts";
 import { chunk, eventStream, sayWords, startUpstream } from "../upstream.ts";
 
-/** Records what a page's console would show. WebDriver gives no access to the console of WebKit. */
+/** Records what the page's console would show, because WebDriver gives no access to the console of WebKit. */
 const recorder = `
   window.recorded = [];
   const record = (text) => window.recorded.push(String(text));
@@ -20,7 +20,7 @@ const recorder = `
 
 const isRequired = { required: { value: true } };
 
-/** Taller than the panel, with a select and a date. */
+/** A form that is taller than the panel, with a select and a date. */
 const fields: FormField[] = [
   { name: "name", label: "Name", type: "text", validation: isRequired },
   {

@@ -12,14 +12,14 @@ type Request = { messages: Message[]; tools?: Array<{ function: { name: string }
 
 const inventedTools =
   /delete_everything|send_email|admin_shell|export_conversations|search_docurnents|s\u0435arch_documents/;
-/** What a client would load or open. */
+/** Addresses that a client would load or open. */
 const addressOf = /\b(?:href|src)=["']?([^"'\s>]*)/g;
 const isOwn = (address: string) => {
   const { protocol, hostname } = new URL(address, "https://shop.example/page");
   return protocol === "mailto:" || (protocol === "https:" && /^(?:[\w-]+\.)*shop\.example$/.test(hostname));
 };
 
-/** A model that does whatever it reads: it calls every tool that is mentioned and repeats each passage to the letter. */
+/** A model that obeys everything it reads: it calls every tool that is mentioned and repeats each passage verbatim. */
 function obey(exchange: Exchange): void {
   const { messages } = JSON.parse(exchange.body) as Request;
   const text = messages.map(({ content }) => passagesIn(content ?? "")).join("\n\n");
@@ -30,7 +30,7 @@ function obey(exchange: Exchange): void {
     send(chunk({ tool_calls: [call] }));
     send(chunk({}, "tool_calls"));
   } else {
-    // In small pieces, so that every link is cut somewhere.
+    // Sends small pieces, so that every link is split somewhere.
     for (let at = 0; at < text.length; at += 5) send(chunk({ content: text.slice(at, at + 5) }));
     send(chunk({ content: " The shop: https://shop.example/help [1] [55]" }));
     send(chunk({}, "stop"));
@@ -78,9 +78,9 @@ describe("a poisoned document", () => {
     await model.stop();
   });
 
-  /** Gives the agent this document beside those that it keeps, asks about it, and takes it away again. */
+  /** Adds this document to the agent, asks about it, and deletes it again. */
   async function askAbout(agentId: string, text: string) {
-    // Unlike those of a Markdown text, the links of an answer are indexed as they are.
+    // Unlike links in a Markdown text, links in an answer are indexed unchanged.
     const input = { agentId, kind: "faq", question: "Zanzibar zebra?", answer: `${text}\n\nZanzibar zebra.` };
     const { status, body } = await client.account.call("POST", "/documents", input);
     expect(status, JSON.stringify(body)).toBe(202);

@@ -1,11 +1,11 @@
 const evil = "https://evil.example/x";
 const image = "https://evil.example/p.png?q=secret";
-/** Letters that people do not see, and that models read. */
+/** Letters that are invisible to people but that models read. */
 const asTags = (text: string) =>
   [...text].map((one) => String.fromCodePoint(0xe0000 + (one.codePointAt(0) ?? 0))).join("");
 const zeroWidth = (text: string) => [...text].join("\u200b");
 
-/** Documents that try to make a model do something. Each is a title for the report and the text. */
+/** Documents that try to make a model do something. Each has a title for the report, and the text. */
 export const poisonedDocuments: ReadonlyArray<readonly [title: string, text: string]> = [
   // Instructions
   [

@@ -21,18 +21,18 @@ const failpoints = [
 const MODEL = "openai-compatible/concepts";
 /** Documents per client. Their contents are replaced again and again. */
 const DOCUMENTS = 12;
-/** Kills after which everything is compared. A long run that is interrupted has then shown something. */
+/** Kills after which all stored data is checked, so that a long run that is interrupted has still checked something. */
 const CHECK_EVERY = 50;
-/** A failpoint may not be reached that often. Then the server is killed after this time. */
+/** If the failpoint is not reached that often, the server is killed after this time. */
 const MAX_LIFE_MS = 8_000;
-/** More than `passage-index.ts` writes in one transaction. */
+/** More passages than `passage-index.ts` writes in one transaction. */
 const LARGE = 130;
 
 const { documentKills: kills, seed, timeout } = faultRun;
 
 it.each(faultRun.loads)(
   `no document is lost, indexed or embedded twice in ${kills} kills on $database with $clients clients (FOYER_FAULT_SEED=${seed})`,
-  // Starting a server and killing it takes a busy machine up to half a minute.
+  // On a busy machine, starting and killing a server can take half a minute.
   { timeout: Math.max(timeout, kills * 60_000) },
   async ({ database, clients }) => {
     const provider = await startEmbeddingsServer(conceptVector);
@@ -62,7 +62,7 @@ it.each(faultRun.loads)(
   },
 );
 
-/** Lets a server finish the work, and compares all that it stored. @returns the number of stray passages */
+/** Lets a server finish the work and checks everything that it stored. @returns the number of stray passages */
 async function check(site: FaultSite, load: Load, agentId: string): Promise<number> {
   const life = await site.start();
   await load.finish(life);
@@ -89,7 +89,7 @@ async function prepare(site: FaultSite): Promise<string> {
   return agent.data.id;
 }
 
-/** A server that dies at a failpoint, or at a random moment, while clients upload. @returns where it died */
+/** Runs a server that dies at a failpoint, or at a random moment, while clients upload. @returns where it died */
 async function liveAndDie(site: FaultSite, random: () => number, load: Load): Promise<string> {
   const failpoint = failpoints[Math.floor(random() * failpoints.length)] ?? "";
   const isTimed = random() < 0.3;
@@ -97,7 +97,7 @@ async function liveAndDie(site: FaultSite, random: () => number, load: Load): Pr
   const delay = random() * 600;
   const env = { FOYER_FAULT_AT: isTimed ? "" : `${failpoint}:${times}` };
   const life = await site.start({ preload: preload("kill"), env }).catch(() => null);
-  // The work that the last server left can take it to the failpoint before it prints its address.
+  // Work that the previous server left can make it reach the failpoint before it prints its address.
   if (!life) return failpoint;
   const ended = new AbortController();
   const timer = wait(isTimed ? delay : MAX_LIFE_MS, null, { signal: ended.signal }).then(
@@ -110,7 +110,7 @@ async function liveAndDie(site: FaultSite, random: () => number, load: Load): Pr
   return (await timer) ? "at a random moment" : failpoint;
 }
 
-/** Every lease has expired. Documents that were claimed by several killed processes are not to blame for it. */
+/** Makes every lease expire and resets the attempts, because the documents did not cause the crashes. */
 async function endLeases({ db }: FaultSite): Promise<void> {
   await db.updateTable("documentJobs").set({ dueAt: 0, attempts: 0 }).execute();
   await db.updateTable("agentEmbeddings").set({ dueAt: 0, attempts: 0 }).where("dueAt", "is not", null).execute();
@@ -129,14 +129,14 @@ async function unfinished({ db }: FaultSite): Promise<string[]> {
 type Content = { id: string; word: string };
 type Load = ReturnType<typeof createLoad>;
 
-/** Clients that replace their documents one after the other, and repeat what was not answered. */
+/** Clients that replace their documents one after the other and repeat requests that got no response. */
 function createLoad(agentId: string, clients: number) {
-  /** by external key, what the server confirmed last */
+  /** the last confirmed content, by external key */
   const acknowledged = new Map<string, Content>();
   const next = new Array<number>(clients).fill(0);
   let count = 0;
 
-  /** @returns false when there was no answer */
+  /** @returns false when there was no response */
   async function ask(life: Life, client: number): Promise<boolean> {
     const number = next[client] ?? 0;
     const word = `zebra${client}q${number}`;
@@ -178,7 +178,7 @@ function contentOf(number: number, word: string): string {
   return `<!doctype html><title>${word}</title><main>${html.join("")}</main>`;
 }
 
-/** @returns the number of passages that a killed process left, which maintenance deletes */
+/** @returns the number of passages that killed processes left behind, which maintenance deletes */
 async function verify({ db, address }: FaultSite, acknowledged: ReadonlyMap<string, Content>): Promise<number> {
   const documents = await db.selectFrom("documents").selectAll().orderBy("id").execute();
   const keys = documents.map(({ id, externalKey, state }) => `${externalKey} ${id} ${state}`);
@@ -189,7 +189,7 @@ async function verify({ db, address }: FaultSite, acknowledged: ReadonlyMap<stri
   await deleteStrayChunks(connection);
   await connection.close();
   const chunks = await db.selectFrom("documentChunks").selectAll().orderBy("documentId").orderBy("ordinal").execute();
-  // Each passage of the last content, once.
+  // Each passage of the last content exists exactly once.
   expect(chunks.map(({ documentId, version, ordinal }) => `${documentId} ${version} ${ordinal}`)).toEqual(
     documents.flatMap(({ id, readyVersion, chunks: count }) =>
       Array.from({ length: count }, (_, ordinal) => `${id} ${readyVersion} ${ordinal}`),

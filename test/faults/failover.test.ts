@@ -69,7 +69,7 @@ it("a server continues on the promoted standby after its PostgreSQL primary was 
   expect(new Set(delivered)).toEqual(ids);
 });
 
-/** A reply whose model has begun, and ends with `finish`. */
+/** A reply whose model has started to write. `finish` ends it. */
 async function beginReply() {
   const end = Promise.withResolvers<void>();
   upstream.script(async (exchange) => {

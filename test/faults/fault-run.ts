@@ -1,6 +1,6 @@
 import type { DatabaseName } from "./fault-site.ts";
 
-/** `npm run test:faults` drives everything; the usual suite has a short form of it. */
+/** `npm run test:faults` runs the full campaign. The usual suite runs a short form of it. */
 const isLong = process.env.FOYER_FAULT_RUN === "long";
 
 type Load = { database: DatabaseName; clients: number };
@@ -15,10 +15,10 @@ export const faultRun = {
   databases: isLong ? both : both.slice(0, 1),
   loads: isLong ? loads : loads.slice(0, 1),
   kills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 200 : 3)),
-  /** of the test that ingests documents */
+  /** in the test that ingests documents */
   documentKills: Number(process.env.FOYER_FAULT_KILLS ?? (isLong ? 500 : 2)),
   /** the same seed replays a run */
   seed: Number(process.env.FOYER_FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31)),
-  /** of one test, in milliseconds; a busy machine takes seconds to start a server */
+  /** of one test, in milliseconds; starting a server takes seconds on a busy machine */
   timeout: isLong ? 3_600_000 : 120_000,
 };

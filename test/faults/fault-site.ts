@@ -43,7 +43,7 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
     address.kind === "postgres"
       ? { DATABASE_URL: address.url, FOYER_DATA_DIR: folder.path }
       : { FOYER_DATA_DIR: dirname(address.file) };
-  /** The number of connections that the servers have to PostgreSQL, after applying this function to each. */
+  /** Applies this function to each connection of the servers to PostgreSQL. @returns their number */
   const connections = (doing: string) =>
     withClient(ownUrl ?? "", async (client) => {
       const servers = `from pg_stat_activity where datname = current_database() and application_name <> '${OWN_NAME}'`;
@@ -73,14 +73,14 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
         .where("state", "=", "pending")
         .execute();
     },
-    /** Adds submissions like this one, each due in that many milliseconds at `url`, or at the original address. */
+    /** Adds submissions like this one. Each is due after `dueInMs` at `url`, by default the original address. */
     async addJobs(like: string, count: number, { url, dueInMs = 0 }: { url?: string; dueInMs?: number } = {}) {
       const one = await db.selectFrom("submissions").selectAll().where("id", "=", like).executeTakeFirstOrThrow();
       const deliveries = db.selectFrom("deliveries").selectAll().where("submissionId", "=", like);
       const { fence: _, ...delivery } = await deliveries.where("position", "=", 0).executeTakeFirstOrThrow();
       const ids = Array.from({ length: count }, () => newId("sub"));
       const where = url ? { target: JSON.stringify({ url }), host: new URL(url).host } : {};
-      // All become due at the same moment, and fit into the databases' limits for parameters.
+      // All become due at the same moment. The rows per statement stay within the databases' limits for parameters.
       await db.transaction().execute(async (trx) => {
         for (let from = 0; from < count; from += 1_000) {
           const some = ids.slice(from, from + 1_000);
@@ -102,7 +102,7 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
       });
       return ids;
     },
-    /** A submission's status, and every attempt to deliver it. */
+    /** A submission's status and all of its delivery attempts. */
     async outcome(submissionId: string) {
       const { status } = await db
         .selectFrom("submissions")
@@ -172,13 +172,13 @@ const common = {
 export async function call<T>(life: Life, method: string, path: string, body?: object): Promise<T> {
   const headers = { authorization: `Bearer ${key}`, ...(body ? json : {}) };
   const response = await fetch(life.url + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
-  // A server that has just started on a busy machine may refuse work for a while.
+  // A server that has just started on a busy machine may reject requests for a while.
   if (response.status === 503) return wait(200).then(() => call<T>(life, method, path, body));
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;
 }
 
-/** A form that is delivered to this URL, and then to those of its post actions. @returns its id */
+/** A form that is delivered to this URL and then to those of its post actions. @returns its id */
 export async function createForm(life: Life, formWebhookUrl: string, actions: string[] = []): Promise<string> {
   const agent = await call<{ data: { id: string } }>(life, "POST", "/agents", { name: "Harbour" });
   const form = await call<{ id: string }>(life, "POST", "/tools", {
@@ -202,7 +202,7 @@ export async function submitOnce(life: Life, toolId: string, idempotencyKey?: st
   return { status: response.status, body: (await response.json()) as SubmitResult };
 }
 
-/** Submits, and repeats it while the server is overloaded. @throws TypeError when there is no response */
+/** Submits, and repeats the request while the server is overloaded. @throws TypeError when there is no response */
 export async function submit(life: Life, toolId: string, idempotencyKey?: string): Promise<SubmitResult> {
   const { status, body } = await submitOnce(life, toolId, idempotencyKey);
   if (status === 503) return wait(200).then(() => submit(life, toolId, idempotencyKey));

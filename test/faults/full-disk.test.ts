@@ -25,7 +25,7 @@ it("a full disk (writes) acknowledges nothing that was refused, allows reads, an
   }
 });
 
-// These need strace, and root to mount a file system, which not every machine has.
+// These tests need strace and the rights to mount a file system, which not every machine provides.
 if (isLong) {
   it("a failed fsync acknowledges nothing that was not confirmed", { timeout }, async () => {
     const site = await createFaultSite("SQLite");
@@ -76,7 +76,7 @@ async function stillReads(life: Life) {
   await expect(call(life, "GET", "/form-submissions")).resolves.toMatchObject({ pagination: { total: 1 } });
 }
 
-/** @throws when one of 20 submissions gets another answer than 503 */
+/** @throws when one of 20 submissions gets a response other than 503 */
 async function refusesToSubmit(life: Life, toolId: string) {
   const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await submitOnce(life, toolId)).status));
   expect(statuses).toEqual(statuses.map(() => 503));

@@ -10,7 +10,7 @@ import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from 
 const races = Number(process.env.FOYER_HANDOFF_RACES ?? 20);
 const AT_ONCE = 8;
 
-/** Says a word every few milliseconds, for longer than a takeover in another process takes. */
+/** Streams one word every few milliseconds, for longer than a takeover in another process takes. */
 async function keepTalking(exchange: Exchange) {
   const { send, end } = eventStream(exchange);
   for (let word = 1; word <= 300 && !exchange.response.destroyed; word++) {
@@ -22,7 +22,7 @@ async function keepTalking(exchange: Exchange) {
   end();
 }
 
-/** On PostgreSQL, the takeover arrives at another server than the one on which the reply runs. */
+/** On PostgreSQL, the takeover is requested from another server than the one that runs the reply. */
 onBothDatabases("a takeover against a running reply", (createDatabase) => {
   let database: TestDatabase;
   let upstream: Upstream;
@@ -92,7 +92,8 @@ onBothDatabases("a takeover against a running reply", (createDatabase) => {
             .map(({ content }) => content)
             .join("");
         if (agents(messages) !== agents(atTakeover.messages)) counts.wordsStored += 1;
-        // What the visitor heard was stored when the takeover was answered. More can only have been sent afterwards.
+        // Everything that the visitor received must be stored when the takeover is confirmed. Text beyond that was sent
+        // afterwards.
         if (!agents(atTakeover.messages).startsWith(heard.trimEnd())) counts.wordsSent += 1;
         const others = messages.filter(({ role, authorName }) => role === "user" || authorName !== null);
         const expected = ["Talk", "A person is here.", "Thanks"];

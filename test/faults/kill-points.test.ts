@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { faultRun } from "./fault-run.ts";
 import { createFaultSite, createForm, type FaultSite, preload, submit } from "./fault-site.ts";
 
-/** Where the process dies, whether the submission is kept, and how often its webhook then arrives in all. */
+/** Where the process dies, whether the submission is stored, and how many times its webhook then arrives in total. */
 const points = [
   { at: "submission.committing", isKept: false, webhooks: 0 },
   { at: "submission.committed", isKept: true, webhooks: 1 },
@@ -43,7 +43,7 @@ describe.each(faultRun.databases)("a process killed on %s", { timeout }, (databa
           expect(new Set(calls.map(({ headers, text }) => `${headers["webhook-id"]} ${text}`)).size).toBe(1);
         }
 
-        // The client that got no answer asks again: what was kept is not kept twice.
+        // The client that got no response repeats its request. What was stored is not stored twice.
         const before = receiver.received.length;
         const { submissionId } = await submit(next, toolId, key);
         if (submission) expect([submissionId, receiver.received.length]).toEqual([submission.id, before]);
@@ -56,7 +56,7 @@ describe.each(faultRun.databases)("a process killed on %s", { timeout }, (databa
     },
   );
 
-  // Waits for leases to end by themselves, which takes a minute.
+  // Leases expire only after a minute, so the short form ends here.
   if (!isLong) return;
   it("is replaced within a minute without intervention", async () => {
     const site = await createFaultSite(database);
@@ -71,7 +71,7 @@ describe.each(faultRun.databases)("a process killed on %s", { timeout }, (databa
   });
 });
 
-/** A form with two post actions, submitted to a server that dies of it. @returns the form's id */
+/** Submits a form with two post actions to a server that dies while handling it. @returns the form's id */
 async function submitAndDie(site: FaultSite, at: string): Promise<string> {
   const { url } = site.receiver;
   const doomed = await site.start({ preload: preload("kill"), env: { FOYER_FAULT_AT: at } });

@@ -22,7 +22,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** While clients submit, `harm` is done again and again; in between the server recovers by itself. */
+/** Repeats `harm` while clients submit. In between, the server recovers by itself. */
 async function underLoad(rounds: number, harm: () => Promise<unknown>) {
   site.receiver.received.splice(0);
   const load = startLoad(life, toolId, 4);

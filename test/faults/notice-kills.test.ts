@@ -3,7 +3,7 @@ import { insertConversation } from "../conversation-seed.ts";
 import { faultRun } from "./fault-run.ts";
 import { call, createFaultSite, preload } from "./fault-site.ts";
 
-/** Where the process dies, whether the request is kept, and how often its notice then arrives in all. */
+/** Where the process dies, whether the request is stored, and how many times its notice then arrives in total. */
 const points = [
   { at: "notice.committed", isKept: true, notices: 1 },
   { at: "delivery.sent", isKept: true, notices: 2 },
@@ -30,7 +30,7 @@ describe.each(faultRun.databases)("a process killed on %s", { timeout }, (databa
         const from = { organizationId, agentId: agent.id };
         const id = await insertConversation(site.db, from, {}, [{ content: "Hello?" }]);
         const ask = { reason: "My invoice is wrong" };
-        // The notice may be sent, and the process die of it, after the response.
+        // The process may send the notice, and die doing so, after the response.
         await call(doomed, "POST", `/conversations/${id}/handoff`, ask).catch(() => {});
         expect((await doomed.exited).signal).toBe("SIGKILL");
         await site.allGone();

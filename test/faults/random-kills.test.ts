@@ -43,13 +43,14 @@ it.each(faultRun.loads)(
       const duplicates = ids.length - new Set(ids).size;
       const tally = `${load.acknowledged.length} acknowledged, ${duplicates} sent twice, ${kills} kills`;
       console.log(`${database}, ${clients} clients: ${tally}, FOYER_FAULT_SEED=${seed}`);
-      // Every request was answered in the end, many after a kill or two: each is kept once, and delivered.
+      // Every request got a response in the end, many of them after one or two kills. Each submission is stored once
+      // and delivered.
       const stored = await site.db.selectFrom("submissions").select(["id", "status"]).execute();
       expect(stored.map(({ id }) => id).toSorted()).toEqual(load.acknowledged.toSorted());
       expect([...new Set(ids)].toSorted()).toEqual(load.acknowledged.toSorted());
       expect(stored.filter(({ status }) => status !== "webhook_success")).toEqual([]);
       expect(stored.length).toBeGreaterThan(kills);
-      // Each is accounted for: it was sent, and killed before that was recorded.
+      // Each duplicate is explained: the delivery was sent, and the process was killed before it recorded that.
       expect(duplicates).toBe(repeated);
       expect(duplicates).toBeLessThanOrEqual(kills * clients);
     } finally {
@@ -66,27 +67,27 @@ async function prepare(site: FaultSite): Promise<string> {
   return toolId;
 }
 
-/** A server that dies at a failpoint, one of many, or at any time at all; meanwhile the clients submit. */
+/** Runs a server that dies at one of many failpoints or at a random moment, while clients submit. */
 async function liveAndDie(site: FaultSite, random: () => number, load: ReturnType<typeof createLoad>) {
   const at = `${failpoints[Math.floor(random() * failpoints.length)]}:${1 + Math.floor(random() * 40)}`;
   const isTimed = random() < 0.2;
   const delay = random() * 400;
   const env = { FOYER_FAULT_AT: isTimed ? "" : at };
   const life = await site.start({ preload: preload("kill"), env }).catch(() => null);
-  // What the last one left to deliver can take it to its end before it says where it is.
+  // Deliveries that the previous server left can kill it before it prints its address.
   if (!life) return;
   if (isTimed) void wait(delay).then(() => life.kill("SIGKILL"));
   await load.run(life);
   expect((await life.exited).signal).toBe("SIGKILL");
 }
 
-/** Clients that submit one after the other until the server is gone, and then ask again for what was not answered. */
+/** Clients that submit one after the other until the server is gone, and then repeat requests that got no response. */
 function createLoad(toolId: string, clients: number) {
   const acknowledged: string[] = [];
   const unanswered = new Map<number, string>();
   let requests = 0;
 
-  /** @returns false when there was no answer */
+  /** @returns false when there was no response */
   async function ask(life: Life, client: number): Promise<boolean> {
     const key = unanswered.get(client) ?? `request-${requests++}`;
     unanswered.set(client, key);
@@ -114,7 +115,7 @@ function createLoad(toolId: string, clients: number) {
   };
 }
 
-/** Of what this life sent, how much will be sent again because it is not recorded. */
+/** The number of deliveries that this process sent without recording them, so they will be sent again. */
 async function countCutOff({ db, receiver }: FaultSite, before: number): Promise<number> {
   const sent = receiver.received.slice(before).map(({ headers }) => String(headers["webhook-id"]));
   const ids = new Set(sent);

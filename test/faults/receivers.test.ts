@@ -4,7 +4,7 @@ import type { FormSubmissionDetail } from "@foyer/contract";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { call, createFaultSite, createForm, type FaultSite, type Life, submit } from "./fault-site.ts";
 
-/** One attempt of two seconds, so that its failure is the end of it. */
+/** One attempt of two seconds, so that a failure is final. */
 let site: FaultSite;
 let life: Life;
 let toolId: string;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.remove());
 
-/** Submits once to a receiver that answers like this. @returns what the owner is shown of it */
+/** Submits once to a receiver that responds like this. @returns the owner's view of the delivery */
 async function deliver(answer: (response: ServerResponse) => void) {
   site.receiver.received.splice(0);
   site.receiver.answer((_, response) => answer(response));
@@ -63,7 +63,7 @@ it("a delivery reads 64 KiB of an endless response and stores 16", async () => {
   });
   await isOver.promise;
   expect(delivery).toMatchObject({ status: "webhook_success", attempt: { status: 200, response: "f".repeat(16_384) } });
-  // What the two sockets hold between them, not what two seconds of flooding bring.
+  // At most what the buffers of the two sockets hold, which is far less than two seconds of flooding.
   expect(written).toBeLessThan(32 * 1024 * 1024);
 });
 

@@ -19,7 +19,7 @@ async function onSite(more: Record<string, string>, test: (site: FaultSite) => P
 
 const inProgress = { success: true, webhookResult: { success: false, error: "Delivery in progress" } };
 
-/** What was given back is due at once, not when a lease would have ended. */
+/** Returned deliveries are due immediately, not when a lease would have ended. */
 async function isDeliveredByTheNext(site: FaultSite, count: number) {
   expect((await site.open()).filter(({ dueInMs }) => dueInMs > 0)).toEqual([]);
   site.receiver.answer((_, response) => response.end("ok"));
@@ -35,7 +35,7 @@ it("a shutdown returns running deliveries to the outbox, including the latest", 
     const toolId = await createForm(life, site.receiver.url);
     site.receiver.answer(() => {});
     const answers = Array.from({ length: 40 }, () => submit(life, toolId));
-    // To one host, 32 go at once; the others wait for a place.
+    // 32 deliveries are sent to one host concurrently. The others wait for a slot.
     await site.receiver.hasReceived(32);
     life.kill("SIGTERM");
     await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status).toBe(503);

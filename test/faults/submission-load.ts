@@ -17,7 +17,7 @@ export function startLoad(life: Life, toolId: string, clients: number) {
   const all = Promise.all(Array.from({ length: clients }, client));
   return {
     acknowledged,
-    /** The number of responses by status; `none` counts missing responses. */
+    /** The number of responses by status. `none` counts missing responses. */
     statuses,
     async stop() {
       isStopped = true;

@@ -5,7 +5,7 @@ import { createFaultSite, createForm, type FaultSite, type Life, preload, submit
 
 const { timeout } = faultRun;
 
-/** Two servers that share one PostgreSQL. What fails is tried again in an hour. */
+/** Two servers that share one PostgreSQL database. Failed deliveries are retried after an hour. */
 let site: FaultSite;
 let here: Life;
 let there: Life;
@@ -35,7 +35,7 @@ afterAll(() => site.remove());
 const receivedIds = () => site.receiver.received.map(({ headers }) => String(headers["webhook-id"]));
 const sentBy = (life: Life) => life.output.stdout.split("\n").filter((line) => line === "delivery.sent").length;
 
-/** Holds back the answers until all of them are released. */
+/** Holds back all responses until they are released. */
 function holdAnswers() {
   const held: ServerResponse[] = [];
   site.receiver.answer((_, response) => void held.push(response));
@@ -46,7 +46,7 @@ it("two processes race for 1,000 due deliveries and send each once", { timeout }
   const before = [sentBy(here), sentBy(there)];
   const held = holdAnswers();
   const ids = await site.addJobs(template, 1_000);
-  // One process takes 16 at once to one host: with one more, both have begun.
+  // One process sends 16 deliveries to a host concurrently, so with one more, both have started.
   await site.receiver.hasReceived(17);
   site.receiver.answer((_, response) => response.end("ok"));
   for (const response of held) response.end("ok");
@@ -105,7 +105,8 @@ it.each(faultRun.isLong ? days : days.slice(0, 1))(
     const wrong = await site.start({ preload: preload("clock", "print"), env: { FOYER_FAULT_CLOCK: String(shift) } });
     site.receiver.answer((_, response) => response.writeHead(503).end());
 
-    // Its own failure is due in an hour of the database's, and what is due now it takes; the rest stays.
+    // Its own failed delivery is due in an hour by the clock of the database. It claims the delivery that is due now
+    // and leaves the rest.
     const { submissionId: own } = await submit(wrong, toolId);
     const [due = ""] = await site.addJobs(template, 1);
     await expect.poll(async () => (await site.outcome(due)).attempts.length).toBe(1);
@@ -117,7 +118,7 @@ it.each(faultRun.isLong ? days : days.slice(0, 1))(
     expect(future.map((id) => open.get(id)?.fence)).toEqual(future.map(() => 0));
     expect(receivedIds().toSorted()).toEqual([running, own, due].toSorted());
 
-    // None of it is lost.
+    // No delivery is lost.
     site.receiver.answer((_, response) => response.end());
     for (const response of held) response.end();
     for (const life of [here, there]) life.kill("SIGCONT");

@@ -11,7 +11,7 @@ export type Amounts = {
   submissions: number;
   filesOf5MiB: number;
   triggerEvents: number;
-  /** messages of one conversation from before the size limit: 30 KB each */
+  /** messages of one conversation that predates the size limit: 30 KB each */
   oldMessages: number;
   agents: number;
   secrets: number;
@@ -113,7 +113,7 @@ async function fillConversations(db: Db, { organizationId, agentId }: Owner, amo
     where "agentId" = ${agentId}`.execute(db);
 }
 
-/** 95 KB each, near the limit; some with a file. */
+/** 95 KB each, close to the limit; some with a file. */
 async function fillSubmissions(db: Db, owner: Owner, { submissions, filesOf5MiB }: Amounts, { text, idOf }: Sql) {
   const { organizationId, agentId, toolId } = owner;
   for (let from = 0; from < submissions; from += 500) {

@@ -10,7 +10,7 @@ const prints = process.env.FOYER_LARGE_RUN !== undefined;
 const amounts = isLong ? longAmounts : shortAmounts;
 const timeout = isLong ? 1_800_000 : 120_000;
 
-/** No single request may hold the event loop for longer, in milliseconds. */
+/** No single request may block the event loop for longer, in milliseconds. */
 const MAX_HOLD_MS = 100;
 
 const key = "key-of-the-tests-long-enough";
@@ -53,7 +53,7 @@ describe.each(databases)("a large %s database", (name) => {
   }, timeout);
   afterAll(() => site.remove(), timeout);
 
-  /** The longest hold since the last call, as the server says. */
+  /** The longest block since the last call, as reported by the server. */
   async function held(): Promise<{ wall: number; cpu: number }> {
     const before = life.output.stdout.length;
     process.kill(life.pid ?? 0, "SIGUSR2");
@@ -133,7 +133,7 @@ describe.each(databases)("a large %s database", (name) => {
     "answers %s without blocking the event loop for 100 ms",
     { timeout },
     async (what, method, path, options) => {
-      // The first answer also builds a serializer and compiles code.
+      // The first response also builds a serializer and compiles code.
       const holds = [];
       for (let round = 0; round < 3; round++) holds.push(await check(what, method, path(), options));
       expect(Math.min(...holds.map(({ cpu }) => cpu))).toBeLessThan(MAX_HOLD_MS);
@@ -167,7 +167,7 @@ describe.each(databases)("a large %s database", (name) => {
       return Number(counted?.n);
     };
     for (const table of contentTables) expect(await rowsOf(table), table).toBe(0);
-    // A thread of its own deletes the passages once the agent is gone.
+    // A separate thread deletes the passages once the agent is gone.
     await expect.poll(() => rowsOf("documentChunks"), { timeout: timeout - 10_000, interval: 200 }).toBe(0);
   });
 });

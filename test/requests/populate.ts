@@ -16,7 +16,7 @@ export async function populate(server: TestServer): Promise<World> {
   const browser = await signedInBrowser(server, owner.email);
   const agentId: string = (await call("POST", "/agents", { name: "Harbour" })).body.data.id;
   await call("PUT", "/events/feed", { isEnabled: true });
-  // Nobody listens there.
+  // Nothing listens there.
   const nowhere = "http://127.0.0.1:1/";
   const webhookId: string = (await call("POST", "/webhooks", { url: nowhere, events: ["*"] })).body.id;
   const visitor = { id: "customer-7", email: "ada@example.com", claims: { plan: "pro" } };

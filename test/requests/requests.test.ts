@@ -13,7 +13,10 @@ const count = Number(process.env.FOYER_REQUESTS ?? 400);
 const seed = Number(process.env.FOYER_REQUESTS_SEED ?? 1);
 const TIMEOUT_MS = 30_000;
 const AT_ONCE = 10;
-/** Every operation that ends something is then called once or twice before there is a new organization to end. */
+/**
+ * Requests per round. In a round, every operation that ends a session or an organization is called once or twice. The
+ * next round starts with a new organization.
+ */
 const ROUND = 250;
 
 const env = {
@@ -24,7 +27,7 @@ const env = {
   FOYER_WEBHOOK_SCHEDULE: "0s",
 };
 
-/** They end or remove what other requests need, so they run against an organization of their own. */
+/** These requests end or remove things that others need, so they use their own organization. */
 const endsTheWorld =
   /^(delete|erase|signOut|changePassword|removeMember|updateMember|switchOrganization|rotate|acceptInv)/;
 
@@ -94,7 +97,7 @@ function callsOf({ paths }: Document): Call[] {
   );
 }
 
-/** A text says that no answer came in time. */
+/** Returns a text when no response arrived in time. */
 async function send(base: string, { method, url, headers, body }: Sent): Promise<Answer | string> {
   try {
     const response = await fetch(`${base}${url}`, {
@@ -116,7 +119,7 @@ async function send(base: string, { method, url, headers, body }: Sent): Promise
   }
 }
 
-/** The events that a stream begins with, for one that does not end by itself. */
+/** The first events of a stream that does not end by itself. */
 async function firstEvents({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -11,7 +11,9 @@ import { createAgent } from "../factories.ts";
 import { createNgramModel } from "../ngram-embeddings.ts";
 import { startServer } from "../server.ts";
 
-/** The help center of the example shop, embedded over HTTP by a model of character n-grams that is fitted to it. */
+/**
+ * The help center of the example shop, embedded over HTTP by a model of character n-grams that is fitted to its texts.
+ */
 const collections = readCollections(import.meta.dirname);
 const corpus = collections.flatMap(({ documents }) =>
   documents.map(({ title, passages }) => [title, ...passages.map(({ text }) => text)].join("\n")),
@@ -74,7 +76,7 @@ async function answerAll(database: TestDatabase): Promise<Lists> {
         return { relevant, documents: found.map(({ documentId }) => documentId), score: found[0]?.score ?? 0 };
       };
       lists.words.push(await search(text, null));
-      // A question without words leaves only its vector.
+      // A question without words can only be searched by its vector.
       lists.meaning.push(await search("?", meaning));
       lists.hybrid.push(await search(text, meaning));
     }
