@@ -137,7 +137,7 @@ describe("sign-in in the browser", () => {
   });
 });
 
-/** Somebody else's page. */
+/** A page on another site. */
 async function startPage() {
   const server = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Evil</title>");

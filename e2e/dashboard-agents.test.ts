@@ -23,7 +23,7 @@ const stock = {
   mockResponse: JSON.stringify({ bike: "Tourer 28", left: 3 }),
 };
 
-/** Stands in for a month of visitors. */
+/** Simulates a month of usage by visitors. */
 function showUsage(page: Page, id: string, usage: object) {
   const agent = { id, tokensThisMonth: 0, conversationsThisMonth: 0, submissionsThisMonth: 0, ...usage };
   return page.route("**/plan", (route) => route.fulfill({ json: { planId: "pro", usage: { agents: [agent] } } }));
@@ -193,7 +193,7 @@ describe("the dashboard's agents", () => {
       inputSchema,
       displayConfig: { type: "product_card", fieldMappings: { title: "name", price: "cost" } },
     });
-    // Visitors' pages receive this result, unlike that of a card, of which they receive the filled-in slots.
+    // Visitors' pages receive this result. Of a card's result they receive only the filled slots.
     await site.call(page, "POST", "/tools", {
       agentId,
       name: "delivery_price",
@@ -252,7 +252,8 @@ describe("the dashboard's agents", () => {
   });
 
   it("stops a reply in the playground", async () => {
-    // The demo says a word at a time and of a list at most eight items: short words keep it speaking for ten seconds.
+    // The demo writes one word at a time and at most eight items of a list, so many short words keep it writing for ten
+    // seconds.
     const piers = Array.from({ length: 150 }, (_, index) => index % 10).join(" ");
     const tours = Array.from({ length: 8 }, (_, index) => `- Tour ${index}: piers ${piers}`);
     const { page } = await visit({ systemPrompt: `# Harbour tours\n${tours.join("\n")}` });

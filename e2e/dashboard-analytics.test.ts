@@ -6,7 +6,7 @@ import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.t
 const DAY_MS = 86_400_000;
 const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
-// Each picture is taken six times, and axe checks each state in both schemes.
+// Each screenshot is taken six times, and axe checks each state in both color schemes.
 describe("the analytics page", { timeout: 120_000 }, () => {
   let site: DashboardSite;
   let agentId: string;
@@ -74,7 +74,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await page.getByText("Tokens", { exact: true }).last().click();
     await page.getByRole("figure", { name: "Tokens by day; the table below has the figures" }).waitFor();
 
-    // The whole choice is the radio button's target, not only a circle in it.
+    // The whole choice is the radio button's click target, not only its circle.
     const choice = page.getByText("7 days", { exact: true });
     expect(await page.getByRole("radio", { name: "7 days" }).boundingBox()).toEqual(await choice.boundingBox());
     await choice.click();

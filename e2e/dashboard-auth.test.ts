@@ -150,7 +150,7 @@ describe("sign-in pages", () => {
 
   const addresses = async (page: Page): Promise<string[]> =>
     (await site.call(page, "GET", "/members")).map((member: { email: string }) => member.email);
-  /** The link in the mail that the act sends. */
+  /** The link in the email that this action sends. */
   const mailedLink = async (act: () => Promise<void>) => {
     const [mail] = await Promise.all([smtp.waitForMail(), act()]);
     return /https?:\/\/\S+/.exec(mail.text)?.[0] ?? "";
@@ -217,7 +217,7 @@ describe("an empty server", () => {
     await page.getByRole("navigation", { name: "Main" }).waitFor();
     const answer = await page.request.get(`${server.url}/agents`);
     expect((await answer.json()).data[0].name).toBe("Harbour");
-    // Nobody was shown the key that set-up creates, so none is left.
+    // Set-up never showed its key to the user, so no key is left.
     expect(await (await page.request.get(`${server.url}/api-keys`)).json()).toEqual([]);
     expect(problems).toEqual([]);
   });

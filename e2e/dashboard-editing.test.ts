@@ -19,7 +19,7 @@ describe("editing in the dashboard", () => {
   const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
   const saved = () => page.getByText("Not saved yet", { exact: true }).waitFor({ state: "detached" });
   const agent = async () => (await site.call(page, "GET", `/agents/${agentId}`)).data;
-  /** Somebody comes back to the window: what it shows is asked for again. */
+  /** Simulates a return to the window, upon which the page loads its data again. */
   const comeBack = async (path: string) => {
     let isAsked = false;
     page.on("response", (answer) => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 afterEach(() => site.receiver.answer((_, response) => response.end("ok")));
 
-/** Somebody new, with an agent and a form of their own, on that page of it. */
+/** Opens this page of the dashboard for a new owner with an agent and a form. */
 async function open(path = "", form: object | null = {}) {
   const { email } = await createOwner(site.server);
   const opened = await site.signIn({ email });
@@ -30,7 +30,7 @@ const refuse = () =>
     response.writeHead(503).end(refusal);
   });
 
-/** The receiver lets its callers wait. @returns what has it refuse them, and all that come later */
+/** Makes the receiver hold its responses. @returns a function that makes it reject them and all later requests */
 function hold() {
   const waiting: ServerResponse[] = [];
   site.receiver.answer((_, response) => void waiting.push(response));
@@ -194,7 +194,7 @@ describe("the list of submissions", () => {
   });
 });
 
-/** Older ones than any that a test submits. */
+/** Inserts submissions that are older than those that the tests create. */
 async function insertMany(toolId: string, count: number) {
   const { db } = site.server.deps;
   const like = await db.selectFrom("submissions").selectAll().where("toolId", "=", toolId).executeTakeFirstOrThrow();
@@ -443,7 +443,7 @@ describe("an unreachable server", () => {
   });
 });
 
-/** A form that so many days have been busy with, up to today; the more so at weekends. */
+/** Inserts activity of a form for this many days up to today, with more on weekends. */
 async function insertDays(agentId: string, toolId: string, count: number) {
   const { db } = site.server.deps;
   const owned = (index: number) => ({

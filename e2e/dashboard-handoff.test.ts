@@ -21,7 +21,7 @@ describe("handing over", () => {
   afterAll(() => site.stop());
 
   const visit = (rest = "", options = {}) => site.open(`/agents/${agentId}${rest}`, options);
-  /** @returns the id of a conversation whose visitor waits for a person */
+  /** @returns the id of a conversation whose visitor is waiting for a person */
   async function ask(page: Page, content: string) {
     const owner = { organizationId: site.owner.organizationId, agentId };
     const visitor = { userName: "Lin Chen", userEmail: "lin@shop.example", createdAt: Date.now() - 60_000 };
@@ -88,7 +88,7 @@ describe("handing over", () => {
     });
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=waiting`);
     await page.getByText("Nobody is waiting").waitFor();
-    // Everything from here on is pushed to the page.
+    // All changes from here on are pushed to the page.
     const id = await ask(page, "My invoice is wrong");
     const row = page.getByRole("link", { name: /My invoice is wrong.*Waiting/ });
     await row.waitFor();

@@ -7,7 +7,7 @@ import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashbo
 import { insertHarbourConversations } from "../test/harbour-conversations.ts";
 import { createOwner } from "../test/session-client.ts";
 
-/** A day in the time zone of the page, which the filters use; `later` days after today. */
+/** A day in the page's time zone, which the filters use; `later` is the number of days after today. */
 const dayInPage = (page: Page, later: number) =>
   page.evaluate((days) => {
     const day = new Date();
@@ -45,7 +45,7 @@ describe("the inbox", () => {
     await page.getByRole("heading", { name: /cargo bike/, level: 2 }).waitFor();
     expect(page.url()).toContain(`/conversations/${known.ride}`);
     await page.getByText("Two of ours carry").waitFor();
-    // What visitors write stays text; only addresses of the web are links.
+    // Visitors' messages remain plain text, in which only web addresses become links.
     await page.getByText("<img src=x onerror=alert(1)> Could I ride it").waitFor();
     const link = page.getByRole("link", { name: "https://harbour.example/bikes/tender-2" });
     expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow");
@@ -88,7 +88,7 @@ describe("the inbox", () => {
     await page.getByText("No conversations match your search and filters.").waitFor();
     await page.getByRole("button", { name: /^With a form/ }).click();
     await row(page, "order 5521").waitFor();
-    // The address alone gives the same list, and the way back leads to it.
+    // The URL alone restores the same list, and the back link leads to it.
     await page.reload();
     await row(page, "order 5521").click();
     await page.getByRole("heading", { name: "Where is my order 5521?", level: 2 }).waitFor();
@@ -290,7 +290,7 @@ describe("an inbox of 100,000", () => {
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations`);
     await page.getByRole("heading", { name: "100,000 conversations" }).waitFor();
     await titleAt(1).waitFor();
-    // As with a mouse wheel, and then by dragging the scroll bar.
+    // Scrolls as with a mouse wheel, and then as by dragging the scroll bar.
     await list().evaluate(async (element) => {
       const scroller = element.parentElement as HTMLElement;
       const step = (top: number) =>

@@ -105,7 +105,7 @@ describe("the dashboard's knowledge", () => {
     await section.getByText("The model does not exist").waitFor();
     provider.reset();
     await section.getByRole("button", { name: "Save" }).click();
-    // The settings count the passages of all agents, so those of earlier tests, too.
+    // The settings count the passages of all agents, including those of earlier tests.
     await section.getByText(/^(\d+) of \1 passages have vectors\.$/).waitFor();
     await site.picture(page, "dashboard-embedding-model");
     await isFit();
@@ -154,7 +154,7 @@ describe("the dashboard's knowledge", () => {
     await page.getByLabel("Kind").selectOption("faq");
     await row("Open today?").waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
-    // The longest kind is not cut off, and messages appear above the page's title.
+    // The longest kind is not cut off, and status messages appear above the page's title.
     const [missing, overlap] = await page.evaluate(() => {
       const kind = document.querySelectorAll("search select")[1] as HTMLSelectElement;
       const whole = kind.cloneNode(true) as HTMLSelectElement;

@@ -9,7 +9,7 @@ describe("members in the settings", () => {
   let member: string;
   let admin: string;
   beforeAll(async () => {
-    // A server that others reach keeps for its owners what it could not mail.
+    // A server that others can reach keeps links that it could not email for its owners.
     site = await startDashboardSite({
       env: { HOST: "0.0.0.0", FOYER_LIMIT_SIGN_IN_PER_IP: "0", FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" },
     });

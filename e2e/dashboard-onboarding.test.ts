@@ -68,7 +68,7 @@ describe("onboarding", () => {
     await page.getByRole("link", { name: "Open conversation" }).click();
     await page.waitForURL(/\/agents\/agent_\w+\/conversations\/conv_\w+/);
 
-    // Whoever has an agent is not led here again.
+    // A user who has an agent is not sent to onboarding again.
     await page.goto(`${site.server.url}/dashboard`);
     await page.waitForURL(/\/conversations/);
     expect(problems).toEqual([]);
@@ -82,7 +82,7 @@ describe("onboarding", () => {
     await page.goto(address);
     await page.getByRole("heading", { name: "What should it know?" }).waitFor();
     expect(await page.getByLabel("System prompt").inputValue()).toBe("We open at nine.");
-    // Leaving by another way than the button keeps what was written, too.
+    // Leaving without the button also keeps what was entered.
     await page.getByLabel("System prompt").fill("We open at ten.");
     await page.getByRole("link", { name: "First conversation" }).click();
     await page.getByRole("heading", { name: "Waiting for the first conversation" }).waitFor();
@@ -95,7 +95,7 @@ describe("onboarding", () => {
     await page.getByLabel("Name").fill("Harbour desk");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Set up Harbour desk" }).waitFor();
-    // Until it is finished or dismissed, the sidebar leads back to where it was left.
+    // Until onboarding is finished or dismissed, the sidebar leads back to the last step.
     await page.goto(`${site.server.url}/dashboard/agents`);
     await page.getByRole("link", { name: "Finish setting up Harbour desk" }).click();
     await page.getByRole("heading", { name: "What should it know?" }).waitFor();

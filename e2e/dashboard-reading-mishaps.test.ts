@@ -32,7 +32,7 @@ describe("the dashboard under unusual conditions", () => {
       failures++;
       return route.abort();
     });
-    // It is asked for twice more before it counts as failed.
+    // The request is repeated twice before the page reports a failure.
     await expect.poll(() => failures).toBe(3);
     await page.unroute(isThis);
     const { db } = site.server.deps;

@@ -316,7 +316,7 @@ describe("the settings", () => {
     const push = await startPushService();
     const context = { permissions: ["notifications"] };
     const { page, problems } = await site.signIn({ context });
-    // The browser of a test has no push service, so the subscription is scripted and the rest is real.
+    // The test browser has no push service, so the subscription is scripted. Everything else is real.
     await page.addInitScript(subscribeAs, push.subscribe("laptop"));
     await page.goto(`${site.server.url}/dashboard/settings/notices`);
     await page.getByRole("heading", { name: "No channels yet" }).waitFor();
@@ -332,7 +332,7 @@ describe("the settings", () => {
     const [received] = push.messages();
     const [worker] = page.context().serviceWorkers();
     if (!worker) throw new Error("no service worker");
-    // A headless browser cannot show notices.
+    // A headless browser cannot show notifications.
     await worker.evaluate(recordNotices);
     const client = await page.context().newCDPSession(page);
     const registrationId = await registeredWorker(client);
@@ -394,7 +394,7 @@ describe("the settings", () => {
     for (const { address, isOutside } of addresses) {
       const path = address.replace(/\$(\w*)/g, (_, name: string) => ids[name as keyof typeof ids] ?? "nowhere");
       const visitor = isOutside ? outside.page : page;
-      // Following a link keeps the loaded page. Reloading it for each address takes longer than checking it.
+      // Following a link keeps the loaded page. Reloading it for each URL takes longer than checking it.
       await visitor.evaluate((to) => window.__TSR_ROUTER__?.navigate({ to } as never), path);
       await visitor.getByRole("heading", { level: 1 }).first().waitFor();
       await expect.poll(() => visitor.locator(".glow.bg-sunken").count(), { message: address }).toBe(0);
@@ -431,7 +431,7 @@ describe("the settings", () => {
   });
 });
 
-/** Runs in the page: subscribing gives this subscription until it is withdrawn. */
+/** Runs in the page. `subscribe` returns this subscription until it is withdrawn. */
 function subscribeAs({ endpoint, keys }: { endpoint: string; keys: Record<string, string> }) {
   let isSubscribed = false;
   const subscription = {
@@ -452,7 +452,7 @@ function subscribeAs({ endpoint, keys }: { endpoint: string; keys: Record<string
   Object.assign(PushManager.prototype, scripted);
 }
 
-/** Runs in the service worker: keeps the title and the link of each notice. */
+/** Runs in the service worker. Records the title and link of each notification. */
 function recordNotices() {
   const shown: unknown[] = [];
   Reflect.set(globalThis, "shown", shown);
@@ -472,7 +472,7 @@ async function registeredWorker(client: CDPSession): Promise<string> {
   return promise;
 }
 
-/** Harbour Bikes, as far as the settings show it. */
+/** Fills the settings of Harbour Bikes. */
 async function furnish(site: DashboardSite, receiverUrl: string) {
   const { page } = await site.signIn();
   const make = (path: string, data: object) => site.call(page, "POST", path, data);
@@ -513,7 +513,7 @@ async function furnish(site: DashboardSite, receiverUrl: string) {
   return { agentId, formId };
 }
 
-/** Tokens that an agent's replies took this month. */
+/** Records tokens that an agent's replies used this month. */
 async function spend({ server }: DashboardSite, agentId: string, tokens: number) {
   const month = new Date().toISOString().slice(0, 7);
   await server.deps.db.insertInto("agentMonths").values({ agentId, month, tokens }).execute();

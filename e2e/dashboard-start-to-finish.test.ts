@@ -39,7 +39,7 @@ onBothDatabases("from an empty data directory to a delivered form", (createDatab
     const agentId = await guidedStart(page);
     const toolId = await makeForm(page, agentId, `${receiver.url}/rides`);
 
-    // The receiver is down at first, so that there is something to see of the attempts.
+    // The receiver is down at first, so that failed attempts are shown.
     receiver.answer((_, response) => {
       response.statusCode = receiver.received.length === 1 ? 503 : 200;
       response.end(response.statusCode === 200 ? "Booked" : "The calendar is down");
@@ -83,7 +83,9 @@ async function becomeOwner(page: Page, link: string) {
   await page.getByRole("navigation", { name: "Main" }).waitFor();
 }
 
-/** Through every step, with a visitor on the demo page as the first who asks something. @returns the agent's id */
+/**
+ * Goes through every step of onboarding. A visitor on the demo page asks the first question. @returns the agent's id
+ */
 async function guidedStart(page: Page): Promise<string> {
   await page.getByRole("heading", { name: "What should it know?" }).waitFor();
   await page.getByRole("button", { name: "Continue" }).click();
@@ -103,7 +105,7 @@ async function guidedStart(page: Page): Promise<string> {
   return agentId;
 }
 
-/** As the owner's session makes it. @returns the tool's id */
+/** Creates a form with the owner's session. @returns the tool's id */
 async function makeForm(page: Page, agentId: string, formWebhookUrl: string): Promise<string> {
   const answer = await page.request.post(new URL("/tools", page.url()).href, {
     data: {

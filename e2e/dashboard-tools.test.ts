@@ -6,11 +6,11 @@ import { type SmtpTestServer, startSmtpServer } from "../test/smtp-server.ts";
 import { startUpstream, type Upstream } from "../test/upstream.ts";
 import { startReceiver } from "../test/webhook-receiver.ts";
 
-/** A picture that is taller than its place in a card. */
+/** An image that is taller than its place in a card. */
 const tall =
   '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="2000"><rect width="400" height="2000"/></svg>';
 
-// Every picture is taken six times, and axe looks at everything twice.
+// Every screenshot is taken six times, and axe checks everything twice.
 describe("the dashboard's tools", () => {
   let site: DashboardSite;
   let stock: Upstream;
@@ -295,7 +295,8 @@ describe("the dashboard's tools", () => {
     const order = () => page.getByRole("button", { name: /^Move / }).evaluateAll((all) => all.map((a) => a.ariaLabel));
     expect(await order()).toEqual(["Move Email", "Move Bike", "Move Preferred day", "Move Photo of your old bike"]);
     await page.getByLabel("Submit button").fill("Book the test ride");
-    // The preview is the widget's own form: it validates, and shows what follows a submission without sending it.
+    // The preview is the widget's own form: it validates, and shows the state after a submission without sending
+    // anything.
     const preview = page.getByRole("region", { name: "Preview of the form" });
     await preview.getByRole("button", { name: "Book the test ride" }).click();
     await preview.getByText(/is required$/).waitFor();

@@ -166,7 +166,7 @@ describe("the dashboard's triggers", () => {
   it("shows errors of a trigger at its fields", async () => {
     await go("/new");
     await page.getByRole("button", { name: "Create trigger" }).click();
-    // The message comes first on the page.
+    // The message is the first invalid field on the page, so it has the focus.
     await page.locator("textarea[aria-invalid=true]:focus").waitFor();
     const name = page.getByRole("textbox", { name: "Name", exact: true });
     await name.and(page.locator("[aria-invalid=true]")).waitFor();
@@ -176,7 +176,7 @@ describe("the dashboard's triggers", () => {
     await page.getByRole("button", { name: "Create trigger" }).click();
     await page.getByText("Must start with / (/pricing, /blog/**) or be ** for every page.", { exact: true }).waitFor();
     await isFit();
-    // Leaving asks first.
+    // Leaving asks for confirmation first.
     await page.getByRole("link", { name: "Cancel" }).click();
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);

@@ -11,7 +11,7 @@ describe("the webhooks page", () => {
   let agentId: string;
   beforeAll(async () => {
     receiver = await startReceiver();
-    // A failed attempt is the last one, so nothing is retried while the test looks.
+    // Failed attempts are not retried, so nothing changes during the test.
     const env = { FOYER_OUTBOUND_ALLOW: "127.0.0.1", FOYER_WEBHOOK_SCHEDULE: "0s", FOYER_SUBMIT_WAIT: "20s" };
     site = await startDashboardSite({ env });
     const { page } = await site.signIn();
@@ -31,7 +31,7 @@ describe("the webhooks page", () => {
     if (before) await page.setViewportSize(before);
     await site.picture(page, name);
   };
-  /** Creates a webhook with the session of a page, which can stay anywhere. */
+  /** Creates a webhook with a page's session. The page can stay where it is. */
   const create = async (page: Page, description: string): Promise<string> => {
     const webhook = { url: `${receiver.url}/events`, description, events: ["conversation.started", "message.created"] };
     return (await site.call(page, "POST", "/webhooks", webhook)).id;
@@ -113,7 +113,7 @@ describe("the webhooks page", () => {
     await page.getByRole("link", { name: "Old warehouse" }).click();
     await page.getByText(`Foyer has disabled this webhook. ${reason}`).waitFor();
     await isFit(page, "webhook-disabled");
-    // Saving other settings does not enable it, and keeps the reason.
+    // Saving other settings neither enables the webhook nor clears the reason.
     await page.getByRole("button", { name: "Edit webhook" }).click();
     await page.getByRole("dialog").getByLabel("Description").fill("New warehouse");
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();

@@ -131,7 +131,7 @@ describe("the examples", () => {
   });
 });
 
-/** A site of these files, on a free port. */
+/** A site with these files on a free port. */
 async function serve(find: (path: string) => { type: string; body: string }) {
   const server = createServer((request, response) => {
     try {

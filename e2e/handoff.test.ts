@@ -10,7 +10,7 @@ import { createOwner, password } from "../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../test/upstream.ts";
 import { ask, openChat, replyOver } from "../test/widget-site.ts";
 
-/** Keeps one address while the server behind it is restarted. */
+/** Keeps the same address while the server behind it is restarted. */
 async function startRelay() {
   const sockets = new Set<Socket>();
   let target: number | null = null;
@@ -131,7 +131,7 @@ describe("a person takes over", () => {
     await write("Hello, which bike was it?");
     await page.locator(".reply", { hasText: "Ada Lovelace" }).getByText("which bike").waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    // A second tab of the same visitor shows the same, whatever happens from here on.
+    // A second tab of the same visitor shows the same conversation from here on.
     const tab = await page.context().newPage();
     await tab.goto(page.url());
     await openChat(tab);
@@ -140,7 +140,7 @@ describe("a person takes over", () => {
     await member.getByText("The City One").first().waitFor();
     expect(await page.getByText("is replying").count()).toBe(0);
 
-    // The visitor's network is gone while the person writes.
+    // The visitor is offline while the person writes.
     await page.context().setOffline(true);
     relay.drop();
     await write("I have blocked its lock.");
@@ -148,7 +148,7 @@ describe("a person takes over", () => {
     await page.context().setOffline(false);
     await page.getByText("I have blocked its lock.").first().waitFor();
 
-    // The server restarts.
+    // The server is restarted.
     relay.cut();
     await server.stop();
     await ask(page, "Thank you");
@@ -169,7 +169,7 @@ describe("a person takes over", () => {
     await expect.poll(() => said(tab), { timeout: 30_000 }).toEqual(soFar);
     await tab.close();
 
-    // The panel is closed, and the page is loaded again.
+    // The panel is closed and the page is reloaded.
     await page.locator(".launcher").click();
     await write("You get another bike tomorrow.");
     await dot(page).waitFor();
@@ -195,10 +195,10 @@ describe("a person takes over", () => {
       "When do you open?",
       "We open at nine.",
     ]);
-    // Requests fail while the network is gone.
+    // Requests fail while the visitor is offline.
     expect(problems.filter((text) => !text.includes("ERR_"))).toEqual([]);
 
-    // The link of an answer by mail opens the conversation in another browser.
+    // The link in an emailed answer opens the conversation in another browser.
     const { id, token } = await page.evaluate((name) => {
       const { owners } = JSON.parse(localStorage.getItem(name) ?? "{}");
       return owners.anonymous.list[0];

@@ -51,7 +51,7 @@ const consent: FormField = {
   validation: isRequired,
 };
 
-/** A picture of a bike, a little: two wheels on a quay. */
+/** A simple drawing of a bike: two wheels on a quay. */
 const bike = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAADAAAAAgCAMAAABjCgsuAAAACVBMVEUcGReoxtiWjHhIliVgAAAAeUlEQVR42u2RSw6AIAxEp9z/0GpD6ADDx4WJC7qwZR4PjMJeFo5whC8EPJUbeKEFJzVHyYRQQkwzCKbHTiBCsNvYnuA9L3iObmLNgo0E0TBG1adpbrD5K20Lpv6mzFIulClGmW1ui4MT0Tv2xyxj6qQKRNbyZf1QuADsuQa6hTkxEAAAAABJRU5ErkJggg==",
   "base64",
@@ -148,7 +148,7 @@ describe("the appearance of forms", () => {
     await keys.type("Ada");
     await keys.press("Tab");
     await keys.type("ada@");
-    // Enter sends from any line; the first wrong field has the focus then.
+    // Enter submits from any input, and the first invalid field then has the focus.
     await keys.press("Enter");
     await expect.poll(() => problems(page)).toEqual(["E-mail: E-mail must be an email address (name@example.com)"]);
     await expect.poll(active).toBe("email");

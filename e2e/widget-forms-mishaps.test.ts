@@ -31,7 +31,7 @@ describe("forms in the widget under unusual conditions", () => {
       .toEqual(["Day: Day must be a date (2026-01-31)", "Moment: Moment must be a date and time (2026-01-31T09:30)"]);
     expect(site.receiver.bodies("/hook")).toEqual([]);
     await page.getByLabel("Moment").fill("2026-12-24T09:30");
-    // Which part of a date a key reaches depends on the order of focus events, so the whole value is replaced.
+    // Which part of a date receives a key depends on the order of focus events, so the whole value is replaced.
     await page.getByLabel("Day").fill("2026-12-24");
     await page.getByLabel("Day").fill("");
     await submit(page);
@@ -122,7 +122,7 @@ describe("forms in the widget under unusual conditions", () => {
     it("hides a pinned form that was submitted elsewhere", async () => {
       const { page, agentId } = await site.visitForm([name]);
       await page.getByLabel("Name").fill("Ada");
-      // It begins with what this one's session holds.
+      // The new tab starts with a copy of this tab's session storage.
       const opening = page.waitForEvent("popup");
       await page.evaluate(() => void window.open(location.href));
       const other = await opening;

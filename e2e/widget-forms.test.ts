@@ -106,7 +106,7 @@ describe("forms in the widget", () => {
     await expect.poll(() => problems(page)).toEqual(["I accept the privacy policy: Please tick this box."]);
     const policy = page.getByRole("link", { name: "privacy policy" });
     expect([await policy.getAttribute("href"), await policy.getAttribute("target")]).toEqual(["/privacy", "_blank"]);
-    // The box is ticked by its label, but not by the link in it.
+    // Clicking the label ticks the box, but clicking the link in it does not.
     await page.getByText("I accept the").click({ position: { x: 5, y: 5 } });
     await expect.poll(() => problems(page)).toEqual([]);
     await submit(page);
@@ -190,7 +190,7 @@ describe("forms in the widget", () => {
     expect(await page.locator(`[id="${note}"]`).innerText()).toBe("Three letters.");
     await page.getByLabel("Code").fill("ABC");
     await page.getByLabel("Helmet").check();
-    // What browsers call no number is not taken for an empty field.
+    // An entry that is not a number is not treated as an empty field.
     await page.getByLabel("Count").pressSequentially("1e");
     await submit(page);
     await expect.poll(() => problems(page)).toEqual(["Count: Count must be a number"]);
@@ -325,7 +325,7 @@ describe("forms in the widget", () => {
     await page.getByLabel("Child seat").check();
     await file(page, "photo").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: dot });
     await page.locator(".thumb canvas").waitFor();
-    // A second look at it in the same page keeps even the file.
+    // Opening the form again on the same page keeps even the file.
     await page.getByRole("button", { name: "Close", exact: true }).click();
     await foyer(page, "open");
     expect(await page.locator(".file-name").innerText()).toBe("dot.png");
@@ -437,7 +437,7 @@ describe("forms in the widget", () => {
   it("keeps the answers when the network fails and retries with the same key", async () => {
     const { page, agentId } = await site.visitForm(person);
     await fillPerson(page);
-    // It arrives, but nobody hears of it.
+    // The submission arrives, but its response does not.
     await page.route("**/submit", async (route) => {
       await route.fetch();
       await route.abort();
@@ -634,7 +634,7 @@ describe("forms in the widget", () => {
     page.on("request", (request) => {
       if (!request.url().endsWith("/form-submissions/event") || request.method() !== "POST") return;
       const { eventType, fieldName } = request.postDataJSON();
-      // Sent before this listens, or after; how many there were says the server.
+      // Impressions may be sent before or after this listener is added. The server reports how many there were.
       if (eventType === "impression") return;
       events.push(fieldName ? `${eventType} ${fieldName}` : eventType);
     });
@@ -680,7 +680,7 @@ describe("forms in the widget", () => {
     await page.getByLabel("F").first().focus();
     await foyer(page, "open", { form: second.id });
     await page.locator(".form").nth(1).waitFor();
-    // Who fills in a form is not taken away from it.
+    // A form that is being filled in is not replaced.
     expect(await page.locator(".form").nth(1).isVisible()).toBe(true);
     await page.locator(".scroll").evaluate((element) => element.scrollTo(0, 0));
     await foyer(page, "close");

@@ -192,7 +192,7 @@ describe("the widget on a website", () => {
     await openChat(page);
     await ask(page, "Not signed in yet");
     await replyOver(page);
-    // Signing in keeps the open conversation, and the next message says who the visitor is.
+    // Signing in keeps the open conversation, and the next message identifies the visitor.
     await call("identify", { userId: "ada", userEmail: "ada@shop.example", userMetadata: { plan: "pro" } });
     const sent = page.waitForRequest((request) => request.url().endsWith("/chat") && request.method() === "POST");
     await ask(page, "It is Ada");

@@ -291,7 +291,7 @@ describe("the widget's appearance", () => {
     page.on("request", (request) => asked.push(request.url()));
     await page.getByRole("button", { name: "فتح الدردشة" }).click();
     await page.getByPlaceholder("اكتب رسالة").waitFor();
-    // The list of triggers, which may arrive only now, has "widget" in its address too.
+    // The request for triggers, which may arrive only now, also contains "widget" in its path.
     const parts = asked.flatMap((url) => /^\/widget\/(\w+)-/.exec(new URL(url).pathname)?.[1] ?? []);
     expect(parts.filter((name) => name !== "panel")).toEqual(["ar"]);
     await ask(page, "متى تفتحون؟");

@@ -161,7 +161,7 @@ describe("trigger actions", () => {
       await page.clock.runFor(15_000);
       await track(page, "stuck again");
       await page.locator(".panel").waitFor();
-      // What the visitor has written stays.
+      // The visitor's draft is kept.
       expect(await page.locator(".panel textarea").inputValue()).toBe("I am stuck at the");
       await ask(page, "I am stuck at the payment.");
       await page.clock.runFor(1_000);
@@ -226,7 +226,7 @@ describe("trigger actions", () => {
       expect(await bubbleOf(page).count()).toBe(0);
       const tab = await page.context().newPage();
       await tab.clock.install();
-      // The triggers arrive after the other tab's answer, however slow the machine is.
+      // The triggers arrive after the other tab's response, however slow the machine is.
       await tab.route("**/triggers/widget/*", async (route) => {
         const fired = { [`foyer:${agentId}:fired`]: JSON.stringify(ids) };
         await expect.poll(async () => (await storage(tab)).session).toEqual(fired);
@@ -262,7 +262,7 @@ describe("trigger actions", () => {
       await page.clock.runFor(20_000);
       expect(await bubbleOf(page).count()).toBe(0);
       expect(await storage(page)).toEqual({ local: {}, session: {} });
-      // What an earlier page of the session left is not lost.
+      // Events left by an earlier page of the session are not lost.
       await page.evaluate((key) => sessionStorage.setItem(key, '["trigger_before"]'), `foyer:${agentId}:fired`);
       await page.evaluate(() => Reflect.get(window, "Foyer").consent());
       expect((await storage(page)).session).toEqual({
@@ -321,12 +321,12 @@ describe("trigger actions", () => {
       let isDown = true;
       const { page, agentId, ids, sent } = await reporting((route) => (isDown ? route.abort() : route.continue()));
       await expect.poll(() => sent.length).toBe(1);
-      // Before the visitor does something in the widget, nothing but ids is kept.
+      // Until the visitor uses the widget, only ids are stored.
       expect(Object.keys((await storage(page)).session ?? {})).toEqual([`foyer:${agentId}:fired`]);
       await page.getByRole("button", { name: "Reported" }).click();
       await page.locator(".panel").waitFor();
       expect(Object.keys((await storage(page)).session ?? {})).toContain(`foyer:${agentId}:reports`);
-      // The last try of this page may get through; what counts is that each arrives once.
+      // The last request of this page may succeed, but each event must arrive once.
       await page.goto("about:blank");
       isDown = false;
       await use.openPage(page, agentId);
@@ -424,7 +424,7 @@ describe("trigger actions", () => {
   });
 });
 
-/** The page's clock may run before it has heard the answer from which its wait begins. */
+/** The page's clock may start before it has received the response from which its wait begins. */
 function runUntilSent(page: Page, sent: readonly unknown[], count: number, stepMs: number) {
   const step = async () => {
     await page.clock.runFor(stepMs);

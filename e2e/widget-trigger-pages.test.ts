@@ -7,7 +7,7 @@ import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../t
 
 const atOnce = { triggerType: "page_view", conditions: { page: "/**" }, ...bubble("Hello") };
 
-/** One of each kind, none of which fires by itself. */
+/** One trigger of each kind, none of which fires by itself. */
 const quiet = [
   { triggerType: "time_on_page", conditions: { timeOnPage: 9_000 }, ...bubble("Late") },
   { triggerType: "scroll_depth", conditions: { scrollDepth: 100 }, ...bubble("Down") },
@@ -16,7 +16,7 @@ const quiet = [
   { triggerType: "custom_event", conditions: { event: "cart", eventData: { total: { $gt: 5 } } }, ...bubble("Cart") },
 ];
 
-/** Counts, from before the widget's script on, what is listened to and which intervals run. */
+/** Counts listeners and running intervals, starting before the widget's script. */
 const counting = `
   window.held = new Map();
   const count = (name, by) => held.set(name, (held.get(name) ?? 0) + by);
@@ -107,7 +107,8 @@ describe("triggers and the page", () => {
   });
 
   it("does not prevent the back/forward cache", async () => {
-    // This browser keeps no page at all, and says so; it also says what else would have been in the way.
+    // This browser keeps no page in the back/forward cache and reports why, including other reasons that would prevent
+    // it.
     const browser = await startBrowser({ ignoreDefaultArgs: ["--disable-back-forward-cache"] });
     try {
       const agentId = await site.createAgent();
@@ -123,7 +124,7 @@ describe("triggers and the page", () => {
             resolve(notRestoredExplanations.map(({ reason }) => reason).sort()),
           ),
         );
-        // Another site, as when a visitor follows a link.
+        // Simulates a visitor who follows a link to another site.
         await page.goto(`${site.server.url}/healthz`);
         await page.goBack();
         return told;

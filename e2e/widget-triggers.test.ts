@@ -90,7 +90,7 @@ describe("trigger conditions", () => {
     it("counts scrolling of the page but not of elements", async () => {
       const { page } = await use.visitWith([half]);
       await page.clock.runFor(2_000);
-      // Fits the window: nobody scrolls.
+      // The page fits into the window, so it cannot be scrolled.
       expect(await bubbleOf(page).count()).toBe(0);
       await makeLong(page);
       await page.evaluate(() => {
@@ -158,20 +158,20 @@ describe("trigger conditions", () => {
     it("detects a fast upward swipe on a phone as exit intent", async () => {
       const { page } = await use.visitWith([exit], { context: phone });
       await makeLong(page);
-      // Only the page's clock decides how fast a swipe is, not the machine.
+      // The speed of a swipe depends only on the page's clock, not on the machine.
       await freeze(page);
       const cdp = await page.context().newCDPSession(page);
       const touch = (type: "touchStart" | "touchMove" | "touchCancel", y?: number) =>
         cdp.send("Input.dispatchTouchEvent", { type, touchPoints: y === undefined ? [] : [{ x: 180, y }] });
       const scrollTop = () => page.evaluate(() => scrollY);
-      /** Moves a finger down (or up) over 540 pixels, in six steps that take `stepMs` each. */
+      /** Moves a finger down (or up) by 540 pixels in six steps of `stepMs` each. */
       const swipe = async (direction: number, stepMs: number) => {
         const from = direction > 0 ? 80 : 620;
         await touch("touchStart", from);
         for (let step = 1; step <= 6; step++) {
           const before = await scrollTop();
           let y = from + direction * 90 * step;
-          // On a busy machine the browser can drop a move. Another one, a pixel further, takes its place.
+          // On a busy machine, the browser can drop a move. Another one, a pixel further, replaces it.
           const move = async () => {
             await touch("touchMove", y);
             y += direction;
@@ -180,7 +180,7 @@ describe("trigger conditions", () => {
           await expect.poll(move, { interval: 20 }).not.toBe(before);
           await page.clock.runFor(stepMs);
         }
-        // A finger that is lifted would let the page glide on in real time.
+        // Canceled instead of lifted, because the page would otherwise continue to scroll in real time.
         await touch("touchCancel");
         await page.clock.runFor(1_000);
       };
@@ -304,7 +304,7 @@ describe("trigger conditions", () => {
       await page.clock.runFor(1_500);
       await page.clock.resume();
       await bubbleOf(page).waitFor();
-      // It took nothing from who was typing.
+      // The bubble did not take the focus from the field in use.
       expect(await page.evaluate(() => document.activeElement?.id)).toBe("name");
       await page.locator(".launcher").click();
       await page.locator(".panel").waitFor();
