@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ["test/postgres-server.ts", "test/migrated-databases.ts", "test/built-pages.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // One engine after the other: each is a process of several threads.
+    // One engine at a time, because each uses several processes and threads.
     fileParallelism: false,
   },
 });

@@ -5,20 +5,20 @@ import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/longest-first.ts";
 import { NoSkippedTests } from "./test/no-skipped-tests.ts";
 
-/** These replace a module with `vi.mock`, which only works before anything else has loaded the module. */
+/** These files replace a module with `vi.mock`, which works only before the module has been loaded. */
 const mocking = [
   "packages/dashboard/src/pages/conversations/export-list.test.ts",
   "packages/server/src/auth/sign-in/sign-in-attacks.test.ts",
   "packages/server/src/models/demo/demo-model.test.ts",
 ];
 
-/** Tests await events, so a long timeout costs nothing while they pass, and a busy machine fails none of them. */
+/** Tests await events, so a long timeout costs nothing while they pass, and a busy machine does not make them fail. */
 const shared = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   setupFiles: ["test/property-seed.ts"],
   expect: { poll: { timeout: 30_000 } },
-  // The threads that tests start share Node's compile cache, as those of the server do.
+  // Threads started by tests share Node's compile cache, like those of the server.
   env: { TZ: "Asia/Kolkata", NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") },
 };
 
@@ -30,7 +30,7 @@ export default defineConfig({
     globalSetup: ["test/postgres-server.ts", "test/migrated-databases.ts", "test/built-pages.ts"],
     reporters: ["default", new NoSkippedTests()],
     sequence: { sequencer: LongestFirst },
-    // One more than the cores of a small machine: four workers took as long as three.
+    // One more worker than the cores of a small machine. Four workers took as long as three.
     maxWorkers: 3,
     projects: [
       {
@@ -41,7 +41,7 @@ export default defineConfig({
           name: "tests",
           include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts", "e2e/**/*.test.ts", "test/**/*.test.ts"],
           exclude: ["**/node_modules/**", ...mocking],
-          // A worker loads each module once instead of once a file. Loading the server takes 0.9 s.
+          // A worker loads each module once instead of once per file. Loading the server takes 0.9 s.
           isolate: false,
         },
       },

@@ -2,7 +2,9 @@ import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 import { NoSkippedTests } from "./test/no-skipped-tests.ts";
 
-/** `npm run test:faults`: what the usual suite has of it, at full length. FOYER_FAULT_SEED replays a run. */
+/**
+ * `npm run test:faults` runs at full length what the usual suite runs in a short form. FOYER_FAULT_SEED replays a run.
+ */
 export default defineConfig({
   // The workspace packages resolve to their sources, not to what `npm pack` compiles.
   ssr: { resolve: { conditions: ["foyer-source", ...defaultServerConditions] } },

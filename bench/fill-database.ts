@@ -20,7 +20,7 @@ export function fillDatabase(dataDir: string, agentId: string, conversations: nu
   }
 }
 
-/** Lets the visitors of all conversations wait for a person. */
+/** Makes the visitors of all conversations wait for a person. */
 export function waitForPerson(dataDir: string): void {
   const database = openSqliteFile(join(dataDir, "foyer.sqlite"));
   try {

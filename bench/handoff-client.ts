@@ -9,7 +9,7 @@ export type MemberSession = { post(path: string, body?: object): Promise<void> }
 
 /** A conversation that the member has, and the visitor's client that follows it. */
 export type Talk = {
-  /** Writes a message as the member. @returns the milliseconds until the visitor's client had it */
+  /** Writes a message as the member. @returns the milliseconds until the visitor's client received it */
   write(content: string): Promise<number>;
   close(): Promise<void>;
 };
@@ -36,7 +36,7 @@ export async function signIn(url: string): Promise<MemberSession> {
   };
 }
 
-/** Begins a conversation as a visitor of `visitorUrl`, lets the member take it over, and follows it as the visitor. */
+/** Starts a conversation as a visitor of `visitorUrl`, makes the member take it over, and follows it as the visitor. */
 export async function openConversation({
   session,
   visitorUrl,

@@ -18,7 +18,7 @@ export async function cpuPerRequest(server: BenchProcess, path: string, load: Ht
   return (server.cpuMs() - before) / requests.total;
 }
 
-/** Responses per second, on average. */
+/** The average number of responses per second. */
 export async function requestsPerSecond(server: BenchProcess, path: string, load: HttpLoad): Promise<number> {
   const { requests } = await ask(server, path, load);
   return requests.total / load.seconds;

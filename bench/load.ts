@@ -23,7 +23,7 @@ export function completionOf(url: string, script: Script, ending = "data: [DONE]
   return { url: `${url}/v1/chat/completions`, body, script, ending };
 }
 
-/** The timings of one reply with timestamps, in milliseconds; empty without timestamps. */
+/** The timings of one reply with timestamps, in milliseconds. Empty without timestamps. */
 export type Timing = {
   /** from our request to the first token, minus the time that the provider took */
   addedToFirst: number | null;
@@ -59,7 +59,7 @@ function readReply({ url, body, script, ending }: Endpoint): Promise<Timing> {
 }
 
 /**
- * Runs this many concurrent streams, with this many consecutive replies on each. The first ones start evenly over
+ * This many concurrent streams, with this many consecutive replies on each. The first replies start evenly over
  * `rampMs`.
  */
 export type StreamLoad = { streams: number; rampMs: number; replies: number };

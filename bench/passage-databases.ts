@@ -20,7 +20,7 @@ export type PassageDatabase = {
   /** Merges the added segments. */
   settle(agentId: string): Promise<void>;
   search(agentId: string, text: string, limit: number): Promise<PassageHit[]>;
-  /** Reads 50 passages by their numbers, as every search does last. */
+  /** Reads 50 passages by their numbers, which is the last step of every search. */
   readDirectly(agentId: string): Promise<void>;
 };
 
@@ -78,7 +78,7 @@ async function withDatabase(
   }
 }
 
-/** Maintenance deletes the index of an agent that does not exist. */
+/** Creates an agent, because maintenance deletes the index of an agent that does not exist. */
 async function addAgent(db: ReturnType<typeof openDatabase>["db"], agentId: string) {
   await db
     .insertInto("organizations")

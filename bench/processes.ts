@@ -36,7 +36,7 @@ export function startProgram(file: URL, url: string, env: Record<string, string>
   return watchProcess(child, url);
 }
 
-/** A free port of the loopback address. It is free only when requested, so use it immediately. */
+/** A free port of the loopback address. It can be taken at any time, so use it immediately. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Passage } from "../packages/server/src/documents/search/prepare-document.ts";
 
-/** A folder in BEIR form: corpus.jsonl, queries.jsonl and qrels.tsv. */
+/** A folder in the format of BEIR: corpus.jsonl, queries.jsonl and qrels.tsv. */
 export type Collection = {
   name: string;
   documents: Array<{ id: string; title: string; passages: Passage[] }>;

@@ -36,7 +36,7 @@ function gain(grades: readonly number[]): number {
 
 const ideal = (relevant: ReadonlyMap<string, number>) => gain([...relevant.values()].sort((a, b) => b - a)) || 1;
 
-/** The probability that one of `higher` is above one of `lower`; equal ones count half. */
+/** The probability that one of `higher` is above one of `lower`. Ties count half. */
 function areaUnderCurve(higher: readonly number[], lower: readonly number[]): number {
   const all = [...higher.map((score) => ({ score, is: 1 })), ...lower.map((score) => ({ score, is: 0 }))];
   all.sort((a, b) => a.score - b.score);

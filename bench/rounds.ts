@@ -21,7 +21,10 @@ export async function alternate<T>(measure: Sides<() => Promise<T>>, rounds = RO
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The smallest value that at least this share of the values does not exceed; the median of an even number is the lower one. */
+/**
+ * The smallest value that at least this share of the values do not exceed. The median of an even number of values is
+ * the lower middle one.
+ */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];

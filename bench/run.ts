@@ -38,9 +38,10 @@ const { positionals, values: options } = parseArgs({
 });
 
 /**
- * `npm run bench` measures everything, `npm run bench -- fast-reply start-to-ready` only these. The exit code is 1 when
- * a target is not met. Absolute times vary between machines: ratios are measured alternately and are what counts. `npm
- * run bench -- retrieval --collections DIR` also ranks the test collections in a folder.
+ * `npm run bench` measures everything, and `npm run bench -- fast-reply start-to-ready` only these two figures. The
+ * exit code is 1 when a target is not met. Absolute times vary between machines, so the targets are ratios of two sides
+ * that are measured alternately. `npm run bench -- retrieval --collections DIR` also ranks the test collections in a
+ * folder.
  */
 const figures: Record<string, Figure> = {
   "fast-reply": fastReply,
@@ -76,7 +77,7 @@ const figures: Record<string, Figure> = {
   retrieval: () => retrieval({ collections: options.collections ?? null, chunks: Number(options.chunks) }),
 };
 
-// `exit` ends the servers and removes the folders.
+// Calling `exit` ends the servers and removes the folders.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 const rows: Row[] = [];
@@ -88,7 +89,7 @@ for (const [name, measure] of chosen(positionals)) {
 print(rows);
 process.exit(rows.every(({ isMet }) => isMet) ? 0 : 1);
 
-/** A figure that fails does not prevent the others. */
+/** One figure that fails does not prevent the others. */
 function failedRow(name: string, error: unknown): Row {
   console.error(`${name}: ${error instanceof Error ? error.message : error}`);
   return { figure: name, measured: "failed", baseline: "-", ratio: "-", target: "-", isMet: false };

@@ -8,8 +8,8 @@ const LIMIT = 1.5;
 const load = { seconds: 3, headers: authorized };
 
 /**
- * The cost of a request with 1,000,000 of something compared with 1,000. CPU time, because SQLite runs within the
- * process, so a slower query takes more of it and other processes do not count.
+ * Compares the cost of a request with 1,000,000 rows and with 1,000. It uses CPU time, because SQLite runs in the
+ * process: a slower query takes more of it, and other processes do not count.
  * @param fill creates an agent with that many in an empty data directory, and returns its id
  */
 export async function compareSizes(

@@ -6,7 +6,7 @@ export const smallAgent = "agent_small";
 const VOCABULARY = 60_000;
 const WORDS_A_CHUNK = 80;
 
-/** Words as frequent as those of a language: the n-th is 1/n as frequent as the first. */
+/** Words are as frequent as in a natural language: the n-th word is 1/n as frequent as the first. */
 export function syntheticDocument(number: number, chunks: number): PreparedDocument {
   const random = generator(number + 1);
   const passages = Array.from({ length: chunks }, (_, ordinal) => ({
@@ -19,7 +19,7 @@ export function syntheticDocument(number: number, chunks: number): PreparedDocum
   return prepareDocument({ title: `Document ${number}`, languages: ["en"], passages });
 }
 
-/** Each has three words of medium frequency, two rare ones and three that occur nearly everywhere. */
+/** Each question has three words of medium frequency, two rare ones, and three that occur nearly everywhere. */
 export function syntheticQuestions(count: number): string[] {
   const random = generator(7);
   const between = (low: number, high: number) => wordAt(low + Math.floor(random() * (high - low)));

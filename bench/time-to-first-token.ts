@@ -7,9 +7,9 @@ import { warmUp } from "./warm-up.ts";
 const script = { tokens: 100, everyMs: 20, isStamped: true };
 
 /**
- * From the request to the first delta, minus the time that the provider took: p99 of each round, in milliseconds,
- * compared with a hand-written proxy. Streams start evenly over time, as visitors do, and continue with the next reply,
- * so that new ones always meet running ones.
+ * The time from the request to the first delta, minus the provider's time: p99 of each round, in milliseconds, compared
+ * with a hand-written proxy. Streams start evenly over time, as visitors do, and continue with the next reply, so that
+ * new replies always compete with running ones.
  */
 export async function addedToFirstToken(streams: number): Promise<Sides<number>> {
   await using upstream = await startScript(new URL("upstream-process.ts", import.meta.url));

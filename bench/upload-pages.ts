@@ -50,7 +50,7 @@ async function upload(url: string, { agentId, name, body }: File): Promise<void>
   await response.text();
 }
 
-/** Waits until so many documents of the agent are searchable. @throws when one has failed */
+/** Waits until this many documents of the agent are searchable. @throws when one has failed */
 export async function untilReady(url: string, agentId: string, count: number): Promise<void> {
   while ((await countOf(url, agentId, "ready")) < count) {
     if ((await countOf(url, agentId, "failed")) > 0) throw new Error("A page could not be indexed.");

@@ -53,7 +53,7 @@ function plainLine(index: number, tokens: number) {
   return index === tokens - 1 ? lastLine : (plainLines[index % plainLines.length] ?? lastLine);
 }
 
-/** When it was sent, and for the first token also when the request arrived: see load.ts. */
+/** The time when it was sent, and for the first token also when the request arrived: see load.ts. */
 function stamp(index: number, received: number) {
   return ` @${now().toFixed(2)}${index === 0 ? `#${received.toFixed(2)}` : ""}`;
 }
@@ -79,7 +79,7 @@ function callTools(calls: number) {
   return `${events.join("")}${ending(calls, "tool_calls")}`;
 }
 
-/** As OpenAI's servers send it, except for the length of the random parts. */
+/** Formatted like a line of OpenAI's servers, except for the length of the random parts. */
 function line(content: string) {
   return choice({ content });
 }

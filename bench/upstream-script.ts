@@ -5,7 +5,7 @@
  */
 export type Script = { tokens: number; everyMs: number; isStamped: boolean; calls?: number };
 
-/** The last token of every reply without timestamps; a response without it is incomplete. */
+/** The last token of every reply without timestamps. A response without it is incomplete. */
 export const LAST_WORD = " the-last-word";
 
 /** The tool that is called, with `{ "item": 0 }`, `{ "item": 1 }` and so on, and its expected result. */

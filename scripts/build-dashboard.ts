@@ -11,7 +11,7 @@ export const dashboard: Built = {
   sources: ["dashboard/src", "dashboard/index.html", "sdk/src", "contract/src/rules", "widget/src"],
 };
 
-/** `index.html`, which the server fills in, and `assets/`, whose file names contain a hash of the content. */
+/** Builds `index.html`, which the server fills in, and `assets/`, whose file names contain a hash of the content. */
 export function buildDashboard(): Promise<void> {
   return buildInto(dashboard, async (outDir) => {
     await build({
@@ -20,7 +20,7 @@ export function buildDashboard(): Promise<void> {
       configFile: false,
       logLevel: "warn",
       publicDir: false,
-      // Tests build as well, and must test what is delivered instead of React's development build.
+      // Tests use this build too, and must not test React's development build.
       define: { "process.env.NODE_ENV": '"production"' },
       resolve: { conditions: ["foyer-source", ...defaultClientConditions] },
       plugins: [tailwindcss()],

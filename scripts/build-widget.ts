@@ -18,7 +18,7 @@ export function buildWidget(): Promise<void> {
     const filesOf = (names: string[]) =>
       Object.fromEntries(names.map((name) => [name, built.find((file) => file.startsWith(`${name}-`))]));
     await buildLoader(folder, filesOf(Object.keys(widgetParts)));
-    // The panel loads these on its own.
+    // The panel loads these itself.
     return { partFiles: filesOf([...Object.keys(widgetParts), "mount-form", "start-handoff"]) };
   });
 }
@@ -64,7 +64,7 @@ const shared = {
   logLevel: "warn",
   publicDir: false,
   resolve: { conditions: ["foyer-source", ...defaultClientConditions] },
-  // Also under a test runner, so that the tests measure the build that is served.
+  // Set under a test runner too, so that the tests measure the build that is served.
   oxc: { jsx: { runtime: "automatic", importSource: "preact", development: false } },
   build: {
     target: buildTargets(browserTargets.widget),

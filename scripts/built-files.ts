@@ -47,7 +47,7 @@ function compressFiles(folder: string) {
   )) {
     const path = join(folder, name);
     const text = readFileSync(path);
-    // Shorter blocks than the default: they make the widget's panel 80 bytes smaller.
+    // Uses shorter blocks than the default, which makes the widget's panel 80 bytes smaller.
     writeFileSync(`${path}.gz`, gzipSync(text, { level: 9, memLevel: 7 }));
     // The best quality would take 9 s for the script of the API reference and save 6 %.
     const quality = text.length > 1_000_000 ? 9 : 11;
@@ -55,7 +55,9 @@ function compressFiles(folder: string) {
   }
 }
 
-/** The hash of sources and of the scripts that build them; names of files and folders in `packages`. */
+/**
+ * The hash of the sources and of the scripts that build them. `sources` are names of files and folders in `packages`.
+ */
 function hashSources(sources: string[]): string {
   const hash = createHash("sha256");
   const read = (path: string) => hash.update(path.slice(packages.length)).update(readFileSync(path));

@@ -19,7 +19,7 @@ function tree(imports: Record<string, string[]>) {
   );
 }
 
-/** `lines` lines in a file of its own name. */
+/** A file with its own name and `lines` lines. */
 function fileOf(lines: number, index: number) {
   return toModule(`scripts/file-${index}.ts`, "x;\n".repeat(lines));
 }
@@ -35,7 +35,7 @@ it("check-style refuses a link that is stretched over a table row, because WebKi
 describe("toModule", () => {
   it.each([
     ['import { a, type B } from "./a.ts";', "./a.ts", false],
-    // `import {} from` is what is left of it at run time.
+    // At run time, `import {} from` remains of this import.
     ['import { type A } from "./a.ts";', "./a.ts", false],
     ['import a, { b } from "lib";', "lib", false],
     ['import type { A } from "./a.ts";', "./a.ts", true],
@@ -133,7 +133,7 @@ describe("import chains", () => {
 });
 
 describe("import cycles", () => {
-  /** A file of the server that imports these for their types only. */
+  /** A server file that imports only types from these files. */
   const typesOf = (path: string, ...files: string[]) =>
     toModule(`${server}/${path}`, files.map((file) => `import type { T } from "${file}";\n`).join(""));
 

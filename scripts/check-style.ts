@@ -6,8 +6,8 @@ import { type Node, parseSync, Visitor } from "oxc-parser";
 export type Module = { path: string; lines: number; imports: Import[]; hasRowOverlay: boolean };
 
 /**
- * `file` is the imported file's path when the specifier is relative, otherwise null. Type-only imports do not exist at
- * run time.
+ * `file` is the path of the imported file when the specifier is relative, otherwise null. Type-only imports do not
+ * exist at run time.
  */
 type Import = { specifier: string; file: string | null; isTypeOnly: boolean };
 
@@ -34,7 +34,7 @@ const packageRules: Record<string, PackageRule> = {
   server: { values: ["@foyer/contract"], types: [] },
   sdk: { values: [], types: ["@foyer/contract"] },
   widget: { values: ["@foyer/sdk", "@foyer/contract/rules"], types: ["@foyer/contract"] },
-  // The dashboard previews what visitors see with the widget's own code instead of drawing it again.
+  // The dashboard uses the widget's own code to preview what visitors see.
   dashboard: { values: ["@foyer/sdk", "@foyer/contract/rules", "@foyer/widget/preview"], types: ["@foyer/contract"] },
 };
 
@@ -88,7 +88,7 @@ function importsOf(path: string, text: string): Import[] {
   return imports;
 }
 
-/** The lengths of the files with a budget. A quantile between two files is that of the longer one. */
+/** The lengths of the files with a budget. A quantile between two files is the length of the longer one. */
 export function measureLengths(modules: Module[]) {
   const lengths = budgeted(modules).map(({ lines }) => lines);
   lengths.sort((a, b) => a - b);
@@ -143,7 +143,7 @@ function cycleProblems(modules: Module[]): string[] {
     rooms.set(room, [...(rooms.get(room) ?? []), ...others]);
   }
   const inFiles = findCycles(files).map((cycle) => `import cycle: ${cycle.join(" > ")}`);
-  // A cycle of files is often a cycle of folders, too. One message is enough.
+  // A cycle of files is often also a cycle of folders. One message is enough.
   if (inFiles.length > 0) return inFiles;
   return findCycles(rooms).map((cycle) => `import cycle of the server's folders: ${cycle.join(" > ")}`);
 }

@@ -9,7 +9,7 @@ import { startServer, type TestServer } from "../test/server.ts";
 const root = join(import.meta.dirname, "..");
 const tsc = join(root, "node_modules/typescript/bin/tsc");
 
-/** What somebody writes who has nothing but the package. */
+/** A program by a user who has nothing but the package. */
 const program = `
 import { createClient, createManagementClient, FoyerError, type Output } from "@foyer/sdk";
 
@@ -40,7 +40,7 @@ const budget: Output<"getAgent">["monthlyTokenBudget"] = null;
 export const tokens: number = budget as Output<"getAgent">["monthlyTokenBudget"];
 `;
 
-/** Everything that the package's declarations say differs from what the sources say, by name. */
+/** Lists, by name, every difference between the package's declarations and the sources. */
 const comparison = `
 import type * as packed from "@foyer/sdk";
 import type * as source from "${root}/packages/sdk/src/index.ts";

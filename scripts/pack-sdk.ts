@@ -32,7 +32,7 @@ export function packSdk(): void {
     rewrite(path, `./${relative(dirname(path), join(lib, "contract"))}`);
 }
 
-/** The compiler keeps the specifiers of the sources in declarations. They must point at files of the package. */
+/** The compiler keeps the source specifiers in declarations. They must point to files of the package. */
 function rewrite(path: string, contract: string) {
   const text = readFileSync(path, "utf8")
     .replaceAll(/(["'])(\.{1,2}\/[^"']+)\.ts\1/g, '"$2.js"')

@@ -7,8 +7,9 @@ import { basename, dirname, join, matchesGlob } from "node:path";
 
 /**
  * Runs the steps of the Dockerfile without a container engine: every stage in an empty folder, as an unprivileged user.
- * Then starts the result, waits until its HEALTHCHECK passes, requests the pages, and prints the size of the image's
- * own files. The base image is replaced by the Node.js that runs this script. Absolute paths lie below the stage's folder.
+ * It then starts the result, waits until its HEALTHCHECK passes, requests the pages, and prints the size of the image's
+ * own files. The base image is replaced by the Node.js that runs this script. Absolute paths are relative to the
+ * stage's folder.
  */
 type Step = { instruction: string; args: string };
 type Stage = { name: string; folder: string; workdir: string; env: Record<string, string> };
@@ -21,7 +22,7 @@ const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 const stages = new Map<string, Stage>();
 const context = join(work, "context");
 const home = join(work, "home");
-/** How this machine reaches the package registry. A container engine has settings of its own for it. */
+/** How this machine reaches the package registry. A container engine has its own settings for this. */
 const networkVariable = /^(npm_config_(registry|cafile)|node_extra_ca_certs|ssl_cert_file|(https?|no)_proxy)$/i;
 const network = Object.fromEntries(Object.entries(process.env).filter(([name]) => networkVariable.test(name)));
 
@@ -112,7 +113,7 @@ function giveToUser(folder: string) {
 }
 
 function run(stage: Stage, line: string) {
-  // The user `node` exists in the base image only.
+  // The user `node` exists only in the base image.
   const here = line.replace(/ && chown node:node \S+/, "").replace(/ (\/[\w/]+)/g, ` ${stage.folder}$1`);
   console.log(`[${stage.name}] ${line}`);
   const options = { cwd: inside(stage, stage.workdir), env: environment(stage), ...user };

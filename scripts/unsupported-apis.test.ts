@@ -6,7 +6,7 @@ import { findUnsupportedApis } from "./unsupported-apis.ts";
 
 const packages = join(import.meta.dirname, "../packages");
 
-/** Newer APIs that the code, or a library in the build, calls only where the browser has them. */
+/** Newer APIs that the code, or a library in the build, calls only in browsers that have them. */
 const checkedAtRunTime: Record<"widget" | "dashboard", string[]> = {
   // Preact moves keyed nodes with `moveBefore`; the widget's own two have fallbacks.
   widget: [".moveBefore()", "navigation", "requestIdleCallback"],

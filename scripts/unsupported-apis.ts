@@ -5,7 +5,7 @@ import type { BrowserVersions } from "./build-targets.ts";
 
 type Node = { type: string; [key: string]: unknown };
 
-/** Phones count as well: on iOS every browser is Safari. */
+/** Phones are included: on iOS, every browser uses Safari's engine. */
 const engines = [
   ["chrome", "chrome"],
   ["chrome", "chrome_android"],
@@ -23,8 +23,8 @@ const { api } = compatData as unknown as { api: Identifier };
  * Lists the browser APIs in JavaScript that a browser of these versions lacks, according to MDN's data. A build only
  * converts syntax, so a missing API would fail at run time.
  *
- * Globals and their static members are found exactly. The type of other objects is unknown here: a method is listed when
- * every common interface that has a method of this name got it too late.
+ * Globals and their static members are found exactly. The type of other objects is unknown, so a method is listed when
+ * every common interface with a method of this name got it too late.
  *
  * @returns names such as `URL.canParse` or `.findLast()`, sorted, each once
  */

@@ -11,7 +11,7 @@ const STREAMS = 1_000;
 const RAMP_MS = 5_000;
 /** Less than the 30 seconds that a reply waits for its page. */
 const MEASURED_AFTER_MS = 20_000;
-/** What memory that is used once, such as compiled code, may add to a quotient of two processes. */
+/** Allowance for memory that is used once, such as compiled code, in the ratio of two processes. */
 const TOLERANCE = 1.1;
 /** The first token comes after the measurement. */
 const silent = { tokens: 3, everyMs: 30_000, isStamped: true };
@@ -34,7 +34,7 @@ export async function clientToolWait(): Promise<Row[]> {
   ];
 }
 
-/** In a process of its own, because a process only grows once. */
+/** Runs in its own process, because the memory of a process does not shrink. */
 async function bytesEach(script: Script): Promise<number> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();
@@ -51,7 +51,7 @@ async function bytesEach(script: Script): Promise<number> {
   return (foyer.rssBytes() - before) / STREAMS;
 }
 
-/** Requests the replies evenly over the ramp, and reads what comes until they are disposed of. */
+/** Requests the replies evenly over the ramp, and reads the streams until it is disposed of. */
 async function openStreams({ url, body }: Endpoint) {
   const agent = new Agent({ maxSockets: STREAMS });
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };

@@ -12,7 +12,7 @@ const DUE = 10_000;
 const LIMIT = 1_000;
 const TIMEOUT_MS = 120_000;
 
-/** Due webhooks per second that reach a fast receiver, from the first to the last. */
+/** Due webhooks per second that reach a fast receiver, measured from the first to the last. */
 export async function deliveryDrain(): Promise<Row[]> {
   return [await drainSqlite(), await drainPostgres()];
 }

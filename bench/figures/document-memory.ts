@@ -15,7 +15,7 @@ const LIMIT_ADDED_BYTES = 5_000_000;
 const LIMIT_CHILD_BYTES = 512 * 1024 * 1024;
 const LIMIT_END_MS = 31_000;
 
-/** What documents cost a server that is idle, and the process that reads files: its peak, and when it ends. */
+/** The memory that documents cost an idle server, and the peak and lifetime of the process that reads files. */
 export async function documentMemory(): Promise<Row[]> {
   using empty = temporaryFolder();
   using filled = temporaryFolder();

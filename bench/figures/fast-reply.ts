@@ -1,6 +1,6 @@
 import { compareReplies } from "../reply-cpu.ts";
 
-/** Tokens as fast as the provider writes them, which shows best what a reply costs besides its tokens. */
+/** Tokens are sent as fast as the provider writes them, which best shows what a reply costs besides its tokens. */
 export const fastReply = () =>
   compareReplies({
     figure: "CPU of a stored 200-token reply, 16 at once",

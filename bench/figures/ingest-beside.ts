@@ -10,7 +10,10 @@ const HOLD_LIMIT_MS = 20;
 const script = { tokens: 20, everyMs: 20, isStamped: true };
 const load = { streams: 5, rampMs: 400, replies: 8 };
 
-/** What visitors of one agent notice while pages are added to another: compared with the same server without uploads. */
+/**
+ * How visitors of one agent are affected while pages are added to another, compared with the same server without
+ * uploads.
+ */
 export async function ingestBeside(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();

@@ -8,7 +8,9 @@ const AGENTS = 10;
 const LIMIT = 0.5;
 const load = { seconds: 3, headers: authorized };
 
-/** Requests for the same CPU time, compared with one Fastify route that returns the same body from memory. */
+/**
+ * The number of requests for the same CPU time, compared with one Fastify route that returns the same body from memory.
+ */
 export async function listAgents(): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path });

@@ -9,7 +9,9 @@ const TRIGGERS = 10;
 const LIMIT = 0.7;
 const load = { seconds: 3, headers: {} };
 
-/** Requests for the same CPU time, compared with one Fastify route that returns the same body from memory. */
+/**
+ * The number of requests for the same CPU time, compared with one Fastify route that returns the same body from memory.
+ */
 export async function triggerListing(): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path });

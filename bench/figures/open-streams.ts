@@ -9,10 +9,13 @@ const STREAMS = 2_000;
 const LIMIT_BYTES = 60_000;
 const LIMIT_MS = 100;
 const RAMP_MS = 10_000;
-/** All streams are open at the same time until the last tokens of the first one. */
+/** All streams are open at the same time until the first one ends. */
 const script = { tokens: 30, everyMs: 1_000, isStamped: true };
 
-/** One round only, because a process only grows once. A stream that fails ends the measurement with its reason. */
+/**
+ * Only one round, because the memory of a process does not shrink. A stream that fails ends the measurement with its
+ * reason.
+ */
 export async function openStreams(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();

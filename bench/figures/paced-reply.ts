@@ -1,6 +1,6 @@
 import { compareReplies } from "../reply-cpu.ts";
 
-/** Tokens at the pace of a real model, each in a separate chunk, which shows best what a token costs. */
+/** Tokens arrive at the pace of a real model, each in a separate chunk, which best shows what a token costs. */
 export const pacedReply = () =>
   compareReplies({
     figure: "The same, a token every 20 ms, 50 at once",

@@ -7,7 +7,10 @@ import { createTriggers } from "../trigger-setup.ts";
 
 const LIMIT = 0.6;
 
-/** Requests for the same CPU time, compared with one Fastify route that accepts the same JSON and discards it. */
+/**
+ * The number of requests for the same CPU time, compared with one Fastify route that accepts the same JSON and discards
+ * it.
+ */
 export async function triggerEvents(): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path });

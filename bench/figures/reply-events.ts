@@ -13,7 +13,9 @@ const TIMEOUT_MS = 60_000;
 const script = { tokens: 200, everyMs: 20, isStamped: false };
 const load = { streams: 50, rampMs: 1_000, replies: 1 };
 
-/** What a webhook for `reply.finished` adds to a reply with its delivery, and how soon the event arrives. */
+/**
+ * The cost that a webhook for `reply.finished` adds to a reply, including its delivery, and how soon the event arrives.
+ */
 export async function replyEvents(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   await using receiver = await startReceiver();

@@ -7,7 +7,7 @@ import { type Measures, measureAnswers } from "../retrieval-measures.ts";
 import { quantile } from "../rounds.ts";
 import { bigAgent, smallAgent, syntheticDocument, syntheticQuestions } from "../synthetic-passages.ts";
 
-/** `collections`: a folder of test collections, see the README; without it only the times are measured. */
+/** `collections` is a folder of test collections, see the README. Without it, only times are measured. */
 export type RetrievalOptions = { collections: string | null; chunks: number };
 
 type Goal = { measure: keyof Measures; least: number };
@@ -107,7 +107,7 @@ function figure(name: string, value: number, goal: number | null, isLeast = true
   };
 }
 
-/** 95th percentiles of the time from the question to the hits, and of the CPU time of this process meanwhile. */
+/** 95th percentiles of the time from the question to the hits, and of this process's CPU time in between. */
 async function measureTimes(database: PassageDatabase, chunks: number): Promise<Row[]> {
   const perDocument = 100;
   for (let n = 0; n * perDocument < chunks; n++) {

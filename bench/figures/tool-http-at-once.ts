@@ -17,8 +17,9 @@ const one = { tokens: 2, everyMs: 0, isStamped: true, calls: 1 };
 const many = { ...one, calls: CALLS };
 
 /**
- * The time from the model's response that calls an HTTP tool 20 times to the next request with the results, both seen
- * by the model's stand-in, compared with one call. One reply at a time; the tool's server takes 100 ms per call.
+ * The time from the model's response that calls an HTTP tool 20 times to the next request with the results, both
+ * measured by the model's stand-in, compared with one call. One reply at a time; the tool's server takes 100 ms per
+ * call.
  */
 export async function httpToolsAtOnce(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
@@ -47,8 +48,8 @@ export async function httpToolsAtOnce(): Promise<Row[]> {
 }
 
 /**
- * Median of several replies, in milliseconds. The ids of calls contain when they were created, and the first token when
- * it was requested.
+ * The median of several replies, in milliseconds. Call ids contain the time when they were created, and the first token
+ * the time when it was requested.
  */
 async function timeOfTools({ url, body, ending }: Endpoint): Promise<number> {
   const taken: number[] = [];

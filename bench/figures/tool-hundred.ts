@@ -8,7 +8,7 @@ import { createTool, createToolAgent, mock } from "./tool-agent.ts";
 
 const TOOLS = 100;
 const LIMIT_MS = 2;
-/** One word, so that nearly all of the work happens before the first token. */
+/** One word, so that nearly all of the work is done before the first token. */
 const script = { tokens: 1, everyMs: 0, isStamped: false };
 const load = { streams: 16, rampMs: 0, replies: 25 };
 const warmLoad = { ...load, replies: 40 };
@@ -49,7 +49,7 @@ async function createAgentWith(foyer: Foyer, tools: number): Promise<string> {
   return agentId;
 }
 
-/** Names have no digits: `tool_ab` for 1. */
+/** Tool names have no digits: `tool_ab` for 1. */
 function letters(number: number) {
   return `tool_${[Math.floor(number / 26), number % 26].map((digit) => String.fromCharCode(97 + digit)).join("")}`;
 }

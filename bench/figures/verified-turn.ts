@@ -16,7 +16,10 @@ const visitor = {
   claims: { plan: "pro", stores: ["bremen", "hamburg"], crm: { id: 90_210, since: "2019-04-01" } },
 };
 
-/** What a turn of a verified visitor costs more than that of an anonymous one: decrypting the secret and verifying. */
+/**
+ * The additional cost of a verified visitor's turn compared with an anonymous one: decrypting the secret and verifying
+ * the token.
+ */
 export async function verifiedTurn(): Promise<Row[]> {
   const encryption = createEncryption("a-root-secret-for-the-measurement");
   const agent = { id: agentId, identitySecret: encryption.encrypt(secret, agentId) };

@@ -108,7 +108,7 @@ const watchTasks =
 
 const tasks = (page: Page) => page.evaluate(() => Reflect.get(window, "long") as number[]);
 
-/** From the click until the visitor can type: the panel is loaded, drawn, and has the focus. */
+/** The time from the click until the visitor can type: the panel is loaded and rendered, and has the focus. */
 function openToReady(): Promise<number> {
   const root = [...document.documentElement.children].find((element) => element.shadowRoot)?.shadowRoot;
   const startedAt = performance.now();

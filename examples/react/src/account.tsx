@@ -2,8 +2,9 @@ import type { FoyerApi } from "@foyer/widget";
 import { useState } from "react";
 
 /**
- * Signs in with the shop, whose server then proves to Foyer who the visitor is: it signs a token with the agent's identity
- * secret, which never reaches the browser. See "Identify visitors" in Foyer's documentation for the server's part.
+ * Signs in to the shop, whose server then proves the visitor's identity to Foyer: it signs a token with the agent's
+ * identity secret, which never reaches the browser. See "Identify visitors" in Foyer's documentation for the server's
+ * part.
  */
 export function Account({ foyer }: { foyer: FoyerApi | null }) {
   const [name, setName] = useState<string | null>(null);

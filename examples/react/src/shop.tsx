@@ -8,7 +8,7 @@ export function Shop() {
   const [booked, setBooked] = useState("");
   const [cart, setCart] = useState<string[]>([]);
 
-  // The agent is told what the function returns. Prices and payments stay on the server.
+  // The agent receives the return value of the function. Prices and payments stay on the server.
   usePageTool(
     foyer,
     "add_to_cart",

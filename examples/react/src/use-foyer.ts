@@ -1,7 +1,7 @@
 import { type FoyerApi, loadFoyer } from "@foyer/widget";
 import { useEffect, useState } from "react";
 
-/** The widget, once it is on the page. However many components ask for it, there is one. */
+/** The widget, once it is on the page. All components share one. */
 export function useFoyer(): FoyerApi | null {
   const [foyer, setFoyer] = useState<FoyerApi | null>(null);
   useEffect(() => {
@@ -12,7 +12,7 @@ export function useFoyer(): FoyerApi | null {
         if (!isGone) setFoyer(loaded);
       },
       () => {
-        // The page works without a chat; the browser has said why there is none.
+        // The page works without a chat, and the browser has already reported the cause.
       },
     );
     return () => {
