@@ -302,7 +302,7 @@ describe("a submission", () => {
       .getByText("not verified")
       .waitFor();
     await page.getByRole("region", { name: "Metadata" }).getByText('"cart": 2').waitFor();
-    await page.getByText("on the visitor’s page has not reported yet").waitFor();
+    await page.getByText("on the visitor's page has not reported yet").waitFor();
     await fetch(`${site.server.url}/form-submissions/client-result`, {
       method: "POST",
       headers: { "content-type": "application/json" },

@@ -19,7 +19,7 @@ export function toActingVisitor({ id, email, name, claims }: VisitorDraft): Acti
     ...(visitor.claims === undefined ? [{ path: "claims", message: "must be a JSON object: { … }" }] : []),
   ];
   if (details.length === 0) return { ...visitor, claims: visitor.claims ?? null };
-  throw new FoyerError("VALIDATION_ERROR", "Fix the visitor’s fields first.", { details });
+  throw new FoyerError("VALIDATION_ERROR", "Fix the visitor's fields first.", { details });
 }
 
 /** The object, null for an empty text, and undefined for anything else. */

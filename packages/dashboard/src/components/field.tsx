@@ -31,7 +31,8 @@ export function Field({
   const help = error && isRepeated(givenHelp, error) ? undefined : givenHelp;
   const described = [error ? `${id}-error` : "", help ? `${id}-help` : ""].filter(Boolean).join(" ");
   return (
-    <div className="grid gap-1">
+    // Without `content-start`, the inputs of a row grow to the height of the longest help text.
+    <div className="grid content-start gap-1">
       <label htmlFor={id} className="font-medium">
         {label}
         {isOptional && <span className="font-normal text-soft"> (optional)</span>}

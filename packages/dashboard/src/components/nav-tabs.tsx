@@ -6,7 +6,8 @@ export function NavTabs({ label, tabs }: { label: string; tabs: ReadonlyArray<Li
   const nav = useRef<HTMLElement>(null);
   const pathname = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
 
-  // On a phone the open tab may be scrolled out of view. The web font and a late tab change where it is.
+  // On a phone, the open tab may be scrolled out of view. Its position also changes when the web font loads, a tab is
+  // added or the phone is turned.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page or another tab moves the open one
   useEffect(() => {
     const showOpenTab = () => {
@@ -15,6 +16,7 @@ export function NavTabs({ label, tabs }: { label: string; tabs: ReadonlyArray<Li
         nav.current.scrollLeft = open.offsetLeft - (nav.current.clientWidth - open.offsetWidth) / 2;
     };
     const observer = new ResizeObserver(showOpenTab);
+    if (nav.current) observer.observe(nav.current);
     for (const tab of nav.current?.querySelectorAll("li") ?? []) observer.observe(tab);
     return () => observer.disconnect();
   }, [pathname, tabs.length]);

@@ -15,7 +15,7 @@ export function VisitorFields({
     <>
       <TextField
         label="Visitor ID"
-        help="The user’s id on your site."
+        help="The user's id on your site."
         value={values.id}
         onChange={(id) => onChange({ id })}
         error={errorAt("id")}

@@ -62,7 +62,7 @@ function Embedding() {
         </Section>
         <Section
           title="Page context"
-          description="With each message, the widget sends the page’s title, language, and address without its query. The agent reads them as information about what the visitor is looking at."
+          description="With each message, the widget sends the page's title, language, and address without its query. The agent reads them as information about what the visitor is looking at."
         >
           <ListField
             {...{ label: "Query parameters", itemLabel: "Parameter", addLabel: "Add parameter", most: 50 }}

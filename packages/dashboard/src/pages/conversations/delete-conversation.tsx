@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { Toggle } from "../../components/field.tsx";
+import { plural } from "../../components/plural.ts";
 import { endpointQuery, queryClient, refresh, useEndpointMutation } from "../../data/queries.ts";
-import { plural } from "../forms/submission-labels.ts";
 
 /** Confirms the deletion of a conversation, and of the forms that were submitted in it. `id` is null while it is closed. */
 export function DeleteConversation({

@@ -8,7 +8,7 @@ export function ClientReport({ submission, handler }: { submission: FormSubmissi
   if (clientResult === null) {
     return (
       <p className="text-soft">
-        {name} on the visitor’s page has not reported yet. If it never does, the visitor left before it finished, or the
+        {name} on the visitor's page has not reported yet. If it never does, the visitor left before it finished, or the
         page has no such handler.
       </p>
     );

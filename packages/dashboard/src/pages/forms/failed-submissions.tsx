@@ -2,10 +2,11 @@ import type { Tool } from "@foyer/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
+import { plural } from "../../components/plural.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { DeliverDialog } from "./deliver-dialog.tsx";
 import type { SubmissionSearch } from "./submission-filter.ts";
-import { deliveryName, plural, undelivered } from "./submission-labels.ts";
+import { deliveryName, undelivered } from "./submission-labels.ts";
 
 /** The number of undelivered submissions, a button to redeliver them, and the progress of the redelivery. */
 export function FailedSubmissions({

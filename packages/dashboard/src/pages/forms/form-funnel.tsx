@@ -1,6 +1,5 @@
 import type { FormAnalyticsEntry } from "@foyer/contract";
 import { formatPercent } from "../../components/day-text.ts";
-import { plural } from "./submission-labels.ts";
 
 /** The steps shown, started, submitted and delivered. The width of a bar is its share of the impressions. */
 export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
@@ -69,9 +68,9 @@ function deliveredHelp(failed: number, underWay: number): string {
   if (failed === 0 && underWay === 0) return "Delivered, or stored only";
   const parts = [
     ...(underWay > 0 ? [`${underWay.toLocaleString()} in progress`] : []),
-    ...(failed > 0 ? [plural(failed, "failure")] : []),
+    ...(failed > 0 ? [`${failed.toLocaleString()} failed`] : []),
   ];
-  return `Delivered; ${parts.join(", ")}`;
+  return `Delivered (${parts.join(", ")})`;
 }
 
 function Rate({ name, value, help }: { name: string; value: string; help: string }) {

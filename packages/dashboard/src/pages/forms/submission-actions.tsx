@@ -4,9 +4,10 @@ import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { DeleteSection } from "../../components/delete-section.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
+import { plural } from "../../components/plural.ts";
 import { queryClient, useEndpointMutation } from "../../data/queries.ts";
 import { DeliverDialog } from "./deliver-dialog.tsx";
-import { isInProgress, plural } from "./submission-labels.ts";
+import { isInProgress } from "./submission-labels.ts";
 
 /** Retries what failed or is pending. If everything was delivered, it offers to send the webhook again. */
 export function RedeliverSubmission({ submission }: { submission: FormSubmissionDetail }) {

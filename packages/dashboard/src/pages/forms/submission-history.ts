@@ -1,5 +1,6 @@
 import type { FormSubmissionDetail } from "@foyer/contract";
-import { deliveryName, plural } from "./submission-labels.ts";
+import { plural } from "../../components/plural.ts";
+import { deliveryName } from "./submission-labels.ts";
 
 /** `at` is in milliseconds since 1970, or `null` if it was not recorded. */
 export type HistoryEvent = { text: string; at: number | null };

@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryAttempt, FormSubmission, SubmissionStatus } from "@foyer/contract";
+import { plural } from "../../components/plural.ts";
 
 type Tone = "plain" | "fine" | "warning" | "wrong" | "live";
 export type StatusLabel = { word: string; tone: Tone; help: string };
@@ -27,7 +28,7 @@ export const statusLabels: Record<SubmissionStatus, StatusLabel> = {
   failed: {
     word: "Incomplete",
     tone: "wrong",
-    help: "At least one delivery failed. Open the submission to see which.",
+    help: "At least one delivery failed. The list of deliveries shows which.",
   },
 };
 
@@ -130,8 +131,4 @@ export function formatWait(ms: number): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString()} ${count === 1 ? one : many}`;
 }

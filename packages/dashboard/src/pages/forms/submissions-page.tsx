@@ -4,6 +4,7 @@ import { Download } from "lucide-react";
 import { useEffect } from "react";
 import { ButtonLink } from "../../components/button.tsx";
 import { Page } from "../../components/page.tsx";
+import { plural } from "../../components/plural.ts";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { FailedSubmissions } from "./failed-submissions.tsx";
@@ -11,7 +12,6 @@ import { FormsTabs } from "./forms-tabs.tsx";
 import { StatusHelp } from "./status-help.tsx";
 import { csvUrl, isFiltered, pageQuery, rememberSearch, type SubmissionSearch } from "./submission-filter.ts";
 import { SubmissionFilters } from "./submission-filters.tsx";
-import { plural } from "./submission-labels.ts";
 import { SubmissionPager } from "./submission-pager.tsx";
 import { SubmissionsTable } from "./submissions-table.tsx";
 
@@ -36,7 +36,7 @@ export function SubmissionsPage() {
     <Page
       isWide
       title="Submissions"
-      description="What visitors submitted with this agent’s forms, and whether it was delivered."
+      description="What visitors submitted with this agent's forms, and whether it was delivered."
       actions={
         total > 0 && (
           <a href={csvUrl(agentId, search)} download className={linkLook}>

@@ -49,7 +49,7 @@ export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
         />
         <Toggle
           label="Enabled"
-          help="When this is off, the agent doesn’t know about the tool."
+          help="When this is off, the agent doesn't know about the tool."
           value={values.isEnabled}
           onChange={(isEnabled) => change({ isEnabled })}
         />

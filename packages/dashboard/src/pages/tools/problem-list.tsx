@@ -44,8 +44,8 @@ const known: Record<string, string> = {
   inputSchema: "The input schema",
   displayConfig: "The display",
   formSchema: "The form",
-  formWebhookUrl: "The webhook’s address",
-  formClientHandler: "The handler’s name",
+  formWebhookUrl: "The webhook's address",
+  formClientHandler: "The handler's name",
   formPostActions: "Action",
 };
 

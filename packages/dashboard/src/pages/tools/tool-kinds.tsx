@@ -20,7 +20,7 @@ export const toolKinds: Record<ToolKind, KindTexts> = {
     example: "Opening hours, delivery prices, a list of current offers.",
     icon: <MessageSquareQuote size={16} aria-hidden />,
     descriptionExample:
-      "Returns the shop’s opening hours for each day of the week. Use it when a visitor asks when we are open.",
+      "Returns the shop's opening hours for each day of the week. Use it when a visitor asks when we are open.",
   },
   http: {
     name: "API call",
@@ -43,11 +43,11 @@ export const toolKinds: Record<ToolKind, KindTexts> = {
   client: {
     name: "Page action",
     make: "Add page action",
-    line: "Runs code of your website in the visitor’s browser.",
+    line: "Runs code of your website in the visitor's browser.",
     example: "Put this bike into the cart. Filter the list by size.",
     icon: <AppWindow size={16} aria-hidden />,
     descriptionExample:
-      "Puts a bike into the visitor’s cart. Use it when the visitor asks for that. Returns the number of items in the cart.",
+      "Puts a bike into the visitor's cart. Use it when the visitor asks for that. Returns the number of items in the cart.",
   },
 };
 

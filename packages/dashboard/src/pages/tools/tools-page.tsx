@@ -11,7 +11,7 @@ import { ToolTable } from "./tool-table.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/tools");
 
-/** An agent’s tools, their errors, and how to create one. */
+/** An agent's tools, their errors, and how to create one. */
 export function ToolsPage() {
   const { agentId } = route.useParams();
   const { data: tools } = useSuspenseQuery(endpointQuery("listTools", { agentId }));
@@ -21,7 +21,7 @@ export function ToolsPage() {
     <Page
       isWide
       title="Tools"
-      description="What the agent can do besides talk. It decides when to use a tool by the tool’s name and description."
+      description="What the agent can do besides talk. It decides when to use a tool by the tool's name and description."
       actions={tools.length > 0 && !isFull && <NewTool agentId={agentId} />}
     >
       {isFull && (

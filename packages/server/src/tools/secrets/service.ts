@@ -81,7 +81,7 @@ export function readHosts({ hosts }: Pick<SecretInput, "hosts">): string[] {
 
 /** `127.0.0.1` does not cover `127.0.0.1:8080`, so the message explains when a port is part of the host. */
 const hostMessage =
-  "must be a host such as api.example.com, with its port unless that is the default of http or https (api.example.com:8443)";
+  "must be a host such as api.example.com. Add the port only if it is not the default one (api.example.com:8443)";
 
 function toSecret({ name, hosts, createdAt, updatedAt }: SecretRow): Secret {
   const iso = (at: number) => new Date(at).toISOString();

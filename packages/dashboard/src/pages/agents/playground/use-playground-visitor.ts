@@ -39,7 +39,7 @@ export function toPage({ pageUrl, pageTitle, pageContext }: PlaygroundVisitor): 
       : [{ path: "pageUrl", message: "must start with https:// or http://" }]),
     ...(context === undefined ? [{ path: "pageContext", message: "must be a JSON object: { … }" }] : []),
   ];
-  if (details.length > 0) throw new FoyerError("VALIDATION_ERROR", "Fix the page’s fields first.", { details });
+  if (details.length > 0) throw new FoyerError("VALIDATION_ERROR", "Fix the page's fields first.", { details });
   const page = { url: url || null, title: pageTitle.trim() || null, context: context ?? null };
   return Object.values(page).some((value) => value !== null) ? page : null;
 }

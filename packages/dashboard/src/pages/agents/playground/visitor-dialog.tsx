@@ -12,7 +12,7 @@ import { type PlaygroundVisitor, toPage } from "./use-playground-visitor.ts";
 
 const identities = [
   { value: "self", label: "You", line: "Your name and email address, without proof." },
-  { value: "anonymous", label: "Anonymous", line: "A visitor your page doesn’t identify." },
+  { value: "anonymous", label: "Anonymous", line: "A visitor your page doesn't identify." },
   {
     value: "verified",
     label: "Verified",

@@ -76,7 +76,7 @@ const labels: Record<string, string> = {
   "POST /conversations/:id/draft": "Drafted an answer",
   "POST /chat/:conversationId/stop": "Stopped a reply",
   "POST /chat/:conversationId/tool-claims": "Claimed a page action",
-  "POST /chat/:conversationId/tool-results": "Sent a page action’s result",
+  "POST /chat/:conversationId/tool-results": "Sent a page action's result",
   "POST /form-submissions/:id/retry": "Retried a delivery",
   "POST /form-submissions/retry": "Retried failed deliveries",
   "DELETE /form-submissions/:id": "Deleted a submission",

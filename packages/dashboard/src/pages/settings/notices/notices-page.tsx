@@ -27,7 +27,7 @@ export function NoticesPage() {
         />
         <Toggle
           label="Push"
-          help="Shown on your devices during the agent’s office hours, even while the dashboard is closed."
+          help="Shown on your devices during the agent's office hours, even while the dashboard is closed."
           value={push}
           onChange={(value) => save.mutate({ body: { push: value } })}
         />

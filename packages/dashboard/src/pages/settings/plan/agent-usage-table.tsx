@@ -2,6 +2,7 @@ import type { AgentUsage } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button, ButtonLink } from "../../../components/button.tsx";
+import { plural } from "../../../components/plural.ts";
 import { EmptyState } from "../../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Meter } from "./meter.tsx";
@@ -69,7 +70,7 @@ function UsageRow({ agent, toolsPerAgent }: { agent: AgentUsage; toolsPerAgent: 
           {name}
         </Link>
         <div className="text-sm text-soft sm:hidden">
-          {number.format(conversations)} conversations, {number.format(submissions)} forms
+          {plural(conversations, "conversation")}, {plural(submissions, "form submission")}
         </div>
       </Td>
       <Td>

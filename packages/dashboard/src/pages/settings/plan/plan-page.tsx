@@ -46,7 +46,7 @@ function Limits({ plan: { planId, limits, usage } }: { plan: Plan }) {
       <Fact name="Tokens per month">
         {limits.operatorTokensPerMonth === null ? "No limit" : number.format(limits.operatorTokensPerMonth)}
         <div className="text-sm font-normal text-soft">
-          {number.format(usage.operatorTokensThisMonth)} used with this server’s provider keys
+          {number.format(usage.operatorTokensThisMonth)} used with this server's provider keys
         </div>
         {limits.operatorTokensPerMonth !== null && (
           <Meter label="Tokens this month" value={usage.operatorTokensThisMonth} most={limits.operatorTokensPerMonth} />

@@ -5,6 +5,7 @@ import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Section } from "../../../components/page.tsx";
+import { plural } from "../../../components/plural.ts";
 import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Status } from "../../../components/status.tsx";
@@ -13,7 +14,6 @@ import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { Countdown } from "../../forms/countdown.tsx";
 import { DeliverDialog } from "../../forms/deliver-dialog.tsx";
 import { AttemptList } from "../../forms/delivery-card.tsx";
-import { plural } from "../../forms/submission-labels.ts";
 import { deliveryStatus } from "./webhook-labels.ts";
 
 const route = getRouteApi("/shell/settings/webhooks/$webhookId");

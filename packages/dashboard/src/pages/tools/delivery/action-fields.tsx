@@ -79,7 +79,7 @@ export function ActionFields({
         value={action.payload}
         onChange={(payload) => set({ payload })}
         error={errorAt(".payload")}
-        help="A custom JSON body. If empty, the action sends the same body as the form’s webhook."
+        help="A custom JSON body. If empty, the action sends the same body as the form's webhook."
         placeholder={'{ "lead": "{{email}}" }'}
         className="font-mono"
         spellCheck={false}

@@ -55,7 +55,7 @@ export function AddAddress({
           }}
           onKeyDown={onKeyDown}
           error={problemOf(error)}
-          help="We’ll email a confirmation link. Submissions are sent to this address once it is confirmed."
+          help="We'll email a confirmation link. Submissions are sent to this address once it is confirmed."
           maxLength={254}
           autoComplete="off"
         />

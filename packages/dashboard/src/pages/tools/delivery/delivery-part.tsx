@@ -48,7 +48,7 @@ export function DeliveryPart({ tool, draft }: PartProps) {
       </Section>
       <Section
         title="Actions"
-        description="Run in order after a submission is stored. A failing action doesn’t block the others."
+        description="Run in order after a submission is stored. A failing action doesn't block the others."
       >
         <PostActions
           userId={mail.userId}

@@ -54,7 +54,7 @@ export function SlotRows({ display, change, result, errorAt }: Props) {
 /** Offers the lists of a result. The result itself is used when it is a list and nothing is mapped. */
 function listField(result: unknown) {
   return {
-    help: Array.isArray(result) ? "The result is itself a list: leave this empty to use it" : undefined,
+    help: Array.isArray(result) ? "The result is a list. Leave this empty to show it." : undefined,
     paths: result === null ? [] : pathsOf(result).filter(({ isList }) => isList),
   };
 }

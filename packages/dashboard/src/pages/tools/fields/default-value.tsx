@@ -8,7 +8,7 @@ import { Menu } from "../../../components/menu.tsx";
 const templates = [
   { template: "{{user.email}}", hint: "Email address of the visitor, if the page has identified them" },
   { template: "{{user.name}}", hint: "Name of the visitor, if the page has identified them" },
-  { template: "{{user.userId}}", hint: "The visitor’s id on your site" },
+  { template: "{{user.userId}}", hint: "The visitor's id on your site" },
   { template: "{{user.metadata.plan}}", hint: "Any property of the metadata that the page passes to identify()" },
   { template: "{{context.previousResult.price}}", hint: "A property of the latest tool result in the chat" },
 ];

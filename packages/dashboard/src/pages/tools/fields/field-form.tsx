@@ -93,7 +93,7 @@ export function FieldForm({
       />
       <Toggle
         label="Read-only"
-        help="Visitors see the default value but can’t change it. It is submitted with the form."
+        help="Visitors see the default value but can't change it. It is submitted with the form."
         value={field.disabled ?? false}
         onChange={(disabled) => set({ disabled: disabled || undefined })}
       />

@@ -23,7 +23,7 @@ export function FieldsPart({ agentId, draft }: PartProps) {
   );
   const texts = [
     { name: "submitLabel", label: "Submit button", placeholder: "Submit", maxLength: 200 },
-    { name: "successMessage", label: "Success message", placeholder: "Thanks, we’ve got it.", maxLength: 2_000 },
+    { name: "successMessage", label: "Success message", placeholder: "Thanks, we've got it.", maxLength: 2_000 },
     {
       name: "errorMessage",
       label: "Error message",
@@ -50,7 +50,7 @@ export function FieldsPart({ agentId, draft }: PartProps) {
         </Section>
         <Section
           title="Messages"
-          description="The button, and what visitors see after they submit the form. Defaults appear in the visitor’s language."
+          description="The button, and what visitors see after they submit the form. Defaults appear in the visitor's language."
         >
           {texts.map(({ name, ...field }) => (
             <TextField

@@ -10,20 +10,20 @@ export function PagePart({ draft }: PartProps) {
   return (
     <div className="grid max-w-3xl">
       <Section
-        title="Your page’s code"
-        description="Add this code to every page on which the agent may use the tool. On other pages, the agent doesn’t know about it."
+        title="Your page's code"
+        description="Add this code to every page on which the agent may use the tool. On other pages, the agent doesn't know about it."
       >
         <CopyField label="the code" text={registerCode(values)} />
         <ul className="grid max-w-[70ch] list-disc gap-1 ps-5 text-soft">
           <li>With “confirm”, the widget asks the visitor first. Leave it out for harmless actions.</li>
           <li>The reply waits 30 seconds for the result, which can be up to 16 KB of JSON.</li>
           <li>
-            The result comes from the visitor’s browser and can be forged. Never let it decide on prices, permissions or
+            The result comes from the visitor's browser and can be forged. Never let it decide on prices, permissions or
             payments: check those on your server.
           </li>
         </ul>
       </Section>
-      <Section title="Result" description="Optional. Results that don’t match this JSON Schema are refused.">
+      <Section title="Result" description="Optional. Results that don't match this JSON Schema are refused.">
         <TextArea
           label="JSON Schema of the result"
           value={values.clientResultSchema}

@@ -2,9 +2,9 @@ import { boundNames } from "@foyer/contract/rules/url-template";
 import type { Option } from "../../../components/option-list.tsx";
 
 const boundHints: Record<(typeof boundNames)[number], string> = {
-  "visitor.id": "The verified visitor’s id on your site",
-  "visitor.email": "The verified visitor’s email address",
-  "visitor.name": "The verified visitor’s name",
+  "visitor.id": "The verified visitor's id on your site",
+  "visitor.email": "The verified visitor's email address",
+  "visitor.name": "The verified visitor's name",
   "visitor.claims.": "A claim of the verified visitor, such as visitor.claims.plan",
   "conversation.id": "The id of the conversation",
   "page.url": "The page that the visitor is on. It comes from the browser and can be forged.",

@@ -70,7 +70,7 @@ export function RequestPart({ draft }: PartProps) {
         <SecretNotes texts={texts} url={values.httpUrl} />
         <Toggle
           label="Send a signed visitor token"
-          help="For verified visitors, adds the header Foyer-Visitor: a JWT that is signed with the agent’s identity secret and valid for 60 seconds and this host only. Your server can verify it instead of trusting the URL."
+          help="For verified visitors, adds the header Foyer-Visitor: a JWT that is signed with the agent's identity secret and valid for 60 seconds and this host only. Your server can verify it instead of trusting the URL."
           value={values.sendVisitorToken}
           onChange={(sendVisitorToken) => change({ sendVisitorToken })}
         />
@@ -89,7 +89,7 @@ function BodySection({ draft, options }: { draft: ToolDrafting; options: readonl
   return (
     <Section
       title="Body"
-      description="A JSON template. A value that is only a placeholder keeps its type, and a property whose input is missing is left out. Without a template, the inputs that the URL doesn’t contain are the body."
+      description="A JSON template. A value that is only a placeholder keeps its type, and a property whose input is missing is left out. Without a template, the inputs that the URL doesn't contain are the body."
     >
       <PlaceholderField
         label="JSON template"

@@ -38,7 +38,7 @@ export function TestOutcome({ tool, test, isRunning }: { tool: Tool; test: ToolT
       </Section>
       <Section
         title="What the visitor sees"
-        description={test.isError ? "“I couldn’t look that up.” Visitors never see the reason." : undefined}
+        description={test.isError ? "“I couldn't look that up.” Visitors never see the reason." : undefined}
       >
         {!test.isError && (
           <>

@@ -105,5 +105,5 @@ function TestVisitor({ draft: { values, change, errorAt } }: { draft: VisitorDra
 /** Errors of the visitor's fields are shown at those fields. Others come from the server. */
 function describeErrors(errors: VisitorDrafting["errors"]): string {
   const others = errors.filter(({ path }) => !(path in emptyVisitor));
-  return others.map(({ path, message }) => `${path} ${message}`.trim()).join("; ") || "Fix the visitor’s fields first.";
+  return others.map(({ path, message }) => `${path} ${message}`.trim()).join("; ") || "Fix the visitor's fields first.";
 }
