@@ -187,7 +187,12 @@ function PageList({
         {pages.map((url) => (
           <li key={url} className="border-b border-line last:border-b-0">
             <label className="flex min-h-9 items-center gap-2 px-3 py-1">
-              <input type="checkbox" className="size-4 shrink-0 accent-ink" checked={!unchecked.has(url)} onChange={() => toggle(url)} />
+              <input
+                type="checkbox"
+                className="size-4 shrink-0 accent-ink"
+                checked={!unchecked.has(url)}
+                onChange={() => toggle(url)}
+              />
               <span className="min-w-0 break-all">{pathOf(url)}</span>
             </label>
           </li>
