@@ -82,7 +82,7 @@ describe("the list of submissions", () => {
     expect(problems).toEqual([]);
   });
 
-  it("filters by status, form and days, all in the address", async () => {
+  it("filters by status, form and days and keeps the filters in the URL", async () => {
     const { page, agentId, toolId, go } = await open();
     const other = await site.createForm(page, agentId, { name: "call_back", formWebhookUrl: null });
     await site.submit(toolId, ride("Ada Lovelace"));

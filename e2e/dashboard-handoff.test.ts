@@ -4,7 +4,7 @@ import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { insertConversation } from "../test/conversation-seed.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 
-describe("handing over", () => {
+describe("the dashboard during a handoff", () => {
   let site: DashboardSite;
   let agentId: string;
   let colleague: string;
@@ -31,7 +31,7 @@ describe("handing over", () => {
     return id;
   }
 
-  it("an agent's settings for handing over are edited, saved and read again", async () => {
+  it("edits, saves and reloads an agent's settings for handing over", async () => {
     const { page, problems } = await visit("/handoff");
     await page.getByRole("switch", { name: "Let Harbour hand over to people" }).click();
     await page.getByLabel("While a visitor waits").selectOption("silent");
@@ -80,7 +80,7 @@ describe("handing over", () => {
     await page.context().close();
   });
 
-  it("a member takes a waiting conversation over, answers with a canned reply, notes something and returns it", async () => {
+  it("lets a member take over a waiting conversation, answer with a canned reply, add a note and return it", async () => {
     const { page, problems } = await site.signIn();
     await site.call(page, "POST", "/canned-replies", {
       name: "Refund",
@@ -132,7 +132,7 @@ describe("handing over", () => {
     await page.context().close();
   });
 
-  it("a member sees that a colleague has taken a conversation over, and can have it assigned", async () => {
+  it("shows that a colleague has taken a conversation over, and lets a member have it assigned", async () => {
     const { page } = await site.signIn();
     const id = await ask(page, "Where is my order?");
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations/${id}`);
@@ -154,7 +154,7 @@ describe("handing over", () => {
     await page.context().close();
   });
 
-  it("a waiting conversation that is deleted disappears from the list and from the page that shows it", async () => {
+  it("removes a deleted conversation from the waiting list and from its open page", async () => {
     const { page } = await site.signIn();
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=waiting`);
     await page.getByText("Nobody is waiting").waitFor();

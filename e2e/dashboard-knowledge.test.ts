@@ -71,7 +71,7 @@ describe("the dashboard's knowledge", () => {
     expect(problems).toEqual([]);
   });
 
-  it("uploads dropped files, says in words what is wrong with one, and filters the list", async () => {
+  it("uploads dropped files, explains why one failed, and filters the list", async () => {
     const transfer = await page.evaluateHandle(() => {
       const data = new DataTransfer();
       data.items.add(new File(["Tender 2: 1,900 euros"], "prices.txt"));
@@ -129,7 +129,7 @@ describe("the dashboard's knowledge", () => {
     await stream.ended;
     return (await stream.until("message_start")) as unknown as { conversationId: string };
   };
-  it("selects documents for bulk actions, filters them by kind, and uploads a file again that failed", async () => {
+  it("selects documents for bulk actions, filters them by kind, and repeats a failed upload", async () => {
     for (let number = 1; number <= 21; number++)
       await addText(`Note ${number}`, `The number of this note is ${number}.`);
     await site.call(page, "POST", "/documents", { agentId, kind: "faq", question: "Open today?", answer: "Yes." });
@@ -248,7 +248,7 @@ describe("the dashboard's knowledge", () => {
     expect(problems).toEqual([]);
   });
 
-  it("adds a site with the pages that were ticked, shows what became of each, and deletes it", async () => {
+  it("adds a site with the selected pages, shows the outcome of each page, and deletes the site", async () => {
     const shop = await startSite({
       "/": sitePage("Harbour Bikes", "Bikes for everybody.", ["/help", "/blog"]),
       "/help": sitePage("Help", "We repair bikes on Tuesdays."),

@@ -69,7 +69,7 @@ describe("members in the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("changes a role, takes that back, and keeps the only owner", async () => {
+  it("changes a role, undoes the change, and keeps the only owner", async () => {
     const { page, problems } = await site.open("/settings/members");
     await page.getByText("The only owner cannot leave or change roles.").waitFor();
     expect(await row(page, site.owner.email).getByRole("button").count()).toBe(0);

@@ -139,7 +139,7 @@ describe("the dashboard under unusual conditions", () => {
   });
 });
 
-describe("the dashboard's shared controls", () => {
+describe("the dashboard", () => {
   let site: DashboardSite;
   let agentId: string;
   beforeAll(async () => {
@@ -163,7 +163,7 @@ describe("the dashboard's shared controls", () => {
   const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? "");
   const open = (path: string, context: BrowserContextOptions = {}) => site.open(path, { context });
 
-  it("opens the row that was clicked, in a new tab with a modifier or the middle button, and nothing when text was selected", async () => {
+  it("opens the clicked row, in a new tab with a modifier key or the middle button, and opens nothing when text was selected", async () => {
     const { page, problems } = await open(`/agents/${agentId}/tools`);
     const row = page.getByRole("row").filter({ hasText: "Looks something up." }).first();
     const href = await row.getByRole("link").getAttribute("href");
@@ -203,7 +203,7 @@ describe("the dashboard's shared controls", () => {
     await expect.poll(() => focused(page)).toBe(name);
   });
 
-  it("finds tools by name without matching ids, unless the whole id is typed", async () => {
+  it("finds tools by name, and by id only when the whole id is typed", async () => {
     const { page } = await open(`/agents/${agentId}`);
     await page.getByRole("button", { name: "Save" }).or(page.getByLabel("System prompt")).first().waitFor();
     await page.keyboard.press("Control+k");
@@ -237,7 +237,7 @@ describe("the dashboard's shared controls", () => {
     expect(await prompt.evaluate((area) => area.scrollHeight - area.clientHeight)).toBeLessThanOrEqual(1);
   });
 
-  it("keeps the navigation on a URL that does not exist, with the account menu cut to the side bar", async () => {
+  it("keeps the navigation on an unknown URL, with an account menu no wider than the sidebar", async () => {
     const { email } = await createOwner(site.server, `${"long".repeat(15)}@example.com`);
     const { page } = await site.open("/no/such/page", { email });
     await page.getByRole("heading", { name: "Page not found" }).waitFor();

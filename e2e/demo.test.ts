@@ -78,7 +78,7 @@ describe("the demo page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("is accessible and fits a phone, where the chat waits until it is asked for", async () => {
+  it("is accessible and fits a phone, where the chat opens only on request", async () => {
     const name = `Harbour ${"and the longest name of all ".repeat(6)}`.trim();
     const { page } = await visit({ name }, { viewport: { width: 390, height: 844 } });
     const check = async () => {

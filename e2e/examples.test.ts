@@ -53,7 +53,7 @@ describe("the examples", () => {
     await expect.poll(async () => (await site.submissions(agentId))[0]?.status).toBe("client_success");
   };
 
-  it("plain: a script line, an event, a form with a handler, and who the visitor is", async () => {
+  it("show a script tag, an event, a form with a handler, and an identified visitor in plain HTML", async () => {
     const agentId = await withForm();
     const html = readFileSync(join(examples, "plain/index.html"), "utf8")
       .replace("http://localhost:3000", site.server.url)
@@ -70,7 +70,7 @@ describe("the examples", () => {
     await files.stop();
   });
 
-  it("react: the example compiles, runs with the package that the server offers, and lets the agent act for a proven visitor", async () => {
+  it("include a React app that compiles with the server's package and lets the agent act for a verified visitor", async () => {
     const agentId = await withForm();
     const cartTool = {
       agentId,

@@ -53,7 +53,7 @@ async function startRelay() {
   };
 }
 
-describe("a person takes over", () => {
+describe("a handoff in the widget", () => {
   let database: TestDatabase;
   let upstream: Upstream;
   let relay: Awaited<ReturnType<typeof startRelay>>;
@@ -112,7 +112,7 @@ describe("a person takes over", () => {
   };
   const dot = (page: Page) => page.locator(".launcher .dot:not([hidden])");
 
-  it("the visitor asks, waits, talks to the person through a lost network and a restart, returns to the agent and rates", async () => {
+  it("lets the visitor ask, wait, talk to the person through a network outage and a restart, return to the agent, and rate", async () => {
     const { page, problems } = await browser.open();
     await page.goto(host.page("/", { "data-agent-id": agentId }));
     await openChat(page);
@@ -209,7 +209,7 @@ describe("a person takes over", () => {
     expect(new URL(other.page.url()).hash).toBe("");
   }, 90_000);
 
-  it("the visitor keeps the focus when they ask by keyboard and stop waiting", async () => {
+  it("keeps the focus of a visitor who asks by keyboard and stops waiting", async () => {
     const { page, problems } = await browser.open();
     await page.goto(host.page("/", { "data-agent-id": agentId }));
     await openChat(page);

@@ -32,7 +32,7 @@ it("an owner finds a visitor's data, erases it after typing the identifier, and 
   expect(found.counts.conversations).toBe(0);
 });
 
-it("a visitor reads that an AI answers, agrees before the first message, and deletes the conversation", async () => {
+it("a visitor reads that an AI answers, gives consent before the first message, and deletes the conversation", async () => {
   widget.upstream.script(sayWords("We are open."));
   const settings = { consentText: "I agree to this.", privacyPolicyUrl: "https://shop.example/privacy" };
   const { page } = await widget.visit({ widget: settings });
@@ -53,7 +53,7 @@ it("a visitor reads that an AI answers, agrees before the first message, and del
   expect(await widget.server.deps.db.selectFrom("conversations").select("id").execute()).toEqual([]);
 });
 
-it("a message that awaits consent is not sent in the name of the next visitor", async () => {
+it("a message that awaits consent is not sent for the next visitor", async () => {
   widget.upstream.script(sayWords("We are open."));
   const settings = { consentText: "I agree to this.", suggestions: ["Where is my order?"] };
   const { page, agentId } = await widget.visit({ widget: settings });

@@ -4,7 +4,7 @@ import { accessibilityProblems } from "../test/browser.ts";
 import { callThenSay, chunk, eventStream, sayWords } from "../test/upstream.ts";
 import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
 
-describe("chatting in the widget", () => {
+describe("the chat in the widget", () => {
   let site: WidgetSite;
   beforeAll(async () => {
     site = await startWidgetSite();
@@ -14,7 +14,7 @@ describe("chatting in the widget", () => {
 
   const texts = (page: Page) => page.locator(".reply .markdown").allInnerTexts();
 
-  it("streams a reply, lights its lamp meanwhile, and tells a screen reader the start and the end only", async () => {
+  it("streams a reply, lights its lamp meanwhile, and announces only the start and the end to screen readers", async () => {
     const { page, problems } = await site.visit();
     await openChat(page);
     const reply = site.slowReply();
@@ -41,7 +41,7 @@ describe("chatting in the widget", () => {
     expect(problems).toEqual([]);
   });
 
-  it("keeps Shift+Enter for a new line, and what is written during a reply", async () => {
+  it("uses Shift+Enter for a new line, and keeps what is typed during a reply", async () => {
     const { page } = await site.visit();
     await openChat(page);
     const field = page.locator(".panel textarea");
@@ -97,7 +97,7 @@ describe("chatting in the widget", () => {
     expect(await texts(page)).toEqual(["We open at nine, or later."]);
   });
 
-  it("reconnects when the connection breaks, and loses and doubles nothing", async () => {
+  it("reconnects when the connection breaks, without losing or repeating text", async () => {
     const { page } = await site.visit();
     await openChat(page);
     const reply = site.slowReply();
@@ -150,7 +150,7 @@ describe("chatting in the widget", () => {
     expect(await page.locator(".bubble").count()).toBe(1);
   });
 
-  it("suggests what fits the page, also after a navigation without a reload, and what to ask after a reply", async () => {
+  it("suggests questions for the page, also after client-side navigation, and follow-up questions after a reply", async () => {
     site.upstream.script((exchange) =>
       sayWords(exchange.body.includes("may ask next") ? "Until when?\nAnd on Sunday?" : "From nine.")(exchange),
     );
@@ -193,7 +193,7 @@ describe("chatting in the widget", () => {
     expect(problems).toEqual([]);
   });
 
-  it("asks before it runs a tool of the page, also on a page that resumes the reply and registers the tool later", async () => {
+  it("asks before it runs a page tool, also on a page that resumes the reply and registers the tool later", async () => {
     const register = (page: Page) =>
       page.evaluate(() => {
         const calls: unknown[] = [];
@@ -242,7 +242,7 @@ describe("chatting in the widget", () => {
     expect(problems).toEqual([]);
   });
 
-  it("rates, copies, and asks for another reply", async () => {
+  it("rates, copies and regenerates a reply", async () => {
     const { page } = await site.visit({}, { context: { permissions: ["clipboard-read", "clipboard-write"] } });
     await openChat(page);
     await ask(page, "When do you open?");

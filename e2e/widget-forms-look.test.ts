@@ -57,7 +57,7 @@ const bike = Buffer.from(
   "base64",
 );
 
-describe("the appearance of forms", () => {
+describe("forms in the widget", () => {
   let site: FormsSite;
   beforeAll(async () => {
     site = await startFormsSite();
@@ -269,7 +269,7 @@ describe("the appearance of forms", () => {
     expect([await border(".submit"), await border(".input"), await border(".file")]).toEqual(["1px", "1px", "1px"]);
   });
 
-  it("start at their top, and do not scroll while the visitor is typing", async () => {
+  it("are scrolled to their top, and do not scroll while the visitor is typing", async () => {
     const { page, agentId } = await site.visit({}, { context: { viewport: { width: 1000, height: 700 } } });
     await openChat(page);
     const tool = await site.addForm(agentId, ride);

@@ -6,7 +6,7 @@ import { ask, openChat, replyOver } from "../test/widget-site.ts";
 const isRequired = { required: { value: true } };
 const name: FormField = { name: "name", label: "Name", type: "text" };
 
-describe("forms in the widget under unusual conditions", () => {
+describe("a form in the widget under unusual conditions", () => {
   let site: FormsSite;
   beforeAll(async () => {
     site = await startFormsSite();

@@ -44,7 +44,7 @@ const person: FormField[] = [
   { name: "email", label: "E-mail", type: "email", validation: isRequired },
 ];
 
-describe("forms in the widget", () => {
+describe("a form in the widget", () => {
   let site: FormsSite;
   beforeAll(async () => {
     site = await startFormsSite();

@@ -40,7 +40,7 @@ describe("the widget on a website", () => {
     expect(await inShadow()).toBe(0);
   });
 
-  it("touches no global but Foyer, stores nothing before the visitor does something, and never a cookie", async () => {
+  it("defines no global except Foyer, stores nothing before the first interaction, and never sets a cookie", async () => {
     site.host.before("window.known = Object.getOwnPropertyNames(window)");
     const { page } = await site.visit();
     const stored = () => page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].length);
@@ -142,7 +142,7 @@ describe("the widget on a website", () => {
     expect(await page.evaluate(() => Reflect.get(window, "said"))).toEqual(["ready", "open"]);
   });
 
-  it("survives when the page replaces its whole body", async () => {
+  it("survives a page that replaces its whole body", async () => {
     const { page } = await site.visit();
     await openChat(page);
     await page.locator(".panel textarea").fill("Half a sen");

@@ -28,7 +28,7 @@ const bikes = [
 ];
 const mapped = { title: "name", price: "price", image: "picture", description: "about", url: "link" };
 
-describe("the widget's appearance", () => {
+describe("the widget", () => {
   let site: WidgetSite;
   beforeAll(async () => {
     site = await startWidgetSite();
@@ -110,7 +110,7 @@ describe("the widget's appearance", () => {
     expect(problems).toEqual([]);
   });
 
-  it("follows the color scheme that the page declares, also when it changes", async () => {
+  it("follows the color scheme that the page declares, even when it changes", async () => {
     site.host.before("document.documentElement.style.colorScheme = 'dark'");
     const { page } = await site.visit({}, { context: { colorScheme: "light" } });
     const theme = () => page.locator(".frame").getAttribute("data-theme");

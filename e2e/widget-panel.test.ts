@@ -57,7 +57,7 @@ describe("the chat panel", () => {
     await page.getByRole("button", { name: "Close", exact: true }).click({ trial: true });
   });
 
-  it("gives the focus back to the launcher when it is closed on a phone", async () => {
+  it("returns the focus to the launcher when it is closed on a phone", async () => {
     const { page } = await site.visit({}, { context: phone });
     await openChat(page);
     await page.keyboard.press("Escape");

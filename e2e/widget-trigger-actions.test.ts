@@ -51,7 +51,7 @@ describe("trigger actions", () => {
       expect(problems).toEqual([]);
     });
 
-    it("keeps its text in the chat over a reload until the visitor answers it", async () => {
+    it("keeps its text in the chat across reloads until the visitor answers it", async () => {
       const { page } = await use.visitWith([{ ...atOnce, ...bubble("Looking for a bike?") }]);
       await bubbleOf(page).getByText("Looking for a bike?").click();
       const opening = page.locator(".reply").getByText("Looking for a bike?");

@@ -178,7 +178,7 @@ describe("triggers and the page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("drops a trigger whose page the visitor left while the code that acts on it loaded", async () => {
+  it("drops a trigger whose page the visitor left while its code was loading", async () => {
     const agentId = await site.createAgent();
     const ids = await use.createTriggers(agentId, [
       { triggerType: "page_view", conditions: { page: "/pricing" }, ...bubble("Prices?") },
