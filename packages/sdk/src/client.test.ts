@@ -35,7 +35,7 @@ describe("the client, against a real server,", () => {
   });
   afterAll(() => server.stop());
 
-  it("reads what a widget shows, and nothing else", async () => {
+  it("reads only what a widget shows", async () => {
     const { id, name, widget, ...rest } = await createClient({ baseUrl: server.url }).widget(agentId);
     expect([id, name, widget]).toEqual([agentId, "Harbour", { greeting: "Hello", accentColor: "#0f766e" }]);
     expect(rest).toEqual({

@@ -90,7 +90,7 @@ describe("the management client, against a real server,", () => {
   });
 });
 
-it("type-checks the conditions of each trigger type", () => {
+it("the management client type-checks the conditions of each trigger type", () => {
   type NewTrigger = Input<"createTrigger">["body"];
   const rest = { name: "Greet", actionType: "open_chat", actionConfig: {} } as const;
   const timed: NewTrigger = { ...rest, triggerType: "time_on_page", conditions: { timeOnPage: 30 } };

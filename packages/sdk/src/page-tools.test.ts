@@ -57,7 +57,7 @@ function fakeServer(refuse: (body: { result?: unknown }) => Error | null = () =>
 const runnerOf = (request: Request, tool: PageTool) => createPageToolRunner(request, () => tool);
 
 describe("the tools of a page", () => {
-  it("claim a call, run it and send what it returned", async () => {
+  it("claim a call, run it and send its result", async () => {
     const { request, results, answers } = fakeServer();
     const run = vi.fn(async () => ({ items: 2 }));
     runnerOf(request, { run }).see(started("call_1"), conversation);
@@ -78,7 +78,7 @@ describe("the tools of a page", () => {
     expect(results).toEqual([{ toolUseId: "call_1", result: null }]);
   });
 
-  it("run a claimed call although the stream is left meanwhile, unless the reply no longer waits", async () => {
+  it("run a claimed call even if the page stops reading the stream, unless the reply no longer waits", async () => {
     const { request, results, claims, answers } = fakeServer();
     const run = vi.fn(() => "done");
     const during = (change: () => void) =>
@@ -120,7 +120,7 @@ describe("the tools of a page", () => {
     expect(results).toEqual([{ toolUseId: "call_2", result: "done" }]);
   });
 
-  it("do not claim a call whose result follows at once, because the reply is only read again", async () => {
+  it("do not claim a call whose result follows immediately, because the reply is only being read again", async () => {
     const { request, claims, answers } = fakeServer();
     const run = vi.fn();
     const runner = runnerOf(request, { run });
@@ -132,7 +132,7 @@ describe("the tools of a page", () => {
     expect(run).toHaveBeenCalledOnce();
   });
 
-  it("ask the visitor first, send a refusal, and withdraw the question when the reply goes on", async () => {
+  it("ask the visitor first, send a refusal, and withdraw the question when the reply continues", async () => {
     const { request, results, claims, answers } = fakeServer();
     const run = vi.fn();
     const asked: Array<{ signal: AbortSignal; decide: (isAllowed: boolean) => void }> = [];

@@ -29,7 +29,7 @@ describe("images of a display", () => {
     expect(keepImagesFrom(imageOf("https://any.example/1.png"), [])).toEqual(imageOf("https://any.example/1.png"));
   });
 
-  it("are removed from custom displays, too, leaving nothing when there is only an image", () => {
+  it("are also removed from custom displays, leaving nothing when there is only an image", () => {
     const image = { image: "https://evil.example/1.png" };
     for (const type of ["image", "custom"] as const) {
       const display = displayOf(image, { type, fieldMappings: { image: "image" } });
@@ -37,7 +37,7 @@ describe("images of a display", () => {
     }
   });
 
-  it("are detected only where there are any", () => {
+  it("are detected only if there are any", () => {
     const carousel = (...photos: string[]) =>
       displayOf(
         photos.map((photo) => ({ photo, name: "Bike" })),

@@ -15,10 +15,10 @@ it.each([
   ["/bikes/city-one", ["Which bike fits me?"]],
   ["/checkout/payment", []],
   ["/", ["When are you open?"]],
-])("suggests what the first matching page list contains, and otherwise the general list: %s", (path, expected) =>
+])("suggestionsFor returns the first matching page list, and otherwise the general list: %s", (path, expected) =>
   expect(suggestionsFor(widget, path)).toEqual(expected),
 );
 
-it.each([{}, { suggestions: null, pageSuggestions: null }])("suggests nothing without lists: %j", (settings) =>
+it.each([{}, { suggestions: null, pageSuggestions: null }])("suggestionsFor returns nothing without lists: %j", (settings) =>
   expect(suggestionsFor(settings, "/")).toEqual([]),
 );

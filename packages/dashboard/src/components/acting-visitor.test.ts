@@ -2,7 +2,7 @@ import { FoyerError } from "@foyer/sdk";
 import { expect, it } from "vitest";
 import { emptyVisitor, toActingVisitor } from "./acting-visitor.ts";
 
-it("reads a visitor from a form, and names the fields that are not valid", () => {
+it("toActingVisitor reads a visitor from a form and names the invalid fields", () => {
   expect(toActingVisitor({ ...emptyVisitor, id: " 42 ", claims: '{"plan":"pro"}' })).toEqual({
     id: "42",
     email: null,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { toolTitle } from "../components/tool-title.ts";
 import { isMatch } from "./entry-match.ts";
 
-it("matches every word of a search in any order, and an id only when it is given in full", () => {
+it("a search matches an entry by all of its words in any order, and by its complete id", () => {
   const entry = { id: "agent_01zzzz", words: "agent Harbour Bikes" };
   expect(isMatch(entry, "bikes harb")).toBe(true);
   expect(isMatch(entry, "")).toBe(true);
@@ -11,7 +11,7 @@ it("matches every word of a search in any order, and an id only when it is given
   expect(isMatch(entry, "agent_01zzzz")).toBe(true);
 });
 
-it("shows a tool's name without underscores", () => {
+it("toolTitle turns a tool's name into words", () => {
   expect(toolTitle("leave_message")).toBe("Leave message");
   expect(toolTitle("stock")).toBe("Stock");
   expect(toolTitle("_")).toBe("_");

@@ -30,7 +30,7 @@ describe("the range of the analytics page", () => {
   });
 });
 
-it("adds the days without activity to the figures of a range", () => {
+it("the figures of a range include the days without activity", () => {
   const days = [{ date: "2026-03-01", ...counts }];
   const filled = fillDays({ from: "2026-02-28", to: "2026-03-02", days });
   expect(filled.map(({ day, replies }) => `${day} ${replies}`)).toEqual([
@@ -44,13 +44,13 @@ it.each([
   ["UTC+2", -120, 11],
   ["UTC-10", 600, 23],
   ["UTC+5:30", -330, 15],
-])("shifts the server's hours to %s", (_zone, offset, hour) => {
+])("the server's hours are shifted to %s", (_zone, offset, hour) => {
   const hours = Array.from({ length: 24 }, (_, hour) => ({ hour, conversations: 0, replies: hour === 9 ? 4 : 0 }));
   const local = localHours(hours, offset);
   expect(local.map((counts) => counts.hour)).toEqual(Array.from({ length: 24 }, (_, hour) => hour));
   expect(local.find(({ replies }) => replies === 4)?.hour).toBe(hour);
 });
 
-it("has no share of a total of zero", () => {
+it("the share of a total of zero is null", () => {
   expect([share(1, 4), share(0, 4), share(0, 0)]).toEqual([25, 0, null]);
 });

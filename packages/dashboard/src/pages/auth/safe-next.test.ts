@@ -3,7 +3,7 @@ import { safeNext } from "./safe-next.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
-it("only accepts pages of the dashboard", () => {
+it("the page after sign-in is always a page of the dashboard", () => {
   vi.stubGlobal("location", { origin: "https://foyer.example" });
   expect(safeNext("/dashboard/agents?q=1")).toBe("/dashboard/agents?q=1");
   const wrong = [undefined, "", "https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)"];

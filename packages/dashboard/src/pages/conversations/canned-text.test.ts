@@ -11,7 +11,7 @@ it.each([
   expect(fillCannedText(text, { userName, userEmail: "ada@shop.example" })).toBe(filled);
 });
 
-it("an email address is filled in wherever it is asked for", () => {
+it("an email address replaces every placeholder for it in a canned reply", () => {
   const visitor = { userName: null, userEmail: "ada@shop.example" };
   expect(fillCannedText("To {{visitor.email}} or {{visitor.email}}", visitor)).toBe(
     "To ada@shop.example or ada@shop.example",

@@ -57,7 +57,7 @@ const row: ListedConversation = {
   hasFailedReply: false,
 };
 
-it("lists a reply's texts and tool calls in order", () => {
+it("splitReply lists a reply's texts and tool calls in order", () => {
   expect(splitReply(turn({ content: "One look.\n\nThree left.", toolCalls: [call] }))).toEqual([
     { kind: "text", text: "One look." },
     { kind: "call", call },
@@ -82,7 +82,7 @@ it("a conversation as text says who said what, what was done, and how it ended",
   );
 });
 
-it("only turns web URLs into links", () => {
+it("linkParts turns only web URLs into links", () => {
   expect(linkParts("See https://harbour.example/bikes?a=1. (or http://x.example)").filter(({ href }) => href)).toEqual([
     { text: "https://harbour.example/bikes?a=1", href: "https://harbour.example/bikes?a=1" },
     { text: "http://x.example", href: "http://x.example" },
@@ -103,7 +103,7 @@ it("only turns web URLs into links", () => {
   );
 });
 
-it("uses days in the user's time zone", () => {
+it("the inbox filters by days in the user's time zone", () => {
   // The time zone of the tests is UTC+5:30.
   expect(toListQuery("agent_1", { from: "2026-03-01", to: "2026-03-02", q: " cargo ", hasForm: "false" })).toEqual({
     agentId: "agent_1",

@@ -26,30 +26,30 @@ const exported = async () => {
   return lines.map((line) => JSON.parse(line).id);
 };
 
-it("asks the server for a CSV file with the same filters", () => {
+it("an export as CSV is requested from the server with the same filters", () => {
   const query = { agentId: "agent_1", q: "a&b", hasForm: true, from: "2026-02-28T18:30:00.000Z" };
   const address = new URL(csvAddress(query), "https://foyer.example");
   expect(address.pathname).toBe("/conversations");
   expect(Object.fromEntries(address.searchParams)).toEqual({ ...query, hasForm: "true", format: "csv" });
 });
 
-it("misses none that is still there although others are deleted meanwhile", async () => {
+it("an export includes every remaining conversation although others are deleted meanwhile", async () => {
   // Only conversations that were already read are deleted.
   serve(ids, (list, pages) => (pages === 1 ? list.slice(30) : pages === 4 ? list.slice(60) : list));
   expect(await exported()).toEqual(ids);
 });
 
-it("leaves out new ones also when it has to look at the beginning again", async () => {
+it("an export leaves out new conversations even when it has to read the beginning again", async () => {
   serve(ids, (list, pages) => (pages === 1 ? ["conv_new", ...list.slice(100)] : list));
   expect(await exported()).toEqual(ids);
 });
 
-it("has each once although new ones come meanwhile", async () => {
+it("an export includes each conversation once although new ones arrive meanwhile", async () => {
   serve(ids, (list, pages) => [`conv_new${pages}`, ...list]);
   expect(await exported()).toEqual(ids);
 });
 
-it("has all of a list that does not change, and comes to an end when everything is gone", async () => {
+it("an export includes all of an unchanged list, and ends when everything has been deleted", async () => {
   serve(ids, (list) => list);
   expect(await exported()).toEqual(ids);
   serve(ids.slice(0, 200), (list) => list);

@@ -9,7 +9,7 @@ it.each([
   ["Nothing asked", " ", ["Nothing asked"]],
   ["<b> (.*)", "(.*)", ["<b> ", "[(.*)]"]],
   ["İstanbul", "bul", ["İstanbul"]],
-])("highlights in %j the search %j", (text, query, parts) => {
+])("the text %j is split at the matches of %j", (text, query, parts) => {
   const marked = splitAtMatches(text, query).map(({ part, isMatch }) => (isMatch ? `[${part}]` : part));
   expect(marked).toEqual(parts);
 });

@@ -6,7 +6,7 @@ import { splitReply } from "./split-reply.ts";
 /** As many characters as a message may have. A quadratic algorithm would take many seconds. */
 const MANY = 100_000;
 
-it("parses a URL with a lot of punctuation in linear time", () => {
+it("a URL with a lot of punctuation is parsed in linear time", () => {
   const text = (size: number) => `https://a.example/${".".repeat(size)}x ${")".repeat(size)}`;
   expectLinear(MANY, (size) => linkParts(text(size)));
   expect(
@@ -21,7 +21,7 @@ it("parses a URL with a lot of punctuation in linear time", () => {
   ]);
 });
 
-it("parses a reply with a lot of white space in linear time", () => {
+it("a reply with a lot of white space is parsed in linear time", () => {
   const split = (size: number) => splitReply({ content: `\n\n  a${" ".repeat(size)}b \n`, toolCalls: [] });
   expectLinear(MANY, split);
   expect(split(MANY)).toEqual([{ kind: "text", text: `  a${" ".repeat(MANY)}b` }]);

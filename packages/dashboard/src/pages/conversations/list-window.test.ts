@@ -41,7 +41,7 @@ const askMissing = (window: ListWindow, server: ReturnType<typeof createServer>,
   return next;
 };
 
-it("keeps positions while new conversations arrive", () => {
+it("the list window keeps positions while new conversations arrive", () => {
   const server = createServer(1_000);
   let window = askMissing(openWindow(server.ask()), server, 480, 520);
   const read = rowAt(window, 500)?.id;
@@ -59,7 +59,7 @@ it("keeps positions while new conversations arrive", () => {
   expect([window.fresh, rowAt(window, 503)?.id, rowAt(window, 0)?.id]).toEqual([0, read, server.ids()[0]]);
 });
 
-it("removes conversations that were deleted here", () => {
+it("the list window removes conversations that were deleted here", () => {
   const server = createServer(250);
   let window = askMissing(openWindow(server.ask()), server, 0, 249);
   const id = server.remove(120) ?? "";
@@ -69,7 +69,7 @@ it("removes conversations that were deleted here", () => {
   expect(missingPages(withTop(window, server.ask()), 0, 248)).toEqual([]);
 });
 
-it("notices conversations that were deleted elsewhere when the top is refetched", () => {
+it("the list window notices conversations that were deleted elsewhere when its top is refetched", () => {
   const server = createServer(300);
   let window = askMissing(openWindow(server.ask()), server, 0, 299);
   server.remove(40);
@@ -78,7 +78,7 @@ it("notices conversations that were deleted elsewhere when the top is refetched"
   expect(server.ids().every((known, at) => rowAt(window, at)?.id === known)).toBe(true);
 });
 
-it("stays consistent with the server for any sequence of changes", () => {
+it("the list window stays consistent with the server for any sequence of changes", () => {
   const act = fc.oneof(
     fc.constant({ kind: "add" as const }),
     fc.record({ kind: fc.constant("remove" as const), at: fc.nat(400) }),
@@ -103,7 +103,7 @@ it("stays consistent with the server for any sequence of changes", () => {
   );
 });
 
-it("ends where the rows end when the total is too high", () => {
+it("the list window ends where the rows end when the total is too high", () => {
   const server = createServer(150);
   const wrong = (offset: number) => ({ ...server.ask(offset), total: 400 });
   let window = openWindow(wrong(0));
@@ -111,7 +111,7 @@ it("ends where the rows end when the total is too high", () => {
   expect([window.total, missingPages(window, 0, 400)]).toEqual([150, []]);
 });
 
-it("takes over the new order of a list of waiting visitors, and refetches what is further down", () => {
+it("the list window adopts the new order of waiting visitors, and refetches the rows further down", () => {
   const rows = Array.from({ length: 150 }, (_, index) => ({ id: `conv_${index}` }) as ListedConversation);
   const page = (all: typeof rows, offset: number) => ({
     offset,
@@ -127,7 +127,7 @@ it("takes over the new order of a list of waiting visitors, and refetches what i
   expect([missingPages(window, 0, 148), rowAt(window, 148)?.id]).toEqual([[], "conv_149"]);
 });
 
-it("limits the number of cached rows", () => {
+it("the list window limits the number of cached rows", () => {
   const server = createServer(30_000);
   let window = openWindow(server.ask());
   for (let at = 0; at < 30_000; at += PAGE) window = withPage(window, server.ask(at));

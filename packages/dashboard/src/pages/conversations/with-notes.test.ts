@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Turn } from "./split-reply.ts";
 import { type ConversationNote, withNotes } from "./with-notes.ts";
 
-it("notes stand between the turns in the order in which everything was written", () => {
+it("notes are placed between the turns in the order in which everything was written", () => {
   const turn = (id: string, minute: number) => ({ id, role: "user", createdAt: at(minute) }) as Turn;
   const note = (id: string, minute: number) => ({ id, createdAt: at(minute) }) as ConversationNote;
   const at = (minute: number) => `2026-11-22T10:0${minute}:00.000Z`;

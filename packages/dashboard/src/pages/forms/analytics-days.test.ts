@@ -5,7 +5,7 @@ import { analyticsQuery, fieldRates, fillDays, firstDay, largestDrop, rangeOf } 
 const now = Date.parse("2026-03-02T00:30:00Z");
 const day = (date: string) => ({ date, impressions: 4, started: 3, submitted: 2, successful: 1, failed: 1 });
 
-it("falls back to 30 days for an unknown range", () => {
+it("form analytics fall back to 30 days for an unknown range", () => {
   expect(["7d", "90d", "all", "31d", undefined].map((id) => rangeOf(id).days)).toEqual([7, 90, null, 30, 30]);
   expect(firstDay(rangeOf("7d"), now)).toBe("2026-02-24");
   expect(analyticsQuery("agent_1", rangeOf("all"))).toEqual({ agentId: "agent_1", groupBy: "day" });

@@ -23,20 +23,20 @@ describe("filterOf", () => {
   });
 });
 
-it("requests 100 submissions per page", () => {
+it("the list of submissions requests 100 per page", () => {
   expect(pageQuery("agent_1", { page: 3 })).toEqual({ agentId: "agent_1", limit: 100, offset: 200 });
   expect(
     [undefined, 0, -1, 1.5, Number.NaN, 1e12, 7].map((page) => pageOf(page === undefined ? {} : { page })),
   ).toEqual([1, 1, 1, 1, 1, 1, 7]);
 });
 
-it("links to a CSV export with the same filter", () => {
+it("the list of submissions links to a CSV export with the same filter", () => {
   expect(csvUrl("agent_1", { status: "failed", page: 4 })).toBe(
     "/form-submissions?format=csv&agentId=agent_1&status=failed",
   );
 });
 
-it("does not treat the page as a filter", () => {
+it("the list of submissions does not treat the page as a filter", () => {
   expect([{}, { page: 2 }, { status: "failed" }, { to: "2026-01-31" }].map(isFiltered)).toEqual([
     false,
     false,

@@ -46,7 +46,7 @@ const submission = (more: Partial<FormSubmissionDetail>): FormSubmissionDetail =
 });
 const texts = (more: Partial<FormSubmissionDetail>) => historyOf(submission(more)).map(({ text }) => text);
 
-it("lists the events from the impression to the deliveries", () => {
+it("the history of a submission lists the events from the impression to the deliveries", () => {
   const clientResult = { success: true, message: null, data: null };
   const mail = delivery({
     purpose: "action",
@@ -65,13 +65,13 @@ it("lists the events from the impression to the deliveries", () => {
   ]);
 });
 
-it("leaves out times from a wrong clock", () => {
+it("the history of a submission leaves out times from a wrong clock", () => {
   const late = { impressionAt: Date.parse(at(30)), startedAt: Date.parse(at(40)) };
   expect(texts({ ...late, deliveries: [delivery({ state: "pending", attempts: [] })] })).toEqual(["Submitted"]);
   expect(texts({ deliveries: [delivery({ state: "pending" })] }).at(-1)).toBe("Webhook failed, 1 attempt so far");
 });
 
-it("leaves out times that are not valid dates", () => {
+it("the history of a submission leaves out times that are not valid dates", () => {
   const happened = historyOf(submission({ impressionAt: -1e18, startedAt: -8.7e15 }));
   expect(happened.map(({ at }) => at !== null && new Date(at).toISOString())).toEqual([at(10)]);
 });

@@ -6,7 +6,7 @@ const attempt = { number: 1, startedAt: "2026-01-31T10:00:00.000Z", durationMs: 
 const bad = { ...attempt, status: 503, error: "HTTP 503" };
 const good = { ...attempt, status: 200, error: null };
 
-it("has a distinct label for every status", () => {
+it("every submission status has a distinct label", () => {
   expect(words.statuses.toSorted()).toEqual(submissionStatuses.toSorted());
   const all = words.statuses.map((status) => words.statusLabels[status]);
   expect(new Set(all.map(({ word }) => word)).size).toBe(submissionStatuses.length);
@@ -14,7 +14,7 @@ it("has a distinct label for every status", () => {
   expect(["pending", "constructor", "", undefined].map(words.isStatus)).toEqual([true, false, false, false]);
 });
 
-describe("standingOf", () => {
+describe("statusOf", () => {
   const failing = { type: "webhook", state: "pending", error: "HTTP 500" } as const;
 
   it("reports a failing action of a delivered submission", () => {
@@ -35,7 +35,7 @@ describe("standingOf", () => {
   });
 });
 
-describe("deliveryWords", () => {
+describe("describeDelivery", () => {
   it.each([
     ["waiting", [], "Waiting for the webhook", "plain"],
     ["pending", [], "Sending", "live"],
@@ -44,12 +44,12 @@ describe("deliveryWords", () => {
     ["delivered", [bad, good], "Delivered at attempt 2", "fine"],
     ["failed", [bad], "Failed after 1 attempt", "wrong"],
     ["failed", [bad, bad], "Failed after 2 attempts", "wrong"],
-  ] as const)("describes a delivery in the state %s after %j as %s", (state, attempts, word, tone) => {
+  ] as const)("describes the state %s after %j as %s", (state, attempts, word, tone) => {
     expect(words.describeDelivery({ state, attempts: [...attempts] })).toEqual({ word, tone });
   });
 });
 
-it("describes the outcome of an attempt", () => {
+it("describeAttempt describes the outcome of an attempt", () => {
   expect(words.describeAttempt(good)).toBe("Accepted with HTTP 200");
   expect(words.describeAttempt({ status: null, error: null })).toBe("Accepted");
   expect(words.describeAttempt(bad)).toBe("HTTP 503");
@@ -74,7 +74,7 @@ describe("deliveryNote", () => {
   });
 });
 
-it("polls while a delivery is in progress", () => {
+it("a submission counts as in progress while a delivery is", () => {
   const isUnderWay = (status: "pending" | "webhook_success", ...states: Array<"waiting" | "pending" | "failed">) =>
     words.isInProgress({ status, deliveries: states.map((state) => ({ state })) });
   expect(isUnderWay("pending")).toBe(true);
@@ -83,7 +83,7 @@ it("polls while a delivery is in progress", () => {
   expect(isUnderWay("webhook_success", "failed")).toBe(false);
 });
 
-it("formats durations and waits in a suitable unit", () => {
+it("durations and waits are formatted in a suitable unit", () => {
   expect([0, 12.4, 999, 1_400, 59_940, 125_000].map(words.formatDuration)).toEqual([
     "0 ms",
     "12 ms",

@@ -65,7 +65,7 @@ describe("summaryOf", () => {
   });
 });
 
-it("previews images but not SVG", () => {
+it("isPreviewable accepts images but not SVG", () => {
   const types = [
     "image/png",
     "image/svg+xml",
@@ -77,7 +77,7 @@ it("previews images but not SVG", () => {
   expect(types.filter(isPreviewable)).toEqual(["image/png", "image/jpeg"]);
 });
 
-it("formats sizes for people", () => {
+it("formatBytes formats sizes for people", () => {
   expect([0, 999, 1_000, 48_400, 999_499, 999_500, 5_242_880].map(formatBytes)).toEqual([
     "0 B",
     "999 B",

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { returningText } from "./returning-pages.tsx";
 
-it("a dialog that deletes pages of a site says that they return, and how to keep them out", () => {
+it("a dialog that deletes pages of a site says that they will be added again, and how to exclude them", () => {
   expect(returningText(1, 1)).toBe(
     "This page belongs to a site and returns with its next sync. To keep it out, exclude its path in the site's settings, or disable the document instead.",
   );

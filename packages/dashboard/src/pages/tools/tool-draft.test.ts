@@ -190,12 +190,12 @@ describe("an input schema", () => {
     ['{\n"properties": {\n"a": true}}', 3],
     ['{\n\n"required": ["a"]}', 3],
     ['{"properties": {},\n"required": 1}', 2],
-  ])("rejects %j as fields", (text, line) => {
+  ])("is not converted to fields from %j", (text, line) => {
     expect(readSchemaText(text)).toMatchObject({ line });
   });
 });
 
-describe("names", () => {
+describe("names of tools and fields", () => {
   it("are derived from typed text", () => {
     expect(toToolName("Stock look-up")).toBe("stock_look_up");
     expect(toToolName("Größe 2")).toBe("gro_e_");

@@ -30,7 +30,7 @@ const eventData = fc.dictionary(
   { minKeys: 1, noNullPrototype: true },
 );
 
-it("keeps the meaning of conditions when they are converted to rows and back", () => {
+it("conditions keep their meaning when they are converted to rows and back", () => {
   const data = fc.dictionary(name, fc.oneof(scalar, fc.dictionary(name, scalar)), { noNullPrototype: true });
   fc.assert(
     fc.property(eventData, data, (wanted, given) => {
@@ -46,7 +46,7 @@ it("keeps the meaning of conditions when they are converted to rows and back", (
   );
 });
 
-it("reads typed values as numbers, booleans or text", () => {
+it("values typed into a condition are read as numbers, booleans or text", () => {
   expect(
     writeRows([
       { path: "total", operator: "$gte", value: "500" },

@@ -7,7 +7,7 @@ const condition = (triggerType: Trigger["triggerType"], conditions: object) =>
 const action = (actionType: Trigger["actionType"], actionConfig: object, form?: string | null) =>
   describeAction({ actionType, actionConfig: actionConfig as Record<string, unknown> }, form);
 
-it("describes a trigger's condition and action", () => {
+it("a trigger's condition and action are described in words", () => {
   expect(condition("time_on_page", { timeOnPage: 20 })).toBe("After 20\u00a0s on a page");
   expect(condition("time_on_page", { timeOnPage: 90 })).toBe("After 1\u00a0min 30\u00a0s on a page");
   expect(condition("scroll_depth", { scrollDepth: 50 })).toBe("After scrolling 50% of a page");
@@ -23,7 +23,7 @@ it("describes a trigger's condition and action", () => {
   expect([formatRate(0, 0), formatRate(1, 3), formatRate(1, 30)]).toEqual(["–", "33%", "3.3%"]);
 });
 
-it("fills days without events with zeros, in UTC", () => {
+it("a trigger's days without events are filled with zeros, in UTC", () => {
   const now = Date.parse("2026-03-02T23:30:00Z");
   expect(lastDays(3, now)).toEqual(["2026-02-28", "2026-03-01", "2026-03-02"]);
   expect(firstDay(3, now)).toBe("2026-02-28");

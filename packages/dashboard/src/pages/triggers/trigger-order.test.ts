@@ -20,7 +20,7 @@ const placed = fc.uniqueArray(
   { selector: ({ id }) => id, maxLength: 12 },
 );
 
-it("produces any requested order", () => {
+it("changesForOrder produces any requested order", () => {
   fc.assert(
     fc.property(placed, (wanted) => {
       expect(listed(after(wanted)).map(({ id }) => id)).toEqual(wanted.map(({ id }) => id));
@@ -28,7 +28,7 @@ it("produces any requested order", () => {
   );
 });
 
-it("changes nothing when the order is already correct", () => {
+it("changesForOrder changes nothing when the order is already correct", () => {
   fc.assert(
     fc.property(placed, (triggers) => {
       expect(changesForOrder(listed(triggers))).toEqual([]);
@@ -36,14 +36,14 @@ it("changes nothing when the order is already correct", () => {
   );
 });
 
-it("moves one trigger with one change if there is room", () => {
+it("changesForOrder moves one trigger with one change if there is room", () => {
   const [a, b, c, d] = row(0, 10, 20, 30) as [Placed, Placed, Placed, Placed];
   expect(changesForOrder([d, a, b, c])).toEqual([{ id: "t3", priority: -1 }]);
   expect(changesForOrder([b, c, d, a])).toEqual([{ id: "t0", priority: 31 }]);
   expect(changesForOrder([a, c, b, d])).toHaveLength(1);
 });
 
-it("renumbers triggers that all have the default priority", () => {
+it("changesForOrder renumbers triggers that all have the default priority", () => {
   const [a, b, c, d] = row(0, 0, 0, 0) as [Placed, Placed, Placed, Placed];
   expect(changesForOrder([d, a, b, c])).toEqual([{ id: "t3", priority: -1 }]);
   expect(changesForOrder([a, b, d, c])).toEqual([{ id: "t2", priority: 1 }]);

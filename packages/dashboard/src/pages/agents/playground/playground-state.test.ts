@@ -78,7 +78,7 @@ describe("a reply in the playground", () => {
     expect(after(start, text(0, "…"), call, result(true)).pieces[1]).toMatchObject({ state: "failed" });
   });
 
-  it("says how it ended, and why it failed", () => {
+  it("shows how it ended, and why it failed", () => {
     const ends = (["end_turn", "max_steps", "aborted", "error"] as const).map((reason) => after(stop(reason)).state);
     expect(ends).toEqual(["done", "cut", "stopped", "failed"]);
     const error: ChatEvent = { type: "error", error: { code: "INTERNAL", message: "The model refused the key." } };

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { labelFor } from "./audit-labels.ts";
 
 describe("audit log labels", () => {
-  it("has a label for every audited call", () => {
+  it("exist for every audited call", () => {
     const recorded = Object.values(contract).flatMap((value) => {
       if (typeof value !== "object" || !("url" in value) || value.method === "GET") return [];
       const { access } = value.config;
@@ -15,7 +15,7 @@ describe("audit log labels", () => {
     expect(recorded.filter((action) => labelFor(action) === action)).toEqual([]);
   });
 
-  it("shows unknown actions unchanged", () => {
+  it("show unknown actions unchanged", () => {
     expect(labelFor("POST /from/a/later/version")).toBe("POST /from/a/later/version");
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { emptyDraft } from "../tool-draft.ts";
 import { registerCode } from "./register-code.ts";
 
-it("writes code that registers the tool and unpacks only inputs whose names can be variables", () => {
+it("the sample code registers the tool and unpacks only inputs whose names can be variables", () => {
   const { inputSchema } = emptyDraft("client");
   const input = inputSchema.inputs[0] as (typeof inputSchema.inputs)[number];
   const inputs = ["size", "a-b", "class"].map((name) => ({ ...input, name }));
