@@ -15,7 +15,7 @@ const messageOf = (environment: Record<string, string>) => {
 };
 
 describe("configuration", () => {
-  it("needs no variables", () => {
+  it("requires no variables", () => {
     expect(readConfig({})).toMatchObject({
       host: "127.0.0.1",
       port: 3000,

@@ -8,19 +8,19 @@ function openLog() {
   return { lines, terminal, log: pino({}, terminal) };
 }
 
-it("prints a request as one short line without what only programs need", () => {
+it("the terminal log prints a request as one short line without the fields for programs", () => {
   const { lines, log } = openLog();
   log.info({ method: "GET", path: "/agents", status: 200, ms: 5, ip: "127.0.0.1", requestId: "x" }, "request");
   expect(lines).toEqual([expect.stringMatching(/^\d\d:\d\d:\d\d GET \/agents 200 5 ms\n$/)]);
 });
 
-it("prints the level of what needs attention, further fields, and an error with its stack", () => {
+it("the terminal log prints the level of warnings and errors, further fields, and an error with its stack", () => {
   const { lines, log } = openLog();
   log.warn({ err: new Error("no route"), attempt: 2, host: "db" }, "database connection lost");
   expect(lines[0]).toMatch(/^\S+ WARN database connection lost attempt=2 host=db \nError: no route\n {4}at /);
 });
 
-it("prints a reminder again once other lines have pushed it away, until it is not needed", async () => {
+it("the terminal log repeats a reminder once it has scrolled away, until it is no longer needed", async () => {
   const { lines, log, terminal } = openLog();
   const asked: Array<PromiseWithResolvers<boolean>> = [];
   terminal.remind("Set up  http://localhost/\n", () => {

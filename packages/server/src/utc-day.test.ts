@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { dayOf } from "./utc-day.ts";
 
-it("a UTC day starts and ends at midnight, whatever was asked before", () => {
+it("a UTC day starts and ends at midnight, whatever day was requested before", () => {
   for (const [instant, day] of [
     ["2026-01-31T00:00:00.000Z", "2026-01-31"],
     ["2026-01-31T23:59:59.999Z", "2026-01-31"],

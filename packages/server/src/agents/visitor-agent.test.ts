@@ -57,7 +57,7 @@ describe("the public data of an agent", () => {
     expect([changed.statusCode, changed.json().data.widget.title]).toEqual([200, "New"]);
   });
 
-  it("is limited to allowed origins, and 404 for an unknown agent", async () => {
+  it("is limited to allowed origins, and gets 404 for an unknown agent", async () => {
     const id = await create({ name: "Harbour", allowedOrigins: ["https://shop.example"] });
     const statuses = [];
     for (const origin of ["https://shop.example", "https://evil.example"]) {

@@ -135,7 +135,7 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
     expect(await verifiedIn(claimed)).toBe(true);
   });
 
-  it("starts with a bubble's stored text, for the visitor and the model", async () => {
+  it("after a bubble starts with its stored text, for the visitor and the model", async () => {
     const bubble = {
       name: "Hello",
       triggerType: "exit_intent",
@@ -163,7 +163,7 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
     expect(await messagesOf(unknown.conversationId)).toHaveLength(2);
   });
 
-  it("stores where the visitor was, and lists the last message and failed replies", async () => {
+  it("keeps the visit's context, and lists the last message and failed replies", async () => {
     const context = { page: "https://user:pw@shop.example/a?utm=1#token", referrer: "javascript:1", language: "de-CH" };
     const phone = { "user-agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148" };
     const { conversationId } = await ask({ sessionId: "s-1", context }, phone);
@@ -200,7 +200,7 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
     expect(failures.data).toMatchObject([{ provider: "openai-compatible", count: 1, isOngoing: true }]);
   });
 
-  it("refuses to extend a conversation that is full, and stores nothing", async () => {
+  it("is refused when the conversation is full, and stores nothing", async () => {
     const { conversationId, conversationToken } = await ask({ sessionId: "s-1" });
     const { db } = server.deps;
     await db
@@ -218,7 +218,7 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
     expect(await messagesOf(conversationId)).toHaveLength(2);
   });
 
-  it("ends a reply at 1 MiB of text, and stores it", async () => {
+  it("ends a reply that reaches 1 MiB of text, and stores it", async () => {
     const closed = Promise.withResolvers<void>();
     upstream.script((exchange) => {
       const { send } = eventStream(exchange);

@@ -105,7 +105,7 @@ describe("the agent loop", () => {
     ]);
   });
 
-  it("gives a call a new id when the model uses one again or sends none, within a step and in a later one", async () => {
+  it("gives a call a new id when the model repeats an id or sends none, within a step or across steps", async () => {
     const first = [call("call_0", "hours"), call("call_0", "prices"), call("", "stock")];
     const { model, asked } = scripted(first, [call("call_0", "hours")], text("Done."));
     const seen: string[] = [];

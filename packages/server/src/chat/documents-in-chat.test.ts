@@ -8,7 +8,7 @@ import { sayWords, startUpstream, type Upstream } from "../../../../test/upstrea
 
 type Started = { conversationId: string; conversationToken: string };
 
-onBothDatabases("documents in the chat", (createDatabase) => {
+onBothDatabases("a reply from documents", (createDatabase) => {
   let database: TestDatabase;
   let model: Upstream;
   let client: DocumentClient;
@@ -50,7 +50,7 @@ onBothDatabases("documents in the chat", (createDatabase) => {
   }
   const requests = () => model.exchanges.map(({ body }) => JSON.parse(body));
 
-  it("searches before the first step, and sends only the cited sources", async () => {
+  it("searches them before the first step, and sends only the cited sources", async () => {
     model.script(sayWords("From 11 to 15 [", "1", "]. See also [8]."));
     const events = await ask("Are you open on Sunday?");
     const types = events.map(({ type }) => type);
@@ -170,7 +170,7 @@ onBothDatabases("documents in the chat", (createDatabase) => {
     });
   });
 
-  it("are quoted and cited by the demo, which needs no provider", async () => {
+  it("quotes and cites them with the demo model, which needs no provider", async () => {
     const agentId = await createAgent(client.account);
     await client.account.call("PATCH", `/agents/${agentId}`, { model: "foyer/demo" });
     const text = "# Service\n\nA basic service costs 59 euros.\n\n# Returns\n\nYou can return a bike within 14 days.";
@@ -202,7 +202,7 @@ onBothDatabases("documents in the chat", (createDatabase) => {
     const systemOf = (request: { messages: Array<{ role: string; content: string }> }) =>
       request.messages.find(({ role }) => role === "system")?.content ?? "";
 
-    it("are included in the prompt, which stays the same between replies, and are cited by number", async () => {
+    it("includes them in the prompt, which stays the same between replies, and cites them by number", async () => {
       model.script(sayWords("From 11 to 15 [", "1", "]. The margin [2] [7]."));
       const events = await ask("Are you open on Sunday?", agentId);
       expect(events.map(({ type }) => type)).not.toContain("tool_use_start");
@@ -227,7 +227,7 @@ onBothDatabases("documents in the chat", (createDatabase) => {
       expect(resumed.events.slice(-2)).toMatchObject([{ type: "sources", sources }, { type: "message_stop" }]);
     });
 
-    it("change the prompt and its delimiter immediately when a document changes", async () => {
+    it("changes the prompt and its delimiter immediately when a document changes", async () => {
       model.script(sayWords("Yes."));
       await ask("Are you open on Sunday?", agentId);
       await client.account.call("PUT", `/documents/${hours}`, { answer: "From 12 to 16." });
@@ -244,7 +244,7 @@ onBothDatabases("documents in the chat", (createDatabase) => {
       expect(systemOf(requests().at(-1))).not.toContain("From 12 to 16.");
     });
 
-    it("are searched once they have 6,000 characters in total", async () => {
+    it("searches them once they have 6,000 characters in total", async () => {
       await add({ kind: "text", title: "Workshop", text: "Chains are oiled in the workshop. ".repeat(180) });
       model.script(sayWords("Yes."));
       expect((await ask("Who oils my chain?", agentId)).map(({ type }) => type)).toContain("tool_use_start");

@@ -82,7 +82,7 @@ describe("follow-up questions", () => {
     ]);
   });
 
-  it("are asked for with the question and the reply only, count towards the budget, and are not told to the model again", async () => {
+  it("are requested with only the question and the reply, count towards the budget, and are not sent to the model again", async () => {
     const own = await createAgent(owner, { followUps: true, systemPrompt: "We sell bikes." });
     const { stream, start } = await ask({ agentId: own });
     await stream.ended;
@@ -163,7 +163,7 @@ describe("follow-up questions", () => {
     expect(typesOf(stream)).not.toContain("suggestions");
   });
 
-  it("hold up the end of a reply for a limited time, and the prompt that the model has read is counted", async () => {
+  it("delay the end of a reply for a limited time, and the prompt that the model has read is counted", async () => {
     const reply = createRunningReply(
       { conversationId: "conv_1", messageId: "msg_1", conversationToken: null },
       { agentId: "agent_1", resumable: true, resumeWindow: 1_000 },

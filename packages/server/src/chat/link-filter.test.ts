@@ -42,7 +42,7 @@ describe("the link filter", () => {
     expect(filtered(text)).toBe(expected);
   });
 
-  it("finds the same links however the text is cut into deltas", () => {
+  it("finds the same links however the text is split into deltas", () => {
     const piece = fc.constantFrom(
       ...cases.map(([text]) => text),
       "](",
@@ -65,7 +65,7 @@ describe("the link filter", () => {
     );
   });
 
-  it("holds nothing back but what may become a link", () => {
+  it("holds back only text that may become a link", () => {
     const filter = createLinkFilter(isKnown);
     expect(filter.push("Hello wor")).toBe("Hello wor");
     expect(filter.push("ld, see [the page](https://shop")).toBe("ld, see [the page");

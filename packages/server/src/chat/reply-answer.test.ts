@@ -26,8 +26,8 @@ const said: Piece = { type: "text", text: "I don't know." };
 const reasonOf = (...pieces: Piece[]) =>
   answerOf(pieces, { question, stopReason: "end_turn", promptText: null }).reason;
 
-describe("whether a reply answered its question", () => {
-  it("is judged by what the search found and what the reply cites", () => {
+describe("the verdict on a reply", () => {
+  it("depends on what the search found and what the reply cites", () => {
     expect(reasonOf(call("documents"), said)).toBe("nothing_found");
     expect(reasonOf(call("documents", { passages: [passage] }), said)).toBe("not_cited");
     const cited = [call("documents", { passages: [passage] }), { type: "text" as const, text: "No [1]." }];
@@ -38,7 +38,7 @@ describe("whether a reply answered its question", () => {
     });
   });
 
-  it("is answered when the reply repeats what the search found or the prompt says, without citing it", () => {
+  it("is `answered` when the reply repeats what the search found or the prompt says, without citing it", () => {
     const answer: Piece = { type: "text", text: "Until 18 on Mondays." };
     const hours = "On Mondays we are open from 9 to 18.";
     expect(reasonOf(call("documents", { passages: [passage], forModel: hours }), answer)).toBeNull();
@@ -47,12 +47,12 @@ describe("whether a reply answered its question", () => {
     expect(answerOf([answer, inPrompt], { question, stopReason: "end_turn", promptText: hours }).reason).toBeNull();
   });
 
-  it("is not doubted when another tool succeeded, but is when that tool failed", () => {
+  it("is `answered` when another tool succeeded, but not when that tool failed", () => {
     expect(reasonOf(call("documents"), call("http"), said)).toBeNull();
     expect(reasonOf(call("documents"), call("http", { isError: true }), said)).toBe("nothing_found");
   });
 
-  it("is not judged without a search, after a failed search, for a greeting, or when the reply did not end", () => {
+  it("is not given without a search, after a failed search, for a greeting, or when the reply did not end", () => {
     expect(reasonOf(said)).toBeNull();
     expect(reasonOf(call("documents", { isError: true }), said)).toBeNull();
     const pieces = [call("documents"), said];

@@ -71,7 +71,7 @@ onBothDatabases("a visitor with a token", (createDatabase) => {
     expect(data.map(({ identity }: { identity: string }) => identity)).toEqual(["claimed", "anonymous", "verified"]);
   });
 
-  it("is refused with 401 and the reason when the token is not valid, also beside other credentials", async () => {
+  it("is refused with 401 and the reason when the token is not valid, even with other credentials", async () => {
     const token = await tokenFor(ada);
     const forged = `${token.slice(0, -2)}xx`;
     for (const headers of [{}, owner.headers]) {
@@ -147,7 +147,7 @@ onBothDatabases("a visitor with a token", (createDatabase) => {
     expect(refused.body.error.details).toMatchObject([{ path: "tellModel.1" }]);
   });
 
-  it("alone is offered tools that require a verified visitor, and can submit such forms", async () => {
+  it("can use tools and submit forms that require a verified visitor, unlike anyone else", async () => {
     const tool = { agentId, requires: "verified" };
     await createTool(owner, { ...tool, name: "balance", executionType: "mock" });
     const formSchema = { fields: [{ name: "day", label: "Day", type: "text" }] };

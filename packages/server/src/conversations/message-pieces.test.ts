@@ -16,7 +16,7 @@ it.each<{ what: string; pieces: Piece[] }>([
   expect(fromColumns(columns)).toEqual(pieces);
 });
 
-it("a reply with several texts keeps where each of them stands", () => {
+it("a reply with several texts keeps the position of each", () => {
   const pieces: Piece[] = [text, tool, { type: "text", text: "And on Fridays." }, passages];
   expect(fromColumns(toColumns(pieces))).toEqual(pieces);
 });

@@ -39,7 +39,7 @@ onBothDatabases("deleting in batches", (createDatabase) => {
     expect(batches).toEqual([...new Set(batches)]);
   });
 
-  it("measures few rows that it does not delete", async () => {
+  it("measures few rows that it then does not delete", async () => {
     let left = Array.from({ length: 1_000 }, (_, index) => ({ id: String(index), bytes: 100 * 1024 }));
     let measured = 0;
     const deleted = await deleteBySize(open.db, {

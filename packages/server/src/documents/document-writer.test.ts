@@ -3,7 +3,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { type DocumentClient, openDocuments } from "../../../../test/document-client.ts";
 import { createDocumentStore } from "./store.ts";
 
-onBothDatabases("Deleting a document", (createDatabase) => {
+onBothDatabases("the document writer", (createDatabase) => {
   let database: TestDatabase;
   let client: DocumentClient;
   beforeAll(async () => {
@@ -15,7 +15,7 @@ onBothDatabases("Deleting a document", (createDatabase) => {
     await database.drop();
   });
 
-  it("deletes most of a large one before the transaction that deletes its row", async () => {
+  it("deletes most of a large document before the transaction that deletes its row", async () => {
     const { id: documentId, agentId } = (await client.create({ kind: "text", title: "Large", text: "A long text." }))
       .body;
     await client.settled(documentId);

@@ -15,7 +15,7 @@ const faq = {
   answer: "Yes, every day.",
 };
 
-onBothDatabases("Documents", (createDatabase) => {
+onBothDatabases("the documents API", (createDatabase) => {
   let database: TestDatabase;
   let client: DocumentClient;
   beforeAll(async () => {
@@ -93,7 +93,7 @@ onBothDatabases("Documents", (createDatabase) => {
     expect([one.status, two.status, two.body.id]).toEqual([202, 200, one.body.id]);
   });
 
-  it("keeps the parts of a FAQ entry and replaces those that change", async () => {
+  it("keeps the parts of an FAQ entry and replaces those that change", async () => {
     const { body } = await client.create(faq);
     await client.settled(body.id);
     expect((await client.get(body.id)).faq).toEqual({
@@ -244,7 +244,7 @@ onBothDatabases("Documents", (createDatabase) => {
     expect(await bulk("delete")).toEqual({ changed: 0 });
   });
 
-  it("counts against the plan, also for documents that arrive at once", async () => {
+  it("counts documents against the plan, even when they arrive at the same time", async () => {
     const account = await client.server.createAccount("free");
     const agentId = await createAgent(account);
     const add = (text: string) => account.call("POST", "/documents", { agentId, kind: "text", title: "T", text });
@@ -288,7 +288,7 @@ onBothDatabases("Documents", (createDatabase) => {
     expect((await client.upload("Other bytes", "key.txt", "", { "idempotency-key": "upload" })).status).toBe(409);
   });
 
-  it("answers a repeated Idempotency-Key as before when the content was there already and is deleted since", async () => {
+  it("repeats the response to an Idempotency-Key when the content existed already and was deleted afterwards", async () => {
     const { headers } = client.account;
     const input = { agentId: client.agentId, ...unique() };
     const { body } = await client.create(input);
@@ -307,7 +307,7 @@ onBothDatabases("Documents", (createDatabase) => {
     expect([again.statusCode, again.json()]).toEqual([200, first.json()]);
   });
 
-  it("keeps only the newest version's passages of a document with hundreds, also of what a killed process left", async () => {
+  it("keeps only the newest version of a document with hundreds of passages, and none that a killed process left", async () => {
     const { db } = client.server.deps;
     const long = (word: string) => `${word} wheels and spokes and chains. `.repeat(5_000);
     const query = "&externalKey=hundreds";
@@ -330,7 +330,7 @@ onBothDatabases("Documents", (createDatabase) => {
     expect((await call("GET", `/documents/${body.id}/chunks?limit=1`)).body.pagination.total).toBe(chunks);
   });
 
-  it("answers a repeated Idempotency-Key of an upload by key that changed nothing as before", async () => {
+  it("repeats the response to an Idempotency-Key for an upload by key that changed nothing", async () => {
     const query = "&externalKey=same-bytes";
     const first = await client.upload("The same bytes", "a.txt", query);
     await client.settled(first.body.id);
@@ -356,8 +356,8 @@ onBothDatabases("Documents", (createDatabase) => {
     expect(await db.selectFrom("documentTexts").select("text").where("documentId", "=", body.id).execute()).toEqual([]);
   });
 
-  describe("of another organization", () => {
-    it("answer 404 on every endpoint, and stay as they are", async () => {
+  describe("for documents of another organization", () => {
+    it("responds with 404 on every endpoint and changes nothing", async () => {
       const { body: own } = await client.create(unique("Private"));
       await client.settled(own.id);
       const stranger = await client.server.createAccount();

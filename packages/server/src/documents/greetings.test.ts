@@ -11,12 +11,12 @@ it.each([
   "谢谢",
   "👋",
   "...",
-])("treats %j as a greeting", (message) => {
+])("isGreeting treats %j as a greeting", (message) => {
   expect(isGreeting(message)).toBe(true);
 });
 
 it.each(["Prices?", "Hi, when do you open?", "no parking?", "Öffnungszeiten", "営業時間は?", "OK, and on Sunday?"])(
-  "treats %j as a question",
+  "isGreeting treats %j as a question",
   (message) => {
     expect(isGreeting(message)).toBe(false);
   },

@@ -4,7 +4,7 @@ import { createLeasedWorker } from "./leased-worker.ts";
 
 type Job = { group: string; finish(): void; finished: Promise<void> };
 
-it("never runs more jobs of a group than allowed, and fills the places that are left with other groups", async () => {
+it("the leased worker never runs more jobs of a group than allowed, and fills the remaining slots with other groups", async () => {
   const due: Job[] = ["a", "a", "a", "a", "b", "b"].map((group) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     return { group, finish: resolve, finished: promise };
@@ -48,7 +48,7 @@ it("never runs more jobs of a group than allowed, and fills the places that are 
   await worker.stop();
 });
 
-it("claims the jobs that take the places of several finished ones together", async () => {
+it("the leased worker claims the jobs for several free slots together", async () => {
   const limits: number[] = [];
   const running: Array<() => void> = [];
   const gathering: Array<() => void> = [];
@@ -87,7 +87,7 @@ it("claims the jobs that take the places of several finished ones together", asy
   await stopped;
 });
 
-it("claims jobs of one group without waiting while the long jobs of another keep the limit low", async () => {
+it("the leased worker claims jobs of one group without waiting while long jobs of another keep the limit low", async () => {
   const due = [...Array<string>(3).fill("long"), ...Array<string>(20).fill("short")];
   const running: string[] = [];
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();

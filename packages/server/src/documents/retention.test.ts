@@ -9,7 +9,7 @@ const tables = [
   ...(["sources", "sourcePages"] as const),
 ];
 
-onBothDatabases("Deleting an agent", (createDatabase) => {
+onBothDatabases("deleting an agent", (createDatabase) => {
   it("deletes its documents in batches, so that the statement that deletes its row finds none", async () => {
     const database = await createDatabase();
     const server = await startServer({ database });

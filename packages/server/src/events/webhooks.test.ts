@@ -211,7 +211,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("are disabled after failing for five days, and their owners are told", async () => {
+  it("are disabled after failing for five days, and their owners are notified", async () => {
     server.deps.mailer.isConfigured = true;
     const { id } = await create({ events: ["message.created"] });
     const { db } = server.deps;
@@ -396,7 +396,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     expect(await timers.selectAll().execute()).toEqual([]);
   });
 
-  it("report other idle conversations although one cannot be reported, and that one later", async () => {
+  it("report other idle conversations although one cannot be reported, and report that one later", async () => {
     await create({ events: ["conversation.idle"], idleMinutes: 1 });
     const { db } = server.deps;
     await db.deleteFrom("idleTimers").execute();
@@ -503,7 +503,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     second?.close?.();
   });
 
-  it("are told of submissions and of deliveries that failed for good", async () => {
+  it("report submissions and deliveries that failed permanently", async () => {
     await create({ events: ["form.submitted", "form.delivery_failed"] });
     const form = await call("POST", "/tools", {
       agentId,
@@ -551,7 +551,7 @@ onBothDatabases("the event feed", (createDatabase) => {
     expect((await owner.call("GET", "/events?kinds=nothing")).status).toBe(400);
   });
 
-  it("gives no position twice while an event is being deleted", async () => {
+  it("assigns no position twice while an event is being deleted", async () => {
     const owner = await server.createAccount();
     const agentId = await createAgent(owner, { name: "Harbour" });
     const { db, databaseKind } = server.deps;

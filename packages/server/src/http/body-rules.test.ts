@@ -31,7 +31,7 @@ const bubble = { triggerType: "exit_intent", conditions: {}, actionType: "show_b
 const form = (...fields: object[]) => ({ executionType: "form", formSchema: { fields } });
 const tool = (settings: object) => ({ agentId, description: "Finds", inputSchema: { type: "object" }, ...settings });
 
-it("One response names the problems of a trigger that its schema finds and those that its rules find", async () => {
+it("one response names the problems of a trigger that its schema finds and those that its rules find", async () => {
   const url = `/triggers?agentId=${agentId}`;
   expect(await problems("POST", url, { ...bubble, name: "" })).toEqual(["name", "actionConfig.message"]);
   const untyped = { ...bubble, name: "Greet", triggerType: "by_magic", conditions: { page: 5 } };
@@ -42,7 +42,7 @@ it("One response names the problems of a trigger that its schema finds and those
   expect((await account.call("PUT", "/triggers/trigger_none", changes)).status).toBe(404);
 });
 
-it("One response names the problems of a tool that its schema finds and those that its rules find", async () => {
+it("one response names the problems of a tool that its schema finds and those that its rules find", async () => {
   const fields = [
     { name: "", label: "Name", type: "text" },
     { name: "size", label: "Size", type: "select" },
@@ -59,7 +59,7 @@ it("One response names the problems of a tool that its schema finds and those th
   ]);
 });
 
-it("A setting is not compared with one that the schema refuses", async () => {
+it("a setting is not compared with one that the schema refuses", async () => {
   const http = { name: "find", executionType: "http", httpUrl: "https://api.example.com/{shop}" };
   expect(await problems("POST", "/tools", tool({ ...http, inputSchema: [] }))).toEqual(["inputSchema"]);
   expect(await problems("POST", "/tools", tool({ ...http, executionType: "htp" }))).toEqual(["executionType"]);
@@ -68,7 +68,7 @@ it("A setting is not compared with one that the schema refuses", async () => {
   expect(await problems("POST", "/tools", tool(broken))).toEqual(["formSchema.fields.0.name"]);
 });
 
-it("One response names the problems of an agent that its schema finds and those that its rules find", async () => {
+it("one response names the problems of an agent that its schema finds and those that its rules find", async () => {
   const lists = { allowedOrigins: ["shop"], allowedImageHosts: ["a;b"] };
   const paths = ["name", "allowedOrigins.0", "allowedImageHosts.0"];
   expect(await problems("POST", "/agents", { name: "", ...lists })).toEqual(paths);
@@ -141,12 +141,12 @@ it.each<Case>([
     () => ({ email: "ada", password: "short", name: "www.a.example" }),
     ["password", "email", "name"],
   ],
-])("One response of %s names what the schema refuses and what the rules refuse", async (endpoint, body, paths) => {
+])("one response of %s names what the schema refuses and what the rules refuse", async (endpoint, body, paths) => {
   const [method, url = ""] = endpoint.split(" ");
   expect((await problems(method as "POST", url, body())).toSorted()).toEqual(paths.toSorted());
 });
 
-it("One response names the problems of a changed document, site or webhook, unless it does not exist", async () => {
+it("one response names the problems of a changed document, site or webhook, unless it does not exist", async () => {
   const page = { agentId, kind: "page", url: "http://127.0.0.1:1/hours" };
   const site = { agentId, url: "http://127.0.0.1:1", schedule: "manual" };
   const webhook = { url: "https://a.example", events: ["*"] };
@@ -173,7 +173,7 @@ it("One response names the problems of a changed document, site or webhook, unle
   expect((await account.call("PATCH", "/webhooks/webhook_none", nowhere)).status).toBe(404);
 });
 
-it("One response names the problems of an API key or an invitation that its schema finds and its rules find", async () => {
+it("one response names the problems of an API key or an invitation that its schema finds and its rules find", async () => {
   const key = { name: " ", expiresAt: "2020-01-31" };
   expect(await problems("POST", "/api-keys", key, browser)).toEqual(["name", "expiresAt"]);
   expect(await problems("POST", "/invitations", { email: "a b@c.example" }, browser)).toEqual(["role", "email"]);

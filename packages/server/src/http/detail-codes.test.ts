@@ -78,7 +78,7 @@ const requests: Record<DetailCode, [method: "GET" | "POST", url: () => string, p
   ],
 };
 
-it.each(Object.keys(detailCodes) as DetailCode[])("identifies a problem by the detail code %s", async (code) => {
+it.each(Object.keys(detailCodes) as DetailCode[])("a problem is identified by the detail code %s", async (code) => {
   const [method, url, path, body] = requests[code];
   const response = await server.app.inject({
     method,

@@ -5,7 +5,7 @@ import type { FastifyReply } from "fastify";
 import { expect, it } from "vitest";
 import { disconnectSignal } from "./disconnect-signal.ts";
 
-it("is aborted for a client that has disconnected already", async () => {
+it("the disconnect signal is aborted for a client that has already disconnected", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 
-onBothDatabases("an Idempotency-Key", (createDatabase) => {
+onBothDatabases("idempotency", (createDatabase) => {
   let database: TestDatabase;
   let server: TestServer;
   /** a second process that uses the same data */
@@ -228,7 +228,7 @@ onBothDatabases("an Idempotency-Key", (createDatabase) => {
     expect(await rows()).toHaveLength(kept - 1);
   });
 
-  describe("work under an Idempotency-Key", () => {
+  describe("around the work of a route", () => {
     /** A route that runs the given work, and a function that calls it with a key. */
     async function withRoute(work: (keep: Parameters<Parameters<Idempotent["run"]>[1]>[0]) => Promise<unknown>) {
       const idempotency = createIdempotency(server.deps.db);

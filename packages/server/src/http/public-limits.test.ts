@@ -40,7 +40,7 @@ function expectLimited(response: Answer, limit: number) {
   expect(Number(response.headers["x-ratelimit-reset"])).toBeGreaterThan(Date.now() / 1_000 - 1);
 }
 
-describe("limits of messages per minute", () => {
+describe("the rate limiter", () => {
   it("limits messages per session and agent, whatever the IP address, but not those without a session", async () => {
     const { server, say, makeAgent } = await start({ FOYER_LIMIT_CHAT_PER_SESSION: "2" });
     const session = { sessionId: "visitor" };
@@ -138,7 +138,7 @@ describe("concurrent replies", () => {
   it.each([
     ["FOYER_LIMIT_RUNNING_PER_IP", 429, "RATE_LIMITED"],
     ["FOYER_LIMIT_RUNNING", 503, "OVERLOADED"],
-  ])("refuses concurrent replies over %s with %d until one has ended", async (variable, status, code) => {
+  ])("are refused over %s with %d until one has ended", async (variable, status, code) => {
     const upstream = await startUpstream(); // does not respond until it is scripted
     const models = { FOYER_DEFAULT_MODEL: "openai-compatible/stub", OPENAI_COMPATIBLE_BASE_URL: upstream.url };
     const { server, body } = await start({ BASE_URL, ...models, [variable]: "1" }, true);

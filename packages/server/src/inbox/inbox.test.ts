@@ -7,7 +7,7 @@ import { sayWords, startUpstream, type Upstream } from "../../../../test/upstrea
 
 type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
 
-onBothDatabases("handing a conversation over", (createDatabase) => {
+onBothDatabases("in a handoff", (createDatabase) => {
   let database: TestDatabase;
   let upstream: Upstream;
   let server: TestServer;
@@ -134,7 +134,7 @@ onBothDatabases("handing a conversation over", (createDatabase) => {
     expect((await say("Are you there?")).body).toContain('"stopReason":"end_turn"');
   });
 
-  it("of ten members who take a conversation over at once, one wins and the others are told who", async () => {
+  it("of ten members who take a conversation over at once, one wins and the others learn who it is", async () => {
     const { id, call } = await visit();
     await call("POST", "/handoff", {});
     const attempts = await Promise.all(
@@ -153,7 +153,7 @@ onBothDatabases("handing a conversation over", (createDatabase) => {
     }
   });
 
-  it("a member's messages reach the visitor with their name, and the agent keeps silent until the return", async () => {
+  it("a member's messages reach the visitor with the member's name, and the agent stays silent until the return", async () => {
     const { id, call, say } = await visit();
     const sent = await colleague.call("POST", `/conversations/${id}/messages`, { content: "This is **Grace**." });
     expect([sent.status, sent.body.data]).toMatchObject([
@@ -189,7 +189,7 @@ onBothDatabases("handing a conversation over", (createDatabase) => {
     expect((await say("And you?")).body).toContain('"stopReason":"end_turn"');
   });
 
-  it("lists only the member's own conversations, and assigns one to a colleague but not to a stranger", async () => {
+  it("a member lists only their own conversations, and assigns one to a colleague but not to a stranger", async () => {
     const { id } = await visit();
     const mine = async (browser: Browser) =>
       (await browser.call("GET", "/conversations?handler=human&assignee=me")).body.data.map(
@@ -216,7 +216,7 @@ onBothDatabases("handing a conversation over", (createDatabase) => {
     expect((await colleague.call("POST", `/conversations/${id}/close`)).body.data.handler).toBe("agent");
   });
 
-  it("the conversation of a member who has left the organization can be taken over, by one colleague", async () => {
+  it("the conversation of a member who has left the organization can be taken over by exactly one colleague", async () => {
     const { db } = server.deps;
     const leaver = await createMember(server, organizationId, "member");
     const former = await signedInBrowser(server, leaver.email);
@@ -243,14 +243,14 @@ onBothDatabases("handing a conversation over", (createDatabase) => {
     expect([data.assignee, data.messages.at(-1).author]).toEqual([shown, { kind: "member", person: shown }]);
   });
 
-  it("an agent that does not hand over refuses a request, but a member may take over", async () => {
+  it("an agent with handing over disabled refuses a request, but a member may take over", async () => {
     const { id, call } = await visit(await createAgent(owner));
     expect((await call("POST", "/handoff", {})).status).toBe(409);
     expect((await owner.call("POST", `/conversations/${id}/takeover`)).status).toBe(200);
     expect((await call("DELETE", "/handoff")).status).toBe(409);
   });
 
-  it("settings for handing over change in parts, and the widget learns only what visitors need", async () => {
+  it("settings for handing over can be changed in parts, and the widget receives only what visitors need", async () => {
     const id = await createAgent(owner, { handoff: { isEnabled: true, promiseMinutes: 5, badRatings: 2 } });
     const { body } = await owner.call("PATCH", `/agents/${id}`, { handoff: { badRatings: null, hasButton: false } });
     expect(body.data.handoff).toMatchObject({ isEnabled: true, promiseMinutes: 5, badRatings: null, hasButton: false });

@@ -49,7 +49,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
   }
   const promptOf = (index: number): Prompt => JSON.parse(upstream.exchanges.at(index)?.body ?? "{}").messages;
 
-  it("come from the agent with a summary that the visitor never reads, and the reply continues", async () => {
+  it("are made by the agent with a summary that the visitor never sees, and the reply continues", async () => {
     const agentId = await handing({ promiseMinutes: 10 });
     const input = { reason: "The invoice is wrong", summary: "Ada paid twice for bike 7" };
     // PostgreSQL cannot store NUL in text.
@@ -76,7 +76,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
     expect(JSON.stringify(promptOf(0))).toContain("waits for a person of the team");
   });
 
-  it("silence an agent that is to keep quiet while the visitor waits", async () => {
+  it("silence an agent that is configured not to reply while the visitor waits", async () => {
     const agentId = await handing({ whileWaiting: "silent" });
     upstream.script(callThenSay("request_human", { reason: "r", summary: "s" }, "Bye."));
     const { key } = await talk(agentId, "A person, please");
@@ -85,7 +85,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
     expect(conversation.messages.at(-1)).toMatchObject({ role: "user", content: "Hello?" });
   });
 
-  it("leave the model a prompt in which a member's words are marked, and a note after the return", async () => {
+  it("lead to a prompt that marks the member's messages, and to a note after the return", async () => {
     const agentId = await handing();
     upstream.script(sayWords("Hello."));
     const { key } = await talk(agentId, "Hello?");
@@ -100,7 +100,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
     expect(told[2]?.[1]).toMatch(/Thanks.*The part of the team is over.*Refund.*sent.*Bye/);
   });
 
-  it("follow from bad ratings, but not from those before an earlier request", async () => {
+  it("are caused by bad ratings, but not by those before an earlier request", async () => {
     const agentId = await handing({ badRatings: 2 });
     upstream.script(sayWords("No."));
     const first = await talk(agentId, "One?");
@@ -118,7 +118,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
     expect(await handler()).toBe("agent");
   });
 
-  it("follow from failed tools in the transaction that stores the reply", async () => {
+  it("are caused by failed tools, in the transaction that stores the reply", async () => {
     const agentId = await handing({ failedTools: 1 });
     const schema = { type: "object", properties: { bike: { type: "string" } }, required: ["bike"] };
     await createTool(owner, { agentId, name: "stock", executionType: "mock", inputSchema: schema } as never);
@@ -127,7 +127,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
     expect(conversation).toMatchObject({ handler: "waiting", handoff: { cause: "failed_tools" } });
   });
 
-  it("follow from a custom event of the page in the newest conversation of the session", async () => {
+  it("are caused by a custom event of the page, in the newest conversation of its session", async () => {
     const agentId = await handing({ events: ["checkout_failed"] });
     const trigger = { name: "Checkout", triggerType: "custom_event", actionType: "open_chat", actionConfig: {} };
     const created = await owner.call("POST", `/triggers?agentId=${agentId}`, {
@@ -154,7 +154,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
     expect(data).toMatchObject({ handler: "waiting", handoff: { cause: "custom_event" } });
   });
 
-  it("can be answered with a draft of the agent, which is stored nowhere and counts its tokens", async () => {
+  it("can be answered with a draft by the agent, which is not stored but whose tokens are counted", async () => {
     const agentId = await handing();
     upstream.script(sayWords("Hello."));
     const { key } = await talk(agentId, "Where is my bike?");

@@ -35,7 +35,7 @@ it.each([
   ["mistral/m", "/v1/embeddings"],
   ["ollama/m:latest", "/v1/embeddings"],
   ["openai-compatible/team/m", "/embeddings"],
-])("requests embeddings of %s at %s, and puts them in the order of the texts", async (model, path) => {
+])("the embedder requests embeddings of %s at %s, and returns them in the order of the texts", async (model, path) => {
   const data = [
     { index: 1, embedding: [0, 2] },
     { index: 0, embedding: [1, 0] },
@@ -51,7 +51,7 @@ it.each([
   expect(JSON.parse(body)).toEqual({ model: model.slice(model.indexOf("/") + 1), input: ["one", "two"] });
 });
 
-it("requests a batch from Google, and estimates the tokens that Google does not count", async () => {
+it("the embedder requests a batch from Google, and estimates the tokens that Google does not count", async () => {
   upstream.script(reply({ embeddings: [{ values: [1, 0] }, { values: [0, 1] }] }));
   expect(await embed("google/gemini-embedding-001")).toMatchObject({ tokens: 2 });
   const [{ request, body }] = upstream.exchanges as [Exchange];
@@ -64,7 +64,7 @@ it("requests a batch from Google, and estimates the tokens that Google does not 
   });
 });
 
-it("accepts vectors without an index", async () => {
+it("the embedder accepts vectors without an index", async () => {
   upstream.script(reply({ data: [{ embedding: [1, 0] }, { embedding: [0, 1] }] }));
   expect((await embed("ollama/m")).vectors).toEqual([
     [1, 0],
@@ -90,16 +90,16 @@ it.each([
   [{ data: "many" }, /0 vectors/],
   ["text", /not JSON/],
   [{ data: [1, 2].map(() => ({ embedding: new Array(4_097).fill(1) })) }, /4097 dimensions. At most 4,096/],
-])("refuses the answer %#", async (body, message) => {
+])("the embedder rejects the response %#", async (body, message) => {
   upstream.script(reply(body));
   await expect(embed("openai/m")).rejects.toThrow(message);
 });
 
-it("tells why a provider failed, without the key", async () => {
+it("the embedder explains why a provider failed, without the key", async () => {
   upstream.script(reply({ error: { message: "Incorrect API key provided: sk-1" } }, 401));
   await expect(embed("openai/m")).rejects.toMatchObject({ status: 401, message: expect.not.stringContaining("sk-1") });
 });
 
-it("has no embeddings of Anthropic", async () => {
+it("Anthropic offers no embeddings", async () => {
   await expect(embed("anthropic/claude")).rejects.toMatchObject({ code: "MODEL_NOT_CONFIGURED" });
 });

@@ -19,7 +19,7 @@ async function fetchFrom(respond: RequestListener) {
   }
 }
 
-it("ends a response that arrives byte by byte when the time is over", async () => {
+it("fetching a page ends a response that arrives byte by byte when the time is over", async () => {
   const slow = fetchFrom((_, response) => {
     const timer = setInterval(() => response.write("x"), 20);
     response.once("close", () => clearInterval(timer));
@@ -27,7 +27,7 @@ it("ends a response that arrives byte by byte when the time is over", async () =
   await expect(slow).rejects.toMatchObject({ kind: "timeout", message: expect.stringContaining("within 0.3 s") });
 });
 
-it("gives all redirects together the time of one page", async () => {
+it("fetching a page gives all redirects together the time of one page", async () => {
   let requests = 0;
   const slow = fetchFrom((_, response) => {
     requests++;

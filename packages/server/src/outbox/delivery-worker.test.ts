@@ -133,7 +133,7 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     expect(seen).toContain(late.id);
   });
 
-  it("continues with deliveries that an attempt unblocks, and runNow waits for those, too", async () => {
+  it("continues with deliveries that an attempt unblocks, and runNow also waits for those", async () => {
     const [first, second, third] = [await lease("a"), await lease("b"), await lease("c")];
     const seen: string[] = [];
     const worker = openWorker(async (delivery) => {

@@ -88,7 +88,7 @@ describe.each(endpoints)("calls of %s by IP address", (url, variable, body) => {
     expect(await statusFrom("::ffff:cb00:7103")).toBe(429);
   });
 
-  it("are counted by what a trusted proxy says, ignoring other clients' headers", async () => {
+  it("are counted by the address that a trusted proxy sends, ignoring other clients' headers", async () => {
     for (let call = 0; call < LIMIT; call++) expect(await statusFrom("10.1.2.3", "198.51.100.1")).not.toBe(429);
     expect(await statusFrom("10.9.9.9", "192.0.2.7, 198.51.100.1, 10.4.5.6")).toBe(429);
     expect(await statusFrom("fd00::1", "198.51.100.1")).toBe(429);
@@ -115,7 +115,7 @@ describe.each(endpoints)("calls of %s by IP address", (url, variable, body) => {
     expect(await statusFrom("10.77.0.1", "three")).toBe(429);
   });
 
-  it("are counted on this machine, too, for a forwarded request or one for another host", async () => {
+  it("are also counted on this machine for a forwarded request or one for another host", async () => {
     const local = await startServer({ env: { [`FOYER_LIMIT_${variable}`]: "1" } });
     const post = async (headers: Record<string, string>) =>
       (await local.app.inject({ method: "POST", url, payload: body(), headers })).statusCode;

@@ -70,7 +70,7 @@ const inputSchema = {
 const ada = { id: "ada/1 ü&x=", email: "ada@example.com", claims: { plan: "pro", crm: { ids: [7, 8] } } };
 
 describe("a tool with bound values", () => {
-  it("sends them encoded for their place, and the body as its template says", async () => {
+  it("sends them encoded for their position, and the body according to its template", async () => {
     await httpTool("refund", {
       httpMethod: "POST",
       httpUrl: `${shop.url}/users/{{visitor.id}}/refund?plan={{ visitor.claims.plan }}&from={{page.url}}`,
@@ -101,7 +101,7 @@ describe("a tool with bound values", () => {
     expect(refused.statusCode).toBe(401);
   });
 
-  it("keeps a value in its part of a header, whatever visitors call themselves", async () => {
+  it("keeps a value within its part of a header, whatever name a visitor chooses", async () => {
     const httpHeaders = { "X-User": "id={{visitor.id}}; name={{visitor.name}}; role=user" };
     await httpTool("orders", { httpUrl: `${shop.url}/orders`, httpHeaders });
     const userToken = await tokenFor({ id: "7", name: 'Eve"; role=admin, id=1' });

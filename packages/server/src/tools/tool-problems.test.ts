@@ -30,7 +30,7 @@ function create(settings: object) {
 }
 const http = (httpUrl: string, more: object = {}) => create({ executionType: "http", httpUrl, ...more });
 
-describe("An httpUrl", () => {
+describe("an httpUrl", () => {
   it("is refused with one detail for each placeholder that the input schema lacks", async () => {
     const refused = await http("https://api.example.com/{shop}/{size}?{key}={{TOKEN}}", {
       inputSchema: properties("size"),
@@ -67,7 +67,7 @@ describe("An httpUrl", () => {
   });
 });
 
-it("A tool with several problems is refused with all of them at once", async () => {
+it("a tool with several problems is refused with all of them at once", async () => {
   const fields = [
     { name: "size", label: "Size", type: "select" },
     { name: "size", label: "Size", type: "text", validation: { min: { value: 1 } } },
@@ -88,7 +88,7 @@ it("A tool with several problems is refused with all of them at once", async () 
   ]);
 });
 
-it("A tool warns about secrets that do not exist or are not sent to its host", async () => {
+it("a tool warns about secrets that do not exist or are not sent to its host", async () => {
   await account.call("PUT", "/secrets/BOUND", { value: "value of it", hosts: ["crm.example.com"] });
   const headers = { "x-key": "{{MISSING}}", "x-bound": "Bearer {{BOUND}}" };
   const { body: tool } = await http("https://api.example.com/?t={{TOKEN}}", { httpHeaders: headers });

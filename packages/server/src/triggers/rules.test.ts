@@ -94,7 +94,7 @@ describe("a trigger action", () => {
   });
 });
 
-it("reports a problem of the conditions together with one of the action", () => {
+it("problems of a trigger's conditions and of its action are reported together", () => {
   const settings: TriggerSettings = {
     triggerType: "page_view",
     conditions: {},
@@ -107,7 +107,7 @@ it("reports a problem of the conditions together with one of the action", () => 
   );
 });
 
-it("whatever the settings are, they are taken or refused, and what is taken is taken again", () => {
+it("trigger settings are accepted or refused, and accepted settings are accepted again unchanged", () => {
   const types = fc.constantFrom<TriggerType[]>(
     "time_on_page",
     "scroll_depth",

@@ -129,7 +129,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     expect((await use.stats())[trigger]).toEqual(counts(2, 3));
   });
 
-  it("that report a conversion find a firing of the same moment", async () => {
+  it("that report a conversion find a firing at the same moment", async () => {
     const record = createTriggerEvents(server.deps);
     const event = { agentId, triggerName: "Nobody's", ...types, sessionId: "quick" };
     await Promise.all([

@@ -35,7 +35,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     return insertPerson(server.deps.db, server.deps.encryption, { organizationId, agentId, toolId, number });
   };
 
-  it("knows of every table whether it can hold visitors' data", async () => {
+  it("covers every table, or states why it holds no visitors' data", async () => {
     const { db, databaseKind } = server.deps;
     const listed =
       databaseKind === "sqlite"

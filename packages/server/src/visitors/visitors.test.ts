@@ -66,7 +66,7 @@ it("a visitor's data is exported as a ZIP file with one JSON file per kind, and 
   expect((await account.call("GET", "/visitors/data?userId=a&email=b")).status).toBe(400);
 });
 
-it("visitors delete their own conversation with its token, and their submissions only when they ask for it", async () => {
+it("visitors delete their own conversation with its token, and their submissions only on request", async () => {
   const [kept, all] = [await plant(), await plant()];
   const remove = (id: string, query: string, of = id) =>
     server.app.inject({
@@ -82,7 +82,7 @@ it("visitors delete their own conversation with its token, and their submissions
   expect(await isStored(all.submissionId)).toBe(false);
 });
 
-it("an agent with a consentText answers once the visitor has agreed, and stores what they agreed to", async () => {
+it("an agent with a consentText replies once the visitor has given consent, and stores the consent", async () => {
   const id = await createAgent(account, { widget: { consentText: "I agree to be answered by an AI." } });
   const chat = (more: object) => {
     const payload = { agentId: id, messages: [{ role: "user", content: "Hello" }], ...more };
@@ -99,7 +99,7 @@ it("an agent with a consentText answers once the visitor has agreed, and stores 
   expect((await chat({ conversationId })).statusCode).toBe(200);
 });
 
-it("data is kept as long as each agent's retention says", async () => {
+it("data is kept as long as each agent's retention allows", async () => {
   const old = await plant(Date.now() - 10 * DAY_MS);
   const recent = await plant();
   const { db, config } = server.deps;
@@ -119,7 +119,7 @@ it("data is kept as long as each agent's retention says", async () => {
   expect(await reported.execute()).toEqual([]);
 });
 
-it("a backup is not restored when the current data does not tell who was erased since", async () => {
+it("a backup is not restored when the current data cannot show who has been erased since", async () => {
   const { deps } = server;
   const folder = mkdtempSync(join(tmpdir(), "foyer-broken-"));
   const file = join(folder, "foyer.sqlite");

@@ -87,7 +87,7 @@ onBothDatabases("members", (createDatabase) => {
     expect((await by.admin.call("DELETE", `/members/${member.userId}`)).status).toBe(404);
   });
 
-  it("with the admin role can neither change owners nor create any", async () => {
+  it("with the admin role can neither change owners nor make anyone an owner", async () => {
     const { owner, admin, member, by } = await createTeam();
     const calls = [
       by.admin.call("PATCH", `/members/${owner.userId}`, { role: "member" }),
@@ -372,7 +372,7 @@ onBothDatabases("members", (createDatabase) => {
     expect([onward.status, onward.body.error.message]).toEqual([403, expect.stringContaining("Verify")]);
   });
 
-  it("accept only with the invited address, and not an invitation that was revoked, replaced or has expired", async () => {
+  it("accept an invitation only with the invited address, and not after it was revoked, replaced or has expired", async () => {
     const { by } = await createTeam();
     const guest = await createOwner(server);
     const browser = await signedInBrowser(server, guest.email);

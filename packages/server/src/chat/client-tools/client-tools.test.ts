@@ -77,7 +77,7 @@ onBothDatabases("a client tool", (createDatabase) => {
   const resultIn = ({ events }: ChatStream) => events.find((event) => event.type === "tool_result");
   const toldToModel = () => JSON.parse(upstream.exchanges[1]?.body ?? "{}").messages.at(-1).content;
 
-  it("waits for the page's result, which any process accepts once, and tells it to the model as data", async () => {
+  it("waits for the page's result, which any process accepts once, and passes it to the model as data", async () => {
     const { stream, send } = await start();
     await stream.until("tool_use_start");
     expect(await send("tool-claims", { toolUseId: "call_1", claimId: "first-tab" })).toBe(200);
@@ -103,7 +103,7 @@ onBothDatabases("a client tool", (createDatabase) => {
     expect(kept).toEqual([{ outcome: null, claimedBy: "first-tab" }]);
   });
 
-  it("tells the model about a failure of the page, and notes no error of the tool", async () => {
+  it("reports a failure of the page to the model, and records no error of the tool", async () => {
     const { stream, send } = await start();
     await stream.until("tool_use_start");
     expect(await send("tool-results", { toolUseId: "call_1", error: "The visitor declined." })).toBe(200);
@@ -146,7 +146,7 @@ onBothDatabases("a client tool", (createDatabase) => {
     expect(await send("tool-claims", { toolUseId: "call_2", claimId: "first-tab" })).toBe(404);
   });
 
-  it("is not run under an id that the page could not send back, instead of waiting for it in vain", async () => {
+  it("is not run, and not waited for, under an id that the page could not send back", async () => {
     upstream.script(callThenSay("c".repeat(501)));
     const { stream } = await start();
     await stream.ended;
@@ -179,7 +179,7 @@ onBothDatabases("a client tool", (createDatabase) => {
     return { calls, conversationId, messageId, timers, reply: calls.ofReply({ conversationId, messageId }) };
   };
 
-  it("is given up after 30 seconds, after which no page can claim or answer it and the page is not asked again", async () => {
+  it("ends after 30 seconds, after which no page can claim or answer it and the page is not asked again", async () => {
     const { calls, conversationId, timers, reply } = await waitingReply();
     const announced: string[] = [];
     const ask = (toolUseId: string) => {
@@ -214,7 +214,7 @@ onBothDatabases("a client tool", (createDatabase) => {
     expect(await kept.execute()).toEqual([{ outcome: null }]);
   });
 
-  it("ends with the reply that is stopped, and a result that comes later is refused", async () => {
+  it("ends when its reply is stopped, and refuses a later result", async () => {
     const { stream, first, headers, send } = await start();
     await stream.until("tool_use_start");
     const url = `/chat/${first.conversationId}/stop`;

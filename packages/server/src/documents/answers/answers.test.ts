@@ -8,7 +8,7 @@ import { sayWords, startUpstream, type Upstream } from "../../../../../test/upst
 
 type Group = { id: string; question: string; otherWordings: string[]; count: number };
 
-onBothDatabases("Unanswered questions", (createDatabase) => {
+onBothDatabases("the knowledge API", (createDatabase) => {
   let database: TestDatabase;
   let model: Upstream;
   let client: DocumentClient;
@@ -145,7 +145,7 @@ onBothDatabases("Unanswered questions", (createDatabase) => {
     expect(await unanswered(agentId)).toEqual([]);
   });
 
-  it("removes an unanswered question when a FAQ entry answers it, and lists it again when that does not help", async () => {
+  it("removes an unanswered question when an FAQ entry answers it, and lists it again when that does not help", async () => {
     const { agentId } = await agentWithHours();
     await ask(agentId, "Do you sell surfboards?", "I don't know.");
     const [group] = await unanswered(agentId);

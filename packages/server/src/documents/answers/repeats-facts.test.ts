@@ -9,7 +9,7 @@ it.each([
   ["How much is a city bike?", "A city bike costs 5 euros per hour, or 20 euros for a whole day."],
   ["Wann wird repariert?", "Wir reparieren Fahrräder dienstags, und eine Durchsicht kostet 59 Euro."],
   ["修理はいつですか", "自転車の修理は火曜日です。"],
-])("recognizes an answer without citations to: %s", (question, reply) => {
+])("repeatsFacts recognizes an answer without citations to: %s", (question, reply) => {
   expect(repeatsFacts({ reply, question, passages })).toBe(true);
 });
 
@@ -21,6 +21,6 @@ it.each([
   ["カヤックはありますか", "申し訳ありませんが、その情報は見つかりませんでした。"],
   ["Продаёте ли вы каяки?", "К сожалению, я не нашёл информации об этом."],
   ["Do you sell surfboards?", ""],
-])("recognizes a reply that does not answer: %s", (question, reply) => {
+])("repeatsFacts recognizes a reply that does not answer: %s", (question, reply) => {
   expect(repeatsFacts({ reply, question, passages })).toBe(false);
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.server.stop());
 
-it("leaves a question without vectors when the failure of the provider cannot be recorded", async () => {
+it("a question is left without vectors when the provider's failure cannot be recorded", async () => {
   const { db } = client.server.deps;
   const embedder = async () => {
     // Makes later writes fail, as they do when the database is full.
@@ -37,7 +37,7 @@ it("leaves a question without vectors when the failure of the provider cannot be
   await queries.stop();
 });
 
-it("names the agents with more vectors than a search can compare, in the status and in the doctor", async () => {
+it("the embedding status and the doctor name the agents with more vectors than a search can compare", async () => {
   const { agentId } = client;
   const status = async () => (await client.account.call("GET", `/documents/embeddings?agentId=${agentId}`)).body;
   // 1,024 dimensions take 136 bytes with the passage's number, and 160 MB are used at most.

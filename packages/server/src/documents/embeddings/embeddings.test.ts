@@ -18,7 +18,7 @@ const prepare = (title: string, texts: string[]) =>
 
 const MODEL = "openai-compatible/concepts";
 
-onBothDatabases("Search by meaning", (createDatabase) => {
+onBothDatabases("search by meaning", (createDatabase) => {
   let database: TestDatabase;
   let provider: EmbeddingsServer;
   let server: TestServer;
@@ -77,7 +77,7 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     await add("Returns", "You get a refund within 30 days.");
   }
 
-  it("is off until a model is chosen, and suggests those of the configured providers", async () => {
+  it("is off until a model is chosen, and suggests models of the configured providers", async () => {
     await addShop();
     expect(await status()).toEqual({
       model: null,
@@ -107,7 +107,7 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     expect((await found("Where is the car?"))[0]).toBe("Parking: both");
   });
 
-  it("finds a new document by its words while its vectors are being made", async () => {
+  it("finds a new document by its words while its vectors are being created", async () => {
     await choose(MODEL);
     await addShop();
     await inState("ready", { vectors: 2 });
@@ -185,7 +185,7 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     await inState("ready", { vectors: 2, error: null });
   });
 
-  it("skips a passage that the provider refuses, and embeds the others", async () => {
+  it("skips a passage that the provider rejects, and embeds the others", async () => {
     await add("First", "You get a refund.");
     await choose(MODEL);
     await inState("ready", { vectors: 1 });
@@ -258,7 +258,7 @@ onBothDatabases("Search by meaning", (createDatabase) => {
     }
   });
 
-  it("deletes a document's vectors with the document, also when they were just being made", async () => {
+  it("deletes a document's vectors with the document, even while they are being created", async () => {
     await choose(MODEL);
     const parking = await add("Parking", "You can leave your car behind the shop.");
     await inState("ready", { vectors: 1 });

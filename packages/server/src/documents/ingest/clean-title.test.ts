@@ -14,6 +14,6 @@ it.each([
   ["\u200e\u2066\u2069", "Untitled"],
   ["half\ud83d.txt", "half\ufffd.txt"],
   ["می\u200cخواهم.pdf", "می\u200cخواهم.pdf"],
-])("turns the file name %j into the title %j", (name, title) => {
+])("cleanTitle turns the file name %j into the title %j", (name, title) => {
   expect(fileContent(name, "").title).toBe(title);
 });

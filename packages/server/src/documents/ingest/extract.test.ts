@@ -11,7 +11,7 @@ const failure = (content: string | Uint8Array) =>
   );
 
 describe("reading PDF files", () => {
-  it("keeps pages apart, joins lines to paragraphs and cut words, and drops repeated headers", async () => {
+  it("keeps pages apart, joins lines into paragraphs and hyphenated words, and drops repeated headers", async () => {
     const pages = Array.from({ length: 5 }, (_, index) => [
       "Harbour Bikes price list",
       "For all guests",
@@ -136,7 +136,7 @@ describe("reading text", () => {
     expect(blocks.map(({ text }) => text)).toEqual(["Bike: City | Note: Small, red", "Bike: Cargo | Note: Large"]);
   });
 
-  it("reports progress while it reads a long page, so that a busy machine does not take it for stuck", async () => {
+  it("reports progress while it reads a long page, so that it is not mistaken for stuck on a busy machine", async () => {
     const reports: number[] = [];
     await extract(Buffer.from(`<!doctype html><p>${"word ".repeat(40_000)}`), (done) => reports.push(done));
     expect(reports.length).toBeGreaterThan(2);
@@ -154,7 +154,7 @@ describe("reading text", () => {
     ["bytes without meaning", "\x01\x00\x02\x00\x03", "NOT_SUPPORTED"],
     ["white space", " \n\t\n ", "NO_TEXT"],
     ["too much text", "word ".repeat(1_000_001), "TOO_LARGE"],
-  ])("says why it does not read %s", async (_, content, code) => {
+  ])("explains why it does not read %s", async (_, content, code) => {
     expect(await failure(Buffer.from(content, "latin1"))).toBe(code);
   });
 });

@@ -37,17 +37,17 @@ it.each([
     zip(Object.fromEntries(Array.from({ length: 12_000 }, (_, n) => [`word/${n}.xml`, "x"]))),
     "TOO_LARGE",
   ],
-])("fails %s with a reason, and reads the next file", async (_, file, code) => {
+])("the extractor fails %s with a reason, and reads the next file", async (_, file, code) => {
   expect(["OUT_OF_MEMORY", "TOO_SLOW", code]).toContain(await read(file));
   expect(await read("A city bike costs 20 € a day.")).toBe(1);
 });
 
-it("reads the files of one organization one after the other", async () => {
+it("the extractor reads the files of one organization one after the other", async () => {
   expect(await Promise.all(["One.", "Two.", "Three."].map((text) => read(text)))).toEqual([1, 1, 1]);
   expect(extractor.pids()).toHaveLength(1);
 });
 
-it("reads the file of another organization while a slow one is being read and more of its kind wait", async () => {
+it("the extractor reads another organization's file while slow files are being read and waiting", async () => {
   const shared = createExtractor();
   const stopped = new AbortController();
   const { signal } = stopped;
@@ -60,7 +60,7 @@ it("reads the file of another organization while a slow one is being read and mo
   shared.close();
 });
 
-it("gives the place of a canceled file to the waiting organizations in turn", async () => {
+it("the extractor gives the slot of a canceled file to the waiting organizations in turn", async () => {
   const shared = createExtractor();
   const canceled = new AbortController();
   const slow = read(endless, { reader: shared, organizationId: "a" });
@@ -78,7 +78,7 @@ it("gives the place of a canceled file to the waiting organizations in turn", as
   await slow;
 });
 
-it("ends the idle extraction process and starts another one for the next file", async () => {
+it("the extractor ends an idle extraction process and starts another one for the next file", async () => {
   const idle = createExtractor({ idleMs: 50 });
   expect(await read("One.", { reader: idle })).toBe(1);
   await expect.poll(idle.pids).toEqual([]);
@@ -86,7 +86,7 @@ it("ends the idle extraction process and starts another one for the next file", 
   idle.close();
 });
 
-it("fails the file that is being read, and those that wait, when the extractor is closed", async () => {
+it("the extractor fails the file that is being read, and those that wait, when it is closed", async () => {
   const closing = createExtractor();
   const readings = [read(endless, { reader: closing }), read("One.", { reader: closing })];
   await expect.poll(closing.pids).not.toEqual([]);

@@ -16,7 +16,7 @@ const add = async (url: string) => {
   return body.id;
 };
 
-it("fetches a page, follows its redirects and takes over its title", async () => {
+it("a page that is added as a document is fetched with its redirects, and its title is used", async () => {
   const { url } = await serve((request, response) => {
     if (request.url === "/old") return response.writeHead(302, { location: "/new" }).end();
     response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(page));
@@ -31,7 +31,7 @@ it("fetches a page, follows its redirects and takes over its title", async () =>
   expect(await client.textOf(id)).toBe("# Hours\n\nOpen from 9 to 18.");
 });
 
-it("reads a page again on retry and replaces its text", async () => {
+it("a page is read again on retry, and its text is replaced", async () => {
   let text = "Open from 9 to 18.";
   const { url } = await serve((_, response) => response.end(`<!doctype html><main><p>${text}</p></main>`));
   const id = await add(url);
@@ -42,7 +42,7 @@ it("reads a page again on retry and replaces its text", async () => {
   expect(await client.textOf(id)).toBe("Closed on Mondays.");
 });
 
-it("keeps the title that a member gave to a page until the member removes it", async () => {
+it("a page keeps the title that a member gave it until the member removes the title", async () => {
   let title = "Opening hours";
   const { url } = await serve((_, response) =>
     response.end(`<!doctype html><title>${title}</title><main><p>Open from 9 to 18.</p></main>`),
@@ -60,7 +60,7 @@ it("keeps the title that a member gave to a page until the member removes it", a
   expect(await client.settled(id)).toMatchObject({ title: "Hours" });
 });
 
-it("says why a page cannot be read, and retries what may be temporary", async () => {
+it("a page that cannot be read gets a reason, and is retried if the problem may be temporary", async () => {
   const { url } = await serve((request, response) => {
     if (request.url === "/bomb") {
       return response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(30 * 1024 * 1024)));
@@ -84,7 +84,7 @@ it("says why a page cannot be read, and retries what may be temporary", async ()
 });
 
 it.each(["ftp://example.com/a", "javascript:alert(1)", "not a url", "http://169.254.169.254/latest"])(
-  "refuses %s as the address of a page",
+  "a page cannot be added with %s as its address",
   async (url) => {
     expect(await client.create({ kind: "page", url })).toMatchObject({
       status: 400,
@@ -93,7 +93,7 @@ it.each(["ftp://example.com/a", "javascript:alert(1)", "not a url", "http://169.
   },
 );
 
-it("does not follow a redirect to a forbidden address", async () => {
+it("a page's redirect to a forbidden address is not followed", async () => {
   const { url } = await serve((_, response) =>
     response.writeHead(302, { location: "http://169.254.169.254/latest" }).end(),
   );

@@ -8,12 +8,12 @@ it.each([
   ["emoji between words", "bike😀rental 😀", "bike rental"],
   ["halves of characters", "bike\ud800rental\udc00", "bike rental"],
   ["compatibility forms", "ｂｉｋｅ ﬁt", "bike fit"],
-])("compares texts regardless of %s", (_, text, same) => {
+])("the grams of a text do not depend on %s", (_, text, same) => {
   expect(hashesOf(text)).toEqual(hashesOf(same));
   expect(hashesOf(text)).not.toEqual([]);
 });
 
-it("compares characters beyond the basic plane, and nothing of texts shorter than two letters", () => {
+it("the grams of a text include characters beyond the basic plane, and a text of one letter has none", () => {
   expect(hashesOf("𠮷野家")).not.toEqual(hashesOf("野家"));
   expect(["", " ", "a", "!?"].flatMap(hashesOf)).toEqual([]);
 });

@@ -28,7 +28,7 @@ function faq(question: string, answer: string, ...wordings: string[]): Passage[]
   }));
 }
 
-onBothDatabases("The passage index", (createDatabase) => {
+onBothDatabases("the passage index", (createDatabase) => {
   let database: TestDatabase;
   let opened: OpenDatabase;
   let passageSearch: PassageSearch;
@@ -115,7 +115,7 @@ onBothDatabases("The passage index", (createDatabase) => {
     expect(hit?.score).toBeLessThanOrEqual(1);
   });
 
-  it("finds a FAQ entry by another wording, and answers with its question and answer", async () => {
+  it("finds an FAQ entry by another wording, and returns its question and answer", async () => {
     await index("doc_faq", faq("Can I cancel?", "Yes, until it ships.", "stop an order before dispatch"));
     await index("doc_other", passagesOf("Orders are dispatched from Bremen."));
     const [hit] = await search("stop my order");
@@ -151,7 +151,7 @@ onBothDatabases("The passage index", (createDatabase) => {
     expect(await found("delivery")).toEqual(["doc_a/0"]);
   });
 
-  it("stops finding a deleted document at once, whether its postings were merged or not", async () => {
+  it("stops finding a deleted document immediately, whether or not its postings were merged", async () => {
     await indexForty();
     await index("doc_new", passagesOf("The warranty covers batteries."));
     const documentIds = ["doc_7", "doc_new", "doc_unknown"].map((name) => ofAgent(agentId, name));
@@ -186,7 +186,7 @@ onBothDatabases("The passage index", (createDatabase) => {
     expect(await found("delivery")).toEqual(["doc_last/0"]);
   });
 
-  it("gives the same hits with the same scores before and after segments are merged", async () => {
+  it("returns the same hits with the same scores before and after segments are merged", async () => {
     for (let n = 0; n < 40; n++) await index(`doc_${n}`, passagesOf(`The warranty of model ${n} lasts ${n} months.`));
     const before = await search("How long is the warranty of model 12?", { limit: 50 });
     passageSearch.maintain(agentId);

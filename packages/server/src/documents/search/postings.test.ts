@@ -12,14 +12,14 @@ import { bestChunks } from "./word-scores.ts";
 const terms = ["bik", "bike", "bikes", "biking", "ƀike", "rent", "自転", "𠮷野"];
 const contents = packContents(new Map(terms.map((term, chunk) => [term, [{ chunk, frequency: 1, length: 9 }]])));
 
-it("finds terms of which one begins with another, and terms in any script", () => {
+it("packed contents contain terms of which one begins with another, and terms in any script", () => {
   const wanted = ["𠮷野", "bikes", "bike", "absent", "bik", "自転", "zebra"];
   const expected = [...unpackContents(contents)].filter(({ term }) => wanted.includes(term));
   expect(findInContents(contents, toWantedTerms(wanted))).toEqual(expected);
   expect(expected.map(({ term }) => term)).toEqual(["bik", "bike", "bikes", "自転", "𠮷野"]);
 });
 
-it("finds the terms that begin with one of several prefixes, also when one prefix begins with another", () => {
+it("packed contents are searched for several prefixes, even when one prefix begins with another", () => {
   expect(termsInContents(contents, toWantedTerms(["自", "bike", "bi", "x"]))).toEqual([
     "bik",
     "bike",
@@ -29,7 +29,7 @@ it("finds the terms that begin with one of several prefixes, also when one prefi
   ]);
 });
 
-it("ranks chunks whose numbers, frequencies and lengths take several bytes", () => {
+it("packed postings rank chunks whose numbers, frequencies and lengths take several bytes", () => {
   const postings = packPostings([
     { chunk: 3, frequency: 1, length: 2_000 },
     { chunk: 20_000, frequency: 200, length: 150 },

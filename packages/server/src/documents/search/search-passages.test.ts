@@ -21,7 +21,7 @@ describe("a search of an agent with an embedding model", () => {
     return { calls, done, embedded: resolve };
   }
 
-  it("searches by words while the provider is slow, and answers with that if it fails", async () => {
+  it("searches by words while the provider is slow, and uses that result if it fails", async () => {
     const { calls, done, embedded } = start();
     await vi.advanceTimersByTimeAsync(300);
     expect(calls).toEqual(["words"]);

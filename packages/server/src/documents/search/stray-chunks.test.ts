@@ -7,7 +7,7 @@ import { deleteStrayChunks } from "./maintain-index.ts";
 import { removeFromIndex, stageChunks } from "./passage-index.ts";
 import { prepareDocument } from "./prepare-document.ts";
 
-onBothDatabases("The passages of large documents", (createDatabase) => {
+onBothDatabases("the passages of large documents", (createDatabase) => {
   let database: TestDatabase;
   let client: DocumentClient;
   let organizationId: string;

@@ -34,7 +34,7 @@ const setOf = (agentId: string, vectors: number): VectorSet => ({
   readyAt: 1,
 });
 
-it("keeps 100,000 passages of 1,024 components in at most 15 MB", async () => {
+it("the vector memory keeps 100,000 passages of 1,024 components in at most 15 MB", async () => {
   const { connection } = connectionTo({ count: 100_000 });
   const signs = await createVectorMemory().load(connection, setOf("agent_1", 100_000));
   const bytes = signs?.blocks.reduce((sum, block) => sum + block.numbers.byteLength + block.signs.byteLength, 0);
@@ -42,7 +42,7 @@ it("keeps 100,000 passages of 1,024 components in at most 15 MB", async () => {
   expect(bytes).toBeLessThanOrEqual(15_000_000);
 });
 
-it("reads only what was stored since the last search", async () => {
+it("the vector memory reads only what was stored since the last search", async () => {
   const stored = { count: 3_200 };
   const { connection, reads } = connectionTo(stored);
   const memory = createVectorMemory();
@@ -56,7 +56,7 @@ it("reads only what was stored since the last search", async () => {
   );
 });
 
-it("forgets the agents that were not searched for longest when memory is used up", async () => {
+it("the vector memory evicts the least recently searched agents when it is full", async () => {
   const { connection, reads } = connectionTo({ count: 1_600 });
   const memory = createVectorMemory(1_600 * 136 * 2);
   const load = (agentId: string) => memory.load(connection, setOf(agentId, 1_600));
@@ -69,7 +69,7 @@ it("forgets the agents that were not searched for longest when memory is used up
   expect(await memory.load(connection, setOf("agent_4", 10_000))).toBeNull();
 });
 
-it("reads everything again when many of the passages in memory were deleted", async () => {
+it("the vector memory reads everything again when many of its passages were deleted", async () => {
   const stored = { count: 16_000 };
   const { connection, reads } = connectionTo(stored);
   const memory = createVectorMemory();

@@ -12,29 +12,29 @@ it.each([
   ["es", "garantías", "garantia"],
   ["ru", "ёлки", "елка"],
   ["ar", "الدَّرَّاجَات", "الدراجات"],
-])("finds words in %s in another form or without accents", (language, one, other) => {
+])("words in %s are found in another form or without accents", (language, one, other) => {
   expect(termsOf(one, language).at(-1)).toBe(termsOf(other, language).at(-1));
 });
 
-it("splits Chinese, Japanese and Korean into pairs of characters", () => {
+it("wordsOf splits Chinese, Japanese and Korean into pairs of characters", () => {
   expect(termsOf("自行车店")).toEqual(["自行", "行车", "车店"]);
   expect(termsOf("店")).toEqual(["店"]);
   expect(termsOf("自転車ABC")).toEqual(["自転", "転車", "abc"]);
 });
 
-it("splits Thai into the words of a dictionary", () => {
+it("wordsOf splits Thai into the words of a dictionary", () => {
   expect(termsOf("ร้านจักรยาน")).toEqual(["ร้าน", "จักรยาน"]);
 });
 
-it("folds full-width letters and digits, soft hyphens and typographic apostrophes", () => {
+it("wordsOf folds full-width letters and digits, soft hyphens and typographic apostrophes", () => {
   expect(termsOf("ＡＢＣ１２３ e\u00adbike don’t")).toEqual(["abc123", "ebike", "don't"]);
 });
 
-it("creates one term for each language that stems a word differently", () => {
+it("wordsOf creates one term for each language that stems a word differently", () => {
   expect(termsOf("communication", "en", "fr", "de")[0]?.split("|").length).toBeGreaterThan(1);
 });
 
-it("leaves out words longer than 40 characters, which are encoded data", () => {
+it("wordsOf leaves out words longer than 40 characters, which are encoded data", () => {
   expect(termsOf(`key ${"a".repeat(41)} end`)).toEqual(["key", "end"]);
 });
 
@@ -45,11 +45,11 @@ it.each([
   ["ja", "自転車はどこですか"],
   ["zh", "自行车店在哪里"],
   [null, "OK"],
-])("detects the language %s", (language, text) => {
+])("detectLanguage detects %s", (language, text) => {
   expect(detectLanguage(text)).toBe(language);
 });
 
-it("matches typos and parts of compounds when a word is not in the index", () => {
+it("similarTerms matches typos and parts of compounds when a word is not in the index", () => {
   const indexed = ["liefer", "lieferung", "reifen", "refund", "refer", "garantie"];
   expect(similarTerms("lieferkosten", indexed)).toEqual(["liefer"]);
   expect(similarTerms("refnud", indexed)).toEqual(["refund"]);

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.stop());
 
-it("skips a redirect loop, a redirect to a private address, and a page that is too large", async () => {
+it("a sync skips a redirect loop, a redirect to a private address, and a page that is too large", async () => {
   site.pages.set("/", page("Start", "Start.", ["/loop", "/metadata", "/huge", "/bomb"]));
   site.pages.set("/loop", { status: 302, headers: { location: "/loop" } });
   site.pages.set("/metadata", { status: 302, headers: { location: "http://169.254.169.254/latest" } });
@@ -36,7 +36,7 @@ it("skips a redirect loop, a redirect to a private address, and a page that is t
   expect(pages[4]).toMatch(/^\/metadata skipped: .*169\.254\.169\.254/);
 });
 
-it("stops at the maximum number of pages on a site with endless links and reports it", async () => {
+it("a sync stops at the maximum number of pages on a site with endless links and reports it", async () => {
   const endless = (number: number) => {
     site.pages.set(number === 0 ? "/" : `/${number}`, (_, response) => {
       endless(number + 1);
@@ -50,7 +50,7 @@ it("stops at the maximum number of pages on a site with endless links and report
   expect(error).toMatchObject({ code: "TOO_MANY_PAGES", message: expect.stringContaining("More than 8 pages") });
 });
 
-it("reads the other pages when a sitemap is a decompression bomb, declares entities or is not XML", async () => {
+it("a sync reads the other pages when a sitemap is a decompression bomb, declares entities or is not XML", async () => {
   site.pages.set("/", page("Start", "Start."));
   site.pages.set("/robots.txt", `Sitemap: ${site.url}/s.xml`);
   const bomb = gzipSync(Buffer.concat([Buffer.from("<urlset>"), Buffer.alloc(60 * 1024 * 1024, " ")]));
@@ -68,7 +68,7 @@ it("reads the other pages when a sitemap is a decompression bomb, declares entit
   }
 });
 
-it("reads nothing when robots.txt forbids everything or cannot be fetched, and explains how to fix it", async () => {
+it("a sync reads nothing when robots.txt forbids everything or cannot be fetched, and explains how to fix it", async () => {
   site.pages.set("/", page("Start", "Start."));
   site.pages.set("/robots.txt", "User-agent: *\nDisallow: /");
   const forbidden = await sources.read(site.url);
@@ -80,7 +80,7 @@ it("reads nothing when robots.txt forbids everything or cannot be fetched, and e
   expect(await sources.sync(forbidden.id)).toMatchObject({ error: null, pages: { read: 1 } });
 });
 
-it("lists pages that robots.txt excludes without asking for them", async () => {
+it("a sync lists pages that robots.txt excludes without requesting them", async () => {
   site.pages.set("/robots.txt", "User-agent: *\nDisallow: /private/");
   site.pages.set("/sitemap.xml", sitemap([`${site.url}/private/a`, `${site.url}/open`]));
   site.pages.set("/", page("Start", "Start.", ["/private/b"]));
@@ -96,7 +96,7 @@ it("lists pages that robots.txt excludes without asking for them", async () => {
   expect(site.requests.filter(({ path }) => path.startsWith("/private"))).toEqual([]);
 });
 
-it("reads the allowed pages of a site that links more excluded pages than it may have pages", async () => {
+it("a sync reads the allowed pages of a site with more excluded pages than its maximum of pages", async () => {
   const excluded = Array.from({ length: 6 }, (_, number) => `/cart?add=${number}`);
   site.pages.set("/robots.txt", "User-agent: *\nDisallow: /cart");
   site.pages.set("/", page("Start", "Start.", [...excluded, "/a"]));
@@ -114,7 +114,7 @@ it("reads the allowed pages of a site that links more excluded pages than it may
   expect([pages.read, error]).toEqual([3, null]);
 });
 
-it("keeps what it has of a page that answers 304 to a request without a condition", async () => {
+it("a sync keeps its version of a page that responds with 304 to an unconditional request", async () => {
   site.pages.set("/", page("Start", "Start.", ["/cached"]));
   site.pages.set("/cached", { status: 304 });
   const { id } = await sources.read(site.url);
@@ -122,7 +122,7 @@ it("keeps what it has of a page that answers 304 to a request without a conditio
   expect(await sources.documents(id)).toEqual(["/: Start"]);
 });
 
-it("requests no page in a preview that robots.txt excludes, not even as the target of a redirect", async () => {
+it("a preview requests no page that robots.txt excludes, not even as the target of a redirect", async () => {
   const other = await startSite({
     "/robots.txt": "User-agent: *\nDisallow: /hidden",
     "/hidden": page("Hidden", "Hidden."),
@@ -149,7 +149,7 @@ it("requests no page in a preview that robots.txt excludes, not even as the targ
   await other.stop();
 });
 
-it("lets no organization use up the previews with slow sites", async () => {
+it("previews of slow sites by one organization do not block those of others", async () => {
   const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
   site.pages.set("/slow", (_, response) => void isReleased.then(() => response.end("Late.")));
   site.pages.set("/", page("Start", "Start."));
@@ -166,7 +166,7 @@ it("lets no organization use up the previews with slow sites", async () => {
   await other.stop();
 });
 
-it("ends a preview, and the request it is waiting for, when its client disconnects", async () => {
+it("a preview ends, with the request that it is waiting for, when its client disconnects", async () => {
   const asked = Promise.withResolvers<ServerResponse>();
   site.pages.set("/never", (_, response) => asked.resolve(response));
   const leaving = new AbortController();
@@ -183,7 +183,7 @@ it("ends a preview, and the request it is waiting for, when its client disconnec
   await closed;
 });
 
-it("continues an interrupted sync without reading or adding a page twice", async () => {
+it("an interrupted sync continues without reading or adding a page twice", async () => {
   site.pages.set("/", page("Start", "Start.", ["/a", "/b", "/c"]));
   for (const name of ["a", "c"]) site.pages.set(`/${name}`, page(name, `Text of ${name}.`));
   const requested = Promise.withResolvers<ServerResponse>();

@@ -8,7 +8,7 @@ it.each([
   ["INTERNAL", "failed"],
   ["DAMAGED", "skipped"],
 ] as const)(
-  "treats a page that cannot be read because of %s as %s, since only skipped pages are removed later",
+  "a page that cannot be read because of %s counts as %s, since only skipped pages are removed later",
   (code, state) => {
     expect(unreadable(new ExtractionError(code, "Why."))).toEqual({ page: { state, reason: "Why." }, links: null });
   },

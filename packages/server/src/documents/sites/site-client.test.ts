@@ -7,7 +7,7 @@ const page = { status: 200, headers: {}, body: Buffer.from("Text"), truncated: f
 const outbound = { request: async () => page } as unknown as Outbound;
 
 describe("the site client", () => {
-  it("asks a host again after a request was aborted while it got its turn", async () => {
+  it("requests a host again after a request was aborted just as its turn came", async () => {
     const client = createSiteClient(outbound);
     const options = { url: "https://example.com/", maxBytes: 1_000, crawlDelayMs: null };
     const stopped = new AbortController();
@@ -33,7 +33,7 @@ describe("the site client", () => {
   });
 });
 
-it("reads the delay for this robot from robots.txt", () => {
+it("the delay for this robot is read from robots.txt", () => {
   const robots = "User-agent: *\nCrawl-delay: 7\n\nUser-agent: FoyerBot\nCrawl-delay: 3";
   const scope = { origin: "https://example.com", include: [], exclude: [], robots };
   const job = { kind: "robots", scope, startUrl: "https://example.com/" } as const;

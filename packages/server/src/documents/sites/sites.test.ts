@@ -6,7 +6,7 @@ import { createAgent } from "../../../../../test/factories.ts";
 import { createSourceClient, type SourceClient } from "../../../../../test/site-client.ts";
 import { page, type SiteServer, sitemap, startSite } from "../../../../../test/site-server.ts";
 
-onBothDatabases("Sites", (createDatabase) => {
+onBothDatabases("the site crawler", (createDatabase) => {
   let database: TestDatabase;
   let client: DocumentClient;
   let sources: SourceClient;
@@ -114,7 +114,7 @@ onBothDatabases("Sites", (createDatabase) => {
     expect(await sources.documents(id)).toHaveLength(3);
   });
 
-  it("removes nothing while the site answers every address with one and the same page, and says so", async () => {
+  it("removes nothing while the site serves the same page at every URL, and reports this", async () => {
     const { id } = await sources.read(site.url);
     const paths = ["/", "/help", "/prices"];
     const usual = paths.map((path) => [path, site.pages.get(path) ?? ""] as const);
@@ -132,7 +132,7 @@ onBothDatabases("Sites", (createDatabase) => {
     expect(await sources.documents(id)).toEqual(["/: Harbour Bikes", "/help: Help", "/prices: Prices"]);
   });
 
-  it("removes nothing while that page, or a redirect to it, hides the links to all others", async () => {
+  it("removes nothing while such a page, or a redirect to it, hides the links to all others", async () => {
     const { id } = await sources.read(site.url);
     const maintenance = page("Back soon", "We are improving our site.");
     site.pages.set("/", maintenance);
@@ -151,7 +151,7 @@ onBothDatabases("Sites", (createDatabase) => {
     expect(await sources.documents(id)).toEqual(["/: Back soon"]);
   });
 
-  it("reads exactly the chosen pages, and drops those that are no longer wanted with the next sync", async () => {
+  it("reads exactly the chosen pages, and drops those that are no longer chosen with the next sync", async () => {
     const { id } = await sources.read(site.url, { urls: [`${site.url}/help`, `${site.url}/prices?utm_source=x`] });
     expect(await sources.documents(id)).toEqual(["/help: Help", "/prices: Prices"]);
     const changed = await call("PUT", `/sources/${id}`, { urls: null, exclude: ["/prices"] });
@@ -207,7 +207,7 @@ onBothDatabases("Sites", (createDatabase) => {
     expect(await sources.documents(id)).toHaveLength(3);
   });
 
-  it("deletes a source with its documents, which searches stop finding at once", async () => {
+  it("deletes a source with its documents, which searches stop finding immediately", async () => {
     const { id } = await sources.read(site.url);
     await sources.documents(id);
     expect((await call("DELETE", `/sources/${id}`)).body).toEqual({ success: true });

@@ -24,7 +24,7 @@ async function addSource(url: string): Promise<string> {
   return body.id;
 }
 
-it("claims the sources that follow one whose host another process has just started to read", async () => {
+it("a claim continues after a source whose host another process has just started to read", async () => {
   const { db } = client.server.deps;
   const ids = [];
   for (const url of ["https://a.example/1", "https://a.example/2", "https://b.example/"])
@@ -42,7 +42,7 @@ it("claims the sources that follow one whose host another process has just start
   expect((await claiming)?.map(({ id }) => id)).toEqual([third]);
 });
 
-it("counts the pages of a sync only when a page links to one that is not known yet", async () => {
+it("the pages of a sync are counted only when a page links to an unknown one", async () => {
   const { db } = client.server.deps;
   const id = await addSource("https://c.example/");
   const job = await db.selectFrom("sources").selectAll().where("id", "=", id).executeTakeFirstOrThrow();

@@ -58,7 +58,7 @@ describe("the status of a submission", () => {
     expect(submissionStatus({ webhook, client, actions })).toBe(status);
   });
 
-  it("ends the same, and passes only through documented statuses, in any order of outcomes", () => {
+  it("ends the same in any order of outcomes, and passes only through documented statuses", () => {
     const outcome = fc.constantFrom<Outcome>("success", "failed");
     const parts = fc.record({
       webhook: fc.option(outcome),

@@ -52,7 +52,7 @@ const followInbox = (server: TestServer, browser: Browser) => {
 };
 
 describe("live streams of two processes", () => {
-  it("bring a visitor what a member does in the other process, and the team what a visitor does", async () => {
+  it("deliver a member's actions in one process to the visitor in the other, and the visitor's to the team", async () => {
     const talk = await startConversation();
     const inbox = await followInbox(there, browsers.there);
     const { waiting } = await inbox.until("counts");
@@ -89,7 +89,7 @@ describe("live streams of two processes", () => {
     await Promise.all([remote.leave(), inbox.leave()]);
   });
 
-  it("end when the other process deletes the conversation, and tell the inbox", async () => {
+  it("end when the other process deletes the conversation, and report this to the inbox", async () => {
     const talk = await startConversation();
     await browsers.here.call("POST", `${talk.address}/takeover`);
     const [stream, inbox] = [await follow(here, talk), await followInbox(here, browsers.here)];

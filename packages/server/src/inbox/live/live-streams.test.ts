@@ -52,7 +52,7 @@ const followInbox = (browser: Browser, more: Record<string, string> = {}) =>
   openLive(`${server.url}/inbox/events`, { ...cookieOf(browser), ...more });
 
 describe("the stream of a conversation", () => {
-  it("brings a waiting visitor the takeover, typing, messages and the return, and then ends", async () => {
+  it("delivers the takeover, typing, messages and the return to a waiting visitor, and then ends", async () => {
     const talk = await startConversation();
     await talk.visit("POST", "/handoff", { reason: "The invoice" });
     const stream = await talk.follow();
@@ -102,7 +102,7 @@ describe("the stream of a conversation", () => {
     expect(received).toEqual(written);
   });
 
-  it("sends what was missed, and ends, if the agent has the conversation again", async () => {
+  it("sends missed messages and ends if the agent has the conversation again", async () => {
     const talk = await startConversation();
     await talk.act("/takeover");
     await talk.act("/messages", { content: "Goodbye" });
@@ -131,7 +131,7 @@ describe("the stream of a conversation", () => {
     await stream.leave();
   });
 
-  it("shows the visitor the typing of the member who has the conversation, and of nobody else", async () => {
+  it("shows the visitor only the typing of the member who has the conversation", async () => {
     const talk = await startConversation();
     await talk.act("/takeover");
     const { email } = await createMember(server, organizationId, "member");
@@ -171,7 +171,7 @@ describe("the stream of a conversation", () => {
 });
 
 describe("the stream of the inbox", () => {
-  it("begins with counts and presence, and brings waiting conversations, messages and typing", async () => {
+  it("starts with counts and presence, and delivers waiting conversations, messages and typing", async () => {
     const inbox = await followInbox(ada);
     const { waiting } = await inbox.until("counts");
     expect((await inbox.until("presence")).members).toContainEqual(
@@ -262,7 +262,7 @@ describe("open live streams", () => {
     }
   });
 
-  it("are limited by address and in all, end with the server, and ask their clients to come back", async () => {
+  it("are limited per address and in total, end with the server, and ask their clients to reconnect", async () => {
     const BASE_URL = "https://chat.example.com";
     const limited = await startServer({
       listen: true,

@@ -23,7 +23,7 @@ function facts(changes: Partial<AnswerFacts> = {}): AnswerFacts {
 }
 
 describe("the email with an answer", () => {
-  it("has the answer first, then the link, then the conversation", () => {
+  it("contains the answer, then the link, then the conversation", () => {
     expect(answerMail(facts(), { baseUrl, token: "fct_1" })).toEqual({
       subject: "Grace has answered you (Harbour)",
       text: [

@@ -39,7 +39,7 @@ onBothDatabases("the settings of notices", (createDatabase) => {
     signedInBrowser(server, (await createMember(server, organizationId, "member")).email);
   const subscribe = (browser: Browser, body: object) => browser.call("POST", "/notices/push-subscriptions", body);
 
-  it("belong to each member, and everything is on until they choose", async () => {
+  it("belong to each member, and all are on until the member chooses", async () => {
     const member = await memberBrowser();
     expect((await member.call("GET", "/notices")).body).toEqual({
       email: true,
@@ -75,7 +75,7 @@ onBothDatabases("the settings of notices", (createDatabase) => {
     expect((await owner.call("GET", "/notices")).body.devices).toEqual([]);
   });
 
-  it("forget a browser that has withdrawn its subscription as soon as the push service says so", async () => {
+  it("forget a browser that has withdrawn its subscription as soon as the push service reports it", async () => {
     const { body } = await subscribe(owner, push.subscribe("phone"));
     push.receiver.answer((_, response) => void response.writeHead(410).end());
     const { body: tested } = await owner.call("POST", `/notices/push-subscriptions/${body.id}/test`);
@@ -84,7 +84,7 @@ onBothDatabases("the settings of notices", (createDatabase) => {
     expect((await owner.call("GET", "/notices")).body.devices).toEqual([]);
   });
 
-  it("give a browser to the member who subscribed last, and keep the newest ten of each", async () => {
+  it("assign a browser to the member who subscribed last, and keep each member's newest ten", async () => {
     const shared = push.subscribe("shared");
     await subscribe(owner, shared);
     const member = await memberBrowser();
@@ -114,7 +114,7 @@ onBothDatabases("the settings of notices", (createDatabase) => {
     expect(row.privateKey).not.toContain(pairs[0]?.privateKey);
   });
 
-  it("include channels that admins create and test, and no other organization sees", async () => {
+  it("include channels that admins create and test, and that no other organization sees", async () => {
     const input = { kind: "webhook", name: " #support ", url: `${receiver.url}/chat` };
     const member = await memberBrowser();
     expect((await member.call("POST", "/notice-channels", input)).status).toBe(403);

@@ -100,7 +100,7 @@ onBothDatabases("notices", (createDatabase) => {
     return createHandoffTimers(deps, { recorder: createNoticeRecorder(deps, createOutbox(deps), now), now });
   }
 
-  it("reach all members by email, their browsers and the team chat, with a link to the conversation", async () => {
+  it("reach all members by email and in their browsers, and the team chat, with a link to the conversation", async () => {
     await team.member.call("PUT", "/notices", { email: false });
     await team.member.call("POST", "/notices/push-subscriptions", push.subscribe(team.userId));
     await team.owner.call("POST", "/notice-channels", { kind: "webhook", name: "Support", url: `${chat.url}/chat` });
@@ -119,7 +119,7 @@ onBothDatabases("notices", (createDatabase) => {
     expect(channel).toMatchObject({ lastError: null, lastSentAt: expect.any(String) });
   });
 
-  it("show what a hostile visitor wrote as text: no further header, line, link or mention", async () => {
+  it("show a hostile visitor's message as plain text, without a header, line, link or mention of its own", async () => {
     await team.owner.call("POST", "/notice-channels", { kind: "webhook", name: "Support", url: `${chat.url}/chat` });
     const name = "Ada\r\nBcc: victim@example.com\r\n\r\n<b>Hi</b>";
     const reason = "Help\r\nSummary: all is well\n@channel <!here> [click](https://evil.example)";
@@ -160,7 +160,7 @@ onBothDatabases("notices", (createDatabase) => {
     expect(await timers.execute()).toEqual([]);
   });
 
-  it("go to one member after the other and then to everybody, once each, whichever process is first", async () => {
+  it("go to one member after the other and then to everyone, once each, whichever process is first", async () => {
     const { id } = await request({ handoff: { escalation: [team.colleague.userId, "user_gone", team.userId] } });
     expect((await sentAbout(id)).to).toEqual([team.colleague.email]);
     await timersIn(9).runOnce();
@@ -188,7 +188,7 @@ onBothDatabases("notices", (createDatabase) => {
     for (const { id } of [taken, cancelled]) expect((await sentAbout(id)).to).toHaveLength(2);
   });
 
-  it("leave browsers alone outside office hours, and escalate when somebody is there", async () => {
+  it("send no push messages outside office hours, and escalate once the team is available", async () => {
     await team.owner.call("POST", "/notices/push-subscriptions", push.subscribe(team.userId));
     const tomorrow = new Date(Date.now() + 86_400_000);
     const day = tomorrow.getUTCDay() || 7;
@@ -203,7 +203,7 @@ onBothDatabases("notices", (createDatabase) => {
     expect((await sentAbout(id)).pushes).toMatchObject([{ message: { title: "Ada is still waiting" } }]);
   });
 
-  it("bring a visitor who is away the answer by email, quoting the conversation, with a link that opens it", async () => {
+  it("email the answer to a visitor who is away, with a quote of the conversation and a link that opens it", async () => {
     const page = "https://shop.example/bikes?id=7#photos";
     const { id } = await request({
       settings: { allowedOrigins: ["https://shop.example"] },
@@ -257,7 +257,7 @@ onBothDatabases("notices", (createDatabase) => {
     expect((await sentAbout(id)).mails.slice(before)).toHaveLength(1);
   });
 
-  it("send no answer by email to a visitor who is there, or who left no address", async () => {
+  it("send no answer by email to a visitor who is on the page, or who left no address", async () => {
     const present = await request({ body: { email: "ada@example.com" } });
     const unknown = await request();
     const before = [];

@@ -28,7 +28,7 @@ describe("a push message", () => {
     expect(() => encryptPush(browser.keys, Buffer.concat([longest, longest]))).toThrow("at most 3993 bytes");
   });
 
-  it("is not possible with keys that are no keys", () => {
+  it("cannot be encrypted with invalid keys", () => {
     const { keys } = newPushBrowser();
     expect(arePushKeys(keys)).toBe(true);
     const notOnTheCurve = Buffer.concat([Buffer.of(4), Buffer.alloc(64, 1)]).toString("base64url");

@@ -13,7 +13,7 @@ describe("the text of team chats", () => {
     for (const part of split("lorem ipsum 😀 dolor ".repeat(20), 4)) expect(part.length).toBeLessThanOrEqual(10);
   });
 
-  it("keeps email addresses, paths and links, and breaks mentions and commands", () => {
+  it("keeps email addresses, paths and links, and neutralizes mentions and commands", () => {
     const same = ["a@b.example", "https://a.example/b?c=/d", "and/or", "@ /", "</b>"];
     for (const text of same) expect(withoutMentions(text)).toBe(text);
     expect(withoutMentions("(@ada) /close")).toBe("(@\u2060ada) /\u2060close");

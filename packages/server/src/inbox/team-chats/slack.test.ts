@@ -85,7 +85,7 @@ describe("the Slack client", () => {
     ]);
   });
 
-  it("reads commands and what it cannot forward, and nothing of other channels and bots", async () => {
+  it("reads commands and messages that it cannot forward, and ignores other channels and bots", async () => {
     const { connect, slack } = await start();
     const { messages } = follow(connect());
     await slack.until(slack.connected);

@@ -102,7 +102,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     expect(await channel()).toBeUndefined();
   });
 
-  it("connects, keeps the token to itself, and refuses the same bot for another channel", async () => {
+  it("connects, never reveals the token, and refuses the same bot for another channel", async () => {
     const created = await create();
     expect(created.status, created.text).toBe(201);
     channelId = created.body.id;
@@ -115,7 +115,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     expect((await create()).status).toBe(409);
   });
 
-  it("links a member by a code that works once, and explains to everybody else why nothing was sent", async () => {
+  it("links a member by a code that works once, and explains to everyone else why nothing was sent", async () => {
     const { conversationId, topic } = await askForPerson();
     telegram.say({ from: 7, topic, text: "hello" });
     await telegram.until(said("not linked to an account"));
@@ -200,7 +200,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     await expect.poll(async () => (await waiting.execute()).length).toBe(0);
   });
 
-  it("opens a new topic for one that was deleted", async () => {
+  it("opens a new topic when one was deleted", async () => {
     const { conversationId, topic } = await askForPerson();
     await ada.call("POST", `/conversations/${conversationId}/takeover`);
     await telegram.until(() => telegram.textsIn(topic).length === 2);

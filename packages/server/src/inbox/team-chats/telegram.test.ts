@@ -41,7 +41,7 @@ function follow(chat: ReturnType<typeof createTelegramChat>, handle = async (_: 
 }
 
 describe("the Telegram client", () => {
-  it("names the bot and the chat, and whether the chat has topics", async () => {
+  it("names the bot and the chat, and reports whether the chat has topics", async () => {
     const { chat } = await start({ isForum: false });
     expect(await chat.check(never)).toEqual({ botName: "@foyer_test_bot", chatTitle: "Support", hasTopics: false });
   });
@@ -86,7 +86,7 @@ describe("the Telegram client", () => {
     expect(cursors).toEqual(["701"]);
   });
 
-  it("reads text, commands, anonymous authors and what it cannot forward, and nothing of other chats and bots", async () => {
+  it("reads text, commands, anonymous authors and messages that it cannot forward, and ignores other chats and bots", async () => {
     const { connect, telegram } = await start();
     const { messages } = follow(connect());
     telegram.say({ from: 1, text: "/return@foyer_test_bot  he wants\nblue" });
@@ -114,7 +114,7 @@ describe("the Telegram client", () => {
     expect(messages[2]?.content).toMatchObject({ reason: expect.stringContaining("Photos are not sent") });
   });
 
-  it("reports a second poller, a pause that Telegram asks for, a moved chat and a deleted topic as such", async () => {
+  it("distinguishes a second poller, a requested pause, a moved chat and a deleted topic", async () => {
     const { chat, connect, telegram } = await start();
     const first = follow(connect());
     await telegram.until(() => telegram.calls.some(({ body }) => body.timeout === 50));

@@ -17,7 +17,7 @@ function run<T>(computation: InPieces<T>): { value: T; longestMs: number } {
 
 const maskFor = (secrets: readonly string[]) => run(createMask(secrets)).value;
 
-it("replaces exactly the runs of text that secrets cover, however they overlap", () => {
+it("masking replaces exactly the runs of text that secrets cover, however they overlap", () => {
   const word = (min: number, max: number) =>
     fc.array(fc.constantFrom("a", "b", "ab", "aab"), { minLength: min, maxLength: max }).map((parts) => parts.join(""));
   fc.assert(
@@ -45,11 +45,11 @@ function maskedSlowly(secrets: readonly string[], text: string): string {
   return masked;
 }
 
-it("leaves nothing of two secrets that overlap in a response", () => {
+it("masking leaves nothing of two secrets that overlap in a response", () => {
   expect(run(maskFor(["key-one", "one-more"])("key-one-more")).value).toBe("***");
 });
 
-it("masks ten secrets in 1 MB of text in about the time of one", () => {
+it("masking ten secrets in 1 MB of text takes about the time of one", () => {
   const secrets = Array.from({ length: 10 }, (_, index) => `${index}${"sk_live_aB3".repeat(5)}`);
   const text = "lorem ipsum dolor sit amet ".repeat(37_000);
   const milliseconds = (mask: Mask) => {
@@ -64,7 +64,7 @@ it("masks ten secrets in 1 MB of text in about the time of one", () => {
   expect(milliseconds(maskFor(secrets))).toBeLessThan(4 * milliseconds(maskFor(secrets.slice(0, 1))));
 });
 
-it("masks secrets that almost match everywhere in 1 MB of text without a piece of 100 ms", () => {
+it("masking secrets that almost match everywhere in 1 MB of text has no piece of 100 ms", () => {
   const secrets = Array.from({ length: 10 }, (_, index) => `${"a".repeat(9_000 + index)}${index}`);
   const longestPiece = () => {
     const made = run(createMask(secrets));

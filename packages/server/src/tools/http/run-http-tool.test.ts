@@ -91,7 +91,7 @@ describe("a response", () => {
     ["an unknown charset", "text/plain; charset=klingon", "grüße", "grüße"],
     ["nothing", "image/png", "", ""],
     ["JSON too deep to walk", "application/json", "[".repeat(200) + "]".repeat(200), "[".repeat(200) + "]".repeat(200)],
-  ])("converts a response body to a tool result: %s", async (_what, contentType, body, result) => {
+  ])("is converted to a tool result: %s", async (_what, contentType, body, result) => {
     const outcome = await run(answering(contentType, body));
     expect(outcome).toMatchObject({ result, isError: false, problem: null });
     const text = typeof result === "string" ? result : JSON.stringify(result);
@@ -128,7 +128,7 @@ describe("a response", () => {
     expect(outcome.problem).toContain("1000000 bytes");
   });
 
-  it("with 450,000 values lets the event loop turn while secrets are masked in it", async () => {
+  it("with 450,000 values does not block the event loop while its secrets are masked", async () => {
     const body = Buffer.from(`[${"1,".repeat(450_000)}1]`);
     const headers = { "content-type": "application/json" };
     const answer = { status: 200, headers, body, truncated: false, durationMs: 0 };
@@ -354,7 +354,7 @@ describe("secrets in a response", () => {
     expectNoSecret(await echo(() => ({ type: "text/plain", body: `got: ${values.PADDED?.trim()}.` })));
   });
 
-  it("are masked as numbers of any length, while neighboring numbers stay", async () => {
+  it("are masked as numbers of any length, while adjacent numbers stay unchanged", async () => {
     const outcome = await echo(() => ({ type: "application/json", body: `{"pin":${values.PIN},"n":1.50,"s":"v2"}` }));
     expect(outcome.result).toEqual({ pin: "***", n: 1.5, s: "v2" });
   });
