@@ -69,12 +69,12 @@ describe("toModule", () => {
 });
 
 describe("length budgets", () => {
-  it("measures the median, the 95th percentile and the longest", () => {
+  it("measure the median, the 95th percentile and the longest", () => {
     const lengths = Array.from({ length: 100 }, (_, index) => index + 1).reverse();
     expect(measureLengths(lengths.map(fileOf))).toEqual({ files: 100, median: 51, p95: 96, longest: 100 });
   });
 
-  it("names the long files when they are too many, the longest first", () => {
+  it("name the long files when there are too many, the longest first", () => {
     const short = Array.from({ length: 20 }, (_, index) => fileOf(10, index));
     expect(findProblems([...short, fileOf(300, 20)])).toEqual([]);
     expect(findProblems([...short, fileOf(251, 20), fileOf(300, 21)])).toEqual([
@@ -82,7 +82,7 @@ describe("length budgets", () => {
     ]);
   });
 
-  it("refuses a single file over 400", () => {
+  it("refuse a single file over 400 lines", () => {
     const short = Array.from({ length: 40 }, (_, index) => fileOf(10, index));
     expect(findProblems([...short, fileOf(400, 40)])).toEqual([]);
     expect(findProblems([...short, fileOf(401, 40)])).toEqual(["scripts/file-40.ts: 401 lines, over 400"]);
@@ -98,7 +98,7 @@ describe("length budgets", () => {
 });
 
 describe("import chains", () => {
-  it("measures the longest path from modules without importers, within one package", () => {
+  it("are measured from modules without importers, within one package", () => {
     const modules = tree({
       [`${server}/main.ts`]: ["./b.ts", "./a.ts", "@foyer/contract"],
       [`${server}/a.ts`]: ["./b.ts"],
@@ -112,7 +112,7 @@ describe("import chains", () => {
     ]);
   });
 
-  it("ignores types, and ends in a cycle", () => {
+  it("ignore types, and end in a cycle", () => {
     const cycle = tree({ [`${server}/a.ts`]: ["./b.ts"], [`${server}/b.ts`]: ["./a.ts"] });
     const main = toModule(
       `${server}/main.ts`,
@@ -124,7 +124,7 @@ describe("import chains", () => {
     expect(chains[0]).toEqual([`${server}/main.ts`, `${server}/b.ts`, `${server}/a.ts`]);
   });
 
-  it("allows eight modules in a row, but not nine", () => {
+  it("may have eight modules, but not nine", () => {
     const rowOf = (length: number) =>
       tree(Object.fromEntries(Array.from({ length }, (_, i) => [`${server}/m${i}.ts`, [`./m${i + 1}.ts`]])));
     expect(findProblems(rowOf(8))).toEqual([]);
@@ -137,20 +137,20 @@ describe("import cycles", () => {
   const typesOf = (path: string, ...files: string[]) =>
     toModule(`${server}/${path}`, files.map((file) => `import type { T } from "${file}";\n`).join(""));
 
-  it("refuses a cycle that consists only of types, and lists its files in order", () => {
+  it("are refused even if they consist only of types, and their files are listed in order", () => {
     const modules = [typesOf("chat/a.ts", "./b.ts"), typesOf("chat/b.ts", "./c.ts"), typesOf("chat/c.ts", "./a.ts")];
     const names = ["a", "b", "c", "a"].map((name) => `${server}/chat/${name}.ts`);
     expect(findProblems(modules)).toEqual([`import cycle: ${names.join(" > ")}`]);
     expect(findProblems(modules.slice(0, 2))).toEqual([]);
   });
 
-  it("refuses a cycle between a folder of the server and a file beside it, even when no two files import each other", () => {
+  it("are refused between a folder of the server and a file beside it, even when no two files import each other", () => {
     const modules = [typesOf("deps.ts", "./auth/keys.ts"), typesOf("auth/routes.ts", "../deps.ts")];
     expect(findProblems(modules)).toEqual(["import cycle of the server's folders: deps.ts > auth > deps.ts"]);
     expect(findProblems(modules.slice(1))).toEqual([]);
   });
 
-  it("reports two cycles that share a file as two", () => {
+  it("are reported as two when they share a file", () => {
     const graph = new Map([
       ["a", ["b", "c"]],
       ["b", ["a"]],
@@ -224,7 +224,7 @@ describe("imports between folders of the server", () => {
   });
 });
 
-it.each(["packages/extra/src/x.ts", `${server}/webhooks/x.ts`])("require rules for the new folder of %s", (path) => {
+it.each(["packages/extra/src/x.ts", `${server}/webhooks/x.ts`])("check-style requires rules for the new folder of %s", (path) => {
   expect(problemsOf(path, "x;")).toEqual([expect.stringMatching(/: add (what the package|the position of)/)]);
 });
 

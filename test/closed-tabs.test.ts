@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it(`ends every reply and runs no tool twice when tabs are closed at a random moment of ${CALLS} calls`, {
+it(`every reply ends and no tool runs twice when tabs are closed at random moments of ${CALLS} calls`, {
   timeout: 120_000 + CALLS * 100,
 }, async () => {
   const outcomes = { ran: 0, answered: 0, unanswered: 0 };

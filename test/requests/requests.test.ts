@@ -34,7 +34,7 @@ const endsTheWorld =
 /** These bodies are written with `sendJsonPages`, to which Fastify does not apply the response schema. */
 const streamedPages = ["/agents", "/secrets", "/conversations/{id}"];
 
-onBothDatabases("generated requests", (createDatabase) => {
+onBothDatabases("the server", (createDatabase) => {
   it(`answers ${count} generated requests as the OpenAPI document declares`, { timeout: 3_600_000 }, async () => {
     const database = await createDatabase();
     // The demo model pauses between words.

@@ -52,7 +52,7 @@ async function answerAll(database: TestDatabase): Promise<Answers> {
 
 const count = (value: (collection: Collection) => number) => collections.reduce((sum, each) => sum + value(each), 0);
 
-it("has 60 documents and 200 questions in six languages, a fifth of which have no answer", () => {
+it("the bike shop collection has 60 documents and 200 questions in six languages, a fifth without an answer", () => {
   expect(collections).toHaveLength(6);
   expect(count(({ documents }) => documents.length)).toBe(60);
   const questions = count((collection) => collection.questions.length);
@@ -62,7 +62,7 @@ it("has 60 documents and 200 questions in six languages, a fifth of which have n
 });
 
 it.each(collections.map(({ name }) => name))(
-  "ranks the right help center page among the first results in the collection %s",
+  "search ranks the right help center page among the first results in the collection %s",
   (name) => {
     const { ndcg10, recall5 } = measureAnswers(onSqlite.get(name) ?? []);
     expect(ndcg10).toBeGreaterThanOrEqual(0.85);
@@ -70,16 +70,16 @@ it.each(collections.map(({ name }) => name))(
   },
 );
 
-it("ranks the right page first for most questions, including those with typos", () => {
+it("search ranks the right page first for most questions, including those with typos", () => {
   const { ndcg10, recall5 } = measureAnswers([...onSqlite.values()].flat());
   expect(ndcg10).toBeGreaterThanOrEqual(0.9);
   expect(recall5).toBeGreaterThanOrEqual(0.93);
 });
 
-it("scores questions with an answer higher than questions without one", () => {
+it("search scores questions with an answer higher than questions without one", () => {
   expect(measureAnswers([...onSqlite.values()].flat()).answerable).toBeGreaterThanOrEqual(0.88);
 });
 
-it("returns the same top ten results and scores on SQLite and PostgreSQL", () => {
+it("search returns the same top ten results and scores on SQLite and PostgreSQL", () => {
   expect(onPostgres).toEqual(onSqlite);
 });

@@ -86,18 +86,18 @@ async function answerAll(database: TestDatabase): Promise<Lists> {
   return lists;
 }
 
-it("ranks the help center with words and meaning together at least as well as with the better of both", () => {
+it("hybrid search ranks the help center at least as well as the better of words and meaning", () => {
   const [words, meaning, hybrid] = [onSqlite.words, onSqlite.meaning, onSqlite.hybrid].map(measureAnswers);
   expect(meaning?.ndcg10).toBeGreaterThan(0.9);
   expect(hybrid?.ndcg10).toBeGreaterThanOrEqual(Math.max(words?.ndcg10 ?? 1, meaning?.ndcg10 ?? 1));
   expect(hybrid?.recall5).toBeGreaterThanOrEqual(Math.max(words?.recall5 ?? 1, meaning?.recall5 ?? 1));
 });
 
-it("tells questions with an answer from others at least as well as words alone", () => {
+it("hybrid search distinguishes questions with an answer from others at least as well as words alone", () => {
   const [words, hybrid] = [onSqlite.words, onSqlite.hybrid].map(measureAnswers);
   expect(hybrid?.answerable).toBeGreaterThanOrEqual(words?.answerable ?? 1);
 });
 
-it("gives the same hybrid lists with the same scores on SQLite and PostgreSQL", () => {
+it("hybrid search returns the same lists and scores on SQLite and PostgreSQL", () => {
   expect(onPostgres).toEqual(onSqlite);
 });

@@ -17,7 +17,7 @@ function withImports(file: string): string[] {
   ];
 }
 
-it("keeps the loader, the chat in its largest language, and the triggers within their size limits", () => {
+it("the loader, the chat in its largest language, and the triggers stay within their size limits", () => {
   const { partFiles } = JSON.parse(readFileSync(join(dist, "build.json"), "utf8"));
   const locales = readdirSync(join(dist, "widget")).filter((name) => /^[a-z]{2}-[\w-]+\.js$/.test(name));
   expect(locales).toHaveLength(11);
@@ -30,13 +30,13 @@ it("keeps the loader, the chat in its largest language, and the triggers within 
   expect(sizeOf(partFiles.triggers, partFiles.actions)).toBeLessThanOrEqual(budgets.triggers);
 });
 
-it("loads the form code only with the first form, without duplicating shared code", () => {
+it("the form code loads only with the first form, without duplicating shared code", () => {
   const { partFiles } = JSON.parse(readFileSync(join(dist, "build.json"), "utf8"));
   expect(withImports(partFiles["mount-form"])).toEqual([partFiles["mount-form"], partFiles.panel]);
   expect(size(`widget/${partFiles["mount-form"]}`)).toBeLessThanOrEqual(budgets.forms);
 });
 
-it("loads the code for handing over on its own, in one language", () => {
+it("the code for handing over loads separately, in one language", () => {
   const { partFiles } = JSON.parse(readFileSync(join(dist, "build.json"), "utf8"));
   const handoff = partFiles["start-handoff"];
   expect(withImports(handoff)).toEqual([handoff, partFiles.panel]);

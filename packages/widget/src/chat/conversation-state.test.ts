@@ -15,7 +15,7 @@ const tool: ToolPiece = {
   form: null,
 };
 
-it("treats numbers in brackets as citations during a search of documents and in replies with sources", () => {
+it("numbers in brackets are citations during a search of documents and in replies with sources", () => {
   const reply = { ...newReply("r"), pieces: [{ type: "text" as const, text: "From 11 to 15 [1]." }] };
   expect(mayCite(reply)).toBe(false);
   expect(mayCite({ ...reply, sources: [source] })).toBe(true);

@@ -46,7 +46,7 @@ function openChat(identity: { userId: string } | null) {
   return { chat, visitor, sent, finishLoading };
 }
 
-it("does not send a text in the name of a visitor who is identified while the conversation loads", async () => {
+it("the chat does not send a text for a visitor who is identified while the conversation loads", async () => {
   const { chat, visitor, sent, finishLoading } = openChat({ userId: "ada" });
   const sending = chat.send("My card number is 1234");
   visitor.identify({ userId: "grace" });
@@ -56,7 +56,7 @@ it("does not send a text in the name of a visitor who is identified while the co
   expect(sent).toEqual([]);
 });
 
-it("does not send a text of a visitor who is logged out while the conversation loads", async () => {
+it("the chat does not send a text of a visitor who is logged out while the conversation loads", async () => {
   const { chat, visitor, sent, finishLoading } = openChat(null);
   const sending = chat.send("My card number is 1234");
   visitor.logout();
@@ -66,7 +66,7 @@ it("does not send a text of a visitor who is logged out while the conversation l
   expect(sent).toEqual([]);
 });
 
-it("sends the text of an anonymous visitor who is identified while the conversation loads", async () => {
+it("the chat sends the text of an anonymous visitor who is identified while the conversation loads", async () => {
   const { chat, visitor, sent, finishLoading } = openChat(null);
   const sending = chat.send("Where is my order?");
   visitor.identify({ userId: "ada" });

@@ -18,21 +18,21 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it("sends the page's title and language, and of its URL only what the agent lists", () => {
+it("a message includes the page's title and language, and only the listed parts of its URL", () => {
   const context = { productId: "tern" };
   const url = "https://shop.example/reset?bike=7";
   expect(page(context)).toEqual({ url, title: "Trail bikes", language: "de-CH", context });
   expect(page(context, { sendsPage: false })).toEqual({ context });
 });
 
-it("cuts a URL, title or language for which the server would refuse the message", () => {
+it("a URL, title or language that the server would reject is shortened in a message", () => {
   vi.stubGlobal("location", { href: `https://shop.example/${"a".repeat(30_000)}` });
   vi.stubGlobal("document", { title: "a".repeat(30_000), documentElement: { lang: "a".repeat(300) } });
   const { url, title, language } = page({});
   expect([url?.length, title?.length, language?.length]).toEqual([2_000, 1_000, 100]);
 });
 
-it("leaves out a context for which the server would refuse the message, and warns the site's developer", () => {
+it("a context that the server would reject is left out of a message, and the site's developer is warned", () => {
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
   for (const refused of [{ text: "ü".repeat(2_045) }, ["tern"], "tern", cycle, undefined]) {

@@ -8,7 +8,7 @@ beforeEach(() => {
   tracker.follow(at(600));
 });
 
-it("The visitor follows the end until they scroll up, and again when they return to it", () => {
+it("a visitor follows the end until they scroll up, and again when they return to it", () => {
   tracker.onScroll(at(300));
   expect(tracker.isFollowing()).toBe(false);
   tracker.onScroll(at(400));
@@ -17,12 +17,12 @@ it("The visitor follows the end until they scroll up, and again when they return
   expect(tracker.isFollowing()).toBe(true);
 });
 
-it("The visitor still follows the end when content grew before the scroll event arrived", () => {
+it("a visitor still follows the end when content grew before the scroll event arrived", () => {
   tracker.onScroll(at(620, 2_000));
   expect(tracker.isFollowing()).toBe(true);
 });
 
-it("A scroll of the panel itself does not count as the visitor's, even if it goes up", () => {
+it("a scroll by the panel itself does not count as the visitor's, even if it goes up", () => {
   const topOfForm = at(200, 2_000);
   tracker.movedBy(topOfForm);
   tracker.onScroll(topOfForm);

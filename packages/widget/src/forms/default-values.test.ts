@@ -19,7 +19,7 @@ const filled = (type: FormField["type"], defaultValue: string, facts: Partial<De
   return defaultValues([{ ...field, ...choices }], { ...nobody, ...facts }).f;
 };
 
-it("fills defaults from the visitor's identity, the site's context and the previous tool result", () => {
+it("a form fills defaults from the visitor's identity, the site's context and the previous tool result", () => {
   const identity = {
     userId: "7",
     userEmail: "ada@shop.example",
@@ -35,7 +35,7 @@ it("fills defaults from the visitor's identity, the site's context and the previ
   ).toBe("city");
 });
 
-it("leaves a field empty when its placeholder has no value or a value that is not text", () => {
+it("a form leaves a field empty when its placeholder has no value or a value that is not text", () => {
   const facts = { identity: { userId: "7", metadata: { list: [1], deep: {} } }, previousResult: "text" };
   const names = [
     "user.email",
@@ -49,7 +49,7 @@ it("leaves a field empty when its placeholder has no value or a value that is no
   }
 });
 
-it("leaves out a default that its field cannot hold", () => {
+it("a form leaves out a default that its field cannot hold", () => {
   expect(["1", "Two", ""].map((text) => filled("select", text))).toEqual(["1", "", ""]);
   expect(["2,3", "4, 1, 4", "9", ""].map((text) => filled("multiselect", text))).toEqual([["2,3"], ["4", "1"], [], []]);
   expect(["1.50", " 7 ", "1e3", "x", " "].map((text) => filled("number", text))).toEqual(["1.5", "7", "1000", "", ""]);
@@ -59,7 +59,7 @@ it("leaves out a default that its field cannot hold", () => {
   expect(filled("email", " ada@shop.example ")).toBe("ada@shop.example");
 });
 
-it("ticks a box by default unless it is required, because visitors must give consent themselves", () => {
+it("a form ticks a box by default unless it is required, because visitors must give consent themselves", () => {
   expect(["true", " true ", "false", "1", ""].map((text) => filled("checkbox", text))).toEqual([
     true,
     true,
@@ -77,7 +77,7 @@ it("ticks a box by default unless it is required, because visitors must give con
   expect(defaultValues([consent], nobody)).toEqual({ f: false });
 });
 
-it("shows a date and time in the visitor's time zone", () => {
+it("a form shows a default date and time in the visitor's time zone", () => {
   // The time zone of the tests is UTC+5:30.
   expect(filled("datetime", "2026-01-31T09:30Z")).toBe("2026-01-31T15:00");
   expect(filled("datetime", "2026-01-31T09:30:15+05:30")).toBe("2026-01-31T09:30");
@@ -85,7 +85,7 @@ it("shows a date and time in the visitor's time zone", () => {
   expect(filled("datetime", "2026-01-31")).toBe("");
 });
 
-it("never gives a field a value that it cannot hold, for any default", () => {
+it("a form never gives a field a value that it cannot hold, for any default", () => {
   const types = (Object.keys(fieldTypes) as FieldType[]).filter((type) => !holdsFile({ type }));
   const texts = fc.oneof(
     fc.string(),

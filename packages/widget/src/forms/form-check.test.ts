@@ -19,7 +19,7 @@ const text = (pattern: string): FormField => ({
 });
 const file = (name: string): FormField => ({ name, label: name, type: "file" });
 
-it("matches patterns like the server: unanchored, by code point, and in a syntax that both support", () => {
+it("the form check matches patterns like the server: unanchored, by code point, and in a syntax that both support", () => {
   expect(check([text("b")], { f: "abc" })).toEqual({});
   expect(check([text("^.$")], { f: "🚲" })).toEqual({});
   // Invalid with the `v` flag, but valid without it.
@@ -28,7 +28,7 @@ it("matches patterns like the server: unanchored, by code point, and in a syntax
   expect(check([text("(")], { f: "anything" })).toEqual({});
 });
 
-it("reports input that the browser could not parse as invalid, not as empty", () => {
+it("the form check reports input that the browser could not parse as invalid, not as empty", () => {
   const fields: FormField[] = ["number", "date", "datetime"].map((type) => ({
     name: type,
     label: type,
@@ -43,7 +43,7 @@ it("reports input that the browser could not parse as invalid, not as empty", ()
   ]);
 });
 
-it("checks the size of each file, the type of images, and the total size of all files", () => {
+it("the form check covers the size of each file, the type of images, and the total size of all files", () => {
   const size = 5 * MEBIBYTE;
   const all = ["a", "b", "c", "d"].map(file);
   const chosen = (names: string[], bytes: number) =>
@@ -56,7 +56,7 @@ it("checks the size of each file, the type of images, and the total size of all 
   expect(check([{ ...photo, validation: { required: { value: true } } }], {})).toEqual({ p: "Photo is required" });
 });
 
-it("reports a required box in the visitor's language unless the form has its own message", () => {
+it("the form check reports a required box in the visitor's language unless the form has its own message", () => {
   const consent: FormField = {
     name: "c",
     label: "I agree",
@@ -68,7 +68,7 @@ it("reports a required box in the visitor's language unless the form has its own
   expect(check([consent, own], { c: true, o: true })).toEqual({});
 });
 
-it("submits numbers as numbers, choices as arrays, files as data URLs, and empty fields as null", () => {
+it("a form submits numbers as numbers, choices as arrays, files as data URLs, and empty fields as null", () => {
   const fields: FormField[] = [
     { name: "n", label: "N", type: "number" },
     { name: "none", label: "N", type: "number" },
@@ -94,7 +94,7 @@ it("submits numbers as numbers, choices as arrays, files as data URLs, and empty
   });
 });
 
-it("assigns the server's error details to fields, including fields with dots in their names", () => {
+it("the server's error details are assigned to fields, including fields with dots in their names", () => {
   const details = [
     { path: "formData.a.b", message: "No." },
     { path: "formData.unknown", message: "No." },

@@ -7,7 +7,7 @@ import { autoCompleteOf } from "./auto-complete.ts";
 import { toFailure } from "./error-messages.ts";
 import { formatBytes } from "./format-bytes.ts";
 
-it("explains each submission error to the visitor and says when to retry", () => {
+it("each submission error is explained to the visitor, with the time for a retry", () => {
   const say = (code: FoyerErrorCode, status: number, retryAfter: number | null = null) => {
     const { text, until, canRetry } = toFailure(
       new FoyerError(code, "For developers", { status, retryAfter }),
@@ -32,7 +32,7 @@ it("explains each submission error to the visitor and says when to retry", () =>
   expect(toFailure(tooLarge, en, false).text).toBe(en.formFailed);
 });
 
-it("formats file sizes with binary units and rounds them up", () => {
+it("file sizes are formatted with binary units and rounded up", () => {
   const MEBIBYTE = 1024 * 1024;
   expect(
     [0, 1, 1024, 1025, MEBIBYTE - 1, MEBIBYTE, 5 * MEBIBYTE, 5 * MEBIBYTE + 1].map((size) => formatBytes(size, "en")),
@@ -40,7 +40,7 @@ it("formats file sizes with binary units and rounds them up", () => {
   expect(formatBytes(1.5 * MEBIBYTE, "de")).toBe("1,5 MB");
 });
 
-it("formats the submitted answers for people", () => {
+it("submitted answers are formatted for people", () => {
   const options = [
     { label: "City One", value: "city" },
     { label: "", value: "tour" },
@@ -80,7 +80,7 @@ it("formats the submitted answers for people", () => {
   ]);
 });
 
-it("sets autocomplete values by field type and name", () => {
+it("autocomplete values follow from the field's type and name", () => {
   const token = (name: string, type: FormField["type"] = "text") => autoCompleteOf({ name, label: "", type });
   expect(["first_name", "lastName", "Full name", "zip", "color"].map((name) => token(name))).toEqual([
     "given-name",

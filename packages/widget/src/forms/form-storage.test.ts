@@ -42,7 +42,7 @@ function open(identity: Identity | null = null, { isIdle = false } = {}) {
   return { visitor, bus, forms: createFormStorage({ storage, visitor }) };
 }
 
-it("stores the newest fifty drafts for the tab and submitted forms for the browser", () => {
+it("form storage keeps the newest fifty drafts for the tab and submitted forms for the browser", () => {
   const { forms } = open();
   for (let index = 0; index < 60; index++) {
     forms.saveDraft(draft(`d${index}`));
@@ -60,7 +60,7 @@ it("stores the newest fifty drafts for the tab and submitted forms for the brows
   expect(local.text()).not.toContain("Ada");
 });
 
-it("stores no form data before the visitor interacts with the widget", () => {
+it("form storage keeps nothing before the visitor interacts with the widget", () => {
   const { forms, bus } = open(null, { isIdle: true });
   forms.saveDraft(draft("a"));
   expect(forms.draft("a")).not.toBeNull();
@@ -69,7 +69,7 @@ it("stores no form data before the visitor interacts with the widget", () => {
   expect(session.text()).toContain("Ada");
 });
 
-it("does not show an identified visitor's forms to anyone else", () => {
+it("form storage does not show an identified visitor's forms to anyone else", () => {
   open({ userId: "ada" }).forms.saveDraft(draft("a"));
   expect(open().forms.draft("a")).toBeNull();
   expect(open({ userId: "bob" }).forms.draft("a")).toBeNull();
@@ -78,7 +78,7 @@ it("does not show an identified visitor's forms to anyone else", () => {
   expect(session.text()).not.toContain("Ada");
 });
 
-it("moves an anonymous visitor's forms to the user who is identified, and not to the next user", () => {
+it("form storage moves an anonymous visitor's forms to the user who is identified, and not to the next user", () => {
   const { forms, visitor } = open();
   forms.saveDraft(draft("a"));
   visitor.identify({ userId: "ada" });
@@ -87,7 +87,7 @@ it("moves an anonymous visitor's forms to the user who is identified, and not to
   expect(forms.draft("a")).toBeNull();
 });
 
-it("deletes stored forms on logout", () => {
+it("form storage is cleared on logout", () => {
   const { forms, visitor } = open({ userId: "ada" });
   forms.saveDraft(draft("a"));
   forms.saveSent({ key: "b", message: "Booked for Ada" });
@@ -95,7 +95,7 @@ it("deletes stored forms on logout", () => {
   expect([session.text(), local.text()].join()).not.toContain("Ada");
 });
 
-it("ignores stored form data that is malformed", () => {
+it("form storage ignores malformed data", () => {
   for (const text of [
     "7",
     "null",

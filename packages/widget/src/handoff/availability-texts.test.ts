@@ -8,7 +8,7 @@ import { loadTexts } from "./texts/load-texts.ts";
 const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 
 it.each(localeIds)(
-  "has every text about talking to a person in %s, with the same placeholders as English",
+  "the texts about talking to a person are complete in %s, with the same placeholders as English",
   async (locale) => {
     const texts = await loadTexts(locale);
     expect(Object.keys(texts)).toEqual(Object.keys(handoffEn));
@@ -19,7 +19,7 @@ it.each(localeIds)(
   },
 );
 
-it("promises minutes or whole hours in the visitor's language", () => {
+it("an answer is promised in minutes or whole hours, in the visitor's language", () => {
   expect([10, 60, 90, 120].map((minutes) => duration(minutes, "en"))).toEqual([
     "10 minutes",
     "1 hour",
@@ -31,7 +31,7 @@ it("promises minutes or whole hours in the visitor's language", () => {
   expect(promiseText({ ...open, promiseMinutes: null }, handoffEn, "en")).toBeNull();
 });
 
-it("says outside the office hours when somebody is there again, with the date if that is not within six days", () => {
+it("visitors outside office hours read when the team is back, with the date if that is not within six days", () => {
   const at = "2026-03-09T12:00:00Z";
   expect(moment(at, "en", Date.parse(at) - 86_400_000)).toMatch(/^Mon|^Sun|^Tue/);
   expect(moment(at, "en", Date.parse(at) - 86_400_000)).not.toContain("March");

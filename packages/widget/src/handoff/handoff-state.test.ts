@@ -67,7 +67,7 @@ const texts = ({ entries }: HandoffState) =>
   entries.map((entry) => (entry.type === "reply" ? textOf(entry) : entry.type === "user" ? entry.text : "form"));
 
 describe("the state of a conversation that is handed over", () => {
-  it("adds what the team and the visitor write, each message once, in the order in which they arrive", () => {
+  it("adds the messages of the team and the visitor, each once, in the order in which they arrive", () => {
     const events = [
       owned(ownership("human", 2)),
       said(message("msg_1", "member", "Hello, Ada here.")),
@@ -79,7 +79,7 @@ describe("the state of a conversation that is handed over", () => {
     expect(messagesOfTeam(once.entries).map(({ id, person }) => [id, person])).toEqual([["msg_1", ada]]);
   });
 
-  it("recognizes the visitor's own messages, also two with the same text", () => {
+  it("recognizes the visitor's own messages, even two with the same text", () => {
     const here = { ...empty, entries: [sentHere("local-1", "ok"), sentHere("local-2", "ok")] };
     const state = after(here, said(message("msg_1", "visitor", "ok")), said(message("msg_2", "visitor", "ok")));
     expect(state.entries.map((entry) => entry.type === "user" && [entry.key, entry.id])).toEqual([
@@ -89,7 +89,7 @@ describe("the state of a conversation that is handed over", () => {
     expect(texts(after(state, said(message("msg_3", "visitor", "ok"))))).toEqual(["ok", "ok", "ok"]);
   });
 
-  it("clears the failure of a message that had arrived although the answer to it was lost", () => {
+  it("clears the failure of a message that had arrived although its response was lost", () => {
     const refused: ReplyEntry = { ...newReply("local-2"), state: "refused", problem: "Not reached" };
     const here = { ...empty, entries: [sentHere("local-1", "Are you there?", "unsent"), refused] };
     const { entries } = after(here, said(message("msg_1", "visitor", "Are you there?")));
@@ -104,12 +104,12 @@ describe("the state of a conversation that is handed over", () => {
     expect(texts(after(empty, said(message("msg_2", "agent", "We open at nine."))))).toEqual(["We open at nine."]);
   });
 
-  it("ignores an older owner that arrives late", () => {
+  it("ignores an older handler that arrives late", () => {
     const state = after(empty, owned(ownership("human", 4)), owned(ownership("waiting", 3)));
     expect(state.ownership?.handler).toBe("human");
   });
 
-  it("shows typing until the person's message or the end of their part", () => {
+  it("shows typing until the person's message or the end of the handoff", () => {
     const person = after(empty, owned(ownership("human", 2)), typing);
     expect(person.typing).toEqual(ada);
     expect(after(person, said(message("msg_1", "visitor", "Hm"))).typing).toEqual(ada);
@@ -127,14 +127,14 @@ describe("what the visitor sees above the message field", () => {
     expect(view(empty, noon, null).type).toBe("none");
   });
 
-  it("waits, says when the promised time has passed, and then names the person", () => {
+  it("shows the wait, then that the promised time has passed, and then the person's name", () => {
     const waiting = after(empty, owned(ownership("waiting", 1, "2026-03-02T12:00:00Z")));
     expect(view(waiting, noon - 1_000)).toEqual({ type: "waiting", isLate: false });
     expect(view(waiting, noon + 1_000)).toEqual({ type: "waiting", isLate: true });
     expect(view(after(waiting, owned(ownership("human", 2))))).toEqual({ type: "person", person: ada });
   });
 
-  it("says that the person's part is over until the agent answers, also after a reload", () => {
+  it("shows that the handoff is over until the agent replies, even after a reload", () => {
     const talk = after(empty, owned(ownership("human", 2)), said(message("msg_1", "member", "Done.")));
     const thanked = after(talk, said(message("msg_2", "visitor", "Thanks")), owned(ownership("agent", 3)));
     expect(view(thanked)).toMatchObject({ type: "over", person: ada, reply: { id: "msg_1" } });
@@ -144,7 +144,7 @@ describe("what the visitor sees above the message field", () => {
     expect(view(after(thanked, said(message("msg_3", "agent", "You're welcome.")))).type).toBe("offer");
   });
 
-  it("offers a person again after a person left without a word", () => {
+  it("offers a person again after a person left without sending a message", () => {
     expect(view(after(empty, owned(ownership("human", 2)), owned(ownership("agent", 3)))).type).toBe("offer");
   });
 });

@@ -3,18 +3,18 @@ import { readOptions } from "./read-options.ts";
 
 const base = "https://chat.example/";
 
-it("requires an agent id on the script tag", () => {
+it("the script tag requires an agent id", () => {
   expect(readOptions({}, base)).toBeNull();
 });
 
-it("reads a user token instead of or beside a user id", () => {
+it("the script tag accepts a user token instead of or besides a user id", () => {
   const identityOf = (data: object) => readOptions({ agentId: "agent_1", ...data }, base)?.identity;
   expect(identityOf({ userToken: "a.b.c" })).toEqual({ userToken: "a.b.c" });
   expect(identityOf({ userToken: "a.b.c", userId: "7" })).toEqual({ userId: "7", userToken: "a.b.c" });
   expect(identityOf({ userToken: "" })).toBeNull();
 });
 
-it("falls back to the agent's settings for missing or invalid attributes", () => {
+it("the script tag falls back to the agent's settings for missing or invalid attributes", () => {
   const expected = {
     agentId: "agent_1",
     baseUrl: "https://chat.example",
@@ -49,7 +49,7 @@ it("falls back to the agent's settings for missing or invalid attributes", () =>
   expect(readOptions({ agentId: "agent_1", ...wrong }, base)).toEqual(expected);
 });
 
-it("reads every attribute of the script tag", () => {
+it("the script tag sets every option with an attribute", () => {
   const data = {
     agentId: "agent_1",
     baseUrl: "https://other.example//",

@@ -79,7 +79,7 @@ describe("consent storage", () => {
 });
 
 describe("conversations", () => {
-  it("hands the open anonymous conversation to a visitor who is identified on the next page, and only once", () => {
+  it("that are open and anonymous go to a visitor who is identified on the next page, and only once", () => {
     const first = openPage();
     first.bus.emit("interaction");
     first.visitor.remember(talk("one"));
@@ -93,7 +93,7 @@ describe("conversations", () => {
     expect([ids(third), third.visitor.current?.id]).toEqual([["two", "one"], "two"]);
   });
 
-  it("hands the open anonymous conversation to a visitor whom the page's script tag identifies", () => {
+  it("that are open and anonymous go to a visitor whom the page's script tag identifies", () => {
     const first = openPage();
     first.bus.emit("interaction");
     first.visitor.remember(talk("one"));
@@ -139,7 +139,7 @@ describe("conversations", () => {
     expect(next.visitor.sessionId).not.toBe(sessionId);
   });
 
-  it("keep the open anonymous conversation open when the visitor is identified", () => {
+  it("that are open and anonymous stay open when the visitor is identified", () => {
     const page = openPage();
     page.bus.emit("interaction");
     page.visitor.remember(talk("closed"));
@@ -149,7 +149,7 @@ describe("conversations", () => {
   });
 });
 
-it("recognizes a visitor by the token's user, also after the token was renewed", () => {
+it("a visitor is recognized by the token's user, even after the token was renewed", () => {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const token = (exp: number) => `${part({})}.${part({ sub: "zoë", email: "z@example.com", name: "Zoë", exp })}.x`;
   const page = openPage({ userToken: token(1), userEmail: "other@example.com" });

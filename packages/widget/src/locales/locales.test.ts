@@ -7,7 +7,7 @@ import { interpolate, loadMessages } from "./load-messages.ts";
 const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 
 describe.each(localeIds)("the messages in %s", (locale) => {
-  it("translates every message and uses the same placeholders as English", async () => {
+  it("include every message and use the same placeholders as English", async () => {
     const messages = await loadMessages(locale);
     expect(Object.keys(messages).sort()).toEqual(Object.keys(en).sort());
     for (const [name, text] of Object.entries(messages)) {
@@ -16,7 +16,7 @@ describe.each(localeIds)("the messages in %s", (locale) => {
     }
     expect(Object.values(launcherMessages(locale)).every((word) => word !== "")).toBe(true);
   });
-  it("is not a copy of English", async () => {
+  it("are not a copy of English", async () => {
     if (locale === "en") return;
     const messages = await loadMessages(locale);
     const same = Object.entries(messages).filter(([name, text]) => text === en[name as keyof Messages]);
@@ -24,12 +24,12 @@ describe.each(localeIds)("the messages in %s", (locale) => {
   });
 });
 
-it("chooses the first preferred language that is supported", () => {
+it("the widget uses the first preferred language that it supports", () => {
   expect(chooseLocale([null, "xx", "pt-BR", "de"])).toBe("pt");
   expect(chooseLocale(["zh_Hant_TW"])).toBe("zh");
   expect(chooseLocale([undefined, ""])).toBe("en");
 });
 
-it("replaces placeholders in messages and keeps those without a value", () => {
+it("interpolate replaces placeholders and keeps those without a value", () => {
   expect(interpolate("{a} and {b}", { a: 1 })).toBe("1 and {b}");
 });

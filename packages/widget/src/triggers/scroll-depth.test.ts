@@ -13,8 +13,8 @@ it.each([
   ["bounced over the top", -80, 3_000, 0],
   ["on a page that fits", 0, 600, 0],
   ["on a page that is shorter than its window", 0, 400, 0],
-])("measures the scroll depth: %s", (_name, top, height, expected) =>
+])("the scroll depth is measured: %s", (_name, top, height, expected) =>
   expect(depth(top, height)).toBeCloseTo(expected, 0),
 );
 
-it("reports a scroll depth of 0 without a scrolling element", () => expect(scrollDepth(null)).toBe(0));
+it("the scroll depth is 0 without a scrolling element", () => expect(scrollDepth(null)).toBe(0));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createVisibleTime } from "./visible-time.ts";
 
-it("measures how long the page is visible, even when the visitor is idle for an hour", () => {
+it("the visible time is measured even when the visitor is idle for an hour", () => {
   let at = 1_000;
   const visible = createVisibleTime(() => at);
   at += 5_000;
@@ -19,7 +19,7 @@ it("measures how long the page is visible, even when the visitor is idle for an 
   expect(visible.count()).toBe(250);
 });
 
-it("measures the same visible time however often it is read", () => {
+it("the visible time is the same however often it is read", () => {
   const step = fc.record({
     wait: fc.nat({ max: 90_000 }),
     what: fc.constantFrom("show", "hide", "ask"),

@@ -53,7 +53,7 @@ const busy = (status: number, retryAfter?: string) =>
   new Response("{}", { status, headers: retryAfter ? { "retry-after": retryAfter } : {} });
 const pass = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1_000);
 
-it("sends trigger reports in order, each with its own key, and deletes those that arrived", async () => {
+it("trigger reports are sent in order, each with its own key, and deleted once they have arrived", async () => {
   const reports = create();
   report(reports);
   report(reports, "converted");
@@ -63,7 +63,7 @@ it("sends trigger reports in order, each with its own key, and deletes those tha
   expect([kept.get("reports"), reports.state().waiting]).toEqual([null, 0]);
 });
 
-it("retries a trigger report with the same key and growing delays that respect Retry-After, and holds back later reports", async () => {
+it("a trigger report is retried with the same key and growing delays that respect Retry-After, and later reports wait", async () => {
   answers = [new Error("offline"), busy(503), busy(429, "120"), busy(503, "Wed, 21 Oct 2026 07:28:00 GMT")];
   const reports = create();
   report(reports);
@@ -78,7 +78,7 @@ it("retries a trigger report with the same key and growing delays that respect R
   expect(new Set(sent.map(({ key }) => key)).size).toBe(2);
 });
 
-it("drops rejected trigger reports, and pauses after ten attempts until the browser is online again", async () => {
+it("rejected trigger reports are dropped, and after ten attempts sending pauses until the browser is online again", async () => {
   answers = [busy(404), ...Array.from({ length: 11 }, () => new Error("offline"))];
   const reports = create();
   report(reports);
@@ -92,7 +92,7 @@ it("drops rejected trigger reports, and pauses after ten attempts until the brow
   expect([sent.length, reports.state().waiting]).toEqual([13, 0]);
 });
 
-it("sends waiting trigger reports once more when the page closes and again on the next page, with the same key", async () => {
+it("waiting trigger reports are sent once more when the page closes and again on the next page, with the same key", async () => {
   answers = [new Error("offline"), new Error("offline")];
   report(create());
   await pass(1);
@@ -107,7 +107,7 @@ it("sends waiting trigger reports once more when the page closes and again on th
   expect(kept.get("reports")).toBeNull();
 });
 
-it("stores the newest fifty trigger reports and ignores stored values that are malformed", async () => {
+it("only the newest fifty trigger reports are stored, and malformed stored values are ignored", async () => {
   kept.set("reports", [{ key: 1 }, null, "x", { key: "k" }, { key: "k", event: { eventType: "fired" } }]);
   answers = Array.from({ length: 100 }, () => new Error("offline"));
   const reports = create();

@@ -43,7 +43,7 @@ it.each([
     { events: [{ name: "cart", data: loop }], matches: () => true },
     "cart (data that cannot be serialized) matches",
   ],
-])("describes the current value of a trigger condition, case %#", (watched, more, expected) => {
+])("the debug overlay describes the current value of a trigger condition, case %#", (watched, more, expected) => {
   expect(describeTrigger(watched, { ...facts, ...more }).actual).toBe(expected);
 });
 
@@ -61,6 +61,6 @@ it.each([
   [time({ state: "over", note: "failed" }), {}, "Its action could not be shown."],
   [time({ state: "over", note: "chat open" }), {}, "Skipped for this page view because the chat was open"],
   [watch("page_view", { page: "/bikes/*" }, { state: "over" }), {}, "Does not apply to this page."],
-])("describes the status of a trigger, case %#", (watched, more, expected) => {
+])("the debug overlay describes the status of a trigger, case %#", (watched, more, expected) => {
   expect(describeTrigger(watched, { ...facts, ...more }).status).toContain(expected);
 });
