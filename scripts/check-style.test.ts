@@ -224,9 +224,12 @@ describe("imports between folders of the server", () => {
   });
 });
 
-it.each(["packages/extra/src/x.ts", `${server}/webhooks/x.ts`])("check-style requires rules for the new folder of %s", (path) => {
-  expect(problemsOf(path, "x;")).toEqual([expect.stringMatching(/: add (what the package|the position of)/)]);
-});
+it.each(["packages/extra/src/x.ts", `${server}/webhooks/x.ts`])(
+  "check-style requires rules for the new folder of %s",
+  (path) => {
+    expect(problemsOf(path, "x;")).toEqual([expect.stringMatching(/: add (what the package|the position of)/)]);
+  },
+);
 
 describe("file names", () => {
   it.each([

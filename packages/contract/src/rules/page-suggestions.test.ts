@@ -19,6 +19,7 @@ it.each([
   expect(suggestionsFor(widget, path)).toEqual(expected),
 );
 
-it.each([{}, { suggestions: null, pageSuggestions: null }])("suggestionsFor returns nothing without lists: %j", (settings) =>
-  expect(suggestionsFor(settings, "/")).toEqual([]),
+it.each([{}, { suggestions: null, pageSuggestions: null }])(
+  "suggestionsFor returns nothing without lists: %j",
+  (settings) => expect(suggestionsFor(settings, "/")).toEqual([]),
 );
