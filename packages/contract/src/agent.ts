@@ -62,7 +62,7 @@ const settings = {
     Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       maxItems: 50,
       description:
-        "Names of the query parameters of a page's URL that are stored with messages and told to the model. The rest of the query is dropped.",
+        "Names of the query parameters of a page's URL that are stored with messages and sent to the model. The rest of the query is dropped.",
     }),
   ),
   requireIdentity: nullable(
@@ -87,7 +87,7 @@ const settings = {
   handoff: nullable(
     described(HandoffChanges, {
       description:
-        "How conversations go over to people. Settings that are left out stay as they are, and `null` restores defaults.",
+        "How conversations are handed over to people. Omitted settings keep their values, and `null` restores defaults.",
     }),
   ),
   monthlyTokenBudget: nullable(
@@ -98,7 +98,7 @@ const settings = {
   ),
   retention: nullable(
     Type.Partial(Type.Object(retention), {
-      description: "Days that data is kept; `null` keeps it. A kind that is left out follows the server's default.",
+      description: "How many days data is kept; `null` keeps it forever. An omitted kind follows the server's default.",
     }),
   ),
 };

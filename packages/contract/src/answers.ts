@@ -67,7 +67,7 @@ export const listUnansweredQuestions = {
     tags,
     summary: "List questions that an agent could not answer, the most recently asked first",
     description:
-      "A question is unanswered when the search returned nothing, when the reply cites none of the passages found and no tool succeeded, or when the visitor rated the reply down. A group is removed from the list when it is dismissed or when a FAQ entry is created for it. If visitors still get no answer after the FAQ entry, the group returns.",
+      "A question is unanswered when the search returned nothing, when the reply cites none of the passages found and no tool succeeded, or when the visitor rated the reply down. A group is removed from the list when it is dismissed or when an FAQ entry is created for it. If visitors still get no answer after the FAQ entry, the group returns.",
     querystring: UnansweredQuery,
     response: {
       200: Type.Object({ questions: Type.Array(ref(UnansweredQuestion)), pagination: Pagination }),
@@ -81,7 +81,7 @@ export const dismissUnansweredQuestions = {
   config,
   schema: {
     tags,
-    summary: "Remove groups of unanswered questions from the list for good",
+    summary: "Remove groups of unanswered questions from the list permanently",
     body: Type.Object({
       agentId: Type.String({ minLength: 1, description: "Id of the agent" }),
       ids: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {

@@ -42,7 +42,7 @@ export const createApiKey = {
         minLength: 1,
         maxLength: 100,
         pattern: "\\S",
-        description: "Tells the key apart from others",
+        description: "A name that identifies the key",
       }),
       expiresAt: Type.Optional(
         nullable(

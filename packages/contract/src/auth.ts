@@ -278,7 +278,7 @@ export const providerCallback = {
         Type.String({ maxLength: 4_000, description: "The value that the server sent to the provider" }),
       ),
       error: Type.Optional(
-        Type.String({ maxLength: 200, description: "Why the provider refused, such as `access_denied`" }),
+        Type.String({ maxLength: 200, description: "Why the provider rejected the sign-in, such as `access_denied`" }),
       ),
       iss: Type.Optional(
         Type.String({ maxLength: 2_000, description: "Issuer identifier of the provider (RFC 9207)" }),

@@ -130,7 +130,7 @@ export const MessageStopEvent = Type.Object(
     ),
     usage: Type.Optional(Usage),
   },
-  { $id: "MessageStopEvent", description: "The last event of every stream. The reply is stored by then." },
+  { $id: "MessageStopEvent", description: "The last event of every stream. It is sent after the reply is stored." },
 );
 
 export const SourcesEvent = Type.Object(
@@ -147,7 +147,7 @@ export const SuggestionsEvent = Type.Object(
   {
     $id: "SuggestionsEvent",
     description:
-      "Questions that the visitor may ask next. Sent after the text and before `message_stop`, if the agent has `followUps` and the model names any.",
+      "Questions that the visitor may ask next. Sent after the text and before `message_stop`, if the agent has `followUps` and the model suggests any.",
   },
 );
 

@@ -67,7 +67,9 @@ export const ChatRequest = Type.Object({
     ),
   ),
   context: Type.Optional(
-    nullable(described(VisitContext, { description: "Where the visitor is. Stored with a new conversation." })),
+    nullable(
+      described(VisitContext, { description: "The page that the visitor is on. Stored with a new conversation." }),
+    ),
   ),
   page: Type.Optional(
     nullable(
@@ -81,7 +83,7 @@ export const ChatRequest = Type.Object({
     nullable(
       Type.Boolean({
         description:
-          "Whether the visitor agreed to the agent's `consentText`. If the agent has one, a conversation starts only with `true`, and the agreement is stored with its time.",
+          "Whether the visitor agreed to the agent's `consentText`. If the agent has one, a conversation starts only with `true`. The consent is stored with its time.",
       }),
     ),
   ),
@@ -150,7 +152,7 @@ export const chat = {
     tags,
     summary: "Send a message and stream the reply",
     description:
-      "A conversation that began with a `sessionId` or any user field belongs to that visitor. Continuing it requires its `conversationToken` as bearer token, an API key or session of the organization, or a `userToken` or `userHash` that proves its `userId`; otherwise the response is 404. A conversation that began without any of these can be continued by its id, but not regenerated. 409 `CONFLICT` means that a reply is still running. 409 `CONVERSATION_TOO_LONG` means that you need to start a new conversation. 403 `CONSENT_REQUIRED` means that the visitor has to agree to the agent's `consentText` first; send `consent: true` once they did.",
+      "A conversation that began with a `sessionId` or any user field belongs to that visitor. Continuing it requires its `conversationToken` as bearer token, an API key or session of the organization, or a `userToken` or `userHash` that proves its `userId`; otherwise the response is 404. A conversation that began without any of these can be continued by its id, but not regenerated. 409 `CONFLICT` means that a reply is still running. 409 `CONVERSATION_TOO_LONG` means that you need to start a new conversation. 403 `CONSENT_REQUIRED` means that the visitor has to agree to the agent's `consentText` first; send `consent: true` once they have.",
     body: ChatRequest,
     response: { 200: stream },
   },

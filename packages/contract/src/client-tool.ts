@@ -65,7 +65,7 @@ export const sendToolResult = {
     tags,
     summary: "Send the result of a client tool, for which the reply is waiting",
     description:
-      "The reply waits 30 seconds for the result. Sending the same result again is a 200; another result, or one that comes too late, is 409 `CONFLICT`. Results count as the visitor's word: tools on your server must not trust them.",
+      "The reply waits 30 seconds for the result. Sending the same result again returns 200. A different result, or one that arrives too late, returns 409 `CONFLICT`. Visitors can forge results, so tools on your server must not trust them.",
     params,
     body: ToolCallResult,
     response: { 200: enveloped(Success) },

@@ -19,12 +19,12 @@ const meanMs = (description: string) =>
   nullable(Type.Integer({ description: `${description}, in milliseconds on average. \`null\` without one.` }));
 
 const handoffCounts = {
-  count: Type.Integer({ description: "How often conversations went over to people" }),
+  count: Type.Integer({ description: "How often conversations were handed over to people" }),
   conversations: Type.Integer({ description: "Conversations that were handed over for the first time" }),
   rate: nullable(
     Type.Number({
       description:
-        "`conversations` / conversations that started in the range × 100. Can exceed 100, because older conversations are handed over, too. `null` if none started.",
+        "`conversations` / conversations that started in the range × 100. Can exceed 100, because older conversations can also be handed over. `null` if none started.",
     }),
   ),
   taken: Type.Integer({ description: "Requests that a member took" }),
@@ -40,16 +40,16 @@ export const HandoffAnalytics = Type.Object(
   {
     requested: Type.Integer({
       description:
-        "Of `count`, those that somebody asked for. `taken`, `answered`, `inTime` and the times cover only these, not takeovers that nobody asked for (`member`).",
+        "Of `count`, those that began with a request. `taken`, `answered`, `inTime` and the times cover only these, not takeovers without a request (`member`).",
     }),
     ...handoffCounts,
     causes: Type.Array(Type.Object({ cause: stringEnum(handoffCauses), ...handoffCounts }), {
-      description: "By what led to them, the most frequent first",
+      description: "By cause, most frequent first",
     }),
   },
   {
     $id: "HandoffAnalytics",
-    description: "Conversations that went over to people, by the day (UTC) of the request",
+    description: "Conversations that were handed over to people, by the day (UTC) of the request",
   },
 );
 export type HandoffAnalytics = Static<typeof HandoffAnalytics>;
@@ -87,7 +87,7 @@ export const getConversationAnalytics = {
     tags: ["Conversations"],
     summary: "Read conversation analytics",
     description:
-      "Conversations, ratings, failed replies and tokens, by day, by hour and by agent, and how often and how fast people took over. Conversations that members start in the playground are not counted. Deleting a conversation does not change the counts.",
+      "Conversations, ratings, failed replies and tokens, by day, by hour and by agent, and how often and how quickly members took over. Conversations that members start in the playground are not counted. Deleting a conversation does not change the counts.",
     querystring: Type.Object({
       agentId: Type.Optional(
         Type.String({ minLength: 1, description: "Only this agent. Without it, all agents of the organization." }),

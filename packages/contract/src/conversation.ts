@@ -221,7 +221,7 @@ export const Conversation = Type.Object(
     ),
     consent: Type.Unsafe<Static<typeof Consent> | null>({
       anyOf: [Consent, { type: "null" }],
-      description: "What the visitor agreed to before the first message, and when",
+      description: "The consent that the visitor gave before the first message",
     }),
     messages: Type.Array(ref(Message)),
   },
@@ -240,7 +240,7 @@ export const ConversationQuery = Type.Object({
   handler: Type.Optional(
     stringEnum(
       ["waiting", "human"],
-      "Only conversations whose visitor waits for a person, longest wait first, or that a member of the team has, newest change first. Without `agentId`, those of all agents.",
+      "Only conversations in which the visitor is waiting for a person, longest wait first, or those that a member of the team has, most recent change first. Without `agentId`, those of all agents.",
     ),
   ),
   assignee: Type.Optional(

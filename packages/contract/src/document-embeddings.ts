@@ -6,11 +6,11 @@ export const DocumentEmbeddings = Type.Object(
     model: nullable(Type.String({ description: "The organization's embedding model. `null`: search by words only." })),
     state: stringEnum(
       ["off", "embedding", "ready", "failing"],
-      "`embedding`: some passages have no vectors yet. Until an agent's passages all have vectors, it is searched by words, or with the vectors of the model before.",
+      "`embedding`: some passages have no vectors yet. Until an agent's passages all have vectors, it is searched by words, or with the previous model's vectors.",
     ),
     passages: Type.Integer({ description: "Passages that can be found" }),
     vectors: Type.Integer({ description: "Passages with a vector of this model" }),
-    skipped: Type.Integer({ description: "Passages that the provider refused. They are found by words." }),
+    skipped: Type.Integer({ description: "Passages that the provider rejected. They are found only by words." }),
     tokens: Type.Integer({ description: "Tokens used to embed the passages with this model" }),
     oversizedAgentIds: Type.Array(Type.String(), {
       description:
@@ -57,7 +57,7 @@ export const putDocumentEmbeddings = {
     tags,
     summary: "Choose the embedding model with which documents are also searched by meaning",
     description:
-      "Applies to all agents of the organization. The model is tried out first. Passages are embedded in the background; until an agent's passages all have vectors, it is searched with the vectors of the model before, or by words. `null` turns search by meaning off and deletes the vectors. Setting the same model again retries failures at once.",
+      "Applies to all agents of the organization. The model is tested first. Passages are embedded in the background; until an agent's passages all have vectors, it is searched with the previous model's vectors, or by words. `null` turns search by meaning off and deletes the vectors. Setting the same model again retries failures immediately.",
     body: Type.Object({
       model: nullable(
         Type.String({

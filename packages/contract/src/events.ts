@@ -200,7 +200,7 @@ export const listEvents = {
     tags,
     summary: "List events of the last 30 days, oldest first",
     description:
-      "For receivers that cannot be reached by a webhook. Pass the returned `cursor` as `after` to get what happened since; no event is skipped or repeated. Switch the feed on with `PUT /events/feed` first.",
+      "For receivers that cannot be reached by a webhook. Pass the returned `cursor` as `after` to get the events since then; no event is skipped or repeated. Turn the feed on with `PUT /events/feed` first.",
     querystring: EventQuery,
     response: {
       200: Type.Object({

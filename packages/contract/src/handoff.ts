@@ -48,12 +48,12 @@ const OfficeHours = Type.Object({
       from: timeOfDay("Start"),
       to: timeOfDay("End, later than `from`"),
     }),
-    { maxItems: 28, description: "When somebody is there. A day can have several spans." },
+    { maxItems: 28, description: "When the team is available. A day can have several spans." },
   ),
   exceptions: Type.Array(
     Type.Object({
       date: Type.String({ pattern: isoDate, description: "Date in that time zone, such as `2026-12-25`" }),
-      from: nullable(timeOfDay("Start, or `null` if nobody is there all day")),
+      from: nullable(timeOfDay("Start, or `null` if the team is away all day")),
       to: nullable(timeOfDay("End, or `null` with `from`")),
     }),
     { maxItems: 100, description: "Dates on which other hours apply, or none" },
@@ -68,25 +68,26 @@ export const HandoffSettings = Type.Object(
     hasButton: Type.Boolean({ description: "Whether the widget offers “Talk to a person”. On by default." }),
     whileWaiting: stringEnum(
       ["agent", "silent"],
-      "Whether the agent goes on answering until a member takes over. Defaults to `agent`.",
+      "Whether the agent keeps answering until a member takes over. Defaults to `agent`.",
     ),
     promiseMinutes: nullable(
       Type.Integer({
         minimum: 1,
         maximum: 1_440,
         description:
-          "Within how many minutes visitors are told that somebody answers. A request that nobody has taken by then goes to the next member. `null` promises nothing.",
+          "The number of minutes within which visitors are promised an answer. A request that no member has taken by then goes to the next member. `null` promises nothing.",
       }),
     ),
     hours: Type.Unsafe<OfficeHours | null>({
       anyOf: [OfficeHours, { type: "null" }],
-      description: "Office hours. `null`: somebody is always there. Outside them, visitors can leave an email address.",
+      description:
+        "Office hours. Outside them, visitors can leave an email address. `null` means that the team is always available.",
     }),
     badRatings: nullable(
-      Type.Integer({ minimum: 1, maximum: 10, description: "Ask for a person after so many bad ratings" }),
+      Type.Integer({ minimum: 1, maximum: 10, description: "Ask for a person after this many bad ratings" }),
     ),
     failedTools: nullable(
-      Type.Integer({ minimum: 1, maximum: 10, description: "Ask for a person after so many failed tool calls" }),
+      Type.Integer({ minimum: 1, maximum: 10, description: "Ask for a person after this many failed tool calls" }),
     ),
     events: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       maxItems: 20,
@@ -94,7 +95,8 @@ export const HandoffSettings = Type.Object(
     }),
     escalation: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       maxItems: 50,
-      description: "User ids of the members to notify, in order. Empty: all members at once.",
+      description:
+        "User ids of the members to notify, in order. If it is empty, all members are notified at the same time.",
     }),
   },
   { $id: "HandoffSettings" },
@@ -123,8 +125,10 @@ export type HandoffChanges = Static<typeof HandoffChanges>;
 export const WidgetHandoff = Type.Object(
   {
     hasButton: Type.Boolean(),
-    isOpen: Type.Boolean({ description: "Whether somebody is there now, by the office hours" }),
-    opensAt: nullable(described(Timestamp, { description: "When somebody is there again. `null` if open, or never." })),
+    isOpen: Type.Boolean({ description: "Whether the team is available now, by the office hours" }),
+    opensAt: nullable(
+      described(Timestamp, { description: "When the team is next available. `null` if it is available now or never." }),
+    ),
     promiseMinutes: nullable(Type.Integer({ description: "Within how many minutes an answer is promised" })),
     whileWaiting: settings.whileWaiting,
   },
@@ -136,24 +140,24 @@ export type WidgetHandoff = Static<typeof WidgetHandoff>;
 export const Handoff = Type.Object(
   {
     cause: stringEnum(handoffCauses),
-    reason: nullable(Type.String({ description: "Why, in the words of the visitor or the agent" })),
+    reason: nullable(Type.String({ description: "Why a person is needed, in the words of the visitor or the agent" })),
     summary: Type.Optional(
       nullable(Type.String({ description: "The agent's summary for the team. Only sent to members and API keys." })),
     ),
     requestedAt: Timestamp,
-    promisedAt: nullable(described(Timestamp, { description: "By when an answer is promised" })),
+    promisedAt: nullable(described(Timestamp, { description: "The time by which an answer is promised" })),
     takenAt: nullable(Timestamp),
-    answeredAt: nullable(described(Timestamp, { description: "When the person wrote for the first time" })),
+    answeredAt: nullable(described(Timestamp, { description: "When a member first wrote to the visitor" })),
     escalatedTo: Type.Optional(
       Type.Integer({
         description:
-          "How often it went to the next member, because nobody took it in time. Only sent to members and API keys.",
+          "How often the request went to the next member because none had taken it in time. Only sent to members and API keys.",
       }),
     ),
     email: Type.Optional(
       nullable(
         Type.String({
-          description: "Where an answer goes while the visitor is away. Only sent to members and API keys.",
+          description: "Where an answer is sent while the visitor is away. Only sent to members and API keys.",
         }),
       ),
     ),
@@ -189,7 +193,7 @@ export const requestHuman = {
     tags,
     summary: "Ask for a person",
     description:
-      "For an agent with `handoff.isEnabled`. While the visitor waits, or a person has the conversation, a repetition only updates `reason` and `email`.",
+      "For an agent with `handoff.isEnabled`. If the visitor is already waiting or a person has the conversation, the request only updates `reason` and `email`.",
     params,
     body: Type.Object({
       reason: Type.Optional(
@@ -197,7 +201,11 @@ export const requestHuman = {
       ),
       email: Type.Optional(
         nullable(
-          Type.String({ maxLength: 320, format: "email", description: "Where an answer goes if the visitor is away" }),
+          Type.String({
+            maxLength: 320,
+            format: "email",
+            description: "Where an answer is sent if the visitor is away",
+          }),
         ),
       ),
     }),
@@ -220,7 +228,7 @@ export const takeOver = {
     tags,
     summary: "Take a conversation over",
     description:
-      "A running reply of the agent ends, and nothing of it is stored afterwards. If another member has the conversation, the answer is 409 and names them.",
+      "A running reply of the agent ends, and nothing of it is stored afterwards. If another member has the conversation, the response is 409 and names that member.",
     params,
     response: ownership,
   },
@@ -232,7 +240,7 @@ export const assignConversation = {
   config: { access: "session" },
   schema: {
     tags,
-    summary: "Assign a conversation to a member, also if another has it",
+    summary: "Assign a conversation to a member, even if another member has it",
     params,
     body: Type.Object({ userId: Type.String({ minLength: 1, description: "The member who continues" }) }),
     response: ownership,
@@ -267,7 +275,7 @@ export const closeConversation = {
   config: { access: "session" },
   schema: {
     tags,
-    summary: "End the person's part. The agent answers again if the visitor writes.",
+    summary: "End the handoff. The agent answers again if the visitor writes.",
     params,
     response: ownership,
   },

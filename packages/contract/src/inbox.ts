@@ -14,7 +14,7 @@ export const sendMemberMessage = {
   schema: {
     tags,
     summary: "Write to the visitor",
-    description: "Takes the conversation over first, unless another member has it: then the answer is 409.",
+    description: "Takes the conversation over first. If another member has it, the response is 409.",
     params: conversation,
     body: Type.Object({
       content: Type.String({ minLength: 1, maxLength: handoffLimits.message, pattern: "\\S", description: "Markdown" }),
@@ -29,9 +29,9 @@ export const reportTyping = {
   config: { access: "conversation", crossOrigin: true },
   schema: {
     tags,
-    summary: "Tell the other side that somebody is typing. It counts for five seconds.",
+    summary: "Report that the visitor or a member is typing. A report expires after five seconds.",
     description:
-      "Repeat it every three seconds while they type. The visitor sees the typing of the member who has the conversation, and the team sees everybody's. API keys get 403, because nobody types with them.",
+      "Repeat the report every three seconds while they type. The visitor sees when the member who has the conversation is typing, and the team sees when anyone is. API keys get 403, because they belong to no person.",
     params: conversation,
     response: { 200: enveloped(Success) },
   },
@@ -60,7 +60,7 @@ export type ConversationLiveEvent = Static<(typeof conversationLiveEvents)[numbe
 export const ConversationLiveEvent = Type.Unsafe<ConversationLiveEvent>({
   $id: "ConversationLiveEvent",
   description:
-    "The stream begins with `ownership`, then the messages after `Last-Event-ID`, or the newest 50 without it. While the agent has the conversation, only the missed messages come, then `ownership`, and the stream ends. It also ends after an `ownership` that returns the conversation to the agent. A message can be sent twice, so identify messages by their id.",
+    "The stream begins with `ownership` and the messages after `Last-Event-ID`, or the newest 50 without it. While the agent has the conversation, the stream sends only the missed messages and `ownership`, and then ends. It also ends after an `ownership` that returns the conversation to the agent. A message can be sent twice, so identify messages by their id.",
   anyOf: conversationLiveEvents,
 });
 
@@ -105,7 +105,7 @@ export type InboxEvent = Static<(typeof inboxEventKinds)[number]>;
 export const InboxEvent = Type.Unsafe<InboxEvent>({
   $id: "InboxEvent",
   description:
-    "The stream begins with `counts` and `presence`. With `Last-Event-ID`, every conversation follows that changed since then, the newest 2,000 at most. `removed` names a deleted conversation. Events describe states, so one that arrives twice changes nothing. `presence` lists the members with whether they have the inbox open or answered in the last five minutes.",
+    "The stream begins with `counts` and `presence`. With `Last-Event-ID`, it continues with the conversations that changed since that event, at most the newest 2,000. `removed` names a deleted conversation. Events describe states, so one that arrives twice changes nothing. `presence` lists the members; `isPresent` tells whether a member has the inbox open or answered in the last five minutes.",
   anyOf: inboxEventKinds,
 });
 
@@ -146,7 +146,7 @@ export const inboxEvents = {
   config: session,
   schema: {
     tags,
-    summary: "Follow the inbox: conversations that wait or that a person has, typing, presence and counts",
+    summary: "Follow the inbox: waiting and taken conversations, typing, presence and counts",
     headers: eventHeaders,
     response: {
       200: eventStream(
@@ -172,7 +172,7 @@ export const ConversationNote = Type.Object(
   {
     $id: "ConversationNote",
     description:
-      "An internal note. Its author has the name of the member as it was, or the name of the API key and no `userId`.",
+      "An internal note. The author's name is the member's name when the note was written, or the name of the API key, without a `userId`.",
   },
 );
 export type ConversationNote = Static<typeof ConversationNote>;

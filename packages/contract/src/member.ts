@@ -101,7 +101,7 @@ export const createInvitation = {
   config,
   schema: {
     tags,
-    summary: "Invite a person for seven days. Replaces an earlier invitation of the same address.",
+    summary: "Invite a person for seven days. Replaces an earlier invitation to the same address.",
     body: Type.Object({
       email: Type.String({
         format: "email",

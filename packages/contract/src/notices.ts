@@ -8,8 +8,8 @@ export const maxNoticeChannels = 20;
 /** A browser that receives a member's notices. */
 export const PushDevice = Type.Object({
   id: Type.String(),
-  label: Type.String({ description: "What the member recognizes it by, such as `Firefox on Linux`" }),
-  endpoint: Type.String({ description: "The push service's address, by which a browser recognizes itself" }),
+  label: Type.String({ description: "A name by which the member recognizes it, such as `Firefox on Linux`" }),
+  endpoint: Type.String({ description: "The push service's address, by which a browser finds its own subscription" }),
   createdAt: Timestamp,
 });
 export type PushDevice = Static<typeof PushDevice>;
@@ -83,8 +83,8 @@ export const createPushSubscription = {
   config: session,
   schema: {
     tags,
-    summary: "Have a browser notified",
-    description: `Takes \`PushSubscription.toJSON()\`. An endpoint that exists is replaced. A member can have ${maxPushSubscriptions}; the oldest makes room.`,
+    summary: "Start notifying a browser",
+    description: `Takes \`PushSubscription.toJSON()\`. A subscription with the same endpoint is replaced. A member can have ${maxPushSubscriptions} subscriptions; a further one replaces the oldest.`,
     body: Type.Object({
       endpoint: Type.String({ minLength: 1, maxLength: 1_000, description: "The push service's address" }),
       keys: Type.Object(
@@ -92,9 +92,9 @@ export const createPushSubscription = {
           p256dh: base64Url(87, "The browser's public key, base64url"),
           auth: base64Url(22, "The secret that the browser shares with the server, base64url"),
         },
-        { description: "What messages are encrypted with" },
+        { description: "The keys that messages are encrypted with" },
       ),
-      label: Type.Optional(Type.String({ maxLength: 100, description: "What the member recognizes it by" })),
+      label: Type.Optional(Type.String({ maxLength: 100, description: "A name by which the member recognizes it" })),
     }),
     response: { 201: PushDevice },
   },
@@ -131,7 +131,7 @@ export const testPushSubscription = {
 export const noticeChannelKinds = ["webhook", "telegram", "slack"] as const;
 export type NoticeChannelKind = (typeof noticeChannelKinds)[number];
 
-const kind = stringEnum(noticeChannelKinds, "What the channel is. The other settings depend on it.");
+const kind = stringEnum(noticeChannelKinds, "The kind of channel. The other settings depend on it.");
 const name = Type.String({ minLength: 1, maxLength: 80, pattern: "\\S", description: "Shown to members" });
 const url = Type.String({
   minLength: 1,
@@ -160,10 +160,10 @@ const appToken = Type.String({
 export const TeamChatView = Type.Object(
   {
     chatId,
-    botName: nullable(Type.String({ description: "Such as `@acme_support_bot`. `null` until it was connected." })),
+    botName: nullable(Type.String({ description: "Such as `@acme_support_bot`. `null` until the bot was connected." })),
     chatTitle: nullable(Type.String({ description: "Name of the chat. `null` until the bot was connected." })),
     state: stringEnum(["connecting", "connected", "failed"], "Whether the bot receives messages"),
-    problem: nullable(Type.String({ description: "Why it does not, or did not the last time" })),
+    problem: nullable(Type.String({ description: "Why the bot could not receive messages, now or most recently" })),
     members: Type.Array(
       Type.Object({
         userId: Type.String(),

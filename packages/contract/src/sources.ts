@@ -27,7 +27,7 @@ export const sourceErrorCodes = {
   NOT_REACHABLE: "The site could not be reached, or stopped responding.",
   NOT_ALLOWED: "robots.txt does not allow reading the site.",
   NO_PAGES: "No page of the site could be read.",
-  INCONCLUSIVE: "Many pages now show the same, as when a site is being maintained, so none was removed.",
+  INCONCLUSIVE: "Many pages now show the same content, as they do during maintenance, so no page was removed.",
   TOO_MANY_PAGES: "The site has more pages than the limit.",
   SITEMAP_FAILED: "A sitemap could not be read, so pages may be missing.",
   DOCUMENT_LIMIT_REACHED: "The plan allows no more documents.",
@@ -39,7 +39,7 @@ export const maxSourcePages = 5_000;
 
 const SourceError = Type.Object({
   code: stringEnum(Object.keys(sourceErrorCodes) as SourceErrorCode[], "More codes can be added later."),
-  message: Type.String({ description: "What happened at which address and what to do about it, in English" }),
+  message: Type.String({ description: "What went wrong at which address, and what to do about it, in English" }),
 });
 
 const url = Type.String({

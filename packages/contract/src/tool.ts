@@ -79,7 +79,7 @@ const description = Type.String({
   minLength: 1,
   maxLength: 4_000,
   pattern: "\\S",
-  description: "What the tool does and when to use it. The model decides by it.",
+  description: "What the tool does and when to use it. The model uses it to choose a tool.",
 });
 const inputSchema = Type.Unsafe<Record<string, unknown>>(
   described(AnyObject, {
@@ -185,7 +185,7 @@ export const Tool = Type.Object(
     sendVisitorToken,
     displayConfig: nullable(DisplayConfig),
     ...kindFields,
-    warnings: Type.Array(ToolWarning, { description: "Settings that are saved but cannot work as they are" }),
+    warnings: Type.Array(ToolWarning, { description: "Problems with settings that are saved but cannot work" }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -245,7 +245,7 @@ export const ToolTest = Type.Object({
   forModel: Type.String({ description: "What the model would receive" }),
   problem: nullable(Type.String({ description: "The exact error message. Never sent to visitors or the model." })),
   result: Type.Unknown({ description: "The complete result. `null` on an error." }),
-  warnings: Type.Array(Type.String(), { description: "What the display left out, and why" }),
+  warnings: Type.Array(Type.String(), { description: "What the display omits, and why" }),
   forVisitor: Type.Object({ result: Type.Unknown(), display: Type.Unknown(), form: Type.Optional(Type.Unknown()) }),
   durationMs: Type.Integer(),
   request: nullable(

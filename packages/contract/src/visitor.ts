@@ -58,7 +58,7 @@ export type VisitorCounts = Static<typeof VisitorCounts>;
 
 const Receivers = Type.Array(Type.String(), {
   description:
-    "The hosts of webhooks and team chats, and the mail recipients, that had been sent the data. Ask them to erase it, too.",
+    "The hosts of webhooks and team chats, and the mail recipients, to which the data was sent. Ask them to erase it as well.",
 });
 
 export const VisitorData = Type.Object({ counts: ref(VisitorCounts), receivers: Receivers }, { $id: "VisitorData" });

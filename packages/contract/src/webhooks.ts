@@ -85,7 +85,7 @@ export const WebhookDelivery = Type.Object({
   nextAttemptAt: nullable(Timestamp),
   attempts: Type.Array(DeliveryAttempt, {
     description:
-      "The newest 20, oldest first. A list has at most 4 MB of responses: beyond that, those of older deliveries are `null`. Ask for fewer deliveries to read them.",
+      "The newest 20, oldest first. A list contains at most 4 MB of responses; beyond that, the responses of older deliveries are `null`. Request fewer deliveries to read them.",
   }),
 });
 export type WebhookDelivery = Static<typeof WebhookDelivery>;

@@ -50,7 +50,7 @@ export const WidgetSettings = Type.Object({
           }),
           suggestions: Type.Array(suggestion, {
             maxItems: 10,
-            description: "What is suggested there. An empty list suggests nothing.",
+            description: "What is suggested on these pages. An empty list suggests nothing.",
           }),
         }),
         {
@@ -118,7 +118,7 @@ export const WidgetSettings = Type.Object({
       Type.String({
         maxLength: 2_000,
         description:
-          "What visitors agree to before their first message. `POST /chat` then requires `consent: true` once in each conversation.",
+          "The text that visitors agree to before their first message. `POST /chat` then requires `consent: true` once in each conversation.",
       }),
     ),
   ),
