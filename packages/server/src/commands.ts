@@ -58,7 +58,9 @@ const commands: Record<string, (context: Context) => Promise<string>> = {
       folder,
     );
     const again =
-      erased === 0 ? "" : ` Erased ${erased} visitors and conversations again that had been erased since the backup.`;
+      erased === 0
+        ? ""
+        : ` ${erased} visitors and conversations that had been erased since the backup were erased again.`;
     return `Restored.${again} The previous data is kept in ${kept} for ${PREVIOUS_DATA_DAYS} days. Rename the folder to keep it longer.`;
   },
 };

@@ -30,7 +30,7 @@ export function startHousekeeping({ db, config, log }: Pick<Deps, "db" | "config
     "expired idempotency keys": () => deleteOldAnswers(db, Date.now()),
     "expired sessions, links and audit entries": () => deleteExpiredRows(db, Date.now()),
     "unused originals of documents": () => deleteUnusedOriginals(db, Date.now()),
-    "who was typing or present": () => deletePresenceBefore(db, Date.now() - HOUR_MS),
+    "old typing and presence records": () => deletePresenceBefore(db, Date.now() - HOUR_MS),
     "expired visitor token usage": () => deleteVisitorDaysBefore(db, dayOf(daysAgo(1))),
   });
 }

@@ -29,7 +29,7 @@ export function consentOf(
   if (memberOf === agent.organizationId) return null;
   throw new AppError(
     "CONSENT_REQUIRED",
-    "The visitor has to agree to the agent's consentText first. Show it, and send `consent: true` once they agree.",
+    "The visitor has to agree to the agent's consentText first. Show the text, and send `consent: true` once they have agreed.",
   );
 }
 

@@ -29,7 +29,7 @@ export function createCheckpoint(
     const result = await thread.run({}, TIMEOUT_MS);
     if (result?.isDone) return;
     log.warn(
-      { problem: result?.error ?? "it was in use" },
+      { problem: result?.error ?? "the database was in use" },
       "could not empty the database's write-ahead log, which can still contain deleted text",
     );
   }

@@ -13,7 +13,7 @@ export async function checkMail({ mailer, config }: Pick<Deps, "mailer" | "confi
   const check = { id: "mail", title: "Email" } as const;
   if (!mailer.isConfigured) {
     const place = isLoopback(config.host) ? "written to the server log" : "shown to owners under Settings > Members";
-    const detail = `Email is not configured. Sign-in links are ${place}, and nobody is notified about failed deliveries.`;
+    const detail = `Email is not configured. Sign-in links are ${place}, and no one is notified of failed deliveries.`;
     return { ...check, state: "warning", detail, fix: "Set SMTP_URL (and FOYER_MAIL_FROM if needed)." };
   }
   const problem = await mailer.check();

@@ -39,7 +39,7 @@ export function addHandoffMetrics(
   const requests = new Counter({
     ...common,
     name: "foyer_handoff_requests_total",
-    help: "Requests for a person, and takeovers that nobody asked for (member)",
+    help: "Requests for a person, and takeovers without a request (member)",
   });
   const taken = new Histogram({
     ...common,

@@ -18,7 +18,7 @@ const tool: LanguageModelV4FunctionTool = {
     properties: {
       reason: {
         type: "string",
-        description: "Why, in one short sentence in the visitor's language. They can read it.",
+        description: "The reason, in one short sentence in the visitor's language. The visitor can read it.",
       },
       summary: {
         type: "string",
@@ -62,10 +62,10 @@ function requested(agent: AgentRow, settings: HandoffSettings, reason: string | 
   const told = [
     isOpen
       ? `The team has been notified${promiseMinutes === null ? "" : `, and usually answers within ${promiseMinutes} minutes`}.`
-      : `The request is stored, but nobody is there now${opensAt === null ? "" : ` until ${opensAt}`}. The visitor can leave an email address in the form below.`,
+      : `The request is stored, but the team is away${opensAt === null ? "" : ` until ${opensAt}`}. The visitor can leave an email address in the form below.`,
     "Tell the visitor this in one sentence, and promise nothing else about the person.",
     settings.whileWaiting === "agent"
-      ? "You can go on helping until the person takes over."
+      ? "You can keep helping until the person takes over."
       : "You do not receive further messages until the person is done.",
   ];
   const result = { reason, isOpen, opensAt, promiseMinutes };

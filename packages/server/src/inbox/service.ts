@@ -66,7 +66,8 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     async request(viewer: Viewer, id: string, asked: { reason: string | null; email: string | null }) {
       const { organizationId, agentId } = await conversations.existing(viewer, id);
       const agent = await agents.getPublic(agentId);
-      if (!handoffOf(agent).isEnabled) throw new AppError("CONFLICT", "This agent does not hand conversations over.");
+      if (!handoffOf(agent).isEnabled)
+        throw new AppError("CONFLICT", "Handing over to people is disabled for this agent.");
       const conversation = { organizationId, conversationId: id };
       await inTransaction(db, async (trx) => {
         const isNew = await requests.request(trx, agent, { ...conversation, cause: "visitor", ...asked });
@@ -101,7 +102,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     async assign({ organizationId }: Pick<Member, "organizationId">, id: string, userId: string): Promise<Ownership> {
       const row = await conversations.existing({ organizationId }, id);
       if (!(await areMembers(db, organizationId, [userId]))) {
-        throw invalid("userId", "is no member of this organization", "unknown_reference");
+        throw invalid("userId", "is not a member of this organization", "unknown_reference");
       }
       await give(row, { userId, mayReplace: true }, async () => {});
       return ownership({ organizationId }, id);
@@ -124,7 +125,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
           : await give(row, { userId, mayReplace: false }, write);
       if (sent) return sent;
       await checkOwner(member, id);
-      throw new AppError("CONFLICT", "The conversation has just changed hands. Try again.");
+      throw new AppError("CONFLICT", "Someone else has just taken or returned the conversation. Try again.");
     },
   };
 }

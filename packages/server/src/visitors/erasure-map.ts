@@ -65,7 +65,7 @@ export const tablesWithoutVisitorData = {
   indexPostings: "of documents",
   indexSegments: "of documents",
   invitations: "of members",
-  livePresence: "of members, and which conversations somebody types in, deleted after an hour",
+  livePresence: "of members, and the conversations that visitors are typing in; deleted after an hour",
   mailRecipients: "set by members",
   members: "of members",
   noticeChannels: "set by members",

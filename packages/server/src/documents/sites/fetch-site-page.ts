@@ -33,7 +33,10 @@ export async function fetchPage(
     },
   });
   if (response.status === 304 && !isUsable) {
-    throw new OutboundError("unreachable", "The site answered that the page has not changed, without being asked.");
+    throw new OutboundError(
+      "unreachable",
+      "The site answered “not modified”, although the request did not ask for changes only.",
+    );
   }
   return response;
 }

@@ -32,14 +32,14 @@ export async function requireConclusive(sync: RunningSync): Promise<void> {
     if (!(await isInterchangeable(sync, page))) return;
   }
   throw inconclusive(
-    `${notFound.n} of ${documents} pages are no longer linked, and the ones that were requested anyway have no content of their own`,
+    `${notFound.n} of ${documents} pages are no longer linked, and those that Foyer fetched as a check fail or show the same content as other pages`,
   );
 }
 
 function inconclusive(what: string): SiteError {
   return new SiteError(
     "INCONCLUSIVE",
-    `${what}, as when a site is being maintained. Nothing was removed. Sync again later, or exclude these pages if they are meant to go.`,
+    `${what}, which also happens during maintenance. Nothing was removed. Sync again later, or exclude these pages to remove them.`,
   );
 }
 

@@ -97,7 +97,7 @@ export function liveRoutes(
         conversationId,
       );
       if (principal?.userId === null) {
-        throw new AppError("FORBIDDEN", "Nobody types with an API key. Sign in, or send the conversation's token.");
+        throw new AppError("FORBIDDEN", "An API key cannot report typing. Sign in, or send the conversation's token.");
       }
       // While the agent has the conversation, no member follows it.
       if (handler !== "agent") await live.typing({ organizationId, conversationId, who: principal?.userId ?? VISITOR });

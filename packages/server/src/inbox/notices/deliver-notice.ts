@@ -26,7 +26,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
     const { handoff, conversation } = subject;
     const { organizationId } = handoff;
     if (handoff.takenAt !== null || handoff.endedAt !== null) {
-      return final("Not needed", "The visitor no longer waited when the notice was due.");
+      return final("Not needed", "The visitor was no longer waiting when the notice was due.");
     }
     const facts = {
       ...handoff,

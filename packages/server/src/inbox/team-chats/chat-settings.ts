@@ -200,5 +200,5 @@ function checkFormat(path: string, value: string, pattern: string, example: stri
 
 function explainDuplicate(error: unknown): never {
   if (!isDuplicate(error)) throw error;
-  throw new AppError("CONFLICT", "Another notice channel has this bot. Each channel needs a bot of its own.");
+  throw new AppError("CONFLICT", "Another notice channel uses this bot. Each channel needs its own bot.");
 }

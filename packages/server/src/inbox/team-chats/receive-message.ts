@@ -45,7 +45,7 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
     }
     if (thread && sender) return inThread({ chat, message, thread }, sender);
     if (thread) {
-      const text = "Not sent: you write anonymously, so Foyer cannot tell who you are.";
+      const text = "Not sent: you are writing anonymously, so Foyer cannot tell who you are.";
       return answers.answer({ chat, message, thread }, text);
     }
     const isForBot = content.kind === "command" && (commands.has(content.name) || helpCommands.has(content.name));
@@ -104,7 +104,7 @@ function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts
           await store.remember(trx, chat.channelId, { messageId: message.id, threadId: null });
           const member = await codes.redeem(trx, chat, code, sender);
           const text = member
-            ? `You are linked to ${oneLine(member.name, 100)} now. Your replies in conversations go to the visitor.`
+            ? `You are now linked to ${oneLine(member.name, 100)}. Your replies in conversations go to the visitor.`
             : "This code is not valid or has expired. Create a new one in Foyer under Settings, Notices.";
           const post = { kind: "text" as const, text, replyTo: message.id, place: message.thread };
           await store.postOutside(trx, chat.channelId, post);

@@ -122,7 +122,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     const { code, command } = (await ada.call("POST", `/notice-channels/${channelId}/link-code`)).body;
     expect(command).toBe(`/link ${code}`);
     telegram.say({ from: 7, text: command.toLowerCase() });
-    await telegram.until(said("You are linked to Ada Lovelace now."));
+    await telegram.until(said("You are now linked to Ada Lovelace."));
     telegram.say({ from: 8, text: command });
     await telegram.until(said("not valid or has expired"));
     expect((await channel()).teamChat.members).toMatchObject([{ name: "Ada Lovelace", senderName: "User 7" }]);
