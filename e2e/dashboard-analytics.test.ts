@@ -69,7 +69,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await figure(page, "Answered in time").getByText("75%").waitFor();
     await figure(page, "Wait until taken").getByText("1 min").waitFor();
     const byCause = page.getByRole("region", { name: "Handed over by cause" });
-    await byCause.getByRole("row", { name: "A member took over unasked 4 " }).waitFor();
+    await byCause.getByRole("row", { name: "A member took over without a request 4 " }).waitFor();
     await isFit(page);
     await page.getByText("Tokens", { exact: true }).last().click();
     await page.getByRole("figure", { name: "Tokens by day; the table below has the figures" }).waitFor();

@@ -77,7 +77,7 @@ describe("the list of submissions", () => {
     await row(page, "Grace Hopper").getByText("Not delivered").first().waitFor();
     await row(page, "Ada Lovelace").getByText("Webhook delivered").waitFor();
     await page.getByText("What the statuses mean").click();
-    await page.getByText("Your webhook did not accept it, and no retries are left.").waitFor();
+    await page.getByText("Your webhook did not accept the submission, and no retries are left.").waitFor();
     await isFit(page);
     expect(problems).toEqual([]);
   });

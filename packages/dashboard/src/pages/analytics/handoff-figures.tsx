@@ -14,7 +14,7 @@ const causes: Record<HandoffCause, string> = {
   rating: "Bad ratings",
   failed_tools: "Failed tool calls",
   custom_event: "An event of the page",
-  member: "A member took over unasked",
+  member: "A member took over without a request",
 };
 
 /** How often, why and how fast conversations were handed over to people. */
@@ -37,7 +37,7 @@ export function HandoffFigures({ handoffs, agentId }: { handoffs: HandoffAnalyti
   return (
     <Section
       title="Handed over to people"
-      description="By the day of the request, in UTC. Waiting times are means and leave out takeovers that nobody asked for."
+      description="By the day of the request, in UTC. Waiting times are means and exclude takeovers without a request."
     >
       <HandoffTotals handoffs={handoffs} />
       <CausesTable causes={handoffs.causes} />

@@ -45,11 +45,11 @@ export function NoMatches({ onClear }: { onClear: () => void }) {
 }
 
 const nobody: Record<InboxView, { title: string; text: string }> = {
-  waiting: { title: "Nobody is waiting", text: "A visitor who asks for a person appears here at once." },
+  waiting: { title: "Nobody is waiting", text: "Visitors who ask for a person appear here immediately." },
   mine: { title: "You have no conversations", text: "Take one over, and it stays here until you return or close it." },
   human: {
-    title: "No conversation is with a person",
-    text: "Conversations that you or a colleague has taken over appear here.",
+    title: "No conversations are with your team",
+    text: "Conversations that you or your colleagues have taken over appear here.",
   },
 };
 

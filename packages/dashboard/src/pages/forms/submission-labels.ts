@@ -16,11 +16,11 @@ export const statusLabels: Record<SubmissionStatus, StatusLabel> = {
     tone: "plain",
     help: "Stored here. Nothing needs to be delivered, or delivery is still in progress.",
   },
-  webhook_success: { word: "Delivered", tone: "fine", help: "Your webhook accepted it." },
+  webhook_success: { word: "Delivered", tone: "fine", help: "Your webhook accepted the submission." },
   webhook_failed: {
     word: "Not delivered",
     tone: "wrong",
-    help: "Your webhook did not accept it, and no retries are left.",
+    help: "Your webhook did not accept the submission, and no retries are left.",
   },
   client_success: { word: "Handled by your page", tone: "fine", help: "The handler on your page reported success." },
   client_failed: { word: "Failed on your page", tone: "wrong", help: "The handler on your page reported a failure." },

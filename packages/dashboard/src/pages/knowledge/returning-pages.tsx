@@ -9,8 +9,9 @@ export function ReturningPages({ documents }: { documents: readonly Pick<Documen
 
 export function returningText(pages: number, documents: number): string {
   const kept = "exclude its path in the site's settings, or disable the document instead.";
-  if (documents === 1) return `This page belongs to a site and returns with its next sync. To keep it out, ${kept}`;
-  const which = pages === 1 ? "1 page belongs to a site and returns" : `${pages} pages belong to a site and return`;
+  if (documents === 1)
+    return `This page belongs to a site and is added again by its next sync. To prevent that, ${kept}`;
+  const which = pages === 1 ? "1 page belongs to a site and is" : `${pages} pages belong to a site and are`;
   const all = "exclude the paths in the site's settings, or disable the documents instead.";
-  return `${which} with the next sync. To keep pages out, ${all}`;
+  return `${which} added again by the next sync. To prevent that, ${all}`;
 }

@@ -61,6 +61,6 @@ function announcements(triggers: readonly Trigger[]): Announcements {
     // The first announcement comes immediately, with the current position.
     onDragOver: ({ active, over }) => (over ? `${name(active.id)} at ${place(over.id)} of ${triggers.length}.` : ""),
     onDragEnd: ({ active, over }) => (over ? `${name(active.id)} is now at ${place(over.id)}.` : ""),
-    onDragCancel: ({ active }) => `Cancelled. ${name(active.id)} stays at ${place(active.id)}.`,
+    onDragCancel: ({ active }) => `Canceled. ${name(active.id)} stays at ${place(active.id)}.`,
   };
 }

@@ -30,7 +30,7 @@ export function EscalationField({
   return (
     <div className="grid gap-3">
       {value.length === 0 ? (
-        <p className="text-soft">Everyone is notified at once.</p>
+        <p className="text-soft">Everyone is notified at the same time.</p>
       ) : (
         <ol aria-label="Order of notification" className="grid max-w-96">
           {value.map((id, at) => (

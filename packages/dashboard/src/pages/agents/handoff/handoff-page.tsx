@@ -28,7 +28,7 @@ function HandoffEditor() {
   return (
     <Page
       title="Handing over"
-      description={`Visitors can ask ${agent.name} for a person. Your team answers them in Conversations, and the agent says nothing while a person has the conversation.`}
+      description={`Visitors can ask ${agent.name} for a person. Your team answers them in Conversations, and the agent doesn't reply while a person has the conversation.`}
     >
       <form
         ref={draft.form}
@@ -68,7 +68,7 @@ function HandoffEditor() {
             <RulesSection {...fields} />
             <Section
               title="Who is notified"
-              description="With an order, the first member is notified of a request, and the next one whenever nobody has taken it within the promised time."
+              description="With an order, the first member is notified of a request, and the next one each time that no member has taken it within the promised time."
             >
               <EscalationField
                 value={values.escalation}
@@ -106,7 +106,7 @@ function WaitingFields({ values, change, errorAt }: Fields) {
         onChange={(whileWaiting) => change({ whileWaiting })}
         options={[
           { value: "agent", label: "The agent keeps answering" },
-          { value: "silent", label: "The agent says nothing" },
+          { value: "silent", label: "The agent doesn't reply" },
         ]}
         error={errorAt("whileWaiting")}
       />
