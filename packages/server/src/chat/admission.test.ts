@@ -116,9 +116,11 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
   it("assigns an anonymous conversation to the user who signs in with its token, and to no other", async () => {
     const { conversationId, conversationToken } = await ask({ sessionId: "s-1" });
     const userOf = async () => (await owner.call("GET", `/conversations/${conversationId}`)).body.data.userId;
-    await ask({ conversationId, userId: "u-1", userName: "Ada" }, bearer(conversationToken));
+    await ask({ conversationId, sessionId: "s-2", userId: "u-1" }, bearer(conversationToken));
+    expect(await userOf()).toBe(null);
+    await ask({ conversationId, sessionId: "s-1", userId: "u-1", userName: "Ada" }, bearer(conversationToken));
     expect(await userOf()).toBe("u-1");
-    await ask({ conversationId, userId: "u-2" }, bearer(conversationToken));
+    await ask({ conversationId, sessionId: "s-1", userId: "u-2" }, bearer(conversationToken));
     expect(await userOf()).toBe("u-1");
   });
 
@@ -131,7 +133,8 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
     expect(await verifiedIn(await ask({ userId: "ceo", userHash }))).toBe(true);
     const claimed = await ask({ sessionId: "s-9" });
     expect(await verifiedIn(claimed)).toBe(false);
-    await ask({ conversationId: claimed.conversationId, userId: "ceo", userHash }, bearer(claimed.conversationToken));
+    const { conversationId } = claimed;
+    await ask({ conversationId, sessionId: "s-9", userId: "ceo", userHash }, bearer(claimed.conversationToken));
     expect(await verifiedIn(claimed)).toBe(true);
   });
 

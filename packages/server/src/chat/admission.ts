@@ -1,6 +1,6 @@
 import type { ChatRequest, VerifiedVisitor } from "@foyer/contract";
 import { verifiedVisitorOf } from "../agents/identity/verified-visitor.ts";
-import { accessTo, type ConversationAccess, type Proof } from "../conversations/access.ts";
+import { accessTo, type ConversationAccess, isVisitorOf, type Proof } from "../conversations/access.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Encryption } from "../encryption.ts";
@@ -8,14 +8,21 @@ import { AppError } from "../errors.ts";
 import { type Visitor, visitorOf } from "./new-messages.ts";
 
 /** `conversation` is the continued conversation, and `access` is what grants it. Both are null for a new conversation. */
-type Admitted = {
+export type Admitted = {
   conversation: ConversationRow | null;
   access: ConversationAccess | null;
   identity: Identity;
+  /** the visitor to whom the continued conversation is assigned, or null when its visitor stays as it is */
+  claimedBy: Visitor | null;
+  /**
+   * Whether the agent may call tools of the visitor's page. It may not in a conversation that someone else began, and
+   * without a conversation token, with which the page sends the results.
+   */
+  mayUsePageTools: boolean;
 };
 
 export type Identity = {
-  /** what this request proves, regardless of who began the conversation */
+  /** what this request proves, regardless of who began the conversation; null in somebody else's conversation */
   verified: VerifiedVisitor | null;
   /** how the conversation stores the visitor */
   visitor: Visitor;
@@ -28,28 +35,41 @@ export type Identity = {
 export function createAdmission(encryption: Encryption, conversations: Pick<ConversationService, "find">) {
   return async (agent: AgentRow, request: ChatRequest, sent: Omit<Proof, "userId">): Promise<Admitted> => {
     const verified = await verifiedVisitorOf(request, agent, encryption);
-    const identity = { verified, visitor: visitorOf(request, verified, agent) };
-    if (!request.conversationId) return { conversation: null, access: null, identity };
+    const visitor = visitorOf(request, verified, agent);
+    if (!request.conversationId) {
+      return {
+        conversation: null,
+        access: null,
+        identity: { verified, visitor },
+        claimedBy: null,
+        mayUsePageTools: true,
+      };
+    }
     const conversation = await conversations.find({ organizationId: agent.organizationId }, request.conversationId);
-    const proof = { ...sent, userId: verified?.id ?? null };
-    const access = conversation ? accessTo(conversation, proof, { agent, encryption }) : null;
+    const userId = verified?.id ?? null;
+    const access = conversation ? accessTo(conversation, { ...sent, userId }, { agent, encryption }) : null;
     if (!conversation || !access) throw notYours();
     if (access === "open" && request.regenerate) throw notYours();
-    return { conversation, access, identity };
+    const isOwn = isVisitorOf(conversation, { access, sessionId: request.sessionId, userId });
+    // A client that names neither a session nor a user cannot be told apart from the one that began the conversation.
+    const isUnnamed = !request.sessionId && verified === null;
+    return {
+      conversation,
+      access,
+      identity: { verified: isOwn ? verified : null, visitor },
+      claimedBy: isOwn ? claimOf(conversation, access, visitor) : null,
+      mayUsePageTools: access !== "open" && (isOwn || isUnnamed),
+    };
   };
 }
 
 /**
- * The visitor to whom a continued conversation is assigned, or null when its visitor stays as it is. A visitor who signs
- * in can claim an anonymous conversation only by proving access to it. A proven visitor replaces a claimed one, and what
- * the newest token says about a visitor replaces what an earlier one said.
+ * The visitor to whom a continued conversation is assigned. A visitor who signs in can claim an anonymous conversation
+ * only by proving access to it. A proven visitor replaces a claimed one, and what the newest token says about a visitor
+ * replaces what an earlier one said.
  */
-export function claimOf(
-  conversation: ConversationRow | null,
-  access: ConversationAccess | null,
-  visitor: Visitor,
-): Visitor | null {
-  if (!conversation || visitor.userId === null || access === null || access === "open") return null;
+function claimOf(conversation: ConversationRow, access: ConversationAccess, visitor: Visitor): Visitor | null {
+  if (visitor.userId === null || access === "open") return null;
   if (visitor.isUserVerified === 0) return conversation.userId === null ? visitor : null;
   if (conversation.isUserVerified === 0) return visitor;
   const isNews = visitor.verifiedVisitor !== conversation.verifiedVisitor;

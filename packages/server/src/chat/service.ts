@@ -3,7 +3,7 @@ import { handoffOf } from "../agents/handoff.ts";
 import { visitorNote } from "../agents/identity/tell-model.ts";
 import type { AgentService } from "../agents/service.ts";
 import { conversationToken } from "../auth/conversation-token.ts";
-import type { ConversationAccess, Proof } from "../conversations/access.ts";
+import type { Proof } from "../conversations/access.ts";
 import type { RecordHandoff, RequestHuman } from "../conversations/handoff-change.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { Viewer } from "../conversations/store.ts";
@@ -18,7 +18,7 @@ import { newId } from "../ids.ts";
 import { createTokenBudgets, type TokenBudgets } from "../plans/token-budget.ts";
 import type { AgentTools } from "../tools/agent-tools.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
-import { claimOf, createAdmission, type Identity } from "./admission.ts";
+import { type Admitted, createAdmission, type Identity } from "./admission.ts";
 import { createClientToolCalls } from "./client-tools/calls.ts";
 import { consentOf } from "./consent.ts";
 import { createHandOver } from "./hand-over.ts";
@@ -107,12 +107,13 @@ export function createChatService(
      * @throws AppError for every problem that is known before the model is called
      */
     async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<RunningReply> {
-      const { conversation: existing, access, identity } = await admit(agent, request, caller.proof);
+      const admitted = await admit(agent, request, caller.proof);
+      const { conversation: existing, access, identity } = admitted;
       const page = messagePage(request, agent);
       const consent = consentOf(agent, request, { existing, memberOf: caller.memberOf });
       const messages = await messagesOf(agent, request, { isNew: existing === null, page, openingOf });
       const isOpen = access === "open";
-      const turn = toTurn(agent, request, { existing, isOpen, consent, messages, visitor: identity.visitor, access });
+      const turn = toTurn(agent, request, { admitted, isOpen, consent, messages });
       if (existing && (await passOn(store, { ...turn, conversation: existing }))) {
         return passedOn(newReply(deps, request, { agentId: agent.id, conversationId: existing.id, isOpen }));
       }
@@ -121,7 +122,7 @@ export function createChatService(
       const documents = await documentsOf(agent, { mustSearch: model.source === null });
       const conversation =
         existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller });
-      const tools = await toolsOf(agent.id, turnOf(request, identity, { id: conversation.id, page, isOpen }));
+      const tools = await toolsOf(agent.id, turnOf(request, admitted, { id: conversation.id, page }));
       const reply = newReply(deps, request, { agentId: agent.id, conversationId: conversation.id, isOpen });
       await replies.add(reply, caller.ip, { mayReplace: !isOpen });
       try {
@@ -192,19 +193,14 @@ async function notesAbout(
 function toTurn(
   agent: AgentRow,
   request: ChatRequest,
-  given: Pick<NewTurn, "consent" | "messages"> & {
-    existing: ConversationRow | null;
-    access: ConversationAccess | null;
-    visitor: Visitor;
-    isOpen: boolean;
-  },
+  given: Pick<NewTurn, "consent" | "messages"> & { admitted: Admitted; isOpen: boolean },
 ): Omit<NewTurn, "conversation" | "replyId" | "model"> {
-  const { existing, access, visitor, isOpen, consent, messages } = given;
+  const { admitted, isOpen, consent, messages } = given;
   return {
-    isNew: existing === null,
+    isNew: admitted.conversation === null,
     isSilentWhileWaiting: handoffOf(agent).whileWaiting === "silent",
     mayReplaceReply: !isOpen,
-    claimedBy: claimOf(existing, access, visitor),
+    claimedBy: admitted.claimedBy,
     consent,
     messages,
     regenerate: request.regenerate === true,
@@ -222,13 +218,13 @@ function visitorOfBudget({ sessionId }: ChatRequest, { visitor, verified }: Iden
   return { visitor: budgetOwner(visitor, verified !== null, sessionId, ip), ip };
 }
 
-/** Without a conversation token, a page could not send the results of its tools. */
 function turnOf(
   { clientTools }: ChatRequest,
-  { verified }: Identity,
-  { id, page, isOpen }: { id: string; page: MessagePage | null; isOpen: boolean },
+  { identity, mayUsePageTools }: Admitted,
+  { id, page }: { id: string; page: MessagePage | null },
 ): TurnContext {
-  return { visitor: verified, conversation: { id }, page, clientTools: isOpen ? [] : (clientTools ?? []) };
+  const usableTools = mayUsePageTools ? (clientTools ?? []) : [];
+  return { visitor: identity.verified, conversation: { id }, page, clientTools: usableTools };
 }
 
 /** A conversation that is open to everybody gets no token. */

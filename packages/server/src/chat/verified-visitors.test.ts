@@ -107,15 +107,77 @@ onBothDatabases("a visitor with a token", (createDatabase) => {
   });
 
   it("takes over a conversation that was only claimed, and keeps one that another user has proven", async () => {
-    const begun = await ask({ userId: "7", sessionId: "s-1" });
+    const sessionId = "s-1";
+    const begun = await ask({ userId: "7", sessionId });
     const { conversationId } = begun;
-    await ask({ conversationId, userToken: await tokenFor(ada) }, bearer(begun.conversationToken));
+    await ask({ conversationId, sessionId, userToken: await tokenFor(ada) }, bearer(begun.conversationToken));
     expect(await read(conversationId)).toMatchObject({ identity: "verified", userId: "42" });
-    await ask({ conversationId, userToken: await tokenFor({ id: "43" }) }, bearer(begun.conversationToken));
-    await ask({ conversationId, userId: "43" }, bearer(begun.conversationToken));
+    await ask({ conversationId, sessionId, userToken: await tokenFor({ id: "43" }) }, bearer(begun.conversationToken));
+    await ask({ conversationId, sessionId, userId: "43" }, bearer(begun.conversationToken));
     expect(await read(conversationId)).toMatchObject({ identity: "verified", userId: "42", visitor: { id: "42" } });
     await ask({ conversationId, userToken: await tokenFor({ id: "42", claims: { plan: "basic" } }) });
     expect((await read(conversationId)).visitor).toMatchObject({ id: "42", claims: { plan: "basic" } });
+  });
+
+  it("acts as nobody in a conversation that someone else began, however it got the conversation's token", async () => {
+    const tool = { agentId, requires: "verified" };
+    await createTool(owner, { ...tool, name: "balance", executionType: "mock" });
+    const formSchema = { fields: [{ name: "day", label: "Day", type: "text" }] };
+    const form = await createTool(owner, { ...tool, name: "book", executionType: "form", formSchema } as never);
+    await createTool(owner, { agentId, name: "cart", executionType: "client" } as never);
+    const namesOffered = () =>
+      (sentToModel().tools ?? []).map((one: { function: { name: string } }) => one.function.name);
+
+    const begin = async (more: object) => ask({ ...more, clientTools: ["cart"] });
+    // What an attacker can prepare: a link to a conversation without a session, in another session, that claims to be
+    // the victim's, or of the attacker's own account.
+    const prepared = [
+      await begin({}),
+      await begin({ userEmail: "eve@example.com" }),
+      await begin({ sessionId: "attacker" }),
+      await begin({ sessionId: "attacker", userId: "42" }),
+      await begin({ userToken: await tokenFor({ id: "43" }), sessionId: "attacker" }),
+    ];
+    for (const { conversationId, conversationToken } of prepared) {
+      const before = await read(conversationId);
+      const victim = { userToken: await tokenFor(ada), userName: "Ada", sessionId: "victim", clientTools: ["cart"] };
+      for (const more of [victim, { ...victim, sessionId: undefined }]) {
+        const continued = await ask({ conversationId, ...more }, bearer(conversationToken));
+        expect(continued.status).toBe(200);
+        expect(namesOffered()).toEqual([]);
+        expect(JSON.stringify(sentToModel())).not.toContain("pro");
+      }
+      await ask({ conversationId, userId: "42", userEmail: "ada@example.com", sessionId: "victim" }, bearer(conversationToken));
+      const { userId, userEmail, userName, identity, visitor } = await read(conversationId);
+      const { userId: id, userEmail: email, userName: name } = before;
+      expect({ userId, userEmail, userName, identity, visitor }).toEqual({
+        userId: id,
+        userEmail: email,
+        userName: name,
+        identity: before.identity,
+        visitor: before.visitor,
+      });
+
+      const { sessionId, userToken } = victim;
+      const data = { toolId: form.id, formData: { day: "Monday" }, fieldsCompleted: [], conversationId };
+      const headers = bearer(conversationToken);
+      const submit = (payload: object) =>
+        server.app.inject({ method: "POST", url: "/form-submissions/submit", payload, headers });
+      const refused = await submit({ ...data, sessionId, userToken });
+      expect([refused.statusCode, refused.json().error.message]).toEqual([403, expect.stringContaining("another session")]);
+    }
+  });
+
+  it("keeps an anonymous conversation of the same session, with the tools that need a proof", async () => {
+    await createTool(owner, { agentId, requires: "verified", name: "balance", executionType: "mock" } as never);
+    const sessionId = "s-1";
+    const { conversationId, conversationToken } = await ask({ sessionId });
+    await ask({ conversationId, sessionId, userToken: await tokenFor(ada) }, bearer(conversationToken));
+    expect(sentToModel().tools).toHaveLength(1);
+    expect(await read(conversationId)).toMatchObject({ identity: "verified", userId: "42" });
+    // From then on it is theirs on every device.
+    await ask({ conversationId, sessionId: "phone", userToken: await tokenFor(ada) });
+    expect(sentToModel().tools).toHaveLength(1);
   });
 
   it("satisfies requireIdentity as a hash does, and is needed in every turn", async () => {

@@ -18,6 +18,14 @@ export type Proof = {
  */
 export type ConversationAccess = "organization" | "token" | "user" | "open";
 
+/** What a request with access to a conversation says about its visitor. */
+type Sender = {
+  access: ConversationAccess;
+  sessionId: string | null | undefined;
+  /** the user proven by a `userToken` or `userHash` */
+  userId: string | null;
+};
+
 /**
  * The access that a proof grants, or null, in which case the conversation must appear not to exist. With
  * `requireIdentity`, a user's conversation requires that user's proof in addition to its token.
@@ -34,4 +42,32 @@ export function accessTo(
   if (proof.token !== null && isTokenFor(encryption, conversation.id, proof.token)) return "token";
   if (proof.userId !== null && proof.userId === userId) return "user";
   return conversation.hasOwner === 0 ? "open" : null;
+}
+
+/**
+ * Whether the sender is the visitor who began the conversation: the proven user to whom it belongs, or anyone in its
+ * session. Access is not enough, because a token can be in a link. Its holder could make someone else's browser continue
+ * the conversation, and would then read what the agent did in that visitor's name. A session id is in no link.
+ */
+export function isVisitorOf(
+  conversation: Pick<ConversationRow, "sessionId" | "userId" | "isUserVerified">,
+  { access, sessionId, userId }: Sender,
+): boolean {
+  if (conversation.isUserVerified === 1 && userId !== null) return userId === conversation.userId;
+  if (access === "organization") return true;
+  return Boolean(sessionId) && sessionId === conversation.sessionId;
+}
+
+/**
+ * Whether a sender may take part in the conversation, and whether someone else began it. A conversation that does not
+ * exist, or to which the sender has no access, is nobody else's: nothing of the request gets into it.
+ */
+export function standingIn(
+  conversation: ConversationRow | undefined,
+  proof: Proof & Pick<Sender, "sessionId">,
+  context: { agent: Pick<AgentRow, "id" | "requireIdentity">; encryption: Encryption },
+): { hasAccess: boolean; isForeign: boolean } {
+  const access = conversation ? accessTo(conversation, proof, context) : null;
+  if (!conversation || !access) return { hasAccess: false, isForeign: false };
+  return { hasAccess: true, isForeign: !isVisitorOf(conversation, { ...proof, access }) };
 }

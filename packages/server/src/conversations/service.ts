@@ -3,6 +3,7 @@ import type {
   Conversation,
   ConversationQuery,
   ConversationSummary,
+  FormSubmit,
   Message,
   Ownership,
   Rating,
@@ -19,7 +20,7 @@ import type { RecordEvents } from "../events/record-events.ts";
 import { csvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
-import { accessTo, type Proof } from "./access.ts";
+import { type Proof, standingIn } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
 import { fromColumns, type Piece, suggestionsOf, toolCallsOf } from "./message-pieces.ts";
 import { authorOf, createOwnershipReader } from "./ownership.ts";
@@ -60,7 +61,7 @@ type Hooks = {
   /** Called before a deletion. `isVisitor` means that a visitor deletes it with the conversation's token. */
   beforeDelete(deletion: ConversationDeletion): Promise<void>;
   /** Called once a deletion is committed. */
-  onDelete(id: string): unknown;
+  onDelete(organizationId: string, id: string): unknown;
   /** Called in the transaction that stores the rating of a reply by its visitor. */
   recordRating: AnswerRecorder["recordRating"];
   /** Called in the transaction that stores a bad rating of a reply by the agent. */
@@ -121,12 +122,11 @@ export function createConversationService(
     find,
     /** Throws 404 when the conversation does not exist or the viewer must not see it. */
     existing,
-    /** Whether a request may take part in the agent's conversation that it names. */
-    async maySpeakIn(agent: AgentRow, conversationId: string | null | undefined, proof: Proof): Promise<boolean> {
+    /** What a submission may do in the agent's conversation that it names. */
+    async standingIn(agent: AgentRow, named: Pick<FormSubmit, "conversationId" | "sessionId">, proof: Proof) {
       const { organizationId } = agent;
-      const row = conversationId ? await find({ organizationId }, conversationId) : undefined;
-      if (!row) return false;
-      return accessTo(row, proof, { agent, encryption }) !== null;
+      const row = named.conversationId ? await find({ organizationId }, named.conversationId) : undefined;
+      return standingIn(row, { ...proof, sessionId: named.sessionId }, { agent, encryption });
     },
     /** The conversation with its messages in pages, because they can have 10 MB. */
     async get(viewer: Viewer, id: string): Promise<ConversationInPages> {
@@ -156,7 +156,7 @@ export function createConversationService(
       await beforeDelete({ organizationId, id, submissions, isVisitor: !("organizationId" in viewer) });
       if (Number(textBytes) + Number(toolBytes) > LARGE_BYTES) await deleteMessages(db, id);
       if (!(await store.delete(organizationId, id))) throw notFound("Conversation");
-      onDelete(id);
+      onDelete(organizationId, id);
     },
     async markRead(organizationId: string, id: string): Promise<void> {
       await existing({ organizationId }, id);
@@ -234,7 +234,10 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim().toWellFormed();
 }
 
-function toPreview({ lastMessageRole: role, lastMessagePreview: text, lastMessageAt: at }: ConversationSummaryRow) {
+type PreviewColumns = Pick<ConversationRow, "lastMessageRole" | "lastMessagePreview" | "lastMessageAt">;
+
+/** The newest message that has text. */
+export function toPreview({ lastMessageRole: role, lastMessagePreview: text, lastMessageAt: at }: PreviewColumns) {
   return role !== null && text !== null && at !== null ? { role, text, at: new Date(at).toISOString() } : null;
 }
 

@@ -23,7 +23,7 @@ export function submitRoutes(
   app: App,
   { config, encryption }: Deps,
   { submitForm, service, analytics }: Forms,
-  conversations: Pick<ConversationService, "maySpeakIn">,
+  conversations: Pick<ConversationService, "standingIn">,
   idempotency: Idempotency,
 ): void {
   const submissions = createRateLimit(config.limits.submitPerIp, "submissions from your address");
@@ -41,13 +41,15 @@ export function submitRoutes(
       handler: async (request, reply) => {
         const { body, submittedFiles: files } = request;
         const { tool, agent } = await submitForm.formFor(body.toolId, request.headers.origin);
-        const verified = await verifiedVisitorOf(body, agent, encryption);
-        submitForm.checkVisitor(tool, verified);
-        const hasConversationProof = await conversations.maySpeakIn(agent, body.conversationId, {
+        const proven = await verifiedVisitorOf(body, agent, encryption);
+        const { hasAccess: hasConversationProof, isForeign } = await conversations.standingIn(agent, body, {
           token: request.conversationToken,
           organizationId: request.principal?.organizationId ?? null,
-          userId: verified?.id ?? null,
+          userId: proven?.id ?? null,
         });
+        // Whoever began the conversation can have filled in the form for the visitor.
+        const verified = isForeign ? null : proven;
+        submitForm.checkVisitor(tool, { verified, isForeign });
         const { userToken: _, ...fields } = body;
         const visitor = visitorOf(body, verified, agent);
         const scope = `${tool.agentId}:${body.sessionId ?? ""}`;

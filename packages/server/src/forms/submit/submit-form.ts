@@ -70,9 +70,12 @@ export function createSubmitForm(
       return { tool, agent };
     },
     /** @throws 403 when the form is only for visitors whose identity is proven */
-    checkVisitor({ requires }: ToolRow, verified: VerifiedVisitor | null): void {
-      if (requires !== "verified" || verified !== null) return;
-      throw new AppError("FORBIDDEN", "This form is only for signed-in visitors. Send a userToken or a userHash.");
+    checkVisitor({ requires }: ToolRow, visitor: { verified: VerifiedVisitor | null; isForeign: boolean }): void {
+      if (requires !== "verified" || visitor.verified !== null) return;
+      const advice = visitor.isForeign
+        ? "The conversation was begun in another session. Start a new conversation."
+        : "Send a userToken or a userHash.";
+      throw new AppError("FORBIDDEN", `This form is only for signed-in visitors. ${advice}`);
     },
     /** @throws 400 with one detail for each invalid field */
     async submit(tool: ToolRow, input: SubmitInput, files: Files, saveResponse?: Keep): Promise<SubmitResult> {
