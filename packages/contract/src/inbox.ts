@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { Message } from "./conversation.ts";
-import { handoffLimits, Ownership, Person } from "./handoff.ts";
+import { Message, MessagePreview } from "./conversation.ts";
+import { handlers, handoffLimits, Ownership, Person } from "./handoff.ts";
 import { enveloped, idParams, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "./schema.ts";
 
 const tags = ["Inbox"];
@@ -85,11 +85,36 @@ export const InboxChange = Type.Object(
 );
 export type InboxChange = Static<typeof InboxChange>;
 
+/** A conversation in which something happened, whoever has it, with what a row of a list needs. */
+export const ConversationActivity = Type.Object(
+  {
+    conversationId: Type.String(),
+    agentId: Type.String(),
+    title: Type.String(),
+    visitor: nullable(Type.String({ description: "The visitor's name or address" })),
+    isTest: Type.Boolean({ description: "Whether a signed-in member started the conversation" }),
+    handler: stringEnum(handlers),
+    messageCount: Type.Integer(),
+    lastMessage: Type.Unsafe<MessagePreview | null>({
+      anyOf: [MessagePreview, { type: "null" }],
+      description: "The newest message that has text",
+    }),
+    createdAt: Timestamp,
+  },
+  { $id: "ConversationActivity" },
+);
+export type ConversationActivity = Static<typeof ConversationActivity>;
+
 const Presence = Type.Object({ ...Person.properties, isPresent: Type.Boolean() });
 
 const inboxEventKinds = [
   Type.Object({ type: Type.Literal("conversation"), change: ref(InboxChange) }),
   Type.Object({ type: Type.Literal("removed"), conversationId: Type.String() }),
+  Type.Object({
+    type: Type.Literal("activity"),
+    conversations: Type.Array(ref(ConversationActivity)),
+    hasMore: Type.Boolean({ description: "Whether anything else may have happened. Read your lists again." }),
+  }),
   Type.Object({
     type: Type.Literal("typing"),
     conversationId: Type.String(),
@@ -105,7 +130,7 @@ export type InboxEvent = Static<(typeof inboxEventKinds)[number]>;
 export const InboxEvent = Type.Unsafe<InboxEvent>({
   $id: "InboxEvent",
   description:
-    "The stream begins with `counts` and `presence`. With `Last-Event-ID`, it continues with the conversations that changed since that event, at most the newest 2,000. `removed` names a deleted conversation. Events describe states, so one that arrives twice changes nothing. `presence` lists the members; `isPresent` tells whether a member has the inbox open or answered in the last five minutes.",
+    "The stream begins with `counts` and `presence`. With `Last-Event-ID`, it continues with the conversations that changed since that event, at most the newest 2,000. `removed` names a deleted conversation. `activity` lists up to 50 conversations with something new, also those that only the agent handles: a new conversation, a message, a finished reply, a rating or a form submission. The server collects them for a quarter of a second. Activity is not repeated after a reconnection, which therefore brings one with `hasMore`. Events describe states, so one that arrives twice changes nothing. `presence` lists the members; `isPresent` tells whether a member has the inbox open or answered in the last five minutes.",
   anyOf: inboxEventKinds,
 });
 
@@ -146,7 +171,7 @@ export const inboxEvents = {
   config: session,
   schema: {
     tags,
-    summary: "Follow the inbox: waiting and taken conversations, typing, presence and counts",
+    summary: "Follow the inbox: waiting and taken conversations, activity in all others, typing, presence and counts",
     headers: eventHeaders,
     response: {
       200: eventStream(

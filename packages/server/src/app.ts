@@ -30,6 +30,7 @@ import { createReplyDocuments } from "./documents/search-tool.ts";
 import { sourceRoutes } from "./documents/sites/routes.ts";
 import { createSites } from "./documents/sites/sites.ts";
 import { AppError } from "./errors.ts";
+import { recordWith } from "./events/record-events.ts";
 import { webhookRoutes } from "./events/routes.ts";
 import { createWebhooks } from "./events/webhooks.ts";
 import { createForms, type Forms } from "./forms/forms-module.ts";
@@ -117,7 +118,7 @@ export async function createApp(deps: AppDeps) {
   const idempotency = createIdempotency(deps.db);
   const outbox = createOutbox(deps);
   const webhooks = createWebhooks(deps, outbox);
-  const { recordEvents } = webhooks;
+  const recordEvents = recordWith(webhooks.recordEvents, (trx, events) => inbox.live.recordEvents(trx, events));
   const handoffs = createHandoffs(deps);
   const notices = addNotices(app, deps, { outbox, handoffs, inbox: () => inbox.service });
   const listings = createListingCache();
@@ -130,10 +131,10 @@ export async function createApp(deps: AppDeps) {
   const documents = createDocuments(deps, agents);
   const sites = createSites(deps, { agents, ...documents.parts });
   const checkpoint = createCheckpoint(app, deps);
-  const onErase = (id: string) => [chat.replies.abort({ conversationId: id }), inbox.live.deleted(id)];
+  const onErase = (organizationId: string, id: string) => endStreams({ chat, inbox }, organizationId, id);
   const conversations = createConversationService(deps, agents, {
     beforeDelete: (deletion) => visitors.beforeDelete(deletion),
-    onDelete: (conversationId) => [onErase(conversationId), checkpoint.run()],
+    onDelete: (organizationId, id) => [onErase(organizationId, id), checkpoint.run()],
     recordRating: documents.recorder.recordRating,
     onBadRating: handoffs.rules.onBadRating,
     recordEvents,
@@ -187,6 +188,16 @@ export async function createApp(deps: AppDeps) {
       ]);
     },
   };
+}
+
+/** Ends the reply and the live streams of a conversation that was deleted. */
+function endStreams(
+  { chat, inbox }: { chat: ChatService; inbox: Inbox },
+  organizationId: string,
+  conversationId: string,
+): void {
+  chat.replies.abort({ conversationId });
+  inbox.live.deleted(organizationId, conversationId);
 }
 
 function createFastify({ config, log }: AppDeps): App {

@@ -8,6 +8,7 @@ import { deleteWebhookEventsBefore } from "./events/retention.ts";
 import { deleteExpiredData } from "./expired-data.ts";
 import { deleteImpressionsBefore, deleteSubmissionDaysBefore } from "./forms/retention.ts";
 import { deleteOldAnswers } from "./http/idempotency.ts";
+import { deleteActivityBefore } from "./inbox/live/activity-store.ts";
 import { deletePresenceBefore } from "./inbox/live/presence-store.ts";
 import { deleteVisitorDaysBefore } from "./plans/retention.ts";
 import { dayOf } from "./utc-day.ts";
@@ -31,6 +32,7 @@ export function startHousekeeping({ db, config, log }: Pick<Deps, "db" | "config
     "expired sessions, links and audit entries": () => deleteExpiredRows(db, Date.now()),
     "unused originals of documents": () => deleteUnusedOriginals(db, Date.now()),
     "old typing and presence records": () => deletePresenceBefore(db, Date.now() - HOUR_MS),
+    "old conversation activity": () => deleteActivityBefore(db, Date.now() - HOUR_MS),
     "expired visitor token usage": () => deleteVisitorDaysBefore(db, dayOf(daysAgo(1))),
   });
 }

@@ -56,6 +56,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0042-notices",
       "0043-team-chats",
       "0044-live-presence",
+      "0046-activity",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -99,6 +100,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0042-notices",
       "0043-team-chats",
       "0044-live-presence",
+      "0046-activity",
     ]);
   });
 

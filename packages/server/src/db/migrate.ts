@@ -33,6 +33,7 @@ import { notesAndCannedReplies } from "./migrations/0041-notes-and-canned-replie
 import { notices } from "./migrations/0042-notices.ts";
 import { teamChats } from "./migrations/0043-team-chats.ts";
 import { livePresence } from "./migrations/0044-live-presence.ts";
+import { activity } from "./migrations/0046-activity.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -77,6 +78,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0042-notices", notices],
   ["0043-team-chats", teamChats],
   ["0044-live-presence", livePresence],
+  ["0046-activity", activity],
 ];
 
 /**

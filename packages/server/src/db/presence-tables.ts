@@ -1,6 +1,6 @@
 import type { Instant } from "./column-types.ts";
 
-export type PresenceTables = { livePresence: LivePresenceRow };
+export type PresenceTables = { livePresence: LivePresenceRow; conversationActivity: ConversationActivityRow };
 
 /** Who is typing, or has the inbox open. Servers that share a database exchange it through this table. */
 export type LivePresenceRow = {
@@ -10,4 +10,12 @@ export type LivePresenceRow = {
   /** a member's user id, or `visitor` */
   who: string;
   until: Instant;
+};
+
+/** When something last happened in a conversation. Written only while a member of its organization has the inbox open. */
+export type ConversationActivityRow = {
+  organizationId: string;
+  /** empty when so much happened that the conversations were not written */
+  conversationId: string;
+  at: Instant;
 };

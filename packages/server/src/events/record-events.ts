@@ -28,6 +28,13 @@ export type NewEvent<T extends WebhookEventType = WebhookEventType> = {
 /** Records events in the transaction that causes them. Writes nothing if no webhook and no feed receives them. */
 export type RecordEvents = (trx: Executor, events: readonly NewEvent[]) => Promise<void>;
 
+/** Records events with several recorders, one after the other. */
+export function recordWith(...recorders: RecordEvents[]): RecordEvents {
+  return async (trx, events) => {
+    for (const record of recorders) await record(trx, events);
+  };
+}
+
 type Listened = { event: NewEvent; webhooks: readonly ListeningWebhook[] };
 
 const messageTypes: ReadonlySet<WebhookEventType> = new Set(["message.created", "reply.finished", "reply.failed"]);

@@ -45,6 +45,7 @@ export const tablesWithoutVisitorData = {
   auditLog: "of members; receipts contain hashes and counts",
   cannedReplies: "written by members",
   chunkVectors: "of documents",
+  conversationActivity: "ids of conversations, deleted after an hour",
   closedQuestions: "hashes of the words of questions",
   confirmationDays: "hashes of addresses, deleted after a day",
   conversationHours: "numbers",

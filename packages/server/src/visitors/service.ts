@@ -16,7 +16,7 @@ import { createVisitorStore } from "./store.ts";
 
 type Parts = {
   /** Called for each conversation once its deletion is committed. */
-  onErase(conversationId: string): void;
+  onErase(organizationId: string, conversationId: string): void;
   checkpoint: Pick<Checkpoint, "run">;
   recordEvents: RecordEvents;
 };
@@ -67,7 +67,7 @@ export function createVisitorService(
       for await (const batch of find(organizationId, identifier, until)) {
         await measure(organizationId, batch, total);
         await eraseBatch(deps, organizationId, batch);
-        for (const { id } of batch.conversations) onErase(id);
+        for (const { id } of batch.conversations) onErase(organizationId, id);
         for (const id of [...batch.submissionIds, ...batch.conversations.map(({ id }) => id)]) erasedIds.add(id);
       }
       await deleteAnswersAbout(db, organizationId, erasedIds);

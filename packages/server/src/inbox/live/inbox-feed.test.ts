@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createInboxFeed, type InboxEntry, type InboxSource } from "./inbox-feed.ts";
 import type { OpenStream } from "./open-streams.ts";
 
@@ -51,6 +51,7 @@ it("an inbox that is cut off while it catches up can continue from any event wit
       return { waiting: 0, byMember: new Map() };
     },
     members: async () => [],
+    activity: async () => [],
   };
   const feed = createInboxFeed(source, (error) => {
     throw error;
@@ -67,4 +68,45 @@ it("an inbox that is cut off while it catches up can continue from any event wit
   isReadable.resolve();
   await feed.settled();
   expect(idOf(client.sent(), "conv_old")).toBe("500000");
+});
+
+it("an inbox reads a burst of activity at once, lists 50 conversations of it, and says that there was more", async () => {
+  const read: string[][] = [];
+  const source: InboxSource = {
+    entries: async () => [],
+    changedSince: async () => [],
+    openConversations: async () => [],
+    counts: async () => ({ waiting: 0, byMember: new Map() }),
+    members: async () => [],
+    async activity(_, ids) {
+      read.push([...ids]);
+      return ids.map((conversationId) => ({
+        conversationId,
+        agentId: "agent_1",
+        title: "",
+        visitor: null,
+        isTest: false,
+        handler: "agent" as const,
+        messageCount: 1,
+        lastMessage: null,
+        createdAt: "2026-01-01T00:00:00.000Z",
+      }));
+    },
+  };
+  const feed = createInboxFeed(source, (error) => {
+    throw error;
+  });
+  const client = createClient();
+  feed.active("org_1", "conv_unseen");
+  feed.follow("org_1", { stream: client.stream, userId: "user_1", lastEventId: undefined });
+  await feed.settled();
+  vi.useFakeTimers();
+  const ids = Array.from({ length: 60 }, (_, number) => `conv_${number}`);
+  for (const id of [...ids, ...ids]) feed.active("org_1", id);
+  vi.runAllTimers();
+  vi.useRealTimers();
+  await feed.settled();
+  expect(read).toEqual([ids.slice(0, 50)]);
+  const data = /event: activity\ndata: (.*)\n/.exec(client.sent())?.[1] ?? "{}";
+  expect(JSON.parse(data)).toMatchObject({ conversations: { length: 50 }, hasMore: true });
 });

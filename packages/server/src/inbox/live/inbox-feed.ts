@@ -1,4 +1,5 @@
 import type { InboxChange, InboxEvent, Person } from "@foyer/contract";
+import { type Activity, type ActivitySource, createActivityFeed } from "./activity-feed.ts";
 import type { OpenConversation } from "./live-store.ts";
 import type { OpenStream } from "./open-streams.ts";
 import { createReadQueue } from "./read-queue.ts";
@@ -23,7 +24,7 @@ export type InboxSource = {
   openConversations(organizationId: string): Promise<OpenConversation[]>;
   counts(organizationId: string): Promise<InboxCounts>;
   members(organizationId: string): Promise<PresentMember[]>;
-};
+} & ActivitySource;
 
 type Follower = {
   stream: OpenStream;
@@ -35,6 +36,8 @@ type Follower = {
   /** the last sent counts, as JSON */
   counts: string | null;
   presence: string | null;
+  /** Whether the client was cut off, and does not know yet that activity was not repeated. */
+  missedActivity: boolean;
 };
 
 /** `isOpen` means that the conversation was waiting or with a member. */
@@ -65,6 +68,7 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
     failed.add(topic);
     onError(error);
   });
+  const activity = createActivityFeed(source, sendActivity, onError);
 
   async function read(topic: InboxTopic): Promise<void> {
     await sendChanges(topic);
@@ -94,7 +98,17 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       const counts: InboxEvent = { type: "counts", waiting, mine: byMember.get(follower.userId) ?? 0 };
       follower.counts = send(follower, counts, follower.counts);
       follower.presence = send(follower, presence, follower.presence);
+      if (!follower.missedActivity) continue;
+      follower.missedActivity = false;
+      send(follower, { type: "activity", conversations: [], hasMore: true }, null);
     }
+  }
+
+  function sendActivity(organizationId: string, { removed, ...event }: Activity) {
+    const topic = topics.get(organizationId);
+    if (!topic) return;
+    for (const follower of topic.followers) send(follower, { type: "activity", ...event }, null);
+    for (const id of removed) sendRemoved(topic, id);
   }
 
   async function sendBacklog(topic: InboxTopic, follower: Follower) {
@@ -120,7 +134,9 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       queue.mark(topic);
       return () => {
         topic.followers.delete(follower);
-        if (topic.followers.size === 0 && topics.get(organizationId) === topic) topics.delete(organizationId);
+        if (topic.followers.size > 0 || topics.get(organizationId) !== topic) return;
+        activity.forget(organizationId);
+        topics.delete(organizationId);
       };
     },
     topics: (): ReadonlyMap<string, InboxTopic> => topics,
@@ -139,12 +155,18 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       for (const id of differences(topic, await source.openConversations(topic.organizationId))) topic.dirty.add(id);
       if (topic.dirty.size > 0) queue.mark(topic);
     },
+    /** Something happened in a conversation, or with null in more of them than can be listed. */
+    active(organizationId: string, conversationId: string | null): void {
+      if (topics.has(organizationId)) activity.happened(organizationId, conversationId);
+    },
     /** Reads counts and presence again. */
     refresh(organizationId: string): void {
       const topic = topics.get(organizationId);
       if (topic) queue.mark(topic);
     },
-    settled: queue.settled,
+    async settled(): Promise<void> {
+      await Promise.all([queue.settled(), activity.settled()]);
+    },
     /** Repeats failed reads. */
     retry(): void {
       for (const topic of failed) queue.mark(topic);
@@ -173,7 +195,8 @@ function newTopic(organizationId: string): InboxTopic {
 /** @param last the time of the newest change that the client has, or null */
 function newFollower(stream: OpenStream, userId: string, last: number | null): Follower {
   const backlogFrom = last === null ? null : last - OVERLAP_MS;
-  return { stream, userId, cursor: last ?? Date.now(), backlogFrom, counts: null, presence: null };
+  const missedActivity = last !== null;
+  return { stream, userId, cursor: last ?? Date.now(), backlogFrom, counts: null, presence: null, missedActivity };
 }
 
 /** The conversations that were changed or deleted since they were sent. */
@@ -199,10 +222,13 @@ function sendEntries(topic: InboxTopic, ids: readonly string[], entries: readonl
   }
   const existing = new Set(entries.map(({ change }) => change.conversationId));
   for (const conversationId of ids) {
-    if (existing.has(conversationId)) continue;
-    topic.sent.delete(conversationId);
-    for (const follower of topic.followers) send(follower, { type: "removed", conversationId }, null);
+    if (!existing.has(conversationId)) sendRemoved(topic, conversationId);
   }
+}
+
+function sendRemoved({ sent, followers }: InboxTopic, conversationId: string) {
+  sent.delete(conversationId);
+  for (const follower of followers) send(follower, { type: "removed", conversationId }, null);
 }
 
 function remember({ sent }: InboxTopic, conversationId: string, entry: Sent) {

@@ -1,3 +1,4 @@
+import { type ActivityExchange, MANY } from "./activity.ts";
 import type { ConversationFeed } from "./conversation-feed.ts";
 import { type InboxFeed, OVERLAP_MS } from "./inbox-feed.ts";
 import { type LiveStore, versionOf } from "./live-store.ts";
@@ -12,6 +13,7 @@ const EXPIRED_RETRY_MS = 1_000;
 type Parts = {
   store: LiveStore;
   presence: Presence;
+  activity: ActivityExchange;
   open: OpenStreams;
   conversationFeed: ConversationFeed;
   inboxFeed: InboxFeed;
@@ -24,7 +26,7 @@ type Parts = {
  * conversations. Between `start` and `stop`, that is while a stream is open, it polls every `interval` milliseconds.
  */
 export function createLivePoll(interval: number, parts: Parts) {
-  const { store, presence, open, conversationFeed, inboxFeed, announceTyping, onError } = parts;
+  const { store, presence, activity, open, conversationFeed, inboxFeed, announceTyping, onError } = parts;
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | null = null;
   /** when the last successful poll began, minus the overlap; null before the first one */
@@ -38,11 +40,15 @@ export function createLivePoll(interval: number, parts: Parts) {
     const organizationIds = [...new Set(topics.map(({ organizationId }) => organizationId))];
     conversationFeed.retry();
     inboxFeed.retry();
-    const rows = await store.changedIn(organizationIds, changedSince ?? startedAt - OVERLAP_MS);
+    const since = changedSince ?? startedAt - OVERLAP_MS;
+    const rows = await store.changedIn(organizationIds, since);
     for (const row of rows) {
       const version = versionOf(row);
       if (conversationFeed.topics().get(row.id)?.state?.version !== version) conversationFeed.changed(row.id);
       inboxFeed.changed(row.organizationId, row.id, version);
+    }
+    for (const { organizationId, conversationId } of await activity.read([...inboxFeed.topics().keys()], since)) {
+      inboxFeed.active(organizationId, conversationId === MANY ? null : conversationId);
     }
     changedSince = startedAt - OVERLAP_MS;
     for (const typist of await presence.exchange(organizationIds)) await announceTyping(typist);

@@ -75,6 +75,31 @@ describe("live streams of two processes", () => {
     await inbox.leave();
   });
 
+  it("bring the team what happens in conversations that the agent of the other process has", async () => {
+    const other = await createOwner(here);
+    const [browser, remote] = [await signedInBrowser(here, other.email), await signedInBrowser(there, other.email)];
+    const own = (await browser.call("POST", "/agents", { name: "Own" })).body.data.id;
+    const talkTo = async () => {
+      const payload = { agentId: own, messages: [{ role: "user", content: "Hello" }] };
+      const { body } = await here.app.inject({ method: "POST", url: "/chat", payload });
+      return /"conversationId":"(\w+)"/.exec(body)?.[1] ?? "";
+    };
+    // Nobody follows the inbox yet. A member who opens it a moment later learns of it all the same.
+    const before = await talkTo();
+    const inbox = await followInbox(there, remote);
+    const activity = (id: string) =>
+      inbox.until("activity", ({ conversations }) =>
+        conversations.some((row) => row.conversationId === id && row.lastMessage?.role === "assistant"),
+      );
+    await activity(before);
+    const id = await talkTo();
+    await activity(id);
+    await browser.call("DELETE", `/conversations/${id}`);
+    await inbox.until("removed", ({ conversationId }) => conversationId === id);
+    expect(inbox.events.some(({ type }) => type === "conversation")).toBe(false);
+    await inbox.leave();
+  });
+
   it("show a member as present whose inbox is open in the other process", async () => {
     const other = await createOwner(here);
     const [one, two] = [await signedInBrowser(here, other.email), await signedInBrowser(there, other.email)];

@@ -1,5 +1,5 @@
 import { authorOf, toPerson } from "../../conversations/ownership.ts";
-import type { ConversationService } from "../../conversations/service.ts";
+import { type ConversationService, toPreview } from "../../conversations/service.ts";
 import type { ConversationSource } from "./conversation-feed.ts";
 import type { InboxEntry, InboxSource } from "./inbox-feed.ts";
 import { type LiveStore, versionOf } from "./live-store.ts";
@@ -45,6 +45,20 @@ export function createInboxSource(
           },
         }),
       );
+    },
+    async activity(organizationId, ids) {
+      const rows = await store.activity(organizationId, ids);
+      return rows.map((row) => ({
+        conversationId: row.id,
+        agentId: row.agentId,
+        title: row.title,
+        visitor: row.userName ?? row.userEmail,
+        isTest: row.isTest === 1,
+        handler: row.handler,
+        messageCount: row.messageCount,
+        lastMessage: toPreview(row),
+        createdAt: new Date(row.createdAt).toISOString(),
+      }));
     },
     changedSince: store.changedSince,
     openConversations: store.openConversations,

@@ -91,24 +91,39 @@ export function createLiveStore(db: Db) {
         .orderBy("changedAt")
         .execute();
     },
-    /** How many conversations each member has, and under null, how many are waiting. */
-    async counts(organizationId: string) {
-      return db
-        .selectFrom("conversations")
-        .select(["handler", "assigneeId"])
-        .select((x) => x.fn.countAll<number>().as("count"))
-        .where("organizationId", "=", organizationId)
-        .where(isOpen)
-        .where(ofExistingAgent("conversations"))
-        .groupBy(["handler", "assigneeId"])
-        .execute();
-    },
+    counts: (organizationId: string) => countsIn(db, organizationId),
+    activity: (organizationId: string, ids: readonly string[]) => activityIn(db, organizationId, ids),
     members: (organizationId: string) => membersOf(db, organizationId),
   };
 }
 
 /** As a literal, because SQLite uses a partial index only for a query with the same condition. */
 const isOpen = sql<boolean>`handler <> 'agent'`;
+
+/** How many conversations each member has, and under null, how many are waiting. */
+async function countsIn(db: Db, organizationId: string) {
+  return db
+    .selectFrom("conversations")
+    .select(["handler", "assigneeId"])
+    .select((x) => x.fn.countAll<number>().as("count"))
+    .where("organizationId", "=", organizationId)
+    .where(isOpen)
+    .where(ofExistingAgent("conversations"))
+    .groupBy(["handler", "assigneeId"])
+    .execute();
+}
+
+/** What lists show of these conversations. */
+async function activityIn(db: Db, organizationId: string, ids: readonly string[]) {
+  return db
+    .selectFrom("conversations")
+    .select(["id", "agentId", "title", "userName", "userEmail", "isTest", "handler", "messageCount", "createdAt"])
+    .select(["lastMessageRole", "lastMessagePreview", "lastMessageAt"])
+    .where("organizationId", "=", organizationId)
+    .where("id", "in", ids)
+    .where(ofExistingAgent("conversations"))
+    .execute();
+}
 
 async function membersOf(db: Db, organizationId: string) {
   return db

@@ -1,3 +1,4 @@
+import type { ConversationActivity } from "@foyer/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openLive } from "../../../../../test/live-client.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
@@ -219,10 +220,48 @@ describe("the stream of the inbox", () => {
     await browser.call("POST", `/conversations/${own}/takeover`);
     await inbox.until("conversation", ({ change }) => change.conversationId === own);
     await inbox.until("counts", ({ mine }) => mine === 1);
+    // Both were collected in the same time, so the other one would have come as well.
+    await inbox.until("activity", ({ conversations }) => conversations.some((row) => row.conversationId === own));
     const text = JSON.stringify(inbox.events);
     for (const foreign of [talk.id, agentId, adaId]) expect(text.includes(foreign)).toBe(false);
     expect(inbox.events.every((event) => event.type !== "counts" || event.waiting === 0)).toBe(true);
     await inbox.leave();
+  });
+
+  it("reports activity in conversations that only the agent has: new ones, finished replies, and deletions", async () => {
+    const inbox = await followInbox(ada);
+    await inbox.until("presence");
+    const talk = await startConversation();
+    const find =
+      (matches: (row: ConversationActivity) => boolean) => (event: { conversations: ConversationActivity[] }) =>
+        event.conversations.some((row) => row.conversationId === talk.id && matches(row));
+    const { conversations, hasMore } = await inbox.until(
+      "activity",
+      find(({ lastMessage }) => lastMessage?.role === "assistant"),
+    );
+    expect(hasMore).toBe(false);
+    expect(conversations).toContainEqual({
+      conversationId: talk.id,
+      agentId,
+      title: "Hello",
+      visitor: null,
+      isTest: false,
+      handler: "agent",
+      messageCount: 2,
+      lastMessage: { role: "assistant", text: expect.any(String), at: expect.any(String) },
+      createdAt: expect.any(String),
+    });
+    expect(inbox.events.some((event) => event.type === "conversation" && event.change.conversationId === talk.id)).toBe(
+      false,
+    );
+    await talk.visit("DELETE", "");
+    await inbox.until("removed", ({ conversationId }) => conversationId === talk.id);
+    const { eventId } = inbox.events.at(-1) ?? {};
+    await inbox.leave();
+    // What happened in between is not repeated, so the client is asked to read its lists again.
+    const resumed = await followInbox(ada, { "last-event-id": String(eventId) });
+    await resumed.until("activity", (event) => event.hasMore);
+    await resumed.leave();
   });
 
   it("ends when the member signs out or is removed", async () => {

@@ -4,7 +4,9 @@ import { toPerson } from "../../conversations/ownership.ts";
 import type { ConversationService } from "../../conversations/service.ts";
 import { afterCommit } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import type { RecordEvents } from "../../events/record-events.ts";
 import { noteSeen } from "../notices/seen-answers.ts";
+import { createActivityExchange } from "./activity.ts";
 import { createConversationFeed } from "./conversation-feed.ts";
 import { createInboxFeed } from "./inbox-feed.ts";
 import { createLivePoll } from "./live-poll.ts";
@@ -30,11 +32,12 @@ export function createLiveStreams(
   const store = createLiveStore(db);
   const presence = createPresence(databaseKind === "postgres" ? db : null);
   const onError = createWarning(log);
+  const activity = createActivityExchange(databaseKind === "postgres" ? db : null, onError);
   const open = createOpenStreams(config.limits);
   const delivered = (conversationId: string, position: number) => noteSeen(db, conversationId, position);
   const conversationFeed = createConversationFeed(createConversationSource(store, conversations, delivered), onError);
   const inboxFeed = createInboxFeed(createInboxSource(store, { conversations, presence }), onError);
-  const parts = { store, presence, open, conversationFeed, inboxFeed, announceTyping, onError };
+  const parts = { store, presence, activity, open, conversationFeed, inboxFeed, announceTyping, onError };
   const poll = createLivePoll(config.livePoll, parts);
 
   async function announceTyping({ organizationId, conversationId, who }: Typist): Promise<void> {
@@ -59,6 +62,11 @@ export function createLiveStreams(
       open.remove(stream);
       if (open.count() === 0) poll.stop().catch(onError);
     };
+  }
+
+  function happened(organizationId: string, conversationId: string): void {
+    inboxFeed.active(organizationId, conversationId);
+    activity.note(organizationId, conversationId);
   }
 
   return {
@@ -94,14 +102,23 @@ export function createLiveStreams(
         inboxFeed.changed(organizationId, conversationId);
       });
     }) satisfies RecordHandoff,
-    /** Ends the streams of a conversation that was deleted in this process. */
-    deleted(conversationId: string): void {
+    /** Shows members what happened in conversations, whoever has them, once it is committed. */
+    recordEvents: (async (trx, events) => {
+      afterCommit(trx, () => {
+        for (const { organizationId, conversationId } of events) {
+          if (conversationId !== null) happened(organizationId, conversationId);
+        }
+      });
+    }) satisfies RecordEvents,
+    /** Ends the streams of a conversation that was deleted in this process, and removes it from the inboxes. */
+    deleted(organizationId: string, conversationId: string): void {
       conversationFeed.changed(conversationId);
+      happened(organizationId, conversationId);
     },
     /** Rejects new streams and ends the open ones. */
     async drain(): Promise<void> {
       open.drain();
-      await Promise.all([poll.stop(), conversationFeed.settled(), inboxFeed.settled()]);
+      await Promise.all([poll.stop(), activity.stop(), conversationFeed.settled(), inboxFeed.settled()]);
     },
   };
 }

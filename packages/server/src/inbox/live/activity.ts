@@ -1,0 +1,127 @@
+import type { Db } from "../../db/open.ts";
+import { activitySince, MAX_READ, organizationsWithInbox, writeActivity } from "./activity-store.ts";
+
+/** How often activity is written for the other processes, in milliseconds. */
+const WRITE_EVERY_MS = 300;
+/** How long this process relies on its knowledge of which organizations have an inbox open, in milliseconds. */
+const ASK_EVERY_MS = 1_000;
+/** How long activity is remembered that nobody follows, for an inbox that another process has just opened. */
+const REMEMBERED_MS = 3_000;
+/** Conversations of one organization that are remembered. With more, the inboxes are asked to read their lists again. */
+const MAX_CONVERSATIONS = 200;
+/** Conversations whose activity was announced are remembered so long, in milliseconds. Longer than activity is read. */
+const ANNOUNCED_MS = 60_000;
+
+/** Stands for more conversations than are listed. */
+export const MANY = "";
+
+/** When something last happened, in milliseconds since 1970, by conversation. */
+type Recent = Map<string, number>;
+
+export type ActivityExchange = ReturnType<typeof createActivityExchange>;
+
+/**
+ * Tells the processes that share a database in which conversations something happened. Nothing is written for an
+ * organization whose members have no inbox open. A single process needs none of this.
+ * @param db null for a single process
+ */
+export function createActivityExchange(db: Db | null, onError: (error: unknown) => void, now = Date.now) {
+  const organizations = new Map<string, Recent>();
+  /** when activity was last announced here, by conversation */
+  const announced = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | null = null;
+  let listening: ReadonlySet<string> = new Set();
+  let askedAt = Number.NEGATIVE_INFINITY;
+
+  function remember(organizationId: string, conversationId: string) {
+    const recent: Recent = organizations.get(organizationId) ?? new Map();
+    organizations.set(organizationId, recent);
+    const isFull = recent.size >= MAX_CONVERSATIONS && !recent.has(conversationId);
+    const key = isFull ? MANY : conversationId;
+    recent.set(key, now());
+  }
+
+  async function write(db: Db): Promise<void> {
+    const startedAt = now();
+    if (startedAt - askedAt >= ASK_EVERY_MS) {
+      listening = await organizationsWithInbox(db, startedAt);
+      askedAt = startedAt;
+    }
+    const rows = [...organizations].flatMap(([organizationId, recent]) =>
+      listening.has(organizationId)
+        ? [...recent].map(([conversationId, at]) => ({ organizationId, conversationId, at }))
+        : [],
+    );
+    // Otherwise this process would announce its own activity a second time when it reads the table.
+    for (const { organizationId, conversationId, at } of rows) setAnnounced(keyOf(organizationId, conversationId), at);
+    await writeActivity(db, rows);
+    for (const { organizationId, conversationId, at } of rows) {
+      const recent = organizations.get(organizationId);
+      if (recent?.get(conversationId) === at) recent.delete(conversationId);
+    }
+  }
+
+  /** Moves the key to the end, so that the map is in the order of time. */
+  function setAnnounced(key: string, at: number) {
+    announced.delete(key);
+    announced.set(key, at);
+  }
+
+  function forgetOld() {
+    for (const [organizationId, recent] of organizations) {
+      for (const [id, at] of recent) if (now() - at > REMEMBERED_MS) recent.delete(id);
+      if (recent.size === 0) organizations.delete(organizationId);
+    }
+    for (const [key, at] of announced) {
+      if (now() - at < ANNOUNCED_MS) break;
+      announced.delete(key);
+    }
+  }
+
+  function schedule(db: Db) {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      writing = write(db)
+        .catch(onError)
+        .finally(() => {
+          writing = null;
+          forgetOld();
+          if (organizations.size > 0) schedule(db);
+        });
+    }, WRITE_EVERY_MS).unref();
+  }
+
+  return {
+    /** Something happened in a conversation in this process. */
+    note(organizationId: string, conversationId: string): void {
+      if (!db) return;
+      remember(organizationId, conversationId);
+      if (!writing) schedule(db);
+    },
+    /** Reads what happened in these organizations in other processes since then, in milliseconds. */
+    async read(
+      organizationIds: readonly string[],
+      since: number,
+    ): Promise<Array<{ organizationId: string; conversationId: string }>> {
+      if (!db || organizationIds.length === 0) return [];
+      const rows = await activitySince(db, organizationIds, since);
+      const found = rows.filter(({ organizationId, conversationId, at }) => {
+        const key = keyOf(organizationId, conversationId);
+        // Not whether it is later, because the clocks of the servers differ.
+        const isNews = announced.get(key) !== at;
+        if (isNews) setAnnounced(key, at);
+        return isNews;
+      });
+      if (rows.length < MAX_READ) return found;
+      return [...found, ...organizationIds.map((organizationId) => ({ organizationId, conversationId: MANY }))];
+    },
+    /** Resolves once nothing is being written. */
+    async stop(): Promise<void> {
+      await writing;
+      clearTimeout(timer);
+    },
+  };
+}
+
+const keyOf = (organizationId: string, conversationId: string) => `${organizationId} ${conversationId}`;
