@@ -19,13 +19,13 @@ const byLanguage: Record<string, AnswerTexts> & { en: AnswerTexts } = {
     footer: "You receive this email because you left this address for an answer. Use the link to reply.",
   },
   de: {
-    subject: "{name} hat dir geantwortet ({site})",
-    opening: "{name} hat deine Frage an {site} beantwortet:",
+    subject: "{name} hat Ihnen geantwortet ({site})",
+    opening: "{name} hat Ihre Frage an {site} beantwortet:",
     link: "Gespräch fortsetzen:",
     quote: "Das bisherige Gespräch:",
-    you: "Du",
+    you: "Sie",
     footer:
-      "Du erhältst diese E-Mail, weil du diese Adresse für eine Antwort hinterlassen hast. Antworte über den Link.",
+      "Sie erhalten diese E-Mail, weil Sie diese Adresse für eine Antwort hinterlassen haben. Antworten Sie über den Link.",
   },
   fr: {
     subject: "{name} vous a répondu ({site})",

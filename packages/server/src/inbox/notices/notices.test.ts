@@ -220,9 +220,9 @@ onBothDatabases("notices", (createDatabase) => {
     const { mails } = await sentAbout(id);
     expect(mails).toHaveLength(byNow + 1);
     const mail = mails.at(-1);
-    expect(mail).toMatchObject({ to: ["ada@example.com"], subject: expect.stringContaining("hat dir geantwortet") });
+    expect(mail).toMatchObject({ to: ["ada@example.com"], subject: expect.stringContaining("hat Ihnen geantwortet") });
     expect(mail?.text).toContain("Hello Ada.\n\nSee https://shop.example/refunds");
-    expect(mail?.text).toContain("> Du: Hello?\n> Harbour: See …");
+    expect(mail?.text).toContain("> Sie: Hello?\n> Harbour: See …");
     const [, place, ofConversation, token = ""] = /(\S+)#foyer-conversation=(\w+)\.(\S+)/.exec(mail?.text ?? "") ?? [];
     expect([place, ofConversation]).toEqual(["https://shop.example/bikes?id=7", id]);
     expect(isTokenFor(server.deps.encryption, id, token)).toBe(true);
