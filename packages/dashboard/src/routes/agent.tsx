@@ -113,7 +113,19 @@ const document = createRoute({
 const conversations = createRoute({
   getParentRoute: () => agent,
   path: "/conversations",
-  validateSearch: stringParams("q", "feedback", "from", "to", "userId", "hasForm", "failed", "test", "view", "scope"),
+  validateSearch: stringParams(
+    "q",
+    "feedback",
+    "from",
+    "to",
+    "userId",
+    "hasForm",
+    "failed",
+    "test",
+    "view",
+    "scope",
+    "handler",
+  ),
   component: lazyRouteComponent(() => import("../pages/conversations/conversations-page.tsx"), "ConversationsPage"),
 });
 // Rendered by the page with the list, which keeps its scroll position.

@@ -1,9 +1,13 @@
+import { useQuery } from "@tanstack/react-query";
 import { StickyNote } from "lucide-react";
-import { type RefObject, useImperativeHandle, useRef, useState } from "react";
+import { type RefObject, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { IconButton } from "../../components/button.tsx";
-import { useTyping } from "../../data/inbox-live.ts";
+import { useInboxLive, useTyping } from "../../data/inbox-live.ts";
+import { endpointQuery } from "../../data/queries.ts";
+import { AssignDialog } from "./assign-dialog.tsx";
 import { Composer } from "./composer.tsx";
 import type { ComposerMode } from "./composer-text.ts";
+import { type Colleague, colleaguesOf } from "./find-colleagues.ts";
 import { GiveBackDialog } from "./give-back-dialog.tsx";
 import { OwnershipBar } from "./ownership-bar.tsx";
 import type { ConversationDetail } from "./split-reply.ts";
@@ -12,7 +16,14 @@ import { useMe } from "./use-me.ts";
 import { useSend } from "./use-send.ts";
 
 /** The actions that keyboard shortcuts run on the open conversation. */
-export type DeskHandle = { takeOver: () => void; reply: () => void; note: () => void; giveBack: () => void };
+export type DeskHandle = {
+  takeOver: () => void;
+  reply: () => void;
+  note: () => void;
+  giveBack: () => void;
+  assign: () => void;
+  close: () => void;
+};
 
 /** The area below a conversation in which a member works: who handles it, and the composer. */
 export function ConversationDesk({
@@ -30,10 +41,11 @@ export function ConversationDesk({
   onLeave: () => void;
 }) {
   const me = useMe();
-  const acts = useConversationActs(conversation.id);
+  const acts = { ...useConversationActs(conversation.id), colleagues: useColleagues(conversation, me) };
   const field = useRef<HTMLTextAreaElement>(null);
   const [chosen, setChosen] = useState<ComposerMode | null>(null);
   const [isReturning, setReturning] = useState(false);
+  const [isAssigning, setAssigning] = useState(false);
   const isMine = conversation.handler === "human" && conversation.assignee?.userId === me;
   const mode = isMine ? (chosen ?? "reply") : chosen === "note" ? "note" : null;
   const sending = useSend(conversation.id, mode ?? "reply");
@@ -50,6 +62,8 @@ export function ConversationDesk({
     reply: () => isMine && write("reply"),
     note: () => write("note"),
     giveBack: () => isMine && setReturning(true),
+    assign: () => setAssigning(true),
+    close: () => void (conversation.handler !== "agent" && !acts.isBusy && acts.close()),
   }));
   return (
     <footer className="relative grid gap-2 border-t border-line px-4 pt-1 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-6">
@@ -61,6 +75,7 @@ export function ConversationDesk({
               {...{ conversation, agentName, me, acts }}
               onTakeOver={() => void takeOver()}
               onGiveBack={() => setReturning(true)}
+              onAssign={() => setAssigning(true)}
             />
           </div>
           {!isMine && (
@@ -86,8 +101,25 @@ export function ConversationDesk({
           onClose={() => setReturning(false)}
         />
       )}
+      {isAssigning && (
+        <AssignDialog
+          colleagues={acts.colleagues}
+          onChoose={(userId) => void acts.assign(userId)}
+          onClose={() => setAssigning(false)}
+        />
+      )}
     </footer>
   );
+}
+
+function useColleagues({ assignee }: ConversationDetail, me: string | null): readonly Colleague[] {
+  const members = useQuery(endpointQuery("listMembers")).data;
+  const live = useInboxLive((inbox) => inbox.members);
+  const assigneeId = assignee?.userId;
+  return useMemo(() => {
+    const present = new Set(live.flatMap(({ userId, isPresent }) => (isPresent && userId ? [userId] : [])));
+    return colleaguesOf(members ?? [], { me, assigneeId, present });
+  }, [members, live, me, assigneeId]);
 }
 
 /** Who is typing right now: the visitor, or a colleague. */

@@ -120,6 +120,8 @@ function actsOf(desk: RefObject<DeskHandle | null>) {
     reply: () => desk.current?.reply(),
     note: () => desk.current?.note(),
     giveBack: () => desk.current?.giveBack(),
+    assign: () => desk.current?.assign(),
+    close: () => desk.current?.close(),
   };
 }
 

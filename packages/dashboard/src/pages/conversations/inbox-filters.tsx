@@ -128,6 +128,17 @@ function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Cha
   const isAny = describeFilters(search).length > 0;
   return (
     <div className="grid grid-cols-2 gap-3 rounded-lg border border-line bg-raised p-3">
+      {viewOf(search) === null && (
+        <Select
+          label="Answered by"
+          value={search.handler === "agent" ? "agent" : ""}
+          onChange={(handler) => onChange({ handler: handler || undefined })}
+          options={[
+            { value: "", label: "Anyone" },
+            { value: "agent", label: "The agent" },
+          ]}
+        />
+      )}
       {viewOf(search) !== null && (
         <Select
           label="Agent"
@@ -197,6 +208,7 @@ function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Cha
               to: undefined,
               userId: undefined,
               scope: undefined,
+              handler: undefined,
             })
           }
         >

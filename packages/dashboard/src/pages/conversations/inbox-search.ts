@@ -16,6 +16,8 @@ export type InboxSearch = {
   view?: string;
   /** `agent`: a view shows only the conversations of this agent. */
   scope?: string;
+  /** `agent`: only conversations that the agent has. Views of those that people look after ignore it. */
+  handler?: string;
 };
 
 /** Conversations of all agents that need people: those that are waiting, the user's own, or those with any member. */
@@ -35,11 +37,11 @@ export type ListedConversation = Output<"listConversations">["data"][number] & {
 
 /** The list request for the search parameters. Invalid parameters are ignored, so old links still work. */
 export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
-  const { q, feedback, from, to, userId, hasForm, failed, test, scope } = search;
+  const { q, feedback, from, to, userId, hasForm, failed, test, scope, handler } = search;
   const view = viewOf(search);
   return defined({
     agentId: view === null || scope === "agent" ? agentId : undefined,
-    handler: view === null ? undefined : view === "waiting" ? "waiting" : "human",
+    handler: view === null ? (handler === "agent" ? "agent" : undefined) : view === "waiting" ? "waiting" : "human",
     assignee: view === "mine" ? "me" : undefined,
     q: q?.trim().slice(0, 200) || undefined,
     feedback: feedback === "up" || feedback === "down" ? feedback : undefined,
@@ -59,8 +61,10 @@ function toBoolean(text: string | undefined): boolean | undefined {
 /** Describes the active filters without the search. Each can be removed by its name. */
 export function describeFilters(search: InboxSearch) {
   const { feedback, from, to, userId, hasForm, failed, test, scope } = search;
+  const isWithAgent = viewOf(search) === null && search.handler === "agent";
   const words: Array<{ name: keyof InboxSearch; text: string }> = [];
   if (viewOf(search) !== null && scope === "agent") words.push({ name: "scope", text: "Only this agent" });
+  if (isWithAgent) words.push({ name: "handler", text: "With the agent" });
   if (feedback === "up" || feedback === "down") {
     words.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });
   }

@@ -23,7 +23,7 @@ export function InboxViews({
           key={name}
           type="button"
           aria-pressed={one === view}
-          onClick={() => onChange({ view: one ?? undefined, ...(one === null ? { scope: undefined } : {}) })}
+          onClick={() => onChange({ view: one ?? undefined, [one === null ? "scope" : "handler"]: undefined })}
           className="inline-flex h-9 shrink-0 items-center gap-1.5 border-b-2 border-transparent text-soft hover:text-ink aria-pressed:border-ink aria-pressed:font-medium aria-pressed:text-ink pointer-coarse:h-11"
         >
           {name}

@@ -95,6 +95,7 @@ function Body({
       from: undefined,
       to: undefined,
       scope: undefined,
+      handler: undefined,
     };
     return <NoMatches onClear={() => onSearch({ ...nothing, userId: undefined })} />;
   }

@@ -1,11 +1,9 @@
 import type { Person } from "@foyer/contract";
-import { useQuery } from "@tanstack/react-query";
 import { Ellipsis } from "lucide-react";
 import { Avatar } from "../../components/avatar.tsx";
 import { Button, IconButton } from "../../components/button.tsx";
-import { Menu } from "../../components/menu.tsx";
-import { useInboxLive } from "../../data/inbox-live.ts";
-import { endpointQuery } from "../../data/queries.ts";
+import { Menu, type MenuItem } from "../../components/menu.tsx";
+import type { Colleague } from "./find-colleagues.ts";
 import type { ConversationDetail } from "./split-reply.ts";
 import { Waited } from "./waited.tsx";
 
@@ -13,6 +11,8 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 
 type Acts = {
   isBusy: boolean;
+  /** Those whom it can be assigned to. */
+  colleagues: readonly Colleague[];
   assign: (userId: string) => Promise<boolean>;
   close: () => Promise<boolean>;
 };
@@ -25,6 +25,7 @@ export function OwnershipBar({
   acts,
   onTakeOver,
   onGiveBack,
+  onAssign,
 }: {
   conversation: ConversationDetail;
   agentName: string;
@@ -33,6 +34,8 @@ export function OwnershipBar({
   onTakeOver: () => void;
   /** Called to ask for the note to the agent. */
   onGiveBack: () => void;
+  /** Called to choose among all members. */
+  onAssign: () => void;
 }) {
   const { handler, assignee, handoff } = conversation;
   const isMine = handler === "human" && assignee?.userId === me;
@@ -59,7 +62,7 @@ export function OwnershipBar({
           Assign to me
         </Button>
       )}
-      <AssignMenu conversation={conversation} me={me} acts={acts} />
+      <AssignMenu {...{ conversation, me, acts, onAssign }} />
     </div>
   );
 }
@@ -92,20 +95,29 @@ function AssigneeText({ assignee, isMine }: { assignee: Person; isMine: boolean 
   );
 }
 
+/** Colleagues that the menu lists. The others are in the dialog, which has a search. */
+const MAX_LISTED = 5;
+
 /** The menu that assigns the conversation to a colleague or ends the handoff. */
-function AssignMenu({ conversation, me, acts }: { conversation: ConversationDetail; me: string | null; acts: Acts }) {
-  const members = useQuery(endpointQuery("listMembers")).data ?? [];
-  const present = useInboxLive((live) => live.members);
-  const { handler, assignee } = conversation;
-  const others = members.filter(({ id }) => id !== assignee?.userId && !(id === me && handler !== "human"));
-  const items = others.slice(0, 20).map(({ id, name, email }) => {
-    const isHere = present.some((member) => member.userId === id && member.isPresent);
-    return {
-      label: `Assign to ${id === me ? "me" : name || email}`,
-      ...(isHere && id !== me ? { hint: "Here now" } : {}),
-      onSelect: () => void acts.assign(id),
-    };
-  });
+function AssignMenu({
+  conversation: { handler },
+  me,
+  acts,
+  onAssign,
+}: {
+  conversation: ConversationDetail;
+  me: string | null;
+  acts: Acts;
+  onAssign: () => void;
+}) {
+  // `Take over` does the same.
+  const others = acts.colleagues.filter(({ id }) => !(id === me && handler !== "human"));
+  const items: Array<MenuItem | null> = others.slice(0, MAX_LISTED).map(({ id, name, isHere, isMe }) => ({
+    label: `Assign to ${isMe ? "me" : name}`,
+    ...(isHere && !isMe ? { hint: "Here now" } : {}),
+    onSelect: () => void acts.assign(id),
+  }));
+  if (others.length > MAX_LISTED) items.push({ label: "Assign to someone else…", onSelect: onAssign });
   const ending = handler === "agent" ? [] : [null, { label: "Close", onSelect: () => void acts.close() }];
   if (items.length === 0 && ending.length === 0) return null;
   return (

@@ -10,7 +10,9 @@ export type InboxAct =
   | "takeOver"
   | "reply"
   | "note"
-  | "giveBack";
+  | "giveBack"
+  | "assign"
+  | "close";
 
 const stored = "foyer.inbox-keys";
 
@@ -23,6 +25,8 @@ const letters: Record<string, InboxAct> = {
   r: "reply",
   n: "note",
   b: "giveBack",
+  a: "assign",
+  c: "close",
 };
 /** Keys that work only in the list, because elsewhere they scroll or delete. */
 const listKeys: Record<string, InboxAct> = { ArrowDown: "next", ArrowUp: "previous", Delete: "delete" };

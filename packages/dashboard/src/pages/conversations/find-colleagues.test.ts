@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { colleaguesOf, matchingColleagues } from "./find-colleagues.ts";
+
+const member = (id: string, name: string) => ({ id, name, email: `${id}@shop.example` });
+const members = [member("zoe", "Zoe"), member("ada", "Ada Lovelace"), member("lin", ""), member("grace", "Grace")];
+const all = colleaguesOf(members as never, { me: "grace", assigneeId: "ada", present: new Set(["zoe", "grace"]) });
+
+it("offers the user first, then colleagues who are here, and not the member who has the conversation", () => {
+  expect(all.map(({ name }) => name)).toEqual(["Grace", "Zoe", "lin@shop.example"]);
+});
+
+it("finds colleagues by parts of their names and addresses, and the user as `me`", () => {
+  const found = (text: string) => matchingColleagues(all, text).map(({ id }) => id);
+  expect(found("ZO")).toEqual(["zoe"]);
+  expect(found("shop lin")).toEqual(["lin"]);
+  expect(found("me")).toEqual(["grace"]);
+  expect(found("")).toHaveLength(3);
+  expect(found("nobody")).toEqual([]);
+});
