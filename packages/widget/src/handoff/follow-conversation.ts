@@ -1,15 +1,19 @@
 import type { ConversationLiveEvent } from "@foyer/contract";
 import { type ConversationKey, conversationEvents, FoyerError, type Request } from "@foyer/sdk";
 
-/** After this time in the background, in milliseconds, a connection may have died unnoticed. */
-const TRUSTED_MS = 20_000;
 /**
  * A connection that recovers sooner, in milliseconds, is not reported, because the server ends streams from time to
  * time.
  */
 const NOTICE_MS = 2_000;
 
-type Followed = { conversation: ConversationKey; lastEventId: string; abort: AbortController };
+type Followed = {
+  conversation: ConversationKey;
+  lastEventId: string;
+  abort: AbortController;
+  /** Passes the events on to the visitor's other tabs. */
+  tabs?: BroadcastChannel;
+};
 
 type Options = {
   onEvent: (event: ConversationLiveEvent) => void;
@@ -20,12 +24,13 @@ type Options = {
 };
 
 /**
- * Follows the live events of one conversation at a time. It reconnects when the network or the visitor returns, because
- * a computer that slept or changed networks may not notice a dead connection.
+ * Follows the live events of one conversation at a time. Browsers allow a server without HTTP/2 only six connections, so
+ * of several tabs only the one that the visitor looked at last is connected. It passes its events on to the others. A tab
+ * that becomes visible reconnects and reads what it may have missed. So does one whose network returns, because a
+ * computer that slept or changed networks may not notice a dead connection.
  */
 export function createConversationFollower(request: Request, { onEvent, onLost, signal }: Options) {
   let followed: Followed | null = null;
-  let hiddenAt = 0;
   let lostTimer: ReturnType<typeof setTimeout> | undefined;
 
   function setLost(isLost: boolean): void {
@@ -48,6 +53,7 @@ export function createConversationFollower(request: Request, { onEvent, onLost, 
         own.lastEventId = eventId;
         setLost(false);
         onEvent(event as ConversationLiveEvent);
+        own.tabs?.postMessage(event);
       }
     } catch (error) {
       // The conversation was deleted, or its token is no longer valid. The next message that the visitor sends reports
@@ -57,23 +63,36 @@ export function createConversationFollower(request: Request, { onEvent, onLost, 
     if (isCurrent()) stop();
   }
 
-  function start(conversation: ConversationKey, lastEventId = ""): void {
+  function start(conversation: ConversationKey, lastEventId = "", isSeen = !document.hidden): void {
     stop();
-    followed = { conversation, lastEventId, abort: new AbortController() };
-    void read(followed);
+    const own: Followed = { conversation, lastEventId, abort: new AbortController() };
+    followed = own;
+    const { locks } = navigator;
+    // Browsers have no locks on pages without HTTPS. There, every tab is connected.
+    if (!locks) return void read(own);
+    const name = `foyer:${conversation.id}`;
+    own.tabs = new BroadcastChannel(name);
+    own.tabs.onmessage = ({ data }) => onEvent(data);
+    // A background tab waits until the connected one is closed or suspended.
+    locks
+      .request(name, isSeen ? { steal: true } : { signal: own.abort.signal }, () => read(own))
+      .catch(({ name: reason }: Error) => {
+        if (followed !== own) return;
+        if (reason === "AbortError") start(conversation, own.lastEventId, false);
+        // A sandboxed page has no locks either.
+        else void read(own);
+      });
   }
 
   function stop(): void {
     followed?.abort.abort();
+    followed?.tabs?.close();
     followed = null;
     setLost(false);
   }
 
   const renew = () => followed && start(followed.conversation, followed.lastEventId);
-  const onVisibility = () => {
-    if (document.hidden) hiddenAt = Date.now();
-    else if (Date.now() - hiddenAt > TRUSTED_MS) renew();
-  };
+  const onVisibility = () => document.hidden || renew();
   addEventListener("online", renew, { signal });
   addEventListener("visibilitychange", onVisibility, { capture: true, signal });
   signal.addEventListener("abort", stop);

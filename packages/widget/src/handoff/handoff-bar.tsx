@@ -21,13 +21,14 @@ export function HandoffBar({ handoff }: Props): JSX.Element | null {
   const { chat } = usePanel();
   const { entries, ownership, phase, hasConsent } = useStore(chat.store);
   const { card, settings } = useStore(handoff.store);
+  const { left } = useStore(handoff.live.store);
   const now = useNow(ownership?.handoff?.promisedAt ?? null);
   // Without the visitor's consent, no conversation can start.
   if (phase !== "ready" || (chat.consentText !== null && !hasConsent)) return null;
   // A person may take over while the visitor is filling in a card.
   const cardOf = { agent: "ask", waiting: "email", human: "none" } as const;
   if (card !== "none" && card === cardOf[ownership?.handler ?? "agent"]) return <AskCard handoff={handoff} />;
-  const view = viewOf({ entries, ownership }, settings, now);
+  const view = viewOf({ entries, ownership, left }, settings, now);
   switch (view.type) {
     case "offer":
       return (
@@ -116,31 +117,37 @@ function WithPerson({ handoff, person }: Props & { person: Person | null }): JSX
   );
 }
 
-function Over({ handoff, reply, person }: Props & { reply: ReplyEntry; person: Person }): JSX.Element {
+function Over({ handoff, reply, person }: Props & { reply: ReplyEntry | null; person: Person }): JSX.Element {
   const { core, chat, messages } = usePanel();
   const { texts } = handoff;
-  const rate = (rating: "up" | "down", label: string, icon: "up" | "thumbDown") => (
-    <button
-      type="button"
-      class="icon-button"
-      aria-label={label}
-      title={label}
-      aria-pressed={reply.rating === rating}
-      onClick={() => void chat.rate(reply, rating)}
-    >
-      <Icon name={icon} />
-    </button>
-  );
+  const rate = (reply: ReplyEntry, rating: "up" | "down") => {
+    const isUp = rating === "up";
+    const label = isUp ? messages.goodReply : messages.badReply;
+    return (
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={label}
+        title={label}
+        aria-pressed={reply.rating === rating}
+        onClick={() => void chat.rate(reply, rating)}
+      >
+        <Icon name={isUp ? "up" : "thumbDown"} />
+      </button>
+    );
+  };
   return (
     <Line
       face={<Initials person={person} />}
       title={interpolate(texts.over, { name: person.name, agent: core.agent.name })}
     >
-      <fieldset class="rating" aria-label={texts.rate}>
-        <span class="note">{texts.rate}</span>
-        {rate("up", messages.goodReply, "up")}
-        {rate("down", messages.badReply, "thumbDown")}
-      </fieldset>
+      {reply ? (
+        <fieldset class="rating" aria-label={texts.rate}>
+          <span class="note">{texts.rate}</span>
+          {rate(reply, "up")}
+          {rate(reply, "down")}
+        </fieldset>
+      ) : null}
     </Line>
   );
 }
@@ -151,8 +158,7 @@ function useNow(promisedAt: string | null): number {
   useEffect(() => {
     setNow(Date.now());
     const wait = promisedAt ? Date.parse(promisedAt) - Date.now() : -1;
-    // A timer cannot hold a longer wait.
-    if (wait < 0 || wait > 2 ** 31 - 2_000) return;
+    if (wait < 0) return;
     const timer = setTimeout(() => setNow(Date.now()), wait + 1_000);
     return () => clearTimeout(timer);
   }, [promisedAt]);

@@ -1,4 +1,4 @@
-import type { ConversationLiveEvent, Message, Ownership, WidgetHandoff } from "@foyer/contract";
+import type { ConversationLiveEvent, Message, Ownership, Person, WidgetHandoff } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
 import { type Entry, newReply, type ReplyEntry, textOf, toEntries } from "../chat/conversation-state.ts";
 import { applyLiveEvent, type HandoffState, messagesOfTeam, viewOf } from "./handoff-state.ts";
@@ -119,7 +119,8 @@ describe("the state of a conversation that is handed over", () => {
 });
 
 describe("what the visitor sees above the message field", () => {
-  const view = (state: HandoffState, now = noon, given: WidgetHandoff | null = settings) => viewOf(state, given, now);
+  const view = (state: HandoffState, now = noon, given: WidgetHandoff | null = settings, left: Person | null = null) =>
+    viewOf({ ...state, left }, given, now);
 
   it("offers a person unless the agent has no button", () => {
     expect(view(empty).type).toBe("offer");
@@ -144,7 +145,9 @@ describe("what the visitor sees above the message field", () => {
     expect(view(after(thanked, said(message("msg_3", "agent", "You're welcome.")))).type).toBe("offer");
   });
 
-  it("offers a person again after a person left without sending a message", () => {
-    expect(view(after(empty, owned(ownership("human", 2)), owned(ownership("agent", 3)))).type).toBe("offer");
+  it("says that a person has left who wrote nothing, and offers a person again after that", () => {
+    const state = after(empty, owned(ownership("human", 2)), owned(ownership("agent", 3)));
+    expect(view(state, noon, settings, ada)).toEqual({ type: "over", person: ada, reply: null });
+    expect(view(state).type).toBe("offer");
   });
 });

@@ -15,8 +15,8 @@ export type HandoffView =
   | { type: "offer" }
   | { type: "waiting"; isLate: boolean }
   | { type: "person"; person: Person | null }
-  /** The person's part is over, and this was their last message. */
-  | { type: "over"; reply: ReplyEntry; person: Person };
+  /** The person's part is over. `reply` was their last message, unless they wrote none. */
+  | { type: "over"; reply: ReplyEntry | null; person: Person };
 
 /** Returns the state after a live event. An event that arrives twice changes nothing. */
 export function applyLiveEvent(state: HandoffState, event: ConversationLiveEvent): HandoffState {
@@ -71,9 +71,12 @@ export function messagesOfTeam(entries: readonly Entry[]): ReplyEntry[] {
   return entries.filter((entry): entry is ReplyEntry => entry.type === "reply" && !!entry.person);
 }
 
-/** @param now in milliseconds since 1970 */
+/**
+ * @param left the person who has just left
+ * @param now in milliseconds since 1970
+ */
 export function viewOf(
-  { entries, ownership }: Pick<HandoffState, "entries" | "ownership">,
+  { entries, ownership, left }: Pick<HandoffState, "entries" | "ownership"> & { left: Person | null },
   settings: WidgetHandoff | null,
   now: number,
 ): HandoffView {
@@ -83,6 +86,7 @@ export function viewOf(
     return { type: "waiting", isLate: !!promisedAt && Date.parse(promisedAt) < now };
   }
   const reply = entries.findLast((entry) => entry.type === "reply");
-  if (ownership && reply?.person) return { type: "over", reply, person: reply.person };
+  const person = reply?.person ?? left;
+  if (ownership && person) return { type: "over", reply: reply?.person ? reply : null, person };
   return { type: settings?.hasButton ? "offer" : "none" };
 }

@@ -1,10 +1,12 @@
 import type { ConversationLiveEvent, Ownership, Person } from "@foyer/contract";
+import type { WidgetCore } from "../loader/widget-core.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
 import { createStore } from "../store.ts";
 import { createConversationFollower } from "./follow-conversation.ts";
 import { createHandoffNews } from "./handoff-news.ts";
 import { applyLiveEvent, type HandoffState, withOwnership } from "./handoff-state.ts";
+import { createIdleCheck } from "./idle-check.ts";
 import { createSeenMessages } from "./seen-messages.ts";
 import type { Sound } from "./sound.ts";
 import type { HandoffTexts } from "./texts/load-texts.ts";
@@ -23,8 +25,12 @@ const CATCH_UP_MS = 30_000;
 export function createLiveHandoff(panel: PanelContext, { panelState, texts, sound, signal }: Parts) {
   const { core, request, chat } = panel;
   const { visitor } = core;
-  /** The member who is typing, and whether the connection is lost. */
-  const store = createStore<{ typing: Person | null; isLost: boolean }>({ typing: null, isLost: false });
+  /** The member who is typing, the one who has just left, and whether the connection is lost. */
+  const store = createStore<{ typing: Person | null; left: Person | null; isLost: boolean }>({
+    typing: null,
+    left: null,
+    isLost: false,
+  });
   const patch = (changes: Partial<ReturnType<typeof store.get>>) => store.set({ ...store.get(), ...changes });
   const news = createHandoffNews(panel, { texts, sound });
   const onChange = () => {
@@ -35,6 +41,8 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
   const onLost = (isLost: boolean) => isLost !== store.get().isLost && patch({ isLost });
   const follower = createConversationFollower(request, { onEvent, onLost, signal });
   let typingTimer: ReturnType<typeof setTimeout> | undefined;
+  // A member may take over uninvited.
+  const restartIdleCheck = createIdleCheck(catchUp, signal);
   let caughtUpAt = 0;
 
   function onEvent(event: ConversationLiveEvent): void {
@@ -51,6 +59,8 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
     if (after === before) return;
     chat.patch({ entries: after.entries, ownership: after.ownership });
     if (after.typing !== before.typing) patch({ typing: after.typing });
+    const person = before.ownership?.assignee;
+    if (person && after.ownership?.handler === "agent") patch({ left: person });
     news.report(before, after);
   }
 
@@ -74,14 +84,31 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
     if (follower.current() && follower.current() !== current?.id) follower.stop();
     if (current && current.id !== shown) seen.showMissed();
     shown = current?.id ?? null;
+    patch({ left: null });
     if (!current) return;
+    restartIdleCheck();
     if (isCause || (ownership && ownership.handler !== "agent")) catchUp();
     nameConversation(panel);
     seen.keep();
   };
   watchCauses(chat, onChat, signal);
+  watchVisitor(core, { panelState, onSeen, catchUp, signal });
+  signal.addEventListener("abort", () => clearTimeout(typingTimer));
+
+  return {
+    store,
+    announce: news.announce,
+    /** Applies the server's response to a request of this visitor. */
+    setOwnership: (ownership: Ownership): void => apply((state) => withOwnership(state, ownership)),
+  };
+}
+
+type Watching = Pick<Parts, "panelState" | "signal"> & { onSeen: () => void; catchUp: () => void };
+
+/** Calls `onSeen` when the visitor looks at the page or the panel again, and `catchUp` after an event of the page. */
+function watchVisitor({ bus }: WidgetCore, { panelState, onSeen, catchUp, signal }: Watching): void {
   // The agent may have a rule for events of the page. The event is being reported to the server, so wait for the rule.
-  const stopListening = core.bus.on("trigger", ({ triggerType, event }) => {
+  const stopListening = bus.on("trigger", ({ triggerType, event }) => {
     if (triggerType === "custom_event" && event === "fired") setTimeout(catchUp, RULE_MS);
   });
   let wasOpen = panelState.get().isOpen;
@@ -94,15 +121,7 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
   signal.addEventListener("abort", () => {
     stopWatching();
     stopListening();
-    clearTimeout(typingTimer);
   });
-
-  return {
-    store,
-    announce: news.announce,
-    /** Applies the server's response to a request of this visitor. */
-    setOwnership: (ownership: Ownership): void => apply((state) => withOwnership(state, ownership)),
-  };
 }
 
 /** A conversation that was opened with a link has no title in the visitor's list yet. */

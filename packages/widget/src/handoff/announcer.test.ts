@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createStore } from "../store.ts";
+import { createAnnouncer } from "./announcer.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+function panel() {
+  const store = createStore({ announcement: "" });
+  const announce = createAnnouncer({ store, patch: store.set } as never);
+  return { announce, said: () => store.get().announcement };
+}
+
+it("announces messages that arrive together as one text, so that none replaces another", () => {
+  const { announce, said } = panel();
+  announce("Ada: Hello");
+  announce("Ada: Which bike?");
+  expect(said()).toBe("");
+  vi.runAllTimers();
+  expect(said()).toBe("Ada: Hello\nAda: Which bike?");
+});
+
+it("announces the same text again, which a live region would otherwise ignore", () => {
+  const { announce, said } = panel();
+  announce("Ada: Yes");
+  vi.runAllTimers();
+  const before = said();
+  announce("Ada: Yes");
+  vi.runAllTimers();
+  expect(said()).not.toBe(before);
+  expect(said().trim()).toBe("Ada: Yes");
+});

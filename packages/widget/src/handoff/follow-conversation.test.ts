@@ -1,0 +1,161 @@
+import type { ConversationLiveEvent } from "@foyer/contract";
+import { createRequest } from "@foyer/sdk";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createConversationFollower } from "./follow-conversation.ts";
+
+type Call = { lastEventId: string | undefined; send: (id: string, event: object) => void; isOpen: () => boolean };
+
+const waiting = { type: "ownership", ownership: { handler: "waiting", epoch: 1, assignee: null, handoff: null } };
+const over = { type: "ownership", ownership: { handler: "agent", epoch: 3, assignee: null, handoff: null } };
+const message = (id: string) => ({ type: "message", message: { id } });
+
+/** Locks as browsers have them: a tab that steals ends the request of the tab that has the lock. */
+function createLocks() {
+  let holder: { reject: (reason: unknown) => void; done: Promise<unknown> } | null = null;
+  const waiting: Array<() => void> = [];
+  const release = () => {
+    holder = null;
+    waiting.shift()?.();
+  };
+  return {
+    request(_: string, { steal, signal }: { steal?: boolean; signal?: AbortSignal }, work: () => Promise<void>) {
+      return new Promise((resolve, reject) => {
+        const take = () => {
+          const own = { reject, done: Promise.resolve() };
+          holder = own;
+          const finished = () => {
+            if (holder === own) release();
+            resolve(undefined);
+          };
+          own.done = work().then(finished, finished);
+        };
+        signal?.addEventListener("abort", () => {
+          const at = waiting.indexOf(take);
+          if (at >= 0) waiting.splice(at, 1);
+          reject(signal.reason);
+        });
+        if (holder && !steal) return void waiting.push(take);
+        holder?.reject(new DOMException("stolen", "AbortError"));
+        take();
+      });
+    },
+  };
+}
+
+let page: EventTarget;
+let calls: Call[];
+let isHidden: boolean;
+const tabs: AbortController[] = [];
+
+beforeEach(() => {
+  page = new EventTarget();
+  calls = [];
+  isHidden = false;
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  vi.stubGlobal("document", {
+    get hidden() {
+      return isHidden;
+    },
+  });
+  vi.stubGlobal("navigator", { locks: createLocks() });
+});
+afterEach(() => {
+  for (const tab of tabs.splice(0)) tab.abort();
+  vi.unstubAllGlobals();
+});
+
+const request = createRequest({
+  baseUrl: "https://chat.example",
+  fetch: async (_, init = {}) => {
+    let isOpen = true;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const send = (id: string, event: object) =>
+          controller.enqueue(new TextEncoder().encode(`id: ${id}\ndata: ${JSON.stringify(event)}\n\n`));
+        init.signal?.addEventListener("abort", () => {
+          isOpen = false;
+          controller.error(init.signal?.reason);
+        });
+        const lastEventId = new Headers(init.headers).get("last-event-id") ?? undefined;
+        calls.push({ lastEventId, send, isOpen: () => isOpen });
+      },
+    });
+    return new Response(body);
+  },
+});
+
+function openTab() {
+  const events: ConversationLiveEvent[] = [];
+  const life = new AbortController();
+  tabs.push(life);
+  const follower = createConversationFollower(request, {
+    onEvent: (event) => events.push(event),
+    onLost: () => {},
+    signal: life.signal,
+  });
+  return { follower, events, close: () => life.abort() };
+}
+
+const key = { id: "conv_1", token: "token" };
+const callsSoFar = (count: number) => vi.waitFor(() => expect(calls).toHaveLength(count));
+
+it("connects one of several tabs, which passes the events on, and the next one when it is closed", async () => {
+  const first = openTab();
+  first.follower.start(key);
+  await callsSoFar(1);
+  isHidden = true;
+  const second = openTab();
+  second.follower.start(key);
+  calls[0]?.send("1:4", waiting);
+  await vi.waitFor(() => expect([first.events, second.events]).toEqual([[waiting], [waiting]]));
+  expect(calls).toHaveLength(1);
+  first.close();
+  await callsSoFar(2);
+  // It was connected for the first time, so it reads what it may have missed.
+  expect(calls[1]?.lastEventId).toBeUndefined();
+  calls[1]?.send("1:5", message("msg_5"));
+  await vi.waitFor(() => expect(second.events).toEqual([waiting, message("msg_5")]));
+});
+
+it("connects the tab that the visitor looks at, which continues after its own last event", async () => {
+  const first = openTab();
+  first.follower.start(key);
+  await callsSoFar(1);
+  calls[0]?.send("1:4", waiting);
+  await vi.waitFor(() => expect(first.events).toHaveLength(1));
+  const second = openTab();
+  second.follower.start(key);
+  await callsSoFar(2);
+  expect([calls[0]?.isOpen(), calls[1]?.isOpen()]).toEqual([false, true]);
+  calls[1]?.send("1:5", message("msg_5"));
+  await vi.waitFor(() => expect(first.events).toEqual([waiting, message("msg_5")]));
+  second.close();
+  await callsSoFar(3);
+  expect(calls[2]?.lastEventId).toBe("1:4");
+});
+
+it("renews the connection when the network is back or the page is seen again, and ends it with the person's part", async () => {
+  const { follower, events } = openTab();
+  follower.start(key);
+  await callsSoFar(1);
+  calls[0]?.send("1:4", waiting);
+  await vi.waitFor(() => expect(events).toHaveLength(1));
+  page.dispatchEvent(new Event("online"));
+  await callsSoFar(2);
+  expect([calls[0]?.isOpen(), calls[1]?.lastEventId]).toEqual([false, "1:4"]);
+  page.dispatchEvent(new Event("visibilitychange"));
+  await callsSoFar(3);
+  calls[2]?.send("3:4", over);
+  await vi.waitFor(() => expect(follower.current()).toBeNull());
+  page.dispatchEvent(new Event("online"));
+  expect(calls).toHaveLength(3);
+});
+
+it("connects every tab of a page whose browser has no locks", async () => {
+  vi.stubGlobal("navigator", {});
+  const [first, second] = [openTab(), openTab()];
+  first.follower.start(key);
+  second.follower.start(key);
+  await callsSoFar(2);
+  expect([calls[0]?.isOpen(), calls[1]?.isOpen()]).toEqual([true, true]);
+});

@@ -1,0 +1,27 @@
+/** A check comes after as long as nothing has happened, but at least after this time, in milliseconds. */
+const MIN_IDLE_MS = 10_000;
+/** After this time, in milliseconds, the page no longer checks. */
+const MAX_IDLE_MS = 3_600_000;
+
+/**
+ * Calls `check` while the visitor sees the page, ever more rarely the longer nothing happens.
+ * @returns a function that reports that something has happened
+ */
+export function createIdleCheck(check: () => void, signal: AbortSignal): () => void {
+  let changedAt = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = () => {
+    const idle = Math.max(MIN_IDLE_MS, Date.now() - changedAt);
+    if (idle > MAX_IDLE_MS) return;
+    timer = setTimeout(() => {
+      if (signal.aborted) return;
+      if (!document.hidden) check();
+      wait();
+    }, idle);
+  };
+  return () => {
+    clearTimeout(timer);
+    changedAt = Date.now();
+    wait();
+  };
+}
