@@ -8,7 +8,9 @@ import { Lamp } from "../components/logo.tsx";
 import { Page } from "../components/page.tsx";
 import { EmptyState } from "../components/states.tsx";
 import { useInboxLive } from "../data/inbox-live.ts";
+import { keepPush } from "../data/push-device.ts";
 import { endpointQuery } from "../data/queries.ts";
+import { followSignOut } from "../data/sign-out.ts";
 import { useInboxStream } from "../data/use-inbox-stream.ts";
 import { ProviderFailures } from "./provider-failures.tsx";
 import { Sidebar } from "./sidebar.tsx";
@@ -20,9 +22,14 @@ const CommandMenu = lazy(() => import("./command-menu.tsx").then((module) => ({ 
 export function Shell() {
   const [isDrawerOpen, setDrawerOpen] = useState(false);
   const [isCommandOpen, setCommandOpen] = useState(false);
-  const { organization, role } = useSuspenseQuery(endpointQuery("getSession")).data;
+  const { user, organization, role } = useSuspenseQuery(endpointQuery("getSession")).data;
   useInboxStream(organization?.id ?? null);
   useCountInTitle(useInboxLive(({ counts }) => counts.waiting));
+  useEffect(followSignOut, []);
+  useEffect(() => {
+    // The notices page shows whether they are on.
+    keepPush(user.id).catch(() => {});
+  }, [user.id]);
   const pathname = useRouterState({ select: (state) => state.location.pathname });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: opening another page closes the drawer

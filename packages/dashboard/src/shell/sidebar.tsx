@@ -11,6 +11,7 @@ import { useInboxLive } from "../data/inbox-live.ts";
 import { lastAgentId, rememberAgent } from "../data/last-agent.ts";
 import { endOnboarding, useOnboarding } from "../data/onboarding.ts";
 import { endpointQuery, queryClient } from "../data/queries.ts";
+import { signOut } from "../data/sign-out.ts";
 import { chooseTheme, type Theme, useTheme } from "../data/theme.ts";
 import { agentPages, settingsIcon } from "./destinations.tsx";
 
@@ -151,11 +152,6 @@ function AccountMenu() {
     queryClient.clear();
     await router.navigate({ to: "/" });
   };
-  const signOut = async () => {
-    if (!(await didSucceed(api.signOut()))) return;
-    queryClient.clear();
-    location.assign("/dashboard/sign-in");
-  };
   const others = organizations.filter(({ id }) => id !== organization?.id);
   return (
     <Menu
@@ -186,7 +182,7 @@ function AccountMenu() {
           onSelect: () => chooseTheme(choice),
         })),
         null,
-        { label: "Sign out", onSelect: signOut },
+        { label: "Sign out", onSelect: () => void signOut() },
       ]}
     />
   );

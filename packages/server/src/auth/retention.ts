@@ -9,6 +9,7 @@ const INVITATION_DAYS = 30;
 /** Deletes expired sessions and links, and old invitations and audit entries. @returns how many rows */
 export async function deleteExpiredRows(db: Db, now: number): Promise<number> {
   const iso = (at: number) => new Date(at).toISOString();
+  await keepNotices(db, iso(now));
   const counts = [
     await deleteExpired(db, "sessions", iso(now)),
     await deleteExpired(db, "verifications", iso(now)),
@@ -27,6 +28,12 @@ export async function deleteExpiredRows(db: Db, now: number): Promise<number> {
     }),
   ];
   return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Unlike a sign-out, a session that nobody used for a while does not end the notices of its browser. */
+async function keepNotices(db: Db, now: string): Promise<void> {
+  const expired = db.selectFrom("sessions").select("id").where("expiresAt", "<", now);
+  await db.updateTable("pushSubscriptions").set({ sessionId: null }).where("sessionId", "in", expired).execute();
 }
 
 function deleteExpired(db: Db, table: "sessions" | "verifications" | "invitations", before: string) {

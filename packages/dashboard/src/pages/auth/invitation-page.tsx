@@ -5,6 +5,7 @@ import { Button, ButtonLink } from "../../components/button.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
 import { endpointQuery, isSignedOut } from "../../data/queries.ts";
+import { signOut } from "../../data/sign-out.ts";
 import { AuthPage, AuthProblem, BackToSignIn } from "./auth-page.tsx";
 
 const route = getRouteApi("/invitations/$invitationId");
@@ -18,10 +19,7 @@ export function InvitationPage() {
     mutationFn: () => api.acceptInvitation({ id }),
     onSuccess: () => location.assign("/dashboard"),
   });
-  const signOut = useMutation({
-    mutationFn: () => api.signOut(),
-    onSuccess: () => location.reload(),
-  });
+  const leave = useMutation({ mutationFn: () => signOut({ leaveTo: location.pathname }) });
 
   if (invitation.error instanceof FoyerError && invitation.error.code === "NOT_FOUND") {
     return (
@@ -51,7 +49,7 @@ export function InvitationPage() {
           <AuthProblem>
             You are signed in as {session.data.user.email}. Sign out to continue with the invited address.
           </AuthProblem>
-          <Button onClick={() => signOut.mutate()} isBusy={signOut.isPending}>
+          <Button onClick={() => leave.mutate()} isBusy={leave.isPending}>
             Sign out
           </Button>
         </>

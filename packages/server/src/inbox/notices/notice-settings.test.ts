@@ -4,6 +4,7 @@ import { startPushService } from "../../../../../test/push-service.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 import { startReceiver } from "../../../../../test/webhook-receiver.ts";
+import { deleteExpiredRows } from "../../auth/retention.ts";
 import { createPushKeys } from "./push-keys.ts";
 
 type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
@@ -95,6 +96,31 @@ onBothDatabases("the settings of notices", (createDatabase) => {
     const { devices } = (await member.call("GET", "/notices")).body;
     expect(devices).toHaveLength(10);
     expect(devices.map(({ endpoint }: { endpoint: string }) => endpoint)).not.toContain(shared.endpoint);
+  });
+
+  it("reach a browser until its member signs out there, also after the session has expired", async () => {
+    const { email } = await createMember(server, organizationId, "member");
+    const devices = async () => (await here.call("GET", "/notices")).body.devices;
+    const here = await signedInBrowser(server, email);
+    const elsewhere = await signedInBrowser(server, email);
+    await subscribe(here, push.subscribe("here"));
+    await subscribe(elsewhere, push.subscribe("elsewhere"));
+    expect((await elsewhere.call("POST", "/auth/sign-out")).status).toBe(200);
+    expect(await devices()).toMatchObject([{ endpoint: push.subscribe("here").endpoint }]);
+    const { db } = server.deps;
+    const { sessionId } = await db
+      .selectFrom("pushSubscriptions")
+      .select("sessionId")
+      .where("organizationId", "=", organizationId)
+      .executeTakeFirstOrThrow();
+    await db
+      .updateTable("sessions")
+      .set({ expiresAt: new Date(0).toISOString() })
+      .where("id", "=", sessionId ?? "")
+      .execute();
+    await deleteExpiredRows(db, Date.now());
+    const again = await signedInBrowser(server, email);
+    expect((await again.call("GET", "/notices")).body.devices).toHaveLength(1);
   });
 
   it("refuse keys that cannot encrypt, and endpoints that may not be called", async () => {

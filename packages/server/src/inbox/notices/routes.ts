@@ -19,7 +19,10 @@ export function noticeRoutes(app: App, service: NoticeService): void {
   app.route({ ...contract.getPushKey, handler: async () => service.pushKey() });
   app.route({
     ...contract.createPushSubscription,
-    handler: async (request, reply) => reply.status(201).send(await service.subscribe(memberOf(request), request.body)),
+    handler: async (request, reply) => {
+      const { sessionId } = signedInOf(request);
+      return reply.status(201).send(await service.subscribe({ ...memberOf(request), sessionId }, request.body));
+    },
   });
   app.route({
     ...contract.deletePushSubscription,

@@ -59,8 +59,14 @@ function memberSettings({ mailer, outbound }: ServiceDeps, { store, keys, sendPu
     async pushKey(): Promise<{ publicKey: string }> {
       return { publicKey: (await keys()).publicKey };
     },
-    /** @throws 400 for an endpoint that must not be called, or for keys that cannot encrypt */
-    async subscribe(member: Member, { endpoint, keys: pushKeys, label }: Subscription): Promise<PushDevice> {
+    /**
+     * Notifies a browser until the member signs out there.
+     * @throws 400 for an endpoint that must not be called, or for keys that cannot encrypt
+     */
+    async subscribe(
+      { sessionId, ...member }: Member & { sessionId: string },
+      { endpoint, keys: pushKeys, label }: Subscription,
+    ): Promise<PushDevice> {
       checkAll([
         () => checkUrl("endpoint", endpoint, outbound),
         () => {
@@ -73,6 +79,7 @@ function memberSettings({ mailer, outbound }: ServiceDeps, { store, keys, sendPu
         endpoint,
         ...pushKeys,
         label: label?.trim() || "Browser",
+        sessionId,
         createdAt: Date.now(),
       };
       await store.addDevice(row, maxPushSubscriptions);

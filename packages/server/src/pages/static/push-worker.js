@@ -18,3 +18,25 @@ async function openPage(url) {
   const shown = windows.find((client) => client.url === url.href);
   await (shown ? shown.focus() : self.clients.openWindow(url.href));
 }
+
+// A browser replaces its subscription from time to time. The server learns the new one under the old label; the dashboard
+// does the same when it is opened, if this call cannot be made because the session has expired.
+self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renew(event)));
+
+async function renew({ oldSubscription, newSubscription }) {
+  const answer = await self.fetch("/notices");
+  if (!answer.ok) return;
+  const { devices } = await answer.json();
+  const device = devices.find(({ endpoint }) => endpoint === oldSubscription?.endpoint);
+  // Without an entry on the server, the member has signed out or turned notices off here.
+  if (!device) return;
+  const subscription = newSubscription ?? (await self.registration.pushManager.subscribe(oldSubscription.options));
+  const { endpoint, keys } = subscription.toJSON();
+  await send("POST", "/notices/push-subscriptions", { endpoint, keys, label: device.label });
+  await send("DELETE", `/notices/push-subscriptions/${device.id}`);
+}
+
+function send(method, path, body) {
+  const content = body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+  return self.fetch(path, { method, ...content });
+}

@@ -32,7 +32,7 @@ export function NoticesPage() {
           onChange={(value) => save.mutate({ body: { push: value } })}
         />
       </Section>
-      <PushDevices devices={settings.devices} isPushOn={push} />
+      <PushDevices userId={session.user.id} devices={settings.devices} isPushOn={push} />
       <NoticeChannels role={session.role} />
     </Page>
   );

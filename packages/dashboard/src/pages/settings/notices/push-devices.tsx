@@ -6,18 +6,26 @@ import { Section } from "../../../components/page.tsx";
 import { Tag } from "../../../components/status.tsx";
 import { Time } from "../../../components/time.tsx";
 import { notify } from "../../../components/toasts.ts";
+import { currentEndpoint, pushProblem, turnOffPush, turnOnPush } from "../../../data/push-device.ts";
 import { queryClient, refresh, useEndpointMutation } from "../../../data/queries.ts";
-import { currentEndpoint, pushProblem, turnOffPush, turnOnPush } from "./push-device.ts";
 
 const endpointKey = ["pushEndpoint"];
 
 /** The switch for this browser, and the list of all browsers of the member. */
-export function PushDevices({ devices, isPushOn }: { devices: PushDevice[]; isPushOn: boolean }) {
+export function PushDevices({
+  userId,
+  devices,
+  isPushOn,
+}: {
+  userId: string;
+  devices: PushDevice[];
+  isPushOn: boolean;
+}) {
   const { data: endpoint = null } = useQuery({ queryKey: endpointKey, queryFn: currentEndpoint });
   const own = devices.find((device) => device.endpoint === endpoint);
   const problem = pushProblem();
   const change = useMutation({
-    mutationFn: (isOn: boolean) => (isOn ? turnOnPush() : turnOffPush(own?.id)),
+    mutationFn: (isOn: boolean) => (isOn ? turnOnPush(userId) : turnOffPush(own?.id)),
     onError: (error) => notify(error.message, { isWrong: true }),
     onSettled: () =>
       Promise.all([refresh("getNoticeSettings"), queryClient.invalidateQueries({ queryKey: endpointKey })]),

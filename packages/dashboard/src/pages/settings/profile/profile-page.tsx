@@ -4,8 +4,8 @@ import { Button } from "../../../components/button.tsx";
 import { Page, Section } from "../../../components/page.tsx";
 import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
-import { api } from "../../../data/api.ts";
 import { endpointQuery, queryClient, useEndpointMutation } from "../../../data/queries.ts";
+import { signOut } from "../../../data/sign-out.ts";
 import { chooseTheme, type Theme, useTheme } from "../../../data/theme.ts";
 import { canOpen } from "../../../shell/destinations.tsx";
 import { roleNames } from "../members/role-select.tsx";
@@ -39,7 +39,7 @@ export function ProfilePage() {
         <PasswordForm />
       </Section>
       <Section title="This session" description="Sign out of this browser.">
-        <Button className="justify-self-start" onClick={signOut}>
+        <Button className="justify-self-start" onClick={() => void signOut()}>
           Sign out
         </Button>
       </Section>
@@ -134,9 +134,3 @@ function Organizations({
 }
 
 type Organization = { id: string; name: string; role: keyof typeof roleNames };
-
-async function signOut() {
-  await api.signOut();
-  queryClient.clear();
-  location.assign("/dashboard/sign-in");
-}

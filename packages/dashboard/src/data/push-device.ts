@@ -1,0 +1,73 @@
+import { api } from "./api.ts";
+import { deviceLabel } from "./device-label.ts";
+
+const WORKER = "/dashboard/push-worker.js";
+const SCOPE = "/dashboard/";
+/** Stored in this browser: the id of the user who turned notices on here. */
+const OWNER = "foyer.push-owner";
+
+/** Why this browser cannot show notices, or null if it can. */
+export function pushProblem(): string | null {
+  if (!window.isSecureContext) return "Browsers show notices only from pages that are served over HTTPS.";
+  const isSupported = "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
+  return isSupported ? null : "This browser cannot show notices of a website.";
+}
+
+/** The URL by which the push service identifies this browser. Null while it is not subscribed. */
+export async function currentEndpoint(): Promise<string | null> {
+  return (await currentSubscription())?.endpoint ?? null;
+}
+
+/** Turns on notices in this browser after asking for permission. @throws an error with a message for the member */
+export async function turnOnPush(userId: string): Promise<void> {
+  if ((await Notification.requestPermission()) !== "granted") {
+    throw new Error("This browser blocks notices of this page. Allow them in the site settings, then try again.");
+  }
+  await report(await subscribe());
+  localStorage.setItem(OWNER, userId);
+}
+
+/**
+ * Keeps the notices of this browser if the member turned them on here: the browser may have dropped or replaced its
+ * subscription while the dashboard was closed, and a new password ends the notices of the old session.
+ */
+export async function keepPush(userId: string): Promise<void> {
+  if (localStorage.getItem(OWNER) !== userId) return;
+  if (pushProblem() !== null || Notification.permission !== "granted") return;
+  const subscription = (await currentSubscription()) ?? (await subscribe());
+  const { devices } = await api.getNoticeSettings();
+  if (!devices.some(({ endpoint }) => endpoint === subscription.endpoint)) await report(subscription);
+}
+
+/** Stops notices in this browser. `id` is the subscription's on the server, if it still knows it. */
+export async function turnOffPush(id: string | undefined): Promise<void> {
+  localStorage.removeItem(OWNER);
+  if (id !== undefined) await api.deletePushSubscription({ id });
+  await (await currentSubscription())?.unsubscribe();
+}
+
+async function subscribe(): Promise<PushSubscription> {
+  await navigator.serviceWorker.register(WORKER, { scope: SCOPE });
+  const { pushManager } = await navigator.serviceWorker.ready;
+  const { publicKey } = await api.getPushKey();
+  // A subscription for another key, for example from before the server was set up again, cannot be used.
+  await (await pushManager.getSubscription())?.unsubscribe();
+  return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+}
+
+async function currentSubscription(): Promise<PushSubscription | null> {
+  if (pushProblem() !== null) return null;
+  const registration = await navigator.serviceWorker.getRegistration(SCOPE);
+  return (await registration?.pushManager.getSubscription()) ?? null;
+}
+
+async function report(subscription: PushSubscription): Promise<void> {
+  const { endpoint, keys } = subscription.toJSON();
+  await api.createPushSubscription({
+    body: {
+      endpoint: endpoint ?? "",
+      keys: { p256dh: keys?.p256dh ?? "", auth: keys?.auth ?? "" },
+      label: deviceLabel(navigator.userAgent),
+    },
+  });
+}
