@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { ReplySearch } from "./answers.ts";
 import { VisitorForm } from "./form.ts";
-import { Author, Ownership } from "./handoff.ts";
+import { Author, HandoffRecord, handlers, Ownership } from "./handoff.ts";
 import { MessagePage } from "./page.ts";
 import {
   described,
@@ -223,6 +223,11 @@ export const Conversation = Type.Object(
       anyOf: [Consent, { type: "null" }],
       description: "The consent that the visitor gave before the first message",
     }),
+    handoffs: Type.Optional(
+      Type.Array(ref(HandoffRecord), {
+        description: "The newest 100 requests for a person, oldest first. Only sent to members and API keys.",
+      }),
+    ),
     messages: Type.Array(ref(Message)),
   },
   { $id: "Conversation" },
@@ -235,12 +240,12 @@ const params = idParams("conversation");
 /** The service clamps `limit` to the maximum, so the schema only requires a positive integer. */
 export const ConversationQuery = Type.Object({
   agentId: Type.Optional(
-    Type.String({ minLength: 1, description: "Id of the agent. Required unless `handler` is given." }),
+    Type.String({ minLength: 1, description: "Id of the agent. Required unless `handler` is `waiting` or `human`." }),
   ),
   handler: Type.Optional(
     stringEnum(
-      ["waiting", "human"],
-      "Only conversations in which the visitor is waiting for a person, longest wait first, or those that a member of the team has, most recent change first. Without `agentId`, those of all agents.",
+      handlers,
+      "Only conversations in which the visitor is waiting for a person, longest wait first; those that a member of the team has, most recent change first; or those that the agent has, newest first. Without `agentId`, those of all agents. `agent` requires `agentId`.",
     ),
   ),
   assignee: Type.Optional(

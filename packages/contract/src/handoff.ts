@@ -166,6 +166,28 @@ export const Handoff = Type.Object(
 );
 export type Handoff = Static<typeof Handoff>;
 
+/** How a request for a person went, for the team. */
+export const HandoffRecord = Type.Object(
+  {
+    cause: stringEnum(handoffCauses),
+    reason: nullable(Type.String({ description: "Why, in the words of the visitor or the agent" })),
+    requestedAt: Timestamp,
+    takenAt: nullable(Timestamp),
+    takenBy: refOrNull(Person, { description: "The member who took it first" }),
+    endedAt: nullable(Timestamp),
+    endedHow: nullable(
+      stringEnum(
+        ["returned", "closed", "cancelled"],
+        "`returned` to the agent or `closed` by a member, or `cancelled` by the visitor",
+      ),
+    ),
+    endedBy: refOrNull(Person, { description: "The member who returned or closed it" }),
+    note: nullable(Type.String({ description: "What the member told the agent with the return" })),
+  },
+  { $id: "HandoffRecord" },
+);
+export type HandoffRecord = Static<typeof HandoffRecord>;
+
 /** Who handles a conversation. Each change increments `epoch`. */
 export const Ownership = Type.Object(
   {

@@ -12,6 +12,7 @@ import type {
 import { defined } from "@foyer/contract/rules/defined";
 import { identityOf } from "../agents/identity/identity-level.ts";
 import type { AgentService } from "../agents/service.ts";
+import type { Db } from "../db/open.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
@@ -22,6 +23,7 @@ import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
 import { type Proof, standingIn } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
+import { handoffRecords } from "./handoff-records.ts";
 import { fromColumns, type Piece, suggestionsOf, toolCallsOf } from "./message-pieces.ts";
 import { authorOf, createOwnershipReader } from "./ownership.ts";
 import { searchesOf } from "./searches.ts";
@@ -92,7 +94,7 @@ export function createConversationService(
 
   async function checkAgent(organizationId: string, { agentId, handler }: ConversationQuery) {
     if (agentId !== undefined) await agents.get(organizationId, agentId);
-    else if (handler === undefined) throw invalid("agentId", "is required unless `handler` is given", "required");
+    else if (handler === undefined || handler === "agent") throw agentRequired();
   }
 
   async function toSummaries(rows: ConversationSummaryRow[]): Promise<ConversationSummary[]> {
@@ -145,7 +147,7 @@ export function createConversationService(
       const consent: Conversation["consent"] = row.consent === null ? null : JSON.parse(row.consent);
       const ownership = (await ownershipsOf([row], isMember))(row);
       return {
-        fields: { ...toFields(row, ownership), consent, ...(isMember ? visitorFacts(row) : {}) },
+        fields: { ...toFields(row, ownership), consent, ...(isMember ? await teamFacts(db, row) : {}) },
         messagePages: pages(),
       };
     },
@@ -230,6 +232,10 @@ function toSummary(row: ConversationSummaryRow, ownership: Ownership): Conversat
   };
 }
 
+function agentRequired() {
+  return invalid("agentId", "is required unless `handler` is `waiting` or `human`", "required");
+}
+
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim().toWellFormed();
 }
@@ -264,10 +270,13 @@ function toFields(row: ConversationFieldsRow, ownership: Ownership): Omit<Conver
 }
 
 /** For members only: a site may put facts into a token that its visitors should not read here. */
-function visitorFacts({ verifiedVisitor, userMetadata }: ConversationRow) {
+async function teamFacts(db: Db, row: ConversationRow) {
+  const { verifiedVisitor, userMetadata, epoch } = row;
   return {
     visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),
     userMetadata: userMetadata === null ? null : JSON.parse(userMetadata),
+    // Most conversations never leave their agent.
+    handoffs: epoch === 0 ? [] : await handoffRecords(db, row),
   };
 }
 

@@ -355,7 +355,8 @@ function matches(
   return <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
     query
       .$if(agentId !== undefined, (x) => x.where("agentId", "=", agentId ?? ""))
-      .$if(handler !== undefined, (x) => x.where("handler", "=", handler ?? "agent").where(isHandedOver))
+      .$if(handler !== undefined, (x) => x.where("handler", "=", handler ?? "agent"))
+      .$if(handler === "waiting" || handler === "human", (x) => x.where(isHandedOver))
       .$if(assigneeId !== undefined, (x) =>
         assigneeId === "none" ? x.where("assigneeId", "is", null) : x.where("assigneeId", "=", assigneeId ?? ""),
       )

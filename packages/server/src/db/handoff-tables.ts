@@ -26,6 +26,8 @@ export type HandoffRow = {
   endedAt: Instant | null;
   /** `member`: returned to the agent; `closed`: by a member, too; `visitor`: the visitor stopped waiting */
   endedBy: "member" | "visitor" | "closed" | null;
+  /** the user who returned or closed it; null in handoffs that ended before it was recorded */
+  endedById: string | null;
   /** what the agent should know after the return */
   note: string | null;
   /** how many members it has escalated to */

@@ -57,6 +57,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0043-team-chats",
       "0044-live-presence",
       "0046-activity",
+      "0047-endings",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -101,6 +102,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0043-team-chats",
       "0044-live-presence",
       "0046-activity",
+      "0047-endings",
     ]);
   });
 

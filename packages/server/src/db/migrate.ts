@@ -34,6 +34,7 @@ import { notices } from "./migrations/0042-notices.ts";
 import { teamChats } from "./migrations/0043-team-chats.ts";
 import { livePresence } from "./migrations/0044-live-presence.ts";
 import { activity } from "./migrations/0046-activity.ts";
+import { endings } from "./migrations/0047-endings.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -79,6 +80,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0043-team-chats", teamChats],
   ["0044-live-presence", livePresence],
   ["0046-activity", activity],
+  ["0047-endings", endings],
 ];
 
 /**

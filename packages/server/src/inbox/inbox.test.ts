@@ -187,6 +187,16 @@ onBothDatabases("in a handoff", (createDatabase) => {
     const back = await owner.call("POST", `/conversations/${id}/return`, { note: "Refunded" });
     expect(back.body.data).toEqual({ handler: "agent", epoch: 2, assignee: null, handoff: null });
     expect((await say("And you?")).body).toContain('"stopReason":"end_turn"');
+
+    const { handoffs } = (await owner.call("GET", `/conversations/${id}`)).body.data;
+    expect(handoffs).toMatchObject([
+      { cause: "member", takenBy: { name: "Grace Hopper" }, endedHow: "returned", note: "Refunded" },
+    ]);
+    expect(handoffs[0].endedBy.userId).not.toBe(colleagueId);
+    expect((await call("GET", "")).body.data).not.toHaveProperty("handoffs");
+    const withAgent = await owner.call("GET", `/conversations?agentId=${agentId}&handler=agent`);
+    expect(withAgent.body.data.map((one: { id: string }) => one.id)).toContain(id);
+    expect((await owner.call("GET", "/conversations?handler=agent")).status).toBe(400);
   });
 
   it("a member lists only their own conversations, and assigns one to a colleague but not to a stranger", async () => {

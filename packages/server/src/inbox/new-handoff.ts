@@ -35,6 +35,7 @@ export function newHandoff(
     answeredAt: null,
     endedAt: null,
     endedBy: null,
+    endedById: null,
     note: null,
     escalatedTo: 0,
   };

@@ -80,7 +80,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       const { organizationId } = await conversations.existing(viewer, id);
       const conversation = { organizationId, conversationId: id };
       await inTransaction(db, async (trx) => {
-        const ending = { endedBy: "visitor", note: null } as const;
+        const ending = { endedBy: "visitor", endedById: null, note: null } as const;
         const changed = await giveBack(trx, conversation, { handoff: ending, from: "waiting" });
         if (!changed) return;
         const { agentId, epoch, handoff } = changed;
@@ -109,8 +109,8 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     },
     /** Returns the conversation to the agent, which receives the note. */
     giveBack: (member: Member, id: string, note: string | null) =>
-      end(member, id, { endedBy: "member", note: note?.trim() || null }),
-    close: (member: Member, id: string) => end(member, id, { endedBy: "closed", note: null }),
+      end(member, id, { endedBy: "member", endedById: member.userId, note: note?.trim() || null }),
+    close: (member: Member, id: string) => end(member, id, { endedBy: "closed", endedById: member.userId, note: null }),
     /**
      * Takes the conversation over and sends a message to the visitor.
      * @throws 409 when another member has the conversation, or it is full

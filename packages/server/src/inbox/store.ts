@@ -14,7 +14,10 @@ export type Changed = { agentId: string; epoch: number; isTest: boolean; handoff
 /** `first` is `request` when no request existed before, and `taken` when the request had not been taken before. */
 type Given = Changed & { first: "request" | "taken" | null };
 
-export type Ending = { handoff: Pick<HandoffRow, "endedBy" | "note">; from: "waiting" | "waiting or human" };
+export type Ending = {
+  handoff: Pick<HandoffRow, "endedBy" | "endedById" | "note">;
+  from: "waiting" | "waiting or human";
+};
 
 /** The member who has the conversation has left the organization, so nobody could answer. */
 const hasFormerMember = sql<boolean>`not exists (select 1 from members

@@ -10,6 +10,7 @@ import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { ConversationDesk, type DeskHandle } from "./conversation-desk.tsx";
 import { conversationText } from "./conversation-text.ts";
 import { HandoffCard } from "./handoff-card.tsx";
+import { handoffLines } from "./handoff-lines.ts";
 import { visitorName } from "./inbox-search.ts";
 import { saveFile } from "./save-file.ts";
 import { type ConversationDetail, isRunning } from "./split-reply.ts";
@@ -120,7 +121,9 @@ function Conversation({
   onLeave: () => void;
 }) {
   const { data: notes } = useQuery(endpointQuery("listNotes", { id: conversation.id }));
-  const items = useMemo(() => withNotes(conversation.messages, notes ?? []), [conversation.messages, notes]);
+  const { messages, handoffs } = conversation;
+  const lines = useMemo(() => handoffLines(handoffs ?? [], agent.name), [handoffs, agent.name]);
+  const items = useMemo(() => withNotes(messages, notes ?? [], lines), [messages, notes, lines]);
   const submissions = useSubmissions(agent.id, conversation.id);
   const context = useTurnContext({ agent, conversation, query, submissions: submissions.byTool });
   return (

@@ -4,12 +4,13 @@ import { Avatar } from "../../components/avatar.tsx";
 import { Status } from "../../components/status.tsx";
 import type { PreviewContent } from "../../components/widget-view.tsx";
 import { WhyAnswer } from "../knowledge/why-answer.tsx";
+import type { HandoffLine } from "./handoff-lines.ts";
 import { MessagePageView } from "./message-page.tsx";
 import { NoteView } from "./note-view.tsx";
 import { PlainText } from "./plain-text.tsx";
 import { describeEnd, describeFailure, isRunning, splitReply, type Turn } from "./split-reply.ts";
 import { type SubmissionsByTool, ToolCallView } from "./tool-call-view.tsx";
-import { type ConversationNote, isTurn, type TranscriptItem } from "./with-notes.ts";
+import { type ConversationNote, isHandoffLine, isTurn, type TranscriptItem } from "./with-notes.ts";
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
@@ -49,6 +50,8 @@ export const ItemView = memo(function ItemView({
       )}
       {isTurn(item) ? (
         <TurnView turn={item} context={context} />
+      ) : isHandoffLine(item) ? (
+        <HandoffLineView line={item} context={context} />
       ) : (
         <NoteView note={item} onDelete={context.onDeleteNote}>
           <PlainText text={item.text} query={context.query} />
@@ -57,6 +60,27 @@ export const ItemView = memo(function ItemView({
     </>
   );
 });
+
+/** A change of hands, such as a return to the agent, with what the agent was told. */
+function HandoffLineView({ line, context }: { line: HandoffLine; context: TurnContext }) {
+  const at = new Date(line.createdAt);
+  return (
+    <div className="grid justify-items-center gap-1.5 py-2 text-sm text-soft">
+      <p className="text-center">
+        {line.text} ·{" "}
+        <time dateTime={line.createdAt} title={exact.format(at)}>
+          {clock.format(at)}
+        </time>
+      </p>
+      {line.note && (
+        <div className="w-full rounded-lg border border-dashed border-edge px-4 py-2 text-ink">
+          <p className="text-soft">Note for {context.agentName}, not visible to the visitor</p>
+          <PlainText text={line.note} query={context.query} />
+        </div>
+      )}
+    </div>
+  );
+}
 
 function TurnView({ turn, context }: { turn: Turn; context: TurnContext }) {
   const isVisitor = turn.role === "user";

@@ -1,0 +1,42 @@
+import type { HandoffRecord } from "@foyer/contract";
+import { expect, it } from "vitest";
+import { handoffLines } from "./handoff-lines.ts";
+
+const ada = { userId: "user_1", name: "Ada", initials: "A" };
+const record = (changes: Partial<HandoffRecord>): HandoffRecord => ({
+  cause: "visitor",
+  reason: null,
+  requestedAt: "2026-03-01T10:00:00.000Z",
+  takenAt: null,
+  takenBy: null,
+  endedAt: null,
+  endedHow: null,
+  endedBy: null,
+  note: null,
+  ...changes,
+});
+const texts = (changes: Partial<HandoffRecord>) => handoffLines([record(changes)], "Harbour").map(({ text }) => text);
+
+it("says in the transcript who took a conversation over and who returned it, also without a note", () => {
+  const taken = { takenAt: "2026-03-01T10:01:00.000Z", takenBy: ada };
+  const returned = { endedAt: "2026-03-01T10:05:00.000Z", endedHow: "returned" as const, endedBy: ada };
+  expect(texts({ ...taken, ...returned })).toEqual([
+    "The visitor asked for a person",
+    "Ada took over",
+    "Ada returned the conversation to Harbour",
+  ]);
+  expect(texts({ cause: "member", ...taken, ...returned, endedHow: "closed", endedBy: null })).toEqual([
+    "Ada took over",
+    "A member closed the conversation",
+  ]);
+});
+
+it("shows the note of a return, and that a visitor stopped waiting", () => {
+  const ended = { endedAt: "2026-03-01T10:05:00.000Z" };
+  const [, line] = handoffLines([record({ ...ended, endedHow: "returned", note: "No refund" })], "Harbour");
+  expect(line).toMatchObject({ createdAt: ended.endedAt, note: "No refund" });
+  expect(texts({ cause: "agent", ...ended, endedHow: "cancelled" })).toEqual([
+    "The agent asked for a person",
+    "The visitor stopped waiting",
+  ]);
+});

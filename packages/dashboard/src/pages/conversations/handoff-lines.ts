@@ -1,0 +1,45 @@
+import type { HandoffCause, HandoffRecord } from "@foyer/contract";
+
+/** A change of hands between the messages. `note` is what the member told the agent with the return. */
+export type HandoffLine = { kind: "handoff"; id: string; createdAt: string; text: string; note: string | null };
+
+/** What led to a request for a person. */
+export const causeTexts: Record<HandoffCause, string> = {
+  visitor: "The visitor asked for a person",
+  agent: "The agent asked for a person",
+  rating: "Asked for a person after bad ratings",
+  failed_tools: "Asked for a person after failed tool calls",
+  custom_event: "Asked for a person after an event of the page",
+  member: "A member took over",
+};
+
+/** What a transcript says about the requests for a person, in the order of time. */
+export function handoffLines(records: readonly HandoffRecord[], agentName: string): HandoffLine[] {
+  return records
+    .flatMap((record) => [requestLine(record), takenLine(record), endLine(record, agentName)])
+    .filter((line) => line !== null);
+}
+
+function requestLine({ cause, requestedAt }: HandoffRecord): HandoffLine | null {
+  // The next line names the member who took over uninvited.
+  return cause === "member" ? null : line("requested", requestedAt, causeTexts[cause]);
+}
+
+function takenLine({ takenAt, takenBy }: HandoffRecord): HandoffLine | null {
+  return takenAt === null ? null : line("taken", takenAt, `${takenBy?.name ?? "A member"} took over`);
+}
+
+function endLine({ endedAt, endedHow, endedBy, note }: HandoffRecord, agentName: string): HandoffLine | null {
+  if (!endedAt || !endedHow) return null;
+  const who = endedBy?.name ?? "A member";
+  const texts = {
+    returned: `${who} returned the conversation to ${agentName}`,
+    closed: `${who} closed the conversation`,
+    cancelled: "The visitor stopped waiting",
+  };
+  return line("ended", endedAt, texts[endedHow], note);
+}
+
+function line(name: string, at: string, text: string, note: string | null = null): HandoffLine {
+  return { kind: "handoff", id: `${name} ${at}`, createdAt: at, text, note };
+}
