@@ -2,8 +2,14 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createStore } from "../store.ts";
 import { createAnnouncer } from "./announcer.ts";
 
-beforeEach(() => vi.useFakeTimers());
-afterEach(() => vi.useRealTimers());
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("document", { hidden: true });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 function panel() {
   const store = createStore({ announcement: "" });

@@ -1,4 +1,5 @@
 import type { ConversationLiveEvent, Ownership, Person } from "@foyer/contract";
+import type { Entry } from "../chat/conversation-state.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
@@ -44,6 +45,8 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
   // A member may take over uninvited.
   const restartIdleCheck = createIdleCheck(catchUp, signal);
   let caughtUpAt = 0;
+  /** What the visitor saw when the person left. */
+  let leftAt: readonly Entry[] | undefined;
 
   function onEvent(event: ConversationLiveEvent): void {
     apply((state) => applyLiveEvent(state, event));
@@ -60,7 +63,10 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
     chat.patch({ entries: after.entries, ownership: after.ownership });
     if (after.typing !== before.typing) patch({ typing: after.typing });
     const person = before.ownership?.assignee;
-    if (person && after.ownership?.handler === "agent") patch({ left: person });
+    if (person && after.ownership?.handler === "agent") {
+      leftAt = after.entries;
+      patch({ left: person });
+    }
     news.report(before, after);
   }
 
@@ -79,12 +85,12 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
 
   let shown: string | null = null;
   const onChat = ({ isCause }: { isCause: boolean }) => {
-    const { ownership, phase } = chat.store.get();
+    const { entries, ownership, phase } = chat.store.get();
     const current = phase === "ready" ? visitor.current : null;
     if (follower.current() && follower.current() !== current?.id) follower.stop();
     if (current && current.id !== shown) seen.showMissed();
     shown = current?.id ?? null;
-    patch({ left: null });
+    if (entries !== leftAt) patch({ left: null });
     if (!current) return;
     restartIdleCheck();
     if (isCause || (ownership && ownership.handler !== "agent")) catchUp();

@@ -12,6 +12,7 @@ let isHidden: boolean;
 beforeEach(() => {
   page = new EventTarget();
   isHidden = false;
+  vi.stubGlobal("requestAnimationFrame", () => 0);
   vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
   vi.stubGlobal("document", {
     get hidden() {
