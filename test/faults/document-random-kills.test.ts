@@ -1,10 +1,10 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { connect } from "../../packages/server/src/documents/search/index-connection.ts";
 import { deleteStrayChunks } from "../../packages/server/src/documents/search/maintain-index.ts";
 import { conceptVector, startEmbeddingsServer } from "../embeddings-server.ts";
 import { faultRun } from "./fault-run.ts";
-import { call, createFaultSite, type FaultSite, type Life, preload, upload } from "./fault-site.ts";
+import { call, createFaultSite, type FaultSite, type Life, upload } from "./fault-site.ts";
+import { liveAndDie } from "./random-death.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 const failpoints = [
@@ -23,8 +23,6 @@ const MODEL = "openai-compatible/concepts";
 const DOCUMENTS = 12;
 /** Kills after which all stored data is checked, so that a long run that is interrupted has still checked something. */
 const CHECK_EVERY = 50;
-/** If the failpoint is not reached that often, the server is killed after this time. */
-const MAX_LIFE_MS = 8_000;
 /** More passages than `passage-index.ts` writes in one transaction. */
 const LARGE = 130;
 
@@ -43,7 +41,13 @@ it.each(faultRun.loads)(
       const load = createLoad(agentId, clients);
       const deaths = new Map<string, number>();
       for (let kill = 1; kill <= kills; kill++) {
-        const cause = await liveAndDie(site, random, load);
+        const cause = await liveAndDie(site, random, {
+          failpoints,
+          maxTimes: 5,
+          maxDelayMs: 600,
+          maxLifeMs: 8_000,
+          load: load.run,
+        });
         deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
         await site.allGone();
         await endLeases(site);
@@ -87,27 +91,6 @@ async function prepare(site: FaultSite): Promise<string> {
   life.kill("SIGKILL");
   await life.exited;
   return agent.data.id;
-}
-
-/** Runs a server that dies at a failpoint, or at a random moment, while clients upload. @returns where it died */
-async function liveAndDie(site: FaultSite, random: () => number, load: Load): Promise<string> {
-  const failpoint = failpoints[Math.floor(random() * failpoints.length)] ?? "";
-  const isTimed = random() < 0.3;
-  const times = 1 + Math.floor(random() * 5);
-  const delay = random() * 600;
-  const env = { FOYER_FAULT_AT: isTimed ? "" : `${failpoint}:${times}` };
-  const life = await site.start({ preload: preload("kill"), env }).catch(() => null);
-  // Work that the previous server left can make it reach the failpoint before it prints its address.
-  if (!life) return failpoint;
-  const ended = new AbortController();
-  const timer = wait(isTimed ? delay : MAX_LIFE_MS, null, { signal: ended.signal }).then(
-    () => life.kill("SIGKILL"),
-    () => false,
-  );
-  await load.run(life);
-  expect((await life.exited).signal).toBe("SIGKILL");
-  ended.abort();
-  return (await timer) ? "at a random moment" : failpoint;
 }
 
 /** Makes every lease expire and resets the attempts, because the documents did not cause the crashes. */

@@ -15,6 +15,8 @@ export type DatabaseName = "SQLite" | "PostgreSQL";
 type LifeOptions = Parameters<typeof startProcess>[1] & { env?: Record<string, string> };
 
 const key = "key-of-the-tests-long-enough";
+/** The headers of a request with the organization's key. */
+export const authorized = { authorization: `Bearer ${key}` };
 const json = { "content-type": "application/json" };
 const preloads = { kill: "kill-at-failpoint.ts", print: "print-failpoints.ts", clock: "shifted-clock.ts" };
 
@@ -170,7 +172,7 @@ const common = {
 
 /** Calls a route with the organization's key. */
 export async function call<T>(life: Life, method: string, path: string, body?: object): Promise<T> {
-  const headers = { authorization: `Bearer ${key}`, ...(body ? json : {}) };
+  const headers = { ...authorized, ...(body ? json : {}) };
   const response = await fetch(life.url + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
   // A server that has just started on a busy machine may reject requests for a while.
   if (response.status === 503) return wait(200).then(() => call<T>(life, method, path, body));
@@ -178,8 +180,8 @@ export async function call<T>(life: Life, method: string, path: string, body?: o
   return (await response.json()) as T;
 }
 
-/** A form that is delivered to this URL and then to those of its post actions. @returns its id */
-export async function createForm(life: Life, formWebhookUrl: string, actions: string[] = []): Promise<string> {
+/** A form that is delivered to this URL, if any, and then to those of its post actions. @returns its id */
+export async function createForm(life: Life, formWebhookUrl?: string, actions: string[] = []): Promise<string> {
   const agent = await call<{ data: { id: string } }>(life, "POST", "/agents", { name: "Harbour" });
   const form = await call<{ id: string }>(life, "POST", "/tools", {
     agentId: agent.data.id,
@@ -214,7 +216,7 @@ type UploadQuery = { agentId: string; externalKey: string; name: string };
 
 /** Uploads a document. @throws TypeError when there is no response */
 export async function upload(life: Life, query: UploadQuery, content: string): Promise<{ id: string }> {
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/octet-stream" };
+  const headers = { ...authorized, "content-type": "application/octet-stream" };
   const url = `${life.url}/documents/upload?${new URLSearchParams(query)}`;
   const response = await fetch(url, { method: "POST", headers, body: content });
   const text = await response.text();

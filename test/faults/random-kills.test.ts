@@ -1,7 +1,7 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { faultRun } from "./fault-run.ts";
-import { createFaultSite, createForm, type FaultSite, type Life, preload, submit } from "./fault-site.ts";
+import { createFaultSite, createForm, type FaultSite, type Life, submit } from "./fault-site.ts";
+import { liveAndDie } from "./random-death.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 const failpoints = [
@@ -27,7 +27,7 @@ it.each(faultRun.loads)(
       let repeated = 0;
       for (let kill = 0; kill < kills; kill++) {
         const before = site.receiver.received.length;
-        await liveAndDie(site, random, load);
+        await liveAndDie(site, random, { failpoints, maxTimes: 40, maxDelayMs: 400, maxLifeMs: 20_000, load: load.run });
         await site.allGone();
         await site.receiver.settled();
         repeated += await countCutOff(site, before);
@@ -65,20 +65,6 @@ async function prepare(site: FaultSite): Promise<string> {
   life.kill("SIGKILL");
   await life.exited;
   return toolId;
-}
-
-/** Runs a server that dies at one of many failpoints or at a random moment, while clients submit. */
-async function liveAndDie(site: FaultSite, random: () => number, load: ReturnType<typeof createLoad>) {
-  const at = `${failpoints[Math.floor(random() * failpoints.length)]}:${1 + Math.floor(random() * 40)}`;
-  const isTimed = random() < 0.2;
-  const delay = random() * 400;
-  const env = { FOYER_FAULT_AT: isTimed ? "" : at };
-  const life = await site.start({ preload: preload("kill"), env }).catch(() => null);
-  // Deliveries that the previous server left can kill it before it prints its address.
-  if (!life) return;
-  if (isTimed) void wait(delay).then(() => life.kill("SIGKILL"));
-  await load.run(life);
-  expect((await life.exited).signal).toBe("SIGKILL");
 }
 
 /** Clients that submit one after the other until the server is gone, and then repeat requests that got no response. */

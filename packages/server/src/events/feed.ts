@@ -11,6 +11,7 @@ import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../errors.ts";
+import { failpoint } from "../failpoints.ts";
 import { toEvent } from "./event-view.ts";
 import type { EventListeners } from "./listeners.ts";
 
@@ -50,6 +51,7 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
     // twice.
     const lastPosition = placed.rows.reduce((last, { position }) => Math.max(last, position), feed.lastPosition);
     await trx.updateTable("eventFeeds").set({ lastPosition }).where("organizationId", "=", organizationId).execute();
+    failpoint("feed.committing");
   }
 
   async function placeNew(organizationId: string): Promise<void> {
@@ -59,7 +61,9 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
       .where("organizationId", "=", organizationId)
       .where(sql.ref("position"), "is", null)
       .limit(1);
-    if (await unplaced.executeTakeFirst()) await inTransaction(db, (trx) => place(trx, organizationId));
+    if (!(await unplaced.executeTakeFirst())) return;
+    await inTransaction(db, (trx) => place(trx, organizationId));
+    failpoint("feed.committed");
   }
 
   return {

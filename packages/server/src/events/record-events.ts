@@ -6,6 +6,7 @@ import { compileInsert, jsonRows, toJson } from "../db/json-rows.ts";
 import type { DeliveryRow, EventRow, IdleTimerRow } from "../db/outbox-tables.ts";
 import { afterCommit } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
+import { failpoint } from "../failpoints.ts";
 import { newId } from "../ids.ts";
 import { type EventListeners, idleMinutesFor, type ListeningWebhook, webhooksFor } from "./listeners.ts";
 
@@ -95,9 +96,12 @@ export function createEventRecorder(
         createdAt: now,
       })),
     );
-    if (deliveries.length === 0) return;
-    await queries.insertDeliveries(trx, { json: toJson(deliveries) });
-    afterCommit(trx, notify);
+    if (deliveries.length > 0) await queries.insertDeliveries(trx, { json: toJson(deliveries) });
+    failpoint("event.committing");
+    afterCommit(trx, () => {
+      failpoint("event.committed");
+      if (deliveries.length > 0) notify();
+    });
   }
 
   /** Restarts the timer of `conversation.idle` after a message. */

@@ -1,0 +1,132 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { createEventLoad, unlimited, untilGone } from "./event-load.ts";
+import { createFeedReader, createInbox } from "./event-records.ts";
+import { faultRun } from "./fault-run.ts";
+import { call, createFaultSite, createForm, type FaultSite } from "./fault-site.ts";
+import { liveAndDie } from "./random-death.ts";
+import { seededRandom } from "./seeded-random.ts";
+
+const failpoints = [
+  "event.committing",
+  "event.committed",
+  "feed.committing",
+  "feed.committed",
+  "delivery.sending",
+  "delivery.sent",
+  "delivery.recorded",
+];
+/** Between two pages of the feed. */
+const READ_EVERY_MS = 20;
+/** Kills after which the tally is printed. A long run that is interrupted has then shown something. */
+const TELL_EVERY = 50;
+
+const { eventKills: kills, events, isLong, seed, timeout } = faultRun;
+const loads = faultRun.loads.map(({ database }) => ({ database, clients: isLong ? 24 : 2 }));
+
+it.each(loads)(
+  `no event is lost, unsigned or out of order in ${kills} kills on $database (FOYER_FAULT_SEED=${seed})`,
+  { timeout: Math.max(timeout, kills * 60_000) },
+  async ({ database, clients }) => {
+    const site = await createFaultSite(database, unlimited);
+    try {
+      const { secret, ...sources } = await prepare(site);
+      const random = seededRandom(seed);
+      const load = createEventLoad(sources, clients);
+      const [inbox, feed] = [createInbox(secret), createFeedReader()];
+      const deaths = new Map<string, number>();
+      const tell = (kill: number) => {
+        const died = [...deaths].map(([where, count]) => `${count} ${where}`).sort();
+        const tally = `${feed.ids.size} events, ${inbox.duplicates()} sent twice, ${kill} kills (${died.join(", ")})`;
+        console.log(`${database}, ${clients} clients: ${tally}, FOYER_FAULT_SEED=${seed}`);
+      };
+      let repeated = 0;
+      for (let kill = 1; kill <= kills || feed.ids.size < events; kill++) {
+        const cause = await liveAndDie(site, random, {
+          failpoints,
+          maxTimes: isLong ? 400 : 20,
+          maxDelayMs: isLong ? 5_000 : 500,
+          maxLifeMs: 20_000,
+          load: async (life) => {
+            const read = async () => (await feed.read(life)) > 0 || (await wait(READ_EVERY_MS));
+            await Promise.all([load.run(life), untilGone(read)]);
+          },
+        });
+        deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
+        await site.allGone();
+        await site.receiver.settled();
+        repeated += await takeSent(site, inbox);
+        await site.endLeases();
+        if (kill % TELL_EVERY === 0) tell(kill);
+      }
+
+      const life = await site.start();
+      const pending = site.db.selectFrom("deliveries").select("id").where("state", "=", "pending").limit(1);
+      await expect.poll(() => pending.execute(), { timeout: 120_000 }).toEqual([]);
+      while ((await feed.read(life)) > 0);
+      await takeSent(site, inbox);
+      tell([...deaths.values()].reduce((sum, count) => sum + count, 0));
+
+      const recorded = await idsOf(site.db.selectFrom("events").select("id"));
+      expect(missing(recorded, inbox.ids()), "events that were not sent").toEqual([]);
+      expect(missing(recorded, feed.ids), "events that were not listed").toEqual([]);
+      expect([inbox.ids().size, feed.ids.size]).toEqual([recorded.size, recorded.size]);
+      // Each is accounted for: it was sent, and the server was killed before that was recorded.
+      expect(inbox.duplicates()).toBe(repeated);
+      await checkState(site, load.acknowledged, feed);
+    } finally {
+      await site.remove();
+    }
+  },
+);
+
+/** An agent with a form, a webhook for all of its events, and the feed. */
+async function prepare(site: FaultSite) {
+  const life = await site.start();
+  const toolId = await createForm(life);
+  const { agentId } = await call<{ agentId: string }>(life, "GET", `/tools/${toolId}`);
+  const webhook = { url: `${site.receiver.url}/events`, events: ["*"] };
+  const { id } = await call<{ id: string }>(life, "POST", "/webhooks", webhook);
+  const { secret } = await call<{ secret: string }>(life, "GET", `/webhooks/${id}/secret`);
+  await call(life, "PUT", "/events/feed", { isEnabled: true });
+  life.kill("SIGKILL");
+  await life.exited;
+  return { agentId, toolId, secret };
+}
+
+/** Takes what a server has sent. @returns how much of it will be sent again, because it is not recorded */
+async function takeSent({ db, receiver }: FaultSite, inbox: ReturnType<typeof createInbox>): Promise<number> {
+  const sent = inbox.take(receiver.received.splice(0));
+  const ids = new Set(sent);
+  expect(ids.size, "one process sends nothing twice").toBe(sent.length);
+  const open = await db.selectFrom("deliveries").select("eventId").where("state", "=", "pending").execute();
+  return open.filter(({ eventId }) => eventId !== null && ids.has(eventId)).length;
+}
+
+type Acknowledged = ReturnType<typeof createEventLoad>["acknowledged"];
+type Feed = ReturnType<typeof createFeedReader>;
+
+/** What is stored, and whatever was acknowledged, has its event, and there is no event of anything else. */
+async function checkState({ db }: FaultSite, acknowledged: Acknowledged, feed: Feed): Promise<void> {
+  const messages = db.selectFrom("messages").select("id");
+  const stored = {
+    "conversation.started": await idsOf(db.selectFrom("conversations").select("id")),
+    "message.created": await idsOf(messages.where("role", "=", "user")),
+    "reply.finished": await idsOf(messages.where("role", "=", "assistant").where("stopReason", "is not", null)),
+    "form.submitted": await idsOf(db.selectFrom("submissions").select("id")),
+  } as const;
+  for (const [type, ids] of Object.entries(stored)) {
+    const about = feed.about(type as keyof typeof stored);
+    expect(missing(ids, about), `stored without the event ${type}`).toEqual([]);
+    expect(missing(about, ids), `the event ${type} without what it is about`).toEqual([]);
+  }
+  expect(missing(acknowledged.replies, feed.about("reply.finished"))).toEqual([]);
+  expect(missing(acknowledged.submissions, feed.about("form.submitted"))).toEqual([]);
+  expect(missing(acknowledged.ratings, feed.about("message.rated"))).toEqual([]);
+}
+
+async function idsOf(query: { execute(): Promise<Array<{ id: string }>> }): Promise<Set<string>> {
+  return new Set((await query.execute()).map(({ id }) => id));
+}
+
+const missing = (ids: ReadonlySet<string>, among: ReadonlySet<string>) => [...ids].filter((id) => !among.has(id));

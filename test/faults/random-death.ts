@@ -1,0 +1,43 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { expect } from "vitest";
+import { type FaultSite, type Life, preload } from "./fault-site.ts";
+
+/** The share of servers that are killed at a random moment instead of at a failpoint. */
+const TIMED_SHARE = 0.25;
+
+type Death = {
+  failpoints: readonly string[];
+  /** The server is killed when it reaches the failpoint for the n-th time, n being at most this. */
+  maxTimes: number;
+  /** The latest random moment, in milliseconds. */
+  maxDelayMs: number;
+  /** If the failpoint is not reached that often, the server is killed after this time. */
+  maxLifeMs: number;
+  /** Keeps the server busy until it no longer responds. */
+  load(life: Life): Promise<void>;
+};
+
+/** Starts a server that is killed at a random failpoint, or at a random moment. @returns where it died */
+export async function liveAndDie(
+  site: FaultSite,
+  random: () => number,
+  { failpoints, maxTimes, maxDelayMs, maxLifeMs, load }: Death,
+): Promise<string> {
+  const failpoint = failpoints[Math.floor(random() * failpoints.length)] ?? "";
+  const times = 1 + Math.floor(random() * maxTimes);
+  const isTimed = random() < TIMED_SHARE;
+  const delay = isTimed ? random() * maxDelayMs : maxLifeMs;
+  const env = { FOYER_FAULT_AT: isTimed ? "" : `${failpoint}:${times}` };
+  const life = await site.start({ preload: preload("kill"), env }).catch(() => null);
+  // Work that the previous server left can make it reach the failpoint before it prints its address.
+  if (!life) return failpoint;
+  const ended = new AbortController();
+  const timer = wait(delay, null, { signal: ended.signal }).then(
+    () => life.kill("SIGKILL"),
+    () => false,
+  );
+  await load(life);
+  expect((await life.exited).signal).toBe("SIGKILL");
+  ended.abort();
+  return (await timer) ? "at a random moment" : failpoint;
+}
