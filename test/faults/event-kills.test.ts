@@ -44,9 +44,9 @@ it.each(loads)(
       for (let kill = 1; kill <= kills || feed.ids.size < events; kill++) {
         const cause = await liveAndDie(site, random, {
           failpoints,
-          maxTimes: isLong ? 400 : 20,
-          maxDelayMs: isLong ? 5_000 : 500,
-          maxLifeMs: 20_000,
+          maxTimes: isLong ? 1_200 : 20,
+          maxDelayMs: isLong ? 20_000 : 500,
+          maxLifeMs: 60_000,
           load: async (life) => {
             const read = async () => (await feed.read(life)) > 0 || (await wait(READ_EVERY_MS));
             await Promise.all([load.run(life), untilGone(read)]);

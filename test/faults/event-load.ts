@@ -5,7 +5,7 @@ import { authorized, call, type Life } from "./fault-site.ts";
 /** A conversation is left for a new one after so many replies. */
 const REPLIES_EACH = 5;
 /** Submissions after each reply: the cheapest way to cause many events. */
-const SUBMISSIONS_EACH = 6;
+const SUBMISSIONS_EACH = 10;
 
 type Sources = { agentId: string; toolId: string };
 type Client = { conversationId: string | null; replies: number };

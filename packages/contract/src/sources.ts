@@ -31,6 +31,7 @@ export const sourceErrorCodes = {
   TOO_MANY_PAGES: "The site has more pages than the limit.",
   SITEMAP_FAILED: "A sitemap could not be read, so pages may be missing.",
   DOCUMENT_LIMIT_REACHED: "The plan allows no more documents.",
+  STOPPED: "A member stopped the sync. Pages that had not been read keep their earlier version.",
   INTERNAL: "The server failed to read the site. Syncing again may help.",
 } as const;
 export type SourceErrorCode = keyof typeof sourceErrorCodes;

@@ -91,6 +91,8 @@ describe("the commands", () => {
     expect(await runCommand(["backup", backup], env)).toMatchObject({ code: 0, stderr: "" });
     expect(statSync(join(backup, "secret")).mode & 0o777).toBe(0o600);
     expect((await runCommand(["backup", backup], env)).stderr).toContain("already contains a backup");
+    const ledger = join(folder.path, "ledger.json");
+    expect((await runCommand(["ledger", "export", ledger], env)).stdout).toBe(`Exported 0 erasures to ${ledger}.\n`);
 
     await make("Lost");
     expect(await names()).toEqual(["Kept", "Lost"]);
@@ -104,6 +106,7 @@ describe("the commands", () => {
     await server.exited;
 
     expect(await runCommand(["restore", backup], env)).toMatchObject({ code: 0, stderr: "" });
+    expect(await runCommand(["ledger", "apply", ledger], env)).toMatchObject({ code: 0, stdout: "Applied.\n" });
     server = await startProcess({ ...env, FOYER_ADMIN_API_KEY: "key-of-the-tests-long-enough" });
     expect(await names()).toEqual(["Kept"]);
     const secretOf = await fetch(`${server.url}/agents/${kept}/identity-secret`, { headers });

@@ -11,6 +11,7 @@ import { lockDataFolder } from "./db/data-folder-lock.ts";
 import { migrate } from "./db/migrate.ts";
 import { readPassword } from "./read-password.ts";
 import { restoreBackup, unreadableLedger, verifyBackup } from "./restore-backup.ts";
+import { applyRestoreLedger, readLedgerFile, readRestoreLedger, writeLedgerFile } from "./restore-ledger.ts";
 import { eraseAgain } from "./visitors/erase-again.ts";
 
 const usage = `npm run foyer -- <command>
@@ -23,7 +24,9 @@ const usage = `npm run foyer -- <command>
   users set-plan --email you@example.com --plan free|starter|growth|pro
   migrate                                                             update the database schema
   backup <folder> [--verify]                                          SQLite only; the server may keep running; --verify tries to restore it
-  restore <folder>                                                    SQLite only; stop the server first; erases erased visitors again`;
+  restore <folder>                                                    SQLite only; stop the server first; erases erased visitors again
+  ledger export <file>                                                save what a restored backup must not undo, without personal data
+  ledger apply <file>                                                 after pg_restore, before the servers start: erase erased visitors again`;
 
 type Options = {
   email?: string;
@@ -57,13 +60,24 @@ const commands: Record<string, (context: Context) => Promise<string>> = {
       { config: deps.config, file: sqliteFile(deps), open: opener(deps), eraseAgain },
       folder,
     );
-    const again =
-      erased === 0
-        ? ""
-        : ` ${erased} visitors and conversations that had been erased since the backup were erased again.`;
-    return `Restored.${again} The previous data is kept in ${kept} for ${PREVIOUS_DATA_DAYS} days. Rename the folder to keep it longer.`;
+    return `Restored.${erasedAgain(erased)} The previous data is kept in ${kept} for ${PREVIOUS_DATA_DAYS} days. Rename the folder to keep it longer.`;
+  },
+  "ledger export": async ({ deps, argument }) => {
+    const file = required(argument, "a file to write to");
+    const ledger = await readRestoreLedger(deps.db);
+    writeLedgerFile(file, ledger, deps.encryption);
+    return `Exported ${ledger.erasures.length} erasures to ${file}.`;
+  },
+  "ledger apply": async ({ deps, argument }) => {
+    const ledger = readLedgerFile(required(argument, "a file that ledger export has written"), deps.encryption);
+    const erased = await applyRestoreLedger(deps, ledger, { encryption: deps.encryption, erase: eraseAgain });
+    return `Applied.${erasedAgain(erased)}`;
   },
 };
+/** Commands of which no other process may use the data folder. */
+const exclusive: ReadonlySet<string> = new Set(["restore", "ledger apply"]);
+/** Commands that must not change the schema: the database is replaced, or a server of another version may use it. */
+const unmigrated: ReadonlySet<string> = new Set(["restore", "ledger export"]);
 
 try {
   console.log(await main());
@@ -74,18 +88,19 @@ try {
 
 async function main() {
   const { values, positionals } = parse();
-  const [group = "", action = ""] = positionals;
-  const command = commands[`${group} ${action}`] ?? commands[group];
+  const [group = "", action = "", third] = positionals;
+  const name = `${group} ${action}` in commands ? `${group} ${action}` : group;
+  const command = commands[name];
   if (!command) throw new Error(usage);
   loadDotEnv();
   const { config, log } = readEnvironment({ ...process.env, FOYER_LOG_LEVEL: process.env.FOYER_LOG_LEVEL ?? "warn" });
   // A running server would keep writing to the file that a restore replaces.
-  const isExclusive = group === "restore" && config.database.kind === "sqlite";
+  const isExclusive = exclusive.has(name) && config.database.kind === "sqlite";
   const releaseLock = isExclusive ? lockDataFolder(config.dataDir) : () => {};
-  const deps = isExclusive ? openToRestore(config, log) : createDeps(config, log);
+  const deps = name === "restore" ? openToRestore(config, log) : createDeps(config, log);
   try {
-    if (group !== "restore") await migrate({ db: deps.db, kind: deps.databaseKind });
-    return await command({ deps, options: values, argument: action || undefined });
+    if (!unmigrated.has(name)) await migrate({ db: deps.db, kind: deps.databaseKind });
+    return await command({ deps, options: values, argument: name === group ? action || undefined : third });
   } finally {
     await deps.close();
     releaseLock();
@@ -209,6 +224,12 @@ function openToRestore(config: Config, log: Context["deps"]["log"]) {
 /** Opens the data of another configuration with the log of the command. */
 function opener({ log }: Context["deps"]) {
   return (config: Context["deps"]["config"]) => createDeps(config, log);
+}
+
+function erasedAgain(erased: number): string {
+  return erased === 0
+    ? ""
+    : ` ${erased} visitors and conversations that had been erased since the backup were erased again.`;
 }
 
 function sqliteFile({ config }: Context["deps"]): string {

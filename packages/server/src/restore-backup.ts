@@ -6,11 +6,10 @@ import type { Config } from "./config.ts";
 import { restore } from "./db/backup.ts";
 import { migrate } from "./db/migrate.ts";
 import type { Deps } from "./deps.ts";
-import { continueFeedsAfter, readFeedPositions } from "./events/feed-positions.ts";
+import { applyRestoreLedger, type RestoredDeps, readRestoreLedger } from "./restore-ledger.ts";
 import type { eraseAgain } from "./visitors/erase-again.ts";
-import { addToLedger, readLedger } from "./visitors/ledger.ts";
 
-type OpenDeps = Pick<Deps, "db" | "reads" | "databaseKind" | "encryption"> & { close(): Promise<void> };
+type OpenDeps = RestoredDeps & { close(): Promise<void> };
 /** `open` opens the data that a configuration names. */
 type Address = { config: Config; file: string; open(config: Config): OpenDeps; eraseAgain: typeof eraseAgain };
 
@@ -23,23 +22,14 @@ export async function restoreBackup(
   { config, file, open, eraseAgain }: Address,
   folder: string,
 ): Promise<{ kept: string; erased: number }> {
-  const ledger = await readLedger(before.db).catch((error: unknown) => {
+  const ledger = await readRestoreLedger(before.db).catch((error: unknown) => {
     throw unreadableLedger(error, file);
   });
-  const positions = await readFeedPositions(before.db);
   const kept = await restore(file, config.dataDir, folder);
   const restored = open(config);
   try {
     await migrate({ db: restored.db, kind: restored.databaseKind });
-    await continueFeedsAfter(restored.db, positions);
-    const own = await readLedger(restored.db);
-    // With another secret, the hashes could never be compared again. Added first, so that after an interruption another
-    // restore still finds them.
-    const hasSameSecret = before.encryption.sign("erasure", "") === restored.encryption.sign("erasure", "");
-    if (hasSameSecret) await addToLedger(restored.db, ledger);
-    let erased = await eraseAgain(restored, ledger, before.encryption);
-    if (own.length > 0) erased += await eraseAgain(restored, own, restored.encryption);
-    await sql`pragma wal_checkpoint(truncate)`.execute(restored.db);
+    const erased = await applyRestoreLedger(restored, ledger, { encryption: before.encryption, erase: eraseAgain });
     return { kept, erased };
   } finally {
     await restored.close();

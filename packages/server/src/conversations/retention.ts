@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from "kysely";
-import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
-import { eventBytesOf } from "../db/event-rows.ts";
+import { deleteBySize } from "../db/clean-up.ts";
+import { eventBytes, eventBytesOf } from "../db/event-rows.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
 import { deleteMessages } from "./store.ts";
@@ -66,14 +66,20 @@ function deleteConversations(
   });
 }
 
-/** Deletes a conversation's events one by one, because each can hold a whole transcript. @returns how many */
+/** Deletes a conversation's events, each of which can hold a whole transcript. @returns how many */
 function deleteEventsOf(db: Db, conversationId: string): Promise<number> {
-  return deleteInBatches(
-    db,
-    async (trx, limit) => {
-      const next = trx.selectFrom("events").select("id").where("conversationId", "=", conversationId).limit(limit);
-      return Number((await trx.deleteFrom("events").where("id", "in", next).executeTakeFirst()).numDeletedRows);
+  return deleteBySize(db, {
+    next: (trx, limit) =>
+      trx
+        .selectFrom("events")
+        .select(["id", eventBytes.as("bytes")])
+        .where("conversationId", "=", conversationId)
+        .orderBy("id")
+        .limit(limit)
+        .execute(),
+    async remove(trx, rows) {
+      const ids = rows.map(({ id }) => id);
+      await trx.deleteFrom("events").where("id", "in", ids).execute();
     },
-    1,
-  );
+  });
 }

@@ -12,6 +12,8 @@ const BATCH = 500;
 const FIRST_BATCH_BYTES = 128 * 1024;
 const FIRST_BATCH_ROWS = 16;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+/** On a slow disk, every commit takes long, however little it writes. */
+const MIN_BATCH = { bytes: 64 * 1024, rows: 8 };
 /** SQLite runs in this process, so this is how long requests wait for a batch. */
 const BATCH_MS = { min: 5, max: 15 };
 
@@ -83,9 +85,11 @@ export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork
     }
     total += large ? 1 : deleted;
     if (deleted === 0 && !large) return total;
-    limit = Math.min(BATCH, 2 * Math.max(1, deleted));
     const tookMs = performance.now() - startedAt;
-    if (tookMs > BATCH_MS.max) maxBytes = Math.max(1, maxBytes / 2);
+    // Small rows can take long, too: each deletion looks into every table that refers to it.
+    const wanted = tookMs > BATCH_MS.max ? Math.ceil(deleted / 2) : deleted * 2;
+    limit = Math.min(BATCH, Math.max(MIN_BATCH.rows, wanted));
+    if (tookMs > BATCH_MS.max) maxBytes = Math.max(MIN_BATCH.bytes, maxBytes / 2);
     else if (tookMs < BATCH_MS.min) maxBytes = Math.min(maxBytes * 2, MAX_BATCH_BYTES);
     await rest(tookMs);
   }

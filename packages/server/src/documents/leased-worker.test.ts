@@ -29,7 +29,7 @@ it("the leased worker never runs more jobs of a group than allowed, and fills th
     },
     log: pino({ enabled: false }),
     leaseMs: 60_000,
-    maxConcurrent: 4,
+    maxConcurrent: 5,
     maxPerGroup: 2,
     groupOf: ({ group }) => group,
     jobName: "test",
@@ -54,7 +54,8 @@ it("the leased worker claims the jobs for several free slots together", async ()
   const gathering: Array<() => void> = [];
   const worker = createLeasedWorker<{ number: number }>({
     queue: {
-      async claim(limit) {
+      async claim(limit, exceptGroups) {
+        if (exceptGroups.includes("a")) return [];
         limits.push(limit);
         return Array.from({ length: limit }, (_, number) => ({ number }));
       },
@@ -64,7 +65,7 @@ it("the leased worker claims the jobs for several free slots together", async ()
     run: () => new Promise((finish) => running.push(finish)),
     log: pino({ enabled: false }),
     leaseMs: 60_000,
-    maxConcurrent: 8,
+    maxConcurrent: 16,
     maxPerGroup: 8,
     groupOf: () => "a",
     jobName: "test",
@@ -107,7 +108,7 @@ it("the leased worker claims jobs of one group without waiting while long jobs o
     },
     log: pino({ enabled: false }),
     leaseMs: 60_000,
-    maxConcurrent: 8,
+    maxConcurrent: 9,
     maxPerGroup: 4,
     groupOf: ({ group }) => group,
     jobName: "test",
@@ -116,6 +117,42 @@ it("the leased worker claims jobs of one group without waiting while long jobs o
   });
   worker.start();
   await expect.poll(() => running.filter((group) => group === "short").length).toBe(4);
+  const stopped = worker.stop();
+  end();
+  await stopped;
+});
+
+it("leaves a place for a third group while two have long queues", async () => {
+  const due = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? "a" : "b"));
+  const running: string[] = [];
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const worker = createLeasedWorker<{ group: string }>({
+    queue: {
+      async claim(limit, exceptGroups) {
+        const claimed = due.filter((group) => !exceptGroups.includes(group)).slice(0, limit);
+        for (const group of claimed) due.splice(due.indexOf(group), 1);
+        return claimed.map((group) => ({ group }));
+      },
+      renew: async () => true,
+      release: async () => {},
+    },
+    async run({ group }) {
+      running.push(group);
+      await ended;
+    },
+    log: pino({ enabled: false }),
+    leaseMs: 60_000,
+    maxConcurrent: 12,
+    maxPerGroup: 6,
+    groupOf: ({ group }) => group,
+    jobName: "test",
+    idOf: ({ group }) => group,
+  });
+  worker.start();
+  await expect.poll(() => running.length).toBe(10);
+  due.push("c");
+  worker.notify();
+  await expect.poll(() => running.at(-1)).toBe("c");
   const stopped = worker.stop();
   end();
   await stopped;

@@ -37,7 +37,10 @@ type Options<Job> = {
   log: Logger;
   leaseMs: number;
   maxConcurrent: number;
-  /** Less than `maxConcurrent`, so that one agent or organization with thousands of jobs cannot block others. */
+  /**
+   * Less than `maxConcurrent`, so that one agent or organization with thousands of jobs cannot block others. The more
+   * groups have jobs, the fewer each may run.
+   */
   maxPerGroup: number;
   groupOf(job: Job): string;
   /** for the log, such as `document` */
@@ -90,9 +93,11 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
   function room(): { limit: number; fullGroups: string[]; groups: number } {
     const counts = new Map<string, number>();
     for (const job of running.keys()) counts.set(groupOf(job), (counts.get(groupOf(job)) ?? 0) + 1);
-    const fullGroups = [...counts].flatMap(([group, count]) => (count >= maxPerGroup ? [group] : []));
-    const rooms = [...counts.values()].map((count) => maxPerGroup - count).filter((left) => left > 0);
-    return { limit: Math.min(maxConcurrent - running.size, maxPerGroup, ...rooms), fullGroups, groups: counts.size };
+    // One place is left for the next group, which would otherwise wait behind the queues of all others.
+    const share = Math.max(1, Math.min(maxPerGroup, Math.floor((maxConcurrent - 1) / Math.max(1, counts.size))));
+    const fullGroups = [...counts].flatMap(([group, count]) => (count >= share ? [group] : []));
+    const rooms = [...counts.values()].map((count) => share - count).filter((left) => left > 0);
+    return { limit: Math.min(maxConcurrent - running.size, share, ...rooms), fullGroups, groups: counts.size };
   }
 
   /**

@@ -9,7 +9,7 @@ import type { Answer, CompletedAttempt } from "../outbox/attempts.ts";
 import type { LeasedDelivery, NewDelivery } from "../outbox/delivery-queue.ts";
 import { hostOf } from "../outbox/host-of.ts";
 import type { DeliveryHandler, OpenDelivery, Outbox } from "../outbox/outbox.ts";
-import { createPayloadSlots } from "../outbox/payload-slots.ts";
+import { createPayloadSlots, withoutSlot } from "../outbox/payload-slots.ts";
 import { createPost, delivered, explainFailure, undelivered } from "../outbox/send-answer.ts";
 import { readSigningSecret, signingSecrets } from "../outbox/signing-secret.ts";
 import { webhookHeaders } from "../outbox/webhook-signature.ts";
@@ -86,6 +86,7 @@ export function createEventHandler(
     const { data } = event;
     if (data !== null) return { send: () => sendEvent(delivery, { event: { ...event, data }, webhook }, signal) };
     const close = await slots.acquire(delivery.host, signal);
+    if (!close) return withoutSlot;
     try {
       const read = await store.dataOf(event.id);
       if (read === null) {

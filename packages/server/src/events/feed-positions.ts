@@ -1,7 +1,7 @@
 import type { Db } from "../db/open.ts";
 import type { EventFeedRow } from "../db/outbox-tables.ts";
 
-type FeedPosition = Pick<EventFeedRow, "organizationId" | "lastPosition">;
+export type FeedPosition = Pick<EventFeedRow, "organizationId" | "lastPosition">;
 
 /** The last position of each organization's feed. Empty when the database predates the feed. */
 export async function readFeedPositions(db: Db): Promise<FeedPosition[]> {

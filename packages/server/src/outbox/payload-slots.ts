@@ -1,5 +1,6 @@
 import { MAX_SLOT_WAIT_MS } from "./delivery-lease.ts";
 import { createHostSemaphore } from "./host-semaphore.ts";
+import type { OpenDelivery } from "./outbox.ts";
 
 /**
  * Limits how many large payloads, such as files or transcripts, are sent concurrently, in total and per host: each of them
@@ -8,11 +9,8 @@ import { createHostSemaphore } from "./host-semaphore.ts";
 export function createPayloadSlots() {
   const [all, perHost] = [createHostSemaphore(8), createHostSemaphore(2)];
   return {
-    /**
-     * @returns a function that releases the slot.
-     * @throws when no slot becomes free soon; the attempt is then postponed
-     */
-    async acquire(host: string, signal: AbortSignal): Promise<() => void> {
+    /** @returns a function that releases the slot, or null when none becomes free soon; see `withoutSlot` */
+    async acquire(host: string, signal: AbortSignal): Promise<(() => void) | null> {
       const releaseHost = await perHost.acquire(host, MAX_SLOT_WAIT_MS / 2, signal);
       const releaseAll = releaseHost && (await all.acquire("", MAX_SLOT_WAIT_MS / 2, signal));
       if (releaseAll) {
@@ -22,7 +20,10 @@ export function createPayloadSlots() {
         };
       }
       releaseHost?.();
-      throw new Error("Too many large deliveries are being sent right now.");
+      return null;
     },
   };
 }
+
+/** A delivery for which there is no slot: it is sent later, and no attempt counts. */
+export const withoutSlot: OpenDelivery = { send: async () => ({ postponedMs: MAX_SLOT_WAIT_MS / 2 }) };

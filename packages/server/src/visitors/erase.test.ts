@@ -8,6 +8,9 @@ import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember } from "../../../../test/session-client.ts";
 import { insertPerson, type Person } from "../../../../test/visitor-seed.ts";
+import { createEncryption } from "../encryption.ts";
+import { applyRestoreLedger, readLedgerFile, readRestoreLedger, writeLedgerFile } from "../restore-ledger.ts";
+import { eraseAgain } from "./erase-again.ts";
 import { erasureMap, tablesWithoutVisitorData } from "./erasure-map.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
@@ -154,6 +157,33 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     expect(body.receivers).toEqual([...notified, "desk@shop.example", "events.example", "hooks.example"].sort());
     const left = db.selectFrom("conversations").select("id").where("id", "=", person.conversationId);
     expect(await left.execute()).toEqual([]);
+  });
+
+  it("is repeated on a restored database with the ledger that was exported before, and only with the same secret", async () => {
+    const { deps } = server;
+    const { userId } = await plant(world, 4_000);
+    await world.account.call("POST", "/visitors/erase", { userId });
+    const folder = mkdtempSync(join(tmpdir(), "foyer-ledger-"));
+    const file = join(folder, "ledger.json");
+    writeLedgerFile(file, await readRestoreLedger(deps.db), deps.encryption);
+    expect(readFileSync(file, "utf8")).not.toContain(userId);
+    // The backup has the visitor, and does not know of the erasure.
+    await deps.db.deleteFrom("erasureLedger").execute();
+    const { conversationId } = await insertPerson(
+      deps.db,
+      deps.encryption,
+      { organizationId: world.account.organizationId, agentId: world.agentId, toolId: world.toolId, number: 4_000 },
+      Date.now() - 60_000,
+    );
+    const other = createEncryption("another secret of the tests, long enough");
+    expect(() => readLedgerFile(file, other)).toThrow(/another FOYER_SECRET/);
+    const ledger = readLedgerFile(file, deps.encryption);
+    const apply = { encryption: deps.encryption, erase: eraseAgain };
+    expect(await applyRestoreLedger(deps, ledger, apply)).toBe(1);
+    const left = deps.db.selectFrom("conversations").select("id").where("id", "=", conversationId);
+    expect(await left.execute()).toEqual([]);
+    expect(await readRestoreLedger(deps.db)).toEqual(ledger);
+    rmSync(folder, { recursive: true });
   });
 
   it("does not touch the same visitor's data in another organization", async () => {

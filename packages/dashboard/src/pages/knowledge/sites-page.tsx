@@ -92,7 +92,13 @@ function Site({ site, onEdit, onDelete }: { site: DocumentSource; onEdit: () => 
           </>
         )}
       </p>
-      {error && <p className="max-w-[80ch] border-s-2 border-wrong ps-3 break-words">{error.message}</p>}
+      {error && (
+        <p
+          className={`max-w-[80ch] border-s-2 ps-3 break-words ${error.code === "STOPPED" ? "border-line" : "border-wrong"}`}
+        >
+          {error.message}
+        </p>
+      )}
       <div className="flex flex-wrap gap-2">
         {isUnderWay(site) ? (
           <Button isBusy={stop.isPending} onClick={() => stop.mutate({ id })}>
@@ -116,8 +122,7 @@ function Site({ site, onEdit, onDelete }: { site: DocumentSource; onEdit: () => 
 
 function SiteState({ site }: { site: DocumentSource }) {
   if (site.state === "queued") return <Status tone="live">Waiting</Status>;
-  // A first sync that ended without an error was stopped.
-  if (site.state === "idle" && site.lastSyncAt === null && !site.error) return <Status>Stopped</Status>;
+  if (site.state === "idle" && site.error?.code === "STOPPED") return <Status>Stopped</Status>;
   if (site.state === "idle") {
     return site.error ? <Status tone="warning">Needs attention</Status> : <Status tone="fine">Up to date</Status>;
   }

@@ -4,7 +4,7 @@ import type { EmbedAgent } from "./embed-agent.ts";
 import { type EmbeddingQueue, LEASE_MS } from "./embedding-queue.ts";
 
 /** Concurrent agents, each with one request to its provider. */
-const MAX_CONCURRENT = 4;
+const MAX_CONCURRENT = 5;
 /** Prevents an organization with many agents or a slow provider from blocking others. */
 const MAX_PER_ORGANIZATION = 2;
 /** Interval of the check for agents without a plan, such as those that were added while the model was being changed. */

@@ -199,12 +199,16 @@ onBothDatabases("the site crawler", (createDatabase) => {
     const id = await sources.add(site.url);
     const response = await requested.promise;
     const stopped = await call("POST", `/sources/${id}/stop`);
-    expect(stopped).toMatchObject({ status: 200, body: { state: "idle", nextSyncAt: null, pages: { pending: 0 } } });
+    expect(stopped).toMatchObject({
+      status: 200,
+      body: { state: "idle", nextSyncAt: null, pages: { pending: 0 }, error: { code: "STOPPED" } },
+    });
     response.end(page("Help", "Late."));
     expect(await sources.documents(id)).toEqual(["/: Harbour Bikes"]);
     site.pages.set("/help", page("Help", "We repair bikes on Tuesdays."));
     await sources.sync(id);
     expect(await sources.documents(id)).toHaveLength(3);
+    expect((await call("GET", `/sources/${id}`)).body.error).toBe(null);
   });
 
   it("deletes a source with its documents, which searches stop finding immediately", async () => {

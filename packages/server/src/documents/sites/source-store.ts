@@ -12,6 +12,10 @@ type StoreDeps = Pick<Deps, "db" | "databaseKind" | "reads">;
 type Page = { limit: number; offset: number };
 type Owned = Pick<SourceRow, "id" | "organizationId">;
 
+/** Otherwise, a sync that was stopped would look as if it had read the whole site. */
+const STOPPED_MESSAGE =
+  "The sync was stopped before it had read every page. Pages that it did not reach keep their earlier version. Sync again to read the rest.";
+
 export type SourceStore = ReturnType<typeof createSourceStore>;
 
 /** The sources that members can see. A source that is being deleted is hidden. */
@@ -138,6 +142,8 @@ function writers({ db, databaseKind }: StoreDeps) {
         ...withoutLease,
         state: "idle" as const,
         dueAt: nextMs === null ? null : sql<number>`${now} + ${nextMs}`,
+        errorCode: "STOPPED" as const,
+        errorMessage: STOPPED_MESSAGE,
       };
       return update(trx, source, idle).where("state", "<>", "idle").returningAll().executeTakeFirst();
     },

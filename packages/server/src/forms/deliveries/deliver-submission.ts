@@ -1,5 +1,5 @@
 import type { DeliveryHandler } from "../../outbox/outbox.ts";
-import { createPayloadSlots } from "../../outbox/payload-slots.ts";
+import { createPayloadSlots, withoutSlot } from "../../outbox/payload-slots.ts";
 import type { SubmissionStore } from "../submission-store.ts";
 import type { AttemptRecords } from "./attempt-records.ts";
 import type { createDeliverySender } from "./send-delivery.ts";
@@ -21,6 +21,7 @@ export function createSubmissionHandler(
       const { submission, hasFiles } = found;
       if (!hasFiles) return { send: () => send(delivery, { submission, files: [] }, signal) };
       const close = await fileSlots.acquire(delivery.host, signal);
+      if (!close) return withoutSlot;
       try {
         const files = await store.files(submission.id);
         return { send: () => send(delivery, { submission, files }, signal), close };
