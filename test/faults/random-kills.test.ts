@@ -27,7 +27,13 @@ it.each(faultRun.loads)(
       let repeated = 0;
       for (let kill = 0; kill < kills; kill++) {
         const before = site.receiver.received.length;
-        await liveAndDie(site, random, { failpoints, maxTimes: 40, maxDelayMs: 400, maxLifeMs: 20_000, load: load.run });
+        await liveAndDie(site, random, {
+          failpoints,
+          maxTimes: 40,
+          maxDelayMs: 400,
+          maxLifeMs: 20_000,
+          load: load.run,
+        });
         await site.allGone();
         await site.receiver.settled();
         repeated += await countCutOff(site, before);
