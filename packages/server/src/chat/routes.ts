@@ -9,6 +9,7 @@ import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import { sendEvents } from "../http/sse.ts";
 import { createRateLimit, limitedClient } from "../plans/rate-limit.ts";
+import { whileReplyStarts } from "../starting-replies.ts";
 import { checkChatRequest } from "./check-request.ts";
 import { followStored } from "./follow-reply.ts";
 import { positionIn } from "./reply-events.ts";
@@ -53,7 +54,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
       const agent = await chat.agentFor(body.agentId, caller);
       if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`, request);
       checkChatRequest({ body, refused: new Set() });
-      const running = await chat.start(agent, body, caller);
+      const running = await whileReplyStarts(() => chat.start(agent, body, caller));
       return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, 0));
     },
   });

@@ -9,6 +9,7 @@ import { failpoint } from "../failpoints.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { newId } from "../ids.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
+import { afterStartingReplies } from "../starting-replies.ts";
 import { type DocumentContent, toDocument } from "./document-columns.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
 import { removeFromIndex, setSearchable } from "./search/passage-index.ts";
@@ -61,6 +62,7 @@ async function insert(parts: Parts, request: NewDocument): Promise<Saved> {
   const { principal, agentId, content, file, keep } = request;
   const { organizationId } = principal;
   const { documentsPerAgent } = limitsOf(principal.plan);
+  await afterStartingReplies();
   const saved = await store
     .inTransaction(async (trx): Promise<Saved> => {
       await store.lockAgent(trx, agentId);
@@ -158,6 +160,7 @@ async function replace(parts: Parts, row: DocumentRow, replacement: Replacement)
   const { store, files } = parts;
   const { content, file, settings = {}, keep, alongside } = replacement;
   const { kind, title, url, hasOwnTitle, original, contentHash } = content;
+  await afterStartingReplies();
   const document = await store
     .inTransaction(async (trx) => {
       if (file) await files.insertReceived(trx, row, file);

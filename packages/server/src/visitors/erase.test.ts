@@ -75,7 +75,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
         id: expect.stringMatching(/^erasure_/),
         erasedAt: expect.any(String),
         identifierHash: expect.stringMatching(/^[\w-]{43}$/),
-        counts: { ...everything, deliveries: 3, events: 2, triggerEvents: 1, tokenCounters: 1 },
+        counts: { ...everything, deliveries: 4, events: 2, triggerEvents: 1, tokenCounters: 1 },
         receivers: ["desk@shop.example", "events.example", "hooks.example"],
       });
       if (dryRun) expect(dryRun.body).toEqual({ ...receipt, id: null, erasedAt: null });
@@ -152,7 +152,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
         .execute();
     }
     const { body } = await world.account.call("POST", "/visitors/erase", { email: person.leftEmail });
-    expect(body).toMatchObject({ counts: { conversations: 1, deliveries: 7 } });
+    expect(body).toMatchObject({ counts: { conversations: 1, deliveries: 8 } });
     const notified = ["api.telegram.org", "push.example", email];
     expect(body.receivers).toEqual([...notified, "desk@shop.example", "events.example", "hooks.example"].sort());
     const left = db.selectFrom("conversations").select("id").where("id", "=", person.conversationId);

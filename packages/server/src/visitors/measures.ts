@@ -26,6 +26,7 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
       const [row] = await reads.run(counted, { lane: "list", owner: organizationId });
       return Number(row?.n ?? 0);
     };
+    const sentEvents = () => db.selectFrom("deliveries").innerJoin("events", "events.id", "deliveries.eventId");
     const messages = () => db.selectFrom("messages").where("messages.conversationId", "in", ids);
     return {
       messages: await count(ids, () => messages() as Countable),
@@ -42,7 +43,19 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
         (await count(
           submissionIds,
           () => db.selectFrom("deliveries").where("submissionId", "in", submissionIds) as Countable,
-        )) + (await count(ids, () => db.selectFrom("deliveries").where("conversationId", "in", ids) as Countable)),
+        )) +
+        (await count(ids, () => db.selectFrom("deliveries").where("conversationId", "in", ids) as Countable)) +
+        (await count(
+          submissionIds,
+          () => sentEvents().where("events.submissionId", "in", submissionIds) as Countable,
+        )) +
+        (await count(
+          ids,
+          () =>
+            sentEvents()
+              .where("events.conversationId", "in", ids)
+              .where("events.submissionId", "is", null) as Countable,
+        )),
       // An event about a submission counts towards the submission, even within a conversation.
       events:
         (await count(

@@ -1,9 +1,16 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { setPriority } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
 import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
+
+/**
+ * A third of the server's share of a core when both are busy. At 10 it would be a tenth, and a busy machine would take
+ * longer than the time limits to read a page.
+ */
+const NICENESS = 5;
 
 export type FileParts = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export type ExtractionOutcome = ExtractionResult | SiteResult[SiteJob["kind"]];
@@ -122,12 +129,23 @@ function withParts(result: ExtractionOutcome, { chunks, texts }: ResultParts): E
  * secrets.
  */
 function startProcess(): ChildProcess {
-  return fork(new URL("./extraction-process.ts", import.meta.url), [], {
+  const child = fork(new URL("./extraction-process.ts", import.meta.url), [], {
     serialization: "advanced",
     env: {},
     execArgv: ["--max-old-space-size=256", "--permission", "--allow-fs-read=*", "--allow-worker", "--no-warnings"],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
+  if (child.pid !== undefined) lowerPriority(child.pid);
+  return child;
+}
+
+/** Replies come first when there are more busy processes than cores. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, NICENESS);
+  } catch {
+    // The process has already ended, which its `exit` event reports.
+  }
 }
 
 async function sendFile(child: ChildProcess, job: ExtractionJob | SiteJob, parts: FileParts): Promise<void> {

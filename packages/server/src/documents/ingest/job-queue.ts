@@ -7,6 +7,7 @@ import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
+import { afterStartingReplies } from "../../starting-replies.ts";
 import type { FileStore, StoredFile } from "../file-store.ts";
 import { LeaseLost } from "../leased-worker.ts";
 import { deleteTexts } from "../retention.ts";
@@ -48,6 +49,7 @@ export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "database
         .orderBy("dueAt")
         .limit(limit)
         .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
+      await afterStartingReplies();
       return db
         .updateTable("documentJobs")
         .set({ fence: sql`fence + 1`, attempts: sql`attempts + 1`, dueAt: sql`${now} + ${LEASE_MS}` })
@@ -124,6 +126,7 @@ function outcomes(db: Db, files: FileStore) {
         characters: last ? last.start + last.text.length : 0,
         readyAt: Date.now(),
       };
+      await afterStartingReplies();
       const staged = await stageChunks(db, job, prepared);
       if (staged !== null) failpoint("document.staged");
       const isDone = await settle(db, job, changes, async (trx, { isEnabled }) => {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely, SelectQueryBuilder, Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { afterStartingReplies } from "../../starting-replies.ts";
 import { queueEmbedding, removeVectors } from "./passage-vectors.ts";
 import type { PreparedDocument } from "./prepare-document.ts";
 
@@ -121,7 +122,7 @@ async function insertChunks(
   chunks: PreparedDocument["chunks"],
 ): Promise<void> {
   for (let start = 0; start < chunks.length; start += ROWS_AT_ONCE) {
-    if (start > 0) await nextTurn();
+    if (start > 0) await afterStartingReplies();
     const rows = chunks.slice(start, start + ROWS_AT_ONCE).map(({ ordinal, heading, page, question, text }, index) => ({
       number: firstNumber + start + index,
       organizationId,

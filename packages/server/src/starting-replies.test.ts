@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterStartingReplies, whileReplyStarts } from "./starting-replies.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+it("work in the background waits until every reply that is starting has started", async () => {
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const starts = [first, second].map(({ promise }) => whileReplyStarts(() => promise));
+  const order: string[] = [];
+  const background = afterStartingReplies().then(() => order.push("background"));
+  first.resolve();
+  await starts[0];
+  order.push("first");
+  second.resolve();
+  await starts[1];
+  await background;
+  expect(order).toEqual(["first", "background"]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("work in the background continues after 50 ms although a reply is still starting", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const start = whileReplyStarts(() => promise);
+  let hasContinued = false;
+  const background = afterStartingReplies().then(() => {
+    hasContinued = true;
+  });
+  await vi.advanceTimersByTimeAsync(49);
+  expect(hasContinued).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await background;
+  resolve();
+  await start;
+});
