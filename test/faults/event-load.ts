@@ -10,8 +10,12 @@ const SUBMISSIONS_EACH = 10;
 type Sources = { agentId: string; toolId: string };
 type Client = { conversationId: string | null; replies: number };
 
-/** Settings of a server that takes as many messages as the clients send. */
+/**
+ * Settings of a server that takes as many messages as the clients send. With the usual timeout, a process that hangs on a
+ * busy machine would lose its leases and send events twice without being killed.
+ */
 export const unlimited = {
+  FOYER_WEBHOOK_TIMEOUT: "10m",
   FOYER_LIMIT_CHAT_PER_SESSION: "0",
   FOYER_LIMIT_CHAT_PER_IP: "0",
   FOYER_LIMIT_RUNNING_PER_IP: "0",
