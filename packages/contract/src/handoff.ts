@@ -166,7 +166,7 @@ export const Handoff = Type.Object(
 );
 export type Handoff = Static<typeof Handoff>;
 
-/** How a request for a person went, for the team. */
+/** How a request for a person was handled, for the team. */
 export const HandoffRecord = Type.Object(
   {
     cause: stringEnum(handoffCauses),

@@ -74,9 +74,12 @@ const commands: Record<string, (context: Context) => Promise<string>> = {
     return `Applied.${erasedAgain(erased)}`;
   },
 };
-/** Commands of which no other process may use the data folder. */
+/** Commands that require that no other process uses the data folder. */
 const exclusive: ReadonlySet<string> = new Set(["restore", "ledger apply"]);
-/** Commands that must not change the schema: the database is replaced, or a server of another version may use it. */
+/**
+ * Commands that must not change the schema, because they replace the database or a server of another version may use
+ * it.
+ */
 const unmigrated: ReadonlySet<string> = new Set(["restore", "ledger export"]);
 
 try {

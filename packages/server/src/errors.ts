@@ -30,7 +30,7 @@ export function invalid(path: string, message: string, code: DetailCode = "inval
   return new AppError("VALIDATION_ERROR", path ? `${path}: ${message}` : message, { details });
 }
 
-/** The most entries that `error.details` has. */
+/** The maximum number of entries in `error.details`. */
 export const MAX_DETAILS = 20;
 
 /** Runs independent checks and throws one 400 with the problems of all that failed. Other errors are thrown at once. */

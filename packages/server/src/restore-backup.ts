@@ -10,7 +10,7 @@ import { applyRestoreLedger, type RestoredDeps, readRestoreLedger } from "./rest
 import type { eraseAgain } from "./visitors/erase-again.ts";
 
 type OpenDeps = RestoredDeps & { close(): Promise<void> };
-/** `open` opens the data that a configuration names. */
+/** `open` opens the data that a configuration specifies. */
 type Address = { config: Config; file: string; open(config: Config): OpenDeps; eraseAgain: typeof eraseAgain };
 
 /**

@@ -8,7 +8,7 @@ import { continueFeedsAfter, type FeedPosition, readFeedPositions } from "./even
 import type { eraseAgain } from "./visitors/erase-again.ts";
 import { addToLedger, readLedger } from "./visitors/ledger.ts";
 
-/** What a restored backup must not undo: which visitors were erased, and how far the event feeds have been read. */
+/** What restoring a backup must not undo: which visitors were erased, and how far the event feeds have been read. */
 export type RestoreLedger = { erasures: ErasureLedgerRow[]; feeds: FeedPosition[] };
 
 export type RestoredDeps = Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">;
@@ -16,13 +16,13 @@ export type RestoredDeps = Pick<Deps, "db" | "reads" | "databaseKind" | "encrypt
 /** The version of the file's format. */
 const FORMAT = 1;
 
-/** @throws when the database cannot be read, because a restore without its ledger would bring erased visitors back */
+/** @throws when the database cannot be read, because a restore without its ledger would bring back erased visitors */
 export async function readRestoreLedger(db: Db): Promise<RestoreLedger> {
   return { erasures: await readLedger(db), feeds: await readFeedPositions(db) };
 }
 
 /**
- * Applies the ledger of the replaced database to the restored one, which is migrated and in use by no server.
+ * Applies the ledger of the replaced database to the restored one, which is migrated and not used by any server.
  * @param encryption the keys with which the ledger's hashes were made
  * @returns how many visitors and conversations were erased again
  */
@@ -43,7 +43,7 @@ export async function applyRestoreLedger(
   return erased;
 }
 
-/** Replaces the file. It contains no personal data, and nothing of it can be guessed without the server's secret. */
+/** Replaces the file. It contains no personal data, and nothing in it can be guessed without the server's secret. */
 export function writeLedgerFile(file: string, ledger: RestoreLedger, encryption: Encryption): void {
   const draft = `${file}.${process.pid}`;
   const contents = { format: FORMAT, secret: checkOf(encryption), ...ledger };
@@ -51,7 +51,7 @@ export function writeLedgerFile(file: string, ledger: RestoreLedger, encryption:
   renameSync(draft, file);
 }
 
-/** @throws when the file is not a ledger, or of a server with another secret */
+/** @throws when the file is not a ledger, or belongs to a server with another secret */
 export function readLedgerFile(file: string, encryption: Encryption): RestoreLedger {
   const { format, secret, erasures, feeds } = parse(file);
   if (format !== FORMAT || !Array.isArray(erasures) || !Array.isArray(feeds)) {
@@ -74,7 +74,7 @@ function parse(file: string): Partial<RestoreLedger & { format: number; secret: 
   }
 }
 
-/** The same for the same secret. */
+/** A value that is equal for equal secrets. */
 function checkOf(encryption: Pick<Encryption, "sign">): string {
   return encryption.sign("erasure", "");
 }

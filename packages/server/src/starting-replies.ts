@@ -1,13 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Work in the background waits at most this long each time, so that it also continues while a chat is always starting. */
+/**
+ * The longest time for which background work waits at once, so that it also makes progress while chats start
+ * continuously.
+ */
 const MAX_WAIT_MS = 50;
 
-/** Of the whole process, because its servers share the event loop. */
+/** For the whole process, because all of its servers share the event loop. */
 let starting = 0;
 const waiting = new Set<() => void>();
 
-/** Runs what leads from a visitor's request to the call of the model. Ingestion pauses meanwhile. */
+/** Runs the work from a visitor's request to the call of the model. Ingestion pauses in the meantime. */
 export async function whileReplyStarts<T>(work: () => Promise<T>): Promise<T> {
   starting++;
   try {
@@ -19,8 +22,8 @@ export async function whileReplyStarts<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Resolves once no reply is starting. Call it before background work that writes: on SQLite, every commit holds the event
- * loop until the disk has it, and a visitor's first token would wait behind a queue of them.
+ * Resolves once no reply is starting. Call it before background work that writes: on SQLite, every commit blocks the
+ * event loop until it is on the disk, and a visitor's first token would wait for several of them.
  */
 export async function afterStartingReplies(): Promise<void> {
   if (starting === 0) return nextTurn();

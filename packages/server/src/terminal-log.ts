@@ -29,7 +29,7 @@ export function createTerminalLog(output: Output) {
     write(json: string): void {
       output.write(`${toText(JSON.parse(json))}\n`);
       linesSince++;
-      // A database failure is logged elsewhere. The reminder is tried again with a later line.
+      // A database failure is logged elsewhere, and a later line tries to print the reminder again.
       if (reminder && linesSince >= REMIND_AFTER) remindAgain().catch(() => {});
     },
     /** Prints `text` now, and again whenever it has scrolled away, for as long as it is needed. */

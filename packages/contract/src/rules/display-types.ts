@@ -42,7 +42,7 @@ export type DisplayOption = AnyDescriptor["options"][number];
 
 export const displayOptions = [...cardOptions, "showHeader"] as const satisfies DisplayOption[];
 
-/** The type of a display without a type. */
+/** The type of a display that does not name one. */
 export const DEFAULT_DISPLAY_TYPE = "text" satisfies DisplayType;
 
 /** The descriptor of a display type, with its optional members. */

@@ -23,7 +23,7 @@ export const webhookEventDescriptions: Record<WebhookEventType, string> = {
   "conversation.idle":
     "A conversation had no new message for the webhook's idle minutes. Sent again only after new messages.",
   "form.submitted": "A visitor submitted a form.",
-  "form.delivery_failed": "A submission's webhook or post action failed for good.",
+  "form.delivery_failed": "A submission's webhook or post action failed permanently.",
   "agent.budget_reached": "An agent used up its monthly token budget.",
   "visitor.erased": "A visitor's data was erased. Erase it from your systems, too.",
 };

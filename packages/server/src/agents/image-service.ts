@@ -33,7 +33,7 @@ export function createAgentImageService({ db }: Pick<Deps, "db">, agents: Pick<A
   };
 }
 
-/** The type is read from the content: the declared type of a data URL can say anything. */
+/** The type is read from the content, because the declared type of a data URL can be anything. */
 function readImage(dataUrl: string): AgentImage {
   const parsed = parseDataUrl(dataUrl);
   if (!parsed) throw invalid("image", "must be a base64 data URL such as data:image/png;base64,…", "format");

@@ -51,7 +51,10 @@ export function createAgentImageStore(db: Db) {
   };
 }
 
-/** Runs first in a transaction: it checks the organization, and concurrent changes to one agent wait for each other. */
+/**
+ * Call this first in a transaction. It checks the organization, and makes concurrent changes to one agent wait for each
+ * other.
+ */
 async function setVersion(trx: Transaction<Tables>, { organizationId, agentId, kind }: Target, version: string | null) {
   const { numUpdatedRows } = await trx
     .updateTable("agents")

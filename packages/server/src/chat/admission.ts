@@ -12,17 +12,17 @@ export type Admitted = {
   conversation: ConversationRow | null;
   access: ConversationAccess | null;
   identity: Identity;
-  /** the visitor to whom the continued conversation is assigned, or null when its visitor stays as it is */
+  /** the visitor to whom the continued conversation is assigned, or null when its visitor does not change */
   claimedBy: Visitor | null;
   /**
-   * Whether the agent may call tools of the visitor's page. It may not in a conversation that someone else began, and
-   * without a conversation token, with which the page sends the results.
+   * Whether the agent may call tools of the visitor's page. It may not in a conversation that someone else began, nor
+   * without a conversation token, which the page needs to send the results.
    */
   mayUsePageTools: boolean;
 };
 
 export type Identity = {
-  /** what this request proves, regardless of who began the conversation; null in somebody else's conversation */
+  /** what this request proves, regardless of who began the conversation; null in someone else's conversation */
   verified: VerifiedVisitor | null;
   /** how the conversation stores the visitor */
   visitor: Visitor;

@@ -132,7 +132,7 @@ describe("the agent loop", () => {
     const fastRan = Promise.withResolvers<void>();
     const { said, result } = run(model, {
       async runTool({ name }) {
-        // The first call ends only if both run at once.
+        // The first call ends only if both run concurrently.
         if (name === "slow") await fastRan.promise;
         else fastRan.resolve();
         return outcome("ok");

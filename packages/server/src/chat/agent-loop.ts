@@ -31,7 +31,7 @@ export type ReplyOutput = {
 };
 
 export type LoopInput = {
-  /** whose agent it is */
+  /** the organization that owns the agent */
   organizationId: string;
   model: ChatModel;
   prompt: LanguageModelV4Prompt;

@@ -6,7 +6,7 @@ import { checkMessages, checkMetadata } from "./new-messages.ts";
 
 /**
  * Checks what the schema of the body cannot express. Which messages are new depends on `conversationId` and
- * `regenerate`, so the messages are not judged when the schema has refused one of the two.
+ * `regenerate`, so the messages are not checked when the schema has rejected either of them.
  * @throws 400 with the path of a problem in each part
  */
 export function checkChatRequest({ body, refused }: PartialBody<ChatRequest>): void {

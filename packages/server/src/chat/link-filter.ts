@@ -14,11 +14,12 @@ const openAddress =
 const MAX_ADDRESS_START = 320;
 
 /**
- * Removes links from streamed text unless their addresses are known, also when they are split between deltas. A model can
- * be talked into writing any address by a passage that it reads, and a client that renders Markdown would load its images.
+ * Removes links from streamed text unless their addresses are known, even when they are split between deltas. A model
+ * can be talked into writing any address by a passage that it reads, and a client that renders Markdown would load its
+ * images.
  *
- * A Markdown link or image loses its destination and keeps its label. An address in the text loses its scheme, so that no
- * renderer turns it into a link. Code is treated like text: where code begins depends on the renderer.
+ * A Markdown link or image loses its destination and keeps its label. An address in the text loses its scheme, so that
+ * no renderer turns it into a link. Code is treated like text: where code begins depends on the renderer.
  */
 export function createLinkFilter(isKnown: (address: string) => boolean) {
   let held = "";

@@ -122,7 +122,7 @@ function stepMessages(step: readonly StepPiece[]): LanguageModelV4Message[] {
 
 function toResult({ id, name, result }: ToolPiece): ToolResults["content"][number] {
   if (result?.passages) {
-    // Their numbers start again in every reply, so the model must not cite those of an earlier one.
+    // The numbering of passages starts again in every reply, so the model must not cite numbers of an earlier one.
     const value = "The passages of this earlier search are no longer available. Search again if you need them.";
     return { type: "tool-result", toolCallId: id, toolName: name, output: { type: "text", value } };
   }

@@ -18,7 +18,7 @@ export function createReplyGate(send: (event: string) => void, isShared: boolean
     get isHolding() {
       return held.length > 0;
     },
-    /** Whether events were dropped that nobody has received. */
+    /** Whether events were dropped before anyone received them. */
     get hasDropped() {
       return hasDropped;
     },

@@ -8,7 +8,7 @@ export function createReplyRoom() {
   let taken = 0;
   const takeTool = (value: unknown): boolean => {
     const bytes = Buffer.byteLength(JSON.stringify(value));
-    // A placeholder for a result that does not fit is a change as well.
+    // A result that does not fit is replaced by a placeholder, which is a change as well.
     taken += bytes <= left.toolBytes ? bytes : 1;
     if (bytes > left.toolBytes) return false;
     left.toolBytes -= bytes;
@@ -28,7 +28,8 @@ export function createReplyRoom() {
     takeText(said: string, { isNewBlock }: { isNewBlock: boolean }): { text: string; isCut: boolean } {
       // PostgreSQL cannot store NUL, and nobody can read it.
       const whole = said.replaceAll("\0", "");
-      // Many short texts need more bytes than their characters.
+      // A text also takes the space of a tool's piece, because many short texts need more bytes than they have
+      // characters.
       if (whole !== "" && isNewBlock && !takeTool({ type: "text", text: "" })) return { text: "", isCut: true };
       const isCut = Buffer.byteLength(whole) > left.textBytes;
       const text = isCut ? startWithin(whole, left.textBytes) : whole;

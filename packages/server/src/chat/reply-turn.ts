@@ -17,7 +17,7 @@ export type Counting = {
   answers: AnswerRecorder["record"];
   events: RecordEvents;
   handoff: RecordHandoff;
-  /** asks for a person if the agent still has the conversation, because a rule of the agent says so */
+  /** asks for a person because of a rule of the agent, if the agent still has the conversation */
   requestHuman: RequestHuman;
 };
 

@@ -129,8 +129,8 @@ onBothDatabases("a visitor with a token", (createDatabase) => {
       (sentToModel().tools ?? []).map((one: { function: { name: string } }) => one.function.name);
 
     const begin = async (more: object) => ask({ ...more, clientTools: ["cart"] });
-    // What an attacker can prepare: a link to a conversation without a session, in another session, that claims to be
-    // the victim's, or of the attacker's own account.
+    // What an attacker can prepare: a link to a conversation that has no session, that belongs to another session, that
+    // claims to be the victim's, or that belongs to the attacker's own account.
     const prepared = [
       await begin({}),
       await begin({ userEmail: "eve@example.com" }),
@@ -147,7 +147,10 @@ onBothDatabases("a visitor with a token", (createDatabase) => {
         expect(namesOffered()).toEqual([]);
         expect(JSON.stringify(sentToModel())).not.toContain("pro");
       }
-      await ask({ conversationId, userId: "42", userEmail: "ada@example.com", sessionId: "victim" }, bearer(conversationToken));
+      await ask(
+        { conversationId, userId: "42", userEmail: "ada@example.com", sessionId: "victim" },
+        bearer(conversationToken),
+      );
       const { userId, userEmail, userName, identity, visitor } = await read(conversationId);
       const { userId: id, userEmail: email, userName: name } = before;
       expect({ userId, userEmail, userName, identity, visitor }).toEqual({
@@ -164,7 +167,10 @@ onBothDatabases("a visitor with a token", (createDatabase) => {
       const submit = (payload: object) =>
         server.app.inject({ method: "POST", url: "/form-submissions/submit", payload, headers });
       const refused = await submit({ ...data, sessionId, userToken });
-      expect([refused.statusCode, refused.json().error.message]).toEqual([403, expect.stringContaining("another session")]);
+      expect([refused.statusCode, refused.json().error.message]).toEqual([
+        403,
+        expect.stringContaining("another session"),
+      ]);
     }
   });
 
@@ -175,7 +181,7 @@ onBothDatabases("a visitor with a token", (createDatabase) => {
     await ask({ conversationId, sessionId, userToken: await tokenFor(ada) }, bearer(conversationToken));
     expect(sentToModel().tools).toHaveLength(1);
     expect(await read(conversationId)).toMatchObject({ identity: "verified", userId: "42" });
-    // From then on it is theirs on every device.
+    // From then on the conversation is the visitor's on every device.
     await ask({ conversationId, sessionId: "phone", userToken: await tokenFor(ada) });
     expect(sentToModel().tools).toHaveLength(1);
   });

@@ -60,7 +60,7 @@ export function isVisitorOf(
 
 /**
  * Whether a sender may take part in the conversation, and whether someone else began it. A conversation that does not
- * exist, or to which the sender has no access, is nobody else's: nothing of the request gets into it.
+ * exist, or to which the sender has no access, is not someone else's, because nothing of the request gets into it.
  */
 export function standingIn(
   conversation: ConversationRow | undefined,

@@ -150,7 +150,7 @@ onBothDatabases("conversations", (createDatabase) => {
       );
     };
     await submit(agentId, withForm);
-    // Any visitor can claim to be in this conversation, but this one is not.
+    // Any visitor can claim to be in this conversation, but this visitor does not take part in it.
     await submit(other, plain);
     await say(agentId, "Again", { conversationId: withForm });
     const { messages } = (await call("GET", `/conversations/${withForm}`)).body.data;

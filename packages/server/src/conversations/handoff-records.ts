@@ -8,7 +8,7 @@ const MAX_RECORDS = 100;
 
 const outcomes = { member: "returned", closed: "closed", visitor: "cancelled" } as const;
 
-/** How a conversation's requests for a person went: the newest 100, oldest first. Only for members. */
+/** How a conversation's requests for a person were handled: the newest 100, oldest first. Only for members. */
 export async function handoffRecords(
   db: Db,
   { id, organizationId }: Pick<ConversationRow, "id" | "organizationId">,

@@ -152,7 +152,7 @@ export function createConversationService(
       };
     },
     messagesAfter: (id: string, position: number) => followedMessages(store.messagePages(id, position)),
-    /** @param options.submissions whether the form submissions that were made in it are deleted, too */
+    /** @param options.submissions whether the form submissions made in the conversation are also deleted */
     async delete(viewer: Viewer, id: string, { submissions }: { submissions: boolean }): Promise<void> {
       const { organizationId, textBytes, toolBytes } = await existing(viewer, id);
       await beforeDelete({ organizationId, id, submissions, isVisitor: !("organizationId" in viewer) });

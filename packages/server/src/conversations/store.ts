@@ -289,7 +289,7 @@ export type RatingHooks = {
 type MessageRating = { conversationId: string; messageId: string; rating: Rating; comment: string | null };
 
 /**
- * Conversations with a form submission. A visitor can name any conversation, so the submission's agent must match, too.
+ * Conversations with a form submission. A visitor can name any conversation, so the submission's agent must also match.
  */
 const submitted = sql`select 1 from submissions where submissions."conversationId" = conversations.id
   and submissions."agentId" = conversations."agentId"`;

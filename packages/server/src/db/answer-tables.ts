@@ -24,8 +24,8 @@ export type UnansweredQuestionRow = {
 };
 
 /**
- * A hidden group. `dismissed` hides it for good, `answered` until visitors ask again after `closedAt` without getting
- * an answer.
+ * A hidden group. `dismissed` hides it permanently, `answered` until visitors ask again after `closedAt` without
+ * getting an answer.
  */
 type ClosedQuestionRow = {
   agentId: string;

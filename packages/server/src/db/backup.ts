@@ -6,8 +6,8 @@ import { secretFileName } from "../encryption.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * How long the data that a restore replaced is kept. It contains visitors who are erased later, so it must not stay for
- * good.
+ * How long the data that a restore replaced is kept. It contains visitors who are erased later, so it must not be kept
+ * forever.
  */
 export const PREVIOUS_DATA_DAYS = 30;
 const PREVIOUS_DATA = "before-restore-";

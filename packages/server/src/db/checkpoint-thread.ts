@@ -11,7 +11,7 @@ const PAUSE_MS = 50;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 parentPort?.on("message", ({ id }: { id: number }) => {
-  // Without a timeout, the attempt ends at once when a reader still needs the log. A longer one would hold the lock
+  // Without a timeout, the attempt ends immediately when a reader still needs the log. A longer one would hold the lock
   // that the server's writes wait for.
   const database = new Database(file, { fileMustExist: true, timeout: 0 });
   try {

@@ -12,7 +12,7 @@ const BATCH = 500;
 const FIRST_BATCH_BYTES = 128 * 1024;
 const FIRST_BATCH_ROWS = 16;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
-/** On a slow disk, every commit takes long, however little it writes. */
+/** On a slow disk, every commit takes long, even if it writes little. */
 const MIN_BATCH = { bytes: 64 * 1024, rows: 8 };
 /** SQLite runs in this process, so this is how long requests wait for a batch. */
 const BATCH_MS = { min: 5, max: 15 };
@@ -67,8 +67,8 @@ type SizedWork<Row extends SizedRow> = {
  */
 export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork<Row>): Promise<number> {
   let maxBytes = FIRST_BATCH_BYTES;
-  // Measuring a conversation looks up its events, their deliveries and attempts, so few rows are measured that the
-  // batch then leaves out.
+  // Few rows are measured at first: measuring a conversation looks up its events, their deliveries and attempts, which
+  // is wasted for rows that do not fit into the batch.
   let limit = FIRST_BATCH_ROWS;
   for (let total = 0; ; ) {
     const startedAt = performance.now();
@@ -86,7 +86,7 @@ export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork
     total += large ? 1 : deleted;
     if (deleted === 0 && !large) return total;
     const tookMs = performance.now() - startedAt;
-    // Small rows can take long, too: each deletion looks into every table that refers to it.
+    // Even small rows can take long, because each deletion reads every table that refers to it.
     const wanted = tookMs > BATCH_MS.max ? Math.ceil(deleted / 2) : deleted * 2;
     limit = Math.min(BATCH, Math.max(MIN_BATCH.rows, wanted));
     if (tookMs > BATCH_MS.max) maxBytes = Math.max(MIN_BATCH.bytes, maxBytes / 2);

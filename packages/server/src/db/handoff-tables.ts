@@ -24,7 +24,9 @@ export type HandoffRow = {
   /** when a member first replied */
   answeredAt: Instant | null;
   endedAt: Instant | null;
-  /** `member`: returned to the agent; `closed`: by a member, too; `visitor`: the visitor stopped waiting */
+  /**
+   * `member`: a member returned it to the agent; `closed`: a member closed it; `visitor`: the visitor stopped waiting
+   */
   endedBy: "member" | "visitor" | "closed" | null;
   /** the user who returned or closed it; null in handoffs that ended before it was recorded */
   endedById: string | null;
@@ -69,7 +71,7 @@ export type OwnershipColumns = {
 
 /** Columns of a conversation that are optional on insert. */
 export type OwnershipTable = { [Name in keyof OwnershipColumns]: Generated<OwnershipColumns[Name]> } & {
-  /** a reply that began in an earlier epoch is not stored; the epoch of the last takeover */
+  /** the epoch of the last takeover; a reply that began in an earlier epoch is not stored */
   minReplyEpoch: Generated<number>;
   /** failed tool calls since the last handoff */
   failedTools: Generated<number>;

@@ -24,7 +24,7 @@ export type PushSubscriptionRow = {
   /** the secret that it shares with this server, base64url */
   auth: string;
   label: string;
-  /** the session that turned the notices on; they end with it. null once it has expired by itself */
+  /** the session that turned the notices on, which end with it; null once it has expired */
   sessionId: string | null;
   createdAt: Instant;
 };

@@ -58,8 +58,8 @@ function withStatementCache(database: Database.Database) {
       const cached = statements.get(sql);
       if (cached) return cached;
       if (statements.size >= 500) statements.clear();
-      // A transaction that reads first and writes later fails at once if a thread has written in between. With the lock
-      // from the beginning, it waits for the thread instead.
+      // A transaction that reads first and writes later fails immediately if a thread has written in between. With the
+      // lock from the beginning, it waits for the thread instead.
       const statement = database.prepare(sql === "begin" ? "begin immediate" : sql);
       statements.set(sql, statement);
       return statement;

@@ -16,9 +16,9 @@ export type OutboxTables = {
 export type DeliveryKind = "submission" | "event" | "notice" | "team_chat";
 
 /**
- * A delivery waits in the outbox until it is sent or has failed for good. It belongs to a submission (a form's webhook,
- * a post action, a confirmation, or a notice that one of them failed permanently), to a webhook (an event, or a notice
- * that the webhook was disabled) or to a conversation (a notice about its handoff), and is deleted with it.
+ * A delivery waits in the outbox until it is sent or has failed permanently. It belongs to a submission (a form's
+ * webhook, a post action, a confirmation, or a notice that one of them failed permanently), to a webhook (an event, or
+ * a notice that the webhook was disabled) or to a conversation (a notice about its handoff), and is deleted with it.
  */
 export type DeliveryRow = {
   id: string;

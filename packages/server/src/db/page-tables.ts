@@ -9,7 +9,7 @@ type ClientToolCallRow = {
   toolUseId: string;
   conversationId: string;
   toolId: string;
-  /** the page that runs it, as an id that the page chose */
+  /** id of the page that runs it, chosen by the page */
   claimedBy: string | null;
   /** the result until the reply has read it */
   outcome: Json | null;

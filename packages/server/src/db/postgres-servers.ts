@@ -48,7 +48,7 @@ class ReadOnlyServerError extends Error {
   }
 }
 
-/** All connections of the pool being in use says nothing about the server. */
+/** An exhausted connection pool says nothing about the server. */
 function isServerFailure(error: unknown): boolean {
   return isUnavailable(error) && !/timeout exceeded when trying to connect/.test((error as Error).message);
 }

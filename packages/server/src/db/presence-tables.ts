@@ -15,7 +15,7 @@ export type LivePresenceRow = {
 /** When something last happened in a conversation. Written only while a member of its organization has the inbox open. */
 export type ConversationActivityRow = {
   organizationId: string;
-  /** empty when so much happened that the conversations were not written */
+  /** empty when too much happened to list the conversations */
   conversationId: string;
   at: Instant;
 };

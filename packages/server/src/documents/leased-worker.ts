@@ -39,7 +39,7 @@ type Options<Job> = {
   maxConcurrent: number;
   /**
    * Less than `maxConcurrent`, so that one agent or organization with thousands of jobs cannot block others. The more
-   * groups have jobs, the fewer each may run.
+   * groups have jobs, the fewer jobs each may run.
    */
   maxPerGroup: number;
   groupOf(job: Job): string;
@@ -93,7 +93,7 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
   function room(): { limit: number; fullGroups: string[]; groups: number } {
     const counts = new Map<string, number>();
     for (const job of running.keys()) counts.set(groupOf(job), (counts.get(groupOf(job)) ?? 0) + 1);
-    // One place is left for the next group, which would otherwise wait behind the queues of all others.
+    // One slot is left for the next group, which would otherwise wait behind the queues of all others.
     const share = Math.max(1, Math.min(maxPerGroup, Math.floor((maxConcurrent - 1) / Math.max(1, counts.size))));
     const fullGroups = [...counts].flatMap(([group, count]) => (count >= share ? [group] : []));
     const rooms = [...counts.values()].map((count) => share - count).filter((left) => left > 0);

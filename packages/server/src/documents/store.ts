@@ -182,7 +182,7 @@ function documentWriters({ db, databaseKind }: StoreDeps) {
 
 function documentDeletion({ db }: StoreDeps) {
   return {
-    /** Those of the documents that are too large to be deleted in one transaction. */
+    /** The given documents that are too large to be deleted in one transaction. */
     async large(organizationId: string, ids: readonly string[]): Promise<Pick<DocumentRow, "id" | "agentId">[]> {
       return db
         .selectFrom("documents")

@@ -5,7 +5,7 @@ import { type EventListeners, idleMinutesFor } from "./listeners.ts";
 import type { RecordEvents } from "./record-events.ts";
 
 const EVERY_MS = 10_000;
-/** Conversations that one round reports. The next round follows at once and reports the rest. */
+/** Conversations that one round reports. The next round follows immediately and reports the rest. */
 const PER_ROUND = 50;
 const MINUTE_MS = 60_000;
 /** The newest messages of a transcript, by their UTF-8 bytes. */

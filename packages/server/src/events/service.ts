@@ -167,7 +167,7 @@ function signing(deps: ServiceDeps, { store }: Parts, existing: Existing) {
       if (!row) throw notFound("Webhook");
       return readSigningSecret(row, encryption, id);
     },
-    /** Sends a sample event, also to a disabled webhook. Nothing is stored. */
+    /** Sends a sample event, even to a disabled webhook. Nothing is stored. */
     async test(organizationId: string, id: string, type: WebhookEventType): Promise<WebhookTest> {
       const webhook = await existing(organizationId, id);
       const [agentId]: string[] = JSON.parse(webhook.agentIds);

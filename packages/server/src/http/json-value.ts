@@ -5,10 +5,16 @@ import { nulMessage, pathOfNul } from "./nul-characters.ts";
 const MAX_DEPTH = 64;
 const MAX_VALUES = 100_000;
 
-/** A problem with a body: at a path, or (`path` empty) with the whole, phrased to follow "The body ". */
+/**
+ * A problem with a body: at a path, or with the whole body if `path` is empty. The message is phrased to follow "The
+ * body ".
+ */
 export type JsonProblem = { path: string; message: string };
 
-/** Parses a body, in any thread. Rejects `__proto__`, NUL characters, and values that are too deep or too many. */
+/**
+ * Parses a body, in any thread. Rejects `__proto__`, NUL characters, and values that are nested too deeply, and too
+ * many values.
+ */
 export function readJson(bytes: Buffer): { value: unknown } | { problem: JsonProblem } {
   if (!isUtf8(bytes)) return whole("is not valid UTF-8");
   const text = bytes.toString("utf8");

@@ -10,10 +10,7 @@ import { createHandoffRules } from "./rules.ts";
 
 export type Handoffs = ReturnType<typeof createHandoffs>;
 
-/**
- * The parts of handing over that the resources to the left need: distributing changes, requests for a person, and
- * rules.
- */
+/** The parts of handing over that other resources need: distributing changes, requests for a person, and rules. */
 export function createHandoffs(deps: Pick<Deps, "db" | "log">) {
   const recorders = createHandoffRecorders();
   const counters = createHandoffCounters();

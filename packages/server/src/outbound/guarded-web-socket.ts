@@ -8,7 +8,7 @@ export type OutboundSocket = {
   messages: AsyncIterable<string>;
   /** Sends a text message. Does nothing once the connection is closed. */
   send(text: string): void;
-  /** Closes the connection at once. */
+  /** Closes the connection immediately. */
   close(): void;
 };
 

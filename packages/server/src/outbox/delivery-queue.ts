@@ -15,7 +15,7 @@ export type LeasedDelivery = DeliveryRow;
 
 export type NewDelivery = Omit<DeliveryRow, "dueAt">;
 
-/** The result of an attempt: delivered, failed for good, or to be retried after a wait in milliseconds. */
+/** The result of an attempt: delivered, failed permanently, or to be retried after a wait in milliseconds. */
 export type Next = { state: "delivered" | "failed"; waitMs?: undefined } | { state: "pending"; waitMs: number };
 
 export type Outcome = { delivery: LeasedDelivery; next: Next };

@@ -13,7 +13,10 @@ export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 
 const POLL_MS = 1_000;
 const POLL_AFTER_FAILURE_MS = 5_000;
-/** Concurrent attempts across all hosts, and per host. The queue is not asked for a host whose slots are half full. */
+/**
+ * Concurrent attempts across all hosts, and per host. The queue is not asked for deliveries to a host that has half of
+ * its slots in use.
+ */
 const MAX_CONCURRENT = 1_024;
 const MAX_CONCURRENT_PER_HOST = 32;
 const CLAIM_SIZE = MAX_CONCURRENT_PER_HOST / 2;

@@ -25,5 +25,5 @@ export function createPayloadSlots() {
   };
 }
 
-/** A delivery for which there is no slot: it is sent later, and no attempt counts. */
+/** A delivery for which no slot is free. It is sent later, and the attempt does not count. */
 export const withoutSlot: OpenDelivery = { send: async () => ({ postponedMs: MAX_SLOT_WAIT_MS / 2 }) };

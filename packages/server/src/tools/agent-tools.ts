@@ -36,8 +36,8 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: 
           const found = await store.enabledById(agentId, offered.id);
           if (!found || !mayUse(found.tool, context)) return failure("This tool is no longer available.");
           const { outcome, problem } = await runner.run(found.tool, input, { context, ...options });
-          // The outcome of a call that was aborted because the visitor left is unknown.
-          // What a page reports is the visitor's word, so it is not shown to members as a failure of the tool.
+          // The outcome of a call that was aborted because the visitor left is unknown. A visitor can forge what a page
+          // reports, so it is not shown to members as a failure of the tool.
           const isNoted = !options.signal.aborted && found.tool.executionType !== "client";
           if (isNoted) await errors.note(offered.id, found.standing, problem);
           return outcome;

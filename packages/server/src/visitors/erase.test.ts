@@ -167,7 +167,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     const file = join(folder, "ledger.json");
     writeLedgerFile(file, await readRestoreLedger(deps.db), deps.encryption);
     expect(readFileSync(file, "utf8")).not.toContain(userId);
-    // The backup has the visitor, and does not know of the erasure.
+    // The backup contains the visitor and does not record the erasure.
     await deps.db.deleteFrom("erasureLedger").execute();
     const { conversationId } = await insertPerson(
       deps.db,

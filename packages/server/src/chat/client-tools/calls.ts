@@ -17,7 +17,7 @@ const NO_ANSWER = {
   error: "The visitor's page sent no result within 30 seconds. Whether the action was carried out is unknown.",
 };
 const SAME_ID = { error: "An earlier call of this reply has the same id, so the tool was not run." };
-/** The page could neither claim nor answer such a call. */
+/** The page could neither claim nor answer a call with such an id. */
 const LONG_ID = {
   error: `The id of the call is longer than ${clientToolLimits.idCharacters} characters, so the tool was not run.`,
 };
@@ -96,7 +96,7 @@ export function createClientToolCalls(
     if (!call) throw notFound("Tool call");
     return call;
   };
-  /** A result that is not forgotten is deleted with its message, so the reply does not fail because of it. */
+  /** A result that is left behind is deleted with its message, so a failure here does not end the reply. */
   const forget = (call: Call) =>
     store.forget(call).catch((error) => log.warn({ err: error }, "the stored result of a client tool was not removed"));
 

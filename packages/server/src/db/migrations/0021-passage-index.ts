@@ -92,7 +92,7 @@ async function createPostings(db: Kysely<Tables>, kind: DatabaseKind) {
   await db.schema
     .createTable("indexPostings")
     .addColumn("segmentId", "bigint", (c) => c.notNull())
-    // In the order of bytes, in which maintenance merges segments.
+    // Sorted by bytes, the order in which maintenance merges segments.
     .addColumn("term", kind === "sqlite" ? "text" : sql`text collate "C"`, (c) => c.notNull())
     .addColumn("block", "integer", (c) => c.notNull())
     .addColumn("chunks", "integer", (c) => c.notNull())

@@ -71,7 +71,7 @@ async function createSigns(db: Kysely<Tables>, kind: DatabaseKind) {
     .execute();
   await db.schema.createIndex("vectorSignsDocument").on("vectorSigns").column("documentId").execute();
   if (kind === "sqlite") return;
-  // Neither compresses; PostgreSQL would try on every write.
+  // Neither column can be compressed, but PostgreSQL would try on every write.
   await sql`alter table "vectorSigns" alter column signs set storage external`.execute(db);
   await sql`alter table "chunkVectors" alter column vector set storage external`.execute(db);
 }

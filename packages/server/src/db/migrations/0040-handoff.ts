@@ -35,7 +35,7 @@ async function extendConversations(db: Kysely<Tables>): Promise<void> {
     .alterTable("conversations")
     .addColumn("changedAt", "bigint", (c) => c.notNull().defaultTo(0))
     .execute();
-  // Both contain few conversations: most never leave their agent.
+  // Both indexes contain few conversations, because most are never handed over.
   await db.schema
     .createIndex("conversationsHandler")
     .on("conversations")

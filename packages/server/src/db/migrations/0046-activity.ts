@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { belongsTo } from "../belongs-to.ts";
 import type { Tables } from "../tables.ts";
 
-/** In which conversations something has just happened, for servers that share a database. */
+/** Records in which conversations something has just happened, for servers that share a database. */
 export async function activity(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable("conversationActivity")

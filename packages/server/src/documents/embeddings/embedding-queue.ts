@@ -88,7 +88,7 @@ export function createEmbeddingQueue(deps: QueueDeps) {
         .where("c.agentId", "=", job.agentId)
         .where("c.organizationId", "=", job.organizationId)
         .where("c.number", ">=", job.nextNumber)
-        // After a large document, passages that were embedded while it was being written follow.
+        // The passages of a large document can be followed by ones that were embedded while it was being written.
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(

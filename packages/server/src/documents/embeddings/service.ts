@@ -75,7 +75,7 @@ export function createEmbeddingService({ models, agents, store, onChosen }: Part
     },
     /**
      * Changes the embedding model; null turns search by meaning off and deletes the vectors. Choosing the current model
-     * again retries at once what failed.
+     * again retries failures immediately.
      */
     async choose(organizationId: string, model: string | null): Promise<DocumentEmbeddings> {
       if (model !== null) await tryOut(organizationId, model);

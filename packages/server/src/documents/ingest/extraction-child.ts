@@ -7,8 +7,8 @@ import { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
 
 /**
- * A third of the server's share of a core when both are busy. At 10 it would be a tenth, and a busy machine would take
- * longer than the time limits to read a page.
+ * A third of the server's share of a core when both are busy. At 10 it would be a tenth, and reading a page on a busy
+ * machine would exceed the time limits.
  */
 const NICENESS = 5;
 
@@ -139,7 +139,7 @@ function startProcess(): ChildProcess {
   return child;
 }
 
-/** Replies come first when there are more busy processes than cores. */
+/** Gives replies priority when there are more busy processes than cores. */
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, NICENESS);

@@ -36,7 +36,7 @@ export function detectLanguage(text: string): string | null {
   if (/\p{Script=Han}/u.test(sample)) return "zh";
   if (/\p{Script=Arabic}/u.test(sample) && !/[\u067e\u0686\u06af\u06cc]/.test(sample)) return "ar";
   if (sample.trim().length < MIN_SAMPLE) return null;
-  // The list is ordered, and its first languages may be ones that have no code here.
+  // The most likely language comes first. franc can return one that has no code here.
   const found = francAll(sample, { only: Object.keys(codes) })[0]?.[0];
   return found === undefined ? null : (codes[found] ?? null);
 }

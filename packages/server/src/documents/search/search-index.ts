@@ -38,7 +38,7 @@ export type PassageHit = {
   matchedBy: MatchedBy;
 };
 
-/** Candidates whose texts are compared with the question. */
+/** Maximum candidates whose texts are compared with the question. */
 const CANDIDATES = 50;
 const MAX_PER_DOCUMENT = 3;
 const DEFAULT_LIMIT = 6;

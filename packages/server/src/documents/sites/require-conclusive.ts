@@ -43,7 +43,7 @@ function inconclusive(what: string): SiteError {
   );
 }
 
-/** Whether a page shows the same as another page of this sync, or fails, so that it proves nothing. */
+/** Whether a page fails or shows the same content as another page of this sync. Such a page proves nothing. */
 async function isInterchangeable(sync: RunningSync, page: SourcePageRow): Promise<boolean> {
   const { parts, job, site } = sync;
   try {

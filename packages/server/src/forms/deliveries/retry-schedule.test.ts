@@ -285,7 +285,7 @@ onBothDatabases("owners", (createDatabase) => {
     await retry(second);
     await retry(first);
     expect([await noticesOf(second), await noticesOf(first)]).toEqual([[toOwner], [toOwner]]);
-    // Also for the submission that was reported first: its notices do not replace each other.
+    // This also applies to the submission that was reported first: its notices do not replace each other.
     await sentAgo(hours(1));
     await retry(first);
     expect(await noticesOf(first)).toEqual([toOwner, toOwner]);

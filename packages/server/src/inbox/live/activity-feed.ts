@@ -2,7 +2,7 @@ import type { ConversationActivity } from "@foyer/contract";
 import { createReadQueue } from "./read-queue.ts";
 
 const CONCURRENT_READS = 2;
-/** How long activity is collected before it is sent, in milliseconds, and of how many conversations. */
+/** How long activity is collected before it is sent, in milliseconds, and the maximum number of conversations. */
 const COLLECT_MS = 250;
 const MAX_CONVERSATIONS = 50;
 
@@ -11,14 +11,14 @@ export type ActivitySource = {
   activity(organizationId: string, conversationIds: readonly string[]): Promise<ConversationActivity[]>;
 };
 
-/** `removed`: the ids of deleted conversations. `hasMore`: something happened in others as well. */
+/** `removed`: the ids of deleted conversations. `hasMore`: something also happened in other conversations. */
 export type Activity = { conversations: ConversationActivity[]; removed: string[]; hasMore: boolean };
 
 type Batch = { organizationId: string; ids: Set<string>; hasMore: boolean; timer: NodeJS.Timeout | undefined };
 
 /**
- * Collects in which conversations something happened, so that a busy organization costs its inboxes four reads a second
- * at most.
+ * Collects the conversations in which something happened, so that a busy organization costs its inboxes at most four
+ * reads a second.
  */
 export function createActivityFeed(
   source: ActivitySource,
@@ -27,7 +27,7 @@ export function createActivityFeed(
 ) {
   const batches = new Map<string, Batch>();
   const queue = createReadQueue<Batch>(CONCURRENT_READS, send, ({ organizationId }, error) => {
-    // The clients read their lists again instead.
+    // The clients read their lists again in that case.
     if (batches.has(organizationId)) happened(organizationId, null);
     onError(error);
   });
@@ -55,9 +55,9 @@ export function createActivityFeed(
   }
 
   return {
-    /** Something happened in a conversation, or with null in more of them than can be listed. */
+    /** Something happened in a conversation, or with null in more conversations than can be listed. */
     happened,
-    /** Nobody follows the organization's inbox anymore. */
+    /** Call it when nobody follows the organization's inbox anymore. */
     forget(organizationId: string): void {
       clearTimeout(batches.get(organizationId)?.timer);
       batches.delete(organizationId);

@@ -1,7 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import type { ConversationActivityRow } from "../../db/presence-tables.ts";
 
-/** Rows read at once. */
+/** Maximum rows that one query reads. */
 export const MAX_READ = 1_000;
 const MAX_WRITTEN = 200;
 
@@ -29,7 +29,7 @@ export async function writeActivity(db: Db, rows: readonly ConversationActivityR
   }
 }
 
-/** What happened in these organizations since then, newest first. */
+/** What happened in these organizations since the given time, newest first. */
 export async function activitySince(
   db: Db,
   organizationIds: readonly string[],

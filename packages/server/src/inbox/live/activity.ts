@@ -3,16 +3,22 @@ import { activitySince, MAX_READ, organizationsWithInbox, writeActivity } from "
 
 /** How often activity is written for the other processes, in milliseconds. */
 const WRITE_EVERY_MS = 300;
-/** How long this process relies on its knowledge of which organizations have an inbox open, in milliseconds. */
+/** How long this process trusts its knowledge of which organizations have an inbox open, in milliseconds. */
 const ASK_EVERY_MS = 1_000;
-/** How long activity is remembered that nobody follows, for an inbox that another process has just opened. */
+/**
+ * How long activity that nobody follows is remembered, in milliseconds, for an inbox that another process has just
+ * opened.
+ */
 const REMEMBERED_MS = 3_000;
-/** Conversations of one organization that are remembered. With more, the inboxes are asked to read their lists again. */
+/**
+ * Maximum conversations of one organization that are remembered. Beyond it, the inboxes are asked to read their lists
+ * again.
+ */
 const MAX_CONVERSATIONS = 200;
-/** Conversations whose activity was announced are remembered so long, in milliseconds. Longer than activity is read. */
+/** How long announced activity is remembered, in milliseconds. Longer than activity is read. */
 const ANNOUNCED_MS = 60_000;
 
-/** Stands for more conversations than are listed. */
+/** Stands for more conversations than can be listed. */
 export const MANY = "";
 
 /** When something last happened, in milliseconds since 1970, by conversation. */
@@ -21,8 +27,8 @@ type Recent = Map<string, number>;
 export type ActivityExchange = ReturnType<typeof createActivityExchange>;
 
 /**
- * Tells the processes that share a database in which conversations something happened. Nothing is written for an
- * organization whose members have no inbox open. A single process needs none of this.
+ * Tells the other processes that share the database in which conversations something happened. Nothing is written for
+ * an organization whose members have no inbox open. A single process needs none of this.
  * @param db null for a single process
  */
 export function createActivityExchange(db: Db | null, onError: (error: unknown) => void, now = Date.now) {
@@ -62,7 +68,7 @@ export function createActivityExchange(db: Db | null, onError: (error: unknown) 
     }
   }
 
-  /** Moves the key to the end, so that the map is in the order of time. */
+  /** Moves the key to the end, so that the map is ordered by time. */
   function setAnnounced(key: string, at: number) {
     announced.delete(key);
     announced.set(key, at);
@@ -93,13 +99,13 @@ export function createActivityExchange(db: Db | null, onError: (error: unknown) 
   }
 
   return {
-    /** Something happened in a conversation in this process. */
+    /** Records that something happened in a conversation in this process. */
     note(organizationId: string, conversationId: string): void {
       if (!db) return;
       remember(organizationId, conversationId);
       if (!writing) schedule(db);
     },
-    /** Reads what happened in these organizations in other processes since then, in milliseconds. */
+    /** Reads what happened in other processes in these organizations since the given time, in milliseconds. */
     async read(
       organizationIds: readonly string[],
       since: number,
@@ -108,7 +114,7 @@ export function createActivityExchange(db: Db | null, onError: (error: unknown) 
       const rows = await activitySince(db, organizationIds, since);
       const found = rows.filter(({ organizationId, conversationId, at }) => {
         const key = keyOf(organizationId, conversationId);
-        // Not whether it is later, because the clocks of the servers differ.
+        // Compares for equality rather than order, because the clocks of the servers differ.
         const isNews = announced.get(key) !== at;
         if (isNews) setAnnounced(key, at);
         return isNews;

@@ -220,7 +220,7 @@ describe("the stream of the inbox", () => {
     await browser.call("POST", `/conversations/${own}/takeover`);
     await inbox.until("conversation", ({ change }) => change.conversationId === own);
     await inbox.until("counts", ({ mine }) => mine === 1);
-    // Both were collected in the same time, so the other one would have come as well.
+    // Both were collected in the same period, so the other one would have arrived as well.
     await inbox.until("activity", ({ conversations }) => conversations.some((row) => row.conversationId === own));
     const text = JSON.stringify(inbox.events);
     for (const foreign of [talk.id, agentId, adaId]) expect(text.includes(foreign)).toBe(false);
@@ -258,7 +258,7 @@ describe("the stream of the inbox", () => {
     await inbox.until("removed", ({ conversationId }) => conversationId === talk.id);
     const { eventId } = inbox.events.at(-1) ?? {};
     await inbox.leave();
-    // What happened in between is not repeated, so the client is asked to read its lists again.
+    // What happened in the meantime is not repeated, so the client is asked to read its lists again.
     const resumed = await followInbox(ada, { "last-event-id": String(eventId) });
     await resumed.until("activity", (event) => event.hasMore);
     await resumed.leave();

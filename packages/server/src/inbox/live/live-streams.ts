@@ -22,7 +22,7 @@ type Member = { organizationId: string; userId: string };
 export type LiveStreams = ReturnType<typeof createLiveStreams>;
 
 /**
- * The live streams of this process. A change that is committed here is announced at once. While a stream is open,
+ * The live streams of this process. A change that is committed here is announced immediately. While a stream is open,
  * changes that are not announced, such as those of other processes, are read from the database.
  */
 export function createLiveStreams(
@@ -102,7 +102,7 @@ export function createLiveStreams(
         inboxFeed.changed(organizationId, conversationId);
       });
     }) satisfies RecordHandoff,
-    /** Shows members what happened in conversations, whoever has them, once it is committed. */
+    /** Shows members in which conversations something happened, whoever has them, once it is committed. */
     recordEvents: (async (trx, events) => {
       afterCommit(trx, () => {
         for (const { organizationId, conversationId } of events) {

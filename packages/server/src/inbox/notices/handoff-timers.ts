@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { NoticeRecorder } from "./record-notices.ts";
 
 const EVERY_MS = 5_000;
-/** Timers that one round handles. The next round follows at once and handles the rest. */
+/** Timers that one round handles. The next round follows immediately and handles the rest. */
 const PER_ROUND = 50;
 /** A timer that could not be handled waits this long, so that it does not delay the others. */
 const RETRY_MS = 60_000;

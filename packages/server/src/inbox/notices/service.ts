@@ -60,7 +60,7 @@ function memberSettings({ mailer, outbound }: ServiceDeps, { store, keys, sendPu
       return { publicKey: (await keys()).publicKey };
     },
     /**
-     * Notifies a browser until the member signs out there.
+     * Notifies a browser until the member signs out in it.
      * @throws 400 for an endpoint that must not be called, or for keys that cannot encrypt
      */
     async subscribe(
@@ -172,7 +172,7 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
     async deleteChannel(organizationId: string, id: string): Promise<void> {
       if (!isId("channel", id) || !(await store.deleteChannel(organizationId, id))) throw notFound("Notice channel");
     },
-    /** Sends a notice now, also to a disabled channel. */
+    /** Sends a notice now, even to a disabled channel. */
     async testChannel(organizationId: string, id: string): Promise<NoticeTest> {
       const { url } = await existing(organizationId, id);
       const stored = await settings.stored(organizationId, id);

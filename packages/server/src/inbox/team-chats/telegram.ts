@@ -59,7 +59,7 @@ export function createTelegramChat(outbound: Outbound, settings: Settings): Team
     async follow({ cursor, onConnected, onMessage, onCursor }: Follower, signal) {
       const { id: botId, username } = await getBot(signal);
       let offset = cursor === null ? undefined : Number(cursor);
-      // The first call returns at once, so that the dashboard shows the connection without waiting for a message.
+      // The first call returns immediately, so that the dashboard shows the connection without waiting for a message.
       let timeout = 0;
       while (true) {
         const updates = await call<Update[]>(

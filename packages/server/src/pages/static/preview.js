@@ -40,7 +40,7 @@ const previewTrigger = {
   priority: 0,
 };
 
-/** Starts widgets one after the other. Of the waiting settings only the newest are used, because a user may be typing. */
+/** Starts widgets one after the other. Only the newest waiting settings are used, because a user may be typing. */
 async function startWanted() {
   if (isStarting) return;
   isStarting = true;

@@ -19,8 +19,8 @@ async function openPage(url) {
   await (shown ? shown.focus() : self.clients.openWindow(url.href));
 }
 
-// A browser replaces its subscription from time to time. The server learns the new one under the old label; the dashboard
-// does the same when it is opened, if this call cannot be made because the session has expired.
+// A browser replaces its subscription from time to time. This sends the new one to the server under the old label. If
+// the session has expired, the call fails, and the dashboard repeats it when it is opened.
 self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(renew(event)));
 
 async function renew({ oldSubscription, newSubscription }) {
@@ -28,7 +28,7 @@ async function renew({ oldSubscription, newSubscription }) {
   if (!answer.ok) return;
   const { devices } = await answer.json();
   const device = devices.find(({ endpoint }) => endpoint === oldSubscription?.endpoint);
-  // Without an entry on the server, the member has signed out or turned notices off here.
+  // Without an entry on the server, the member has signed out here or turned notices off.
   if (!device) return;
   const subscription = newSubscription ?? (await self.registration.pushManager.subscribe(oldSubscription.options));
   const { endpoint, keys } = subscription.toJSON();
