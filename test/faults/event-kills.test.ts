@@ -16,9 +16,12 @@ const failpoints = [
   "delivery.sent",
   "delivery.recorded",
 ];
-/** Between two pages of the feed. */
+/** The pause between two pages of the feed, in milliseconds. */
 const READ_EVERY_MS = 20;
-/** Kills after which the tally is printed. A long run that is interrupted has then shown something. */
+/**
+ * The number of kills after which the tally is printed, so that a long run that is interrupted has still shown
+ * something.
+ */
 const TELL_EVERY = 50;
 
 const { eventKills: kills, events, isLong, seed, timeout } = faultRun;
@@ -71,7 +74,7 @@ it.each(loads)(
       expect(missing(recorded, inbox.ids()), "events that were not sent").toEqual([]);
       expect(missing(recorded, feed.ids), "events that were not listed").toEqual([]);
       expect([inbox.ids().size, feed.ids.size]).toEqual([recorded.size, recorded.size]);
-      // Each is accounted for: it was sent, and the server was killed before that was recorded.
+      // Each duplicate is explained: it was sent, and the server was killed before it recorded that.
       expect(inbox.duplicates()).toBe(repeated);
       await checkState(site, load.acknowledged, feed);
     } finally {
@@ -94,7 +97,7 @@ async function prepare(site: FaultSite) {
   return { agentId, toolId, secret };
 }
 
-/** Takes what a server has sent. @returns how much of it will be sent again, because it is not recorded */
+/** Takes what a server has sent. @returns how many of these events will be sent again because they were not recorded */
 async function takeSent({ db, receiver }: FaultSite, inbox: ReturnType<typeof createInbox>): Promise<number> {
   const sent = inbox.take(receiver.received.splice(0));
   const ids = new Set(sent);
@@ -106,7 +109,7 @@ async function takeSent({ db, receiver }: FaultSite, inbox: ReturnType<typeof cr
 type Acknowledged = ReturnType<typeof createEventLoad>["acknowledged"];
 type Feed = ReturnType<typeof createFeedReader>;
 
-/** What is stored, and whatever was acknowledged, has its event, and there is no event of anything else. */
+/** Everything that is stored or was acknowledged has its event, and there is no other event. */
 async function checkState({ db }: FaultSite, acknowledged: Acknowledged, feed: Feed): Promise<void> {
   const messages = db.selectFrom("messages").select("id");
   const stored = {

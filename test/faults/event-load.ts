@@ -2,9 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { chat } from "../chat-client.ts";
 import { authorized, call, type Life } from "./fault-site.ts";
 
-/** A conversation is left for a new one after so many replies. */
+/** After this many replies, a client starts a new conversation. */
 const REPLIES_EACH = 5;
-/** Submissions after each reply: the cheapest way to cause many events. */
+/** Submissions after each reply, which are the cheapest way to cause many events. */
 const SUBMISSIONS_EACH = 10;
 
 type Sources = { agentId: string; toolId: string };
@@ -33,7 +33,7 @@ export function createEventLoad({ agentId, toolId }: Sources, clients: number) {
   /** @throws TypeError when the server is gone */
   async function converse(life: Life, client: Client): Promise<void> {
     const { conversationId } = client;
-    // A conversation whose reply was cut off is left, as a visitor would who reloads the page.
+    // A conversation whose reply was cut off is abandoned, as by a visitor who reloads the page.
     client.conversationId = null;
     const messages = [{ role: "user", content: "When are you open?" }];
     const stream = await chat(life.url, { agentId, conversationId, messages }, authorized);

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { Received } from "../webhook-receiver.ts";
 import { call, type Life } from "./fault-site.ts";
 
-/** What a receiver remembers of the events that were posted to it. Verifies the signature of each. */
+/** What a receiver remembers of the events that were posted to it. It verifies the signature of each one. */
 export function createInbox(secret: string) {
   const verifier = new Webhook(secret);
   /** the bodies by their ids */
@@ -31,7 +31,7 @@ export function createInbox(secret: string) {
 
 type Page = { events: WebhookEvent[]; cursor: string };
 
-/** A reader that pulls the feed and expects every event once, and those of a conversation without a gap and in order. */
+/** A reader of the feed that expects every event once, and those of a conversation in order and without a gap. */
 export function createFeedReader() {
   let cursor = "0";
   const ids = new Set<string>();

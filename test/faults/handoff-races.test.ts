@@ -30,7 +30,7 @@ const stored = ({ db }: FaultSite, conversationId: string) =>
     .orderBy("position")
     .execute();
 
-/** The reply runs in the process `here`, and the takeover arrives in the process `there`. */
+/** The reply runs in the process `here`, and the takeover is requested from the process `there`. */
 async function race({ site, here, there, member, agentId }: Race) {
   const stream = await chat(here.url, { agentId, messages: [{ role: "user", content: "Talk" }] });
   await expectAnswer(stream.response.status, () => stream.response.text());
@@ -60,7 +60,7 @@ const wordsOf = (rows: Outcome["messages"]) =>
     .map(({ content }) => content)
     .join("");
 
-/** The server was too busy for a request, so there was no takeover, or nothing to take over. */
+/** The server was too busy for a request, so there was no takeover, or there was nothing to take over. */
 class Refused extends Error {}
 
 async function expectAnswer(status: number, body: () => Promise<string>) {
@@ -88,7 +88,7 @@ function judge({ answered, atTakeover, stream, messages }: Outcome) {
   };
 }
 
-// SQLite belongs to one process.
+// Only one process can use SQLite.
 it.each<[DatabaseName, number]>([
   ["SQLite", 1],
   ["PostgreSQL", 2],

@@ -6,7 +6,7 @@ type Answer = { status: number; body: Record<string, never> & { data?: unknown; 
 
 export type HandoffMember = Awaited<ReturnType<typeof signIn>>;
 
-/** Limits that a test would meet because all its visitors come from one address. */
+/** Raises the limits that a test would reach because all of its visitors come from one address. */
 const unlimited = Object.fromEntries(
   ["CHAT_PER_IP", "CHAT_PER_SESSION", "RUNNING_PER_IP", "STREAMS_PER_IP", "SIGN_IN_PER_ADDRESS", "SIGN_IN_PER_IP"].map(
     (name) => [`FOYER_LIMIT_${name}`, "0"],

@@ -7,7 +7,7 @@ const TIMED_SHARE = 0.25;
 
 type Death = {
   failpoints: readonly string[];
-  /** The server is killed when it reaches the failpoint for the n-th time, n being at most this. */
+  /** The server is killed when it reaches the failpoint for the nth time. This is the maximum of n. */
   maxTimes: number;
   /** The latest random moment, in milliseconds. */
   maxDelayMs: number;

@@ -57,7 +57,7 @@ export function createClient(connection: Connection) {
     reportTyping: (conversation: ConversationKey) => reportTyping(request, conversation),
     /** The conversation with all its messages, oldest first. */
     conversation: (conversation: ConversationKey) => calls.getConversation(request, conversation),
-    /** Deletes the conversation for good. With `submissions`, also deletes the forms that were submitted in it. */
+    /** Deletes the conversation permanently. With `submissions`, also deletes the forms that were submitted in it. */
     deleteConversation: (conversation: ConversationKey, options?: { submissions?: boolean }) =>
       calls.deleteConversation(request, conversation, options),
     /**

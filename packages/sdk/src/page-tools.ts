@@ -43,7 +43,7 @@ export async function claimToolCall(
   await request(`/chat/${id}/tool-claims`, { method: "POST", token, body });
 }
 
-/** Sends the result of a call, also while the page is being closed. The same result may be sent again. */
+/** Sends the result of a call, even while the page is being closed. The same result may be sent again. */
 export async function sendToolResult(
   request: Request,
   { id, token }: ConversationKey,

@@ -28,7 +28,7 @@ export async function turnOnPush(userId: string): Promise<void> {
 }
 
 /**
- * Keeps the notices of this browser if the member turned them on here: the browser may have dropped or replaced its
+ * Keeps the notices of this browser if the member turned them on here. The browser may have dropped or replaced its
  * subscription while the dashboard was closed, and a new password ends the notices of the old session.
  */
 export async function keepPush(userId: string): Promise<void> {

@@ -27,7 +27,7 @@ export function Shell() {
   useCountInTitle(useInboxLive(({ counts }) => counts.waiting));
   useEffect(followSignOut, []);
   useEffect(() => {
-    // The notices page shows whether they are on.
+    // The notices page shows whether notices are on.
     keepPush(user.id).catch(() => {});
   }, [user.id]);
   const pathname = useRouterState({ select: (state) => state.location.pathname });

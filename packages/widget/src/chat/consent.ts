@@ -24,7 +24,7 @@ export function createConsent({ agent, bus }: WidgetCore, { store, patch }: Chat
       patch({ hasConsent: true });
     },
     /**
-     * Applies the consent that is stored with the conversation. Consent to this very text also applies to other
+     * Applies the consent that is stored with the conversation. Consent to exactly this text also applies to other
      * conversations.
      */
     found(consent: Conversation["consent"]): void {

@@ -9,7 +9,7 @@ const waiting = { type: "ownership", ownership: { handler: "waiting", epoch: 1, 
 const over = { type: "ownership", ownership: { handler: "agent", epoch: 3, assignee: null, handoff: null } };
 const message = (id: string) => ({ type: "message", message: { id } });
 
-/** Locks as browsers have them: a tab that steals ends the request of the tab that has the lock. */
+/** Locks as in browsers: a tab that steals a lock ends the request of the tab that has it. */
 function createLocks() {
   let holder: { reject: (reason: unknown) => void; done: Promise<unknown> } | null = null;
   const waiting: Array<() => void> = [];
@@ -111,7 +111,7 @@ it("connects one of several tabs, which passes the events on, and the next one w
   expect(calls).toHaveLength(1);
   first.close();
   await callsSoFar(2);
-  // It was connected for the first time, so it reads what it may have missed.
+  // The tab was connected for the first time, so it reads what it may have missed.
   expect(calls[1]?.lastEventId).toBeUndefined();
   calls[1]?.send("1:5", message("msg_5"));
   await vi.waitFor(() => expect(second.events).toEqual([waiting, message("msg_5")]));

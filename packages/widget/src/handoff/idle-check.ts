@@ -1,10 +1,10 @@
-/** A check comes after as long as nothing has happened, but at least after this time, in milliseconds. */
+/** Each check waits as long as nothing has happened so far, but at least this long, in milliseconds. */
 const MIN_IDLE_MS = 10_000;
 /** After this time, in milliseconds, the page no longer checks. */
 const MAX_IDLE_MS = 3_600_000;
 
 /**
- * Calls `check` while the visitor sees the page, ever more rarely the longer nothing happens.
+ * Calls `check` while the page is visible, less and less often while nothing happens.
  * @returns a function that reports that something has happened
  */
 export function createIdleCheck(check: () => void, signal: AbortSignal): () => void {

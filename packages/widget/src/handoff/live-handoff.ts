@@ -42,10 +42,10 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
   const onLost = (isLost: boolean) => isLost !== store.get().isLost && patch({ isLost });
   const follower = createConversationFollower(request, { onEvent, onLost, signal });
   let typingTimer: ReturnType<typeof setTimeout> | undefined;
-  // A member may take over uninvited.
+  // A member may take over without a request.
   const restartIdleCheck = createIdleCheck(catchUp, signal);
   let caughtUpAt = 0;
-  /** What the visitor saw when the person left. */
+  /** What was shown to the visitor when the person left. */
   let leftAt: readonly Entry[] | undefined;
 
   function onEvent(event: ConversationLiveEvent): void {

@@ -53,10 +53,10 @@ export function createPanelController(
       isOpen = false;
       saveOpen(false, byVisitor);
       loading?.then((panel) => {
-        // Opened again in the meantime.
+        // The panel was opened again in the meantime.
         if (isOpen) return;
         panel.close(byVisitor);
-        // Only now, because the launcher cannot receive the focus while the panel covers it on a phone.
+        // The focus moves only now, because the launcher cannot receive it while the panel covers it on a phone.
         if (byVisitor) launcher?.focus();
       });
       bus.emit("close");

@@ -13,7 +13,7 @@ export function createHandoffLoader(panel: PanelContext, state: PanelState, load
       state.patch({ handoff });
       return handoff;
     } catch {
-      // The next change of the conversation tries again.
+      // Loading is tried again when the conversation next changes.
       loading = null;
       return null;
     }

@@ -24,7 +24,7 @@ export type EngineParts = {
   depth: () => number;
   path: () => string;
   isOpen: () => boolean;
-  /** Whether something visible must not be replaced now, or nothing is visible at all. */
+  /** Whether the bubble must not be replaced now, or the page or the widget is hidden. */
   isBusy: () => boolean;
   /** Whether the event data matches the trigger's conditions. */
   matches: (conditions: Record<string, unknown>, data: unknown) => Promise<boolean>;

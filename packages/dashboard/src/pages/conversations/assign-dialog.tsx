@@ -3,10 +3,10 @@ import { isComposing } from "../../components/composing.ts";
 import { Dialog } from "../../components/dialog.tsx";
 import { type Colleague, matchingColleagues } from "./find-colleagues.ts";
 
-/** Names beyond these are found by typing. */
+/** Further names are found by typing. */
 const MAX_SHOWN = 50;
 
-/** Assigns the conversation to a member, who is found by name. Enter takes the highlighted one. */
+/** Assigns the conversation to a member, who is found by name. Enter chooses the highlighted one. */
 export function AssignDialog({
   colleagues,
   onChoose,

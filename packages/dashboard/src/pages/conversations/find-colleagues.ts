@@ -3,7 +3,10 @@ import type { Output } from "@foyer/sdk";
 type Member = Output<"listMembers">[number];
 export type Colleague = { id: string; name: string; email: string; isHere: boolean; isMe: boolean };
 
-/** Those whom a conversation can be assigned to: the user, then colleagues who are here, then all others by name. */
+/**
+ * The members to whom a conversation can be assigned: the user, then colleagues who are present, then all others by
+ * name.
+ */
 export function colleaguesOf(
   members: readonly Member[],
   { me, assigneeId, present }: { me: string | null; assigneeId: string | undefined; present: ReadonlySet<string> },

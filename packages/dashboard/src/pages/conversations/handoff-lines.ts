@@ -1,9 +1,11 @@
 import type { HandoffCause, HandoffRecord } from "@foyer/contract";
 
-/** A change of hands between the messages. `note` is what the member told the agent with the return. */
+/**
+ * A change of the handler between messages. `note` is what the member told the agent when returning the conversation.
+ */
 export type HandoffLine = { kind: "handoff"; id: string; createdAt: string; text: string; note: string | null };
 
-/** What led to a request for a person. */
+/** Describes the cause of a request for a person. */
 export const causeTexts: Record<HandoffCause, string> = {
   visitor: "The visitor asked for a person",
   agent: "The agent asked for a person",
@@ -13,7 +15,7 @@ export const causeTexts: Record<HandoffCause, string> = {
   member: "A member took over",
 };
 
-/** What a transcript says about the requests for a person, in the order of time. */
+/** The lines of a transcript about its requests for a person, oldest first. */
 export function handoffLines(records: readonly HandoffRecord[], agentName: string): HandoffLine[] {
   return records
     .flatMap((record) => [requestLine(record), takenLine(record), endLine(record, agentName)])
@@ -21,7 +23,7 @@ export function handoffLines(records: readonly HandoffRecord[], agentName: strin
 }
 
 function requestLine({ cause, requestedAt }: HandoffRecord): HandoffLine | null {
-  // The next line names the member who took over uninvited.
+  // The next line names the member who took over without a request.
   return cause === "member" ? null : line("requested", requestedAt, causeTexts[cause]);
 }
 

@@ -16,7 +16,7 @@ export type InboxSearch = {
   view?: string;
   /** `agent`: a view shows only the conversations of this agent. */
   scope?: string;
-  /** `agent`: only conversations that the agent has. Views of those that people look after ignore it. */
+  /** `agent`: only conversations that the agent has. Views of conversations that need people ignore it. */
   handler?: string;
 };
 

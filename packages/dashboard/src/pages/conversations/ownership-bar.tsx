@@ -11,7 +11,7 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 
 type Acts = {
   isBusy: boolean;
-  /** Those whom it can be assigned to. */
+  /** The members to whom the conversation can be assigned. */
   colleagues: readonly Colleague[];
   assign: (userId: string) => Promise<boolean>;
   close: () => Promise<boolean>;
@@ -34,7 +34,7 @@ export function OwnershipBar({
   onTakeOver: () => void;
   /** Called to ask for the note to the agent. */
   onGiveBack: () => void;
-  /** Called to choose among all members. */
+  /** Called to choose from all members. */
   onAssign: () => void;
 }) {
   const { handler, assignee, handoff } = conversation;
@@ -110,7 +110,7 @@ function AssignMenu({
   acts: Acts;
   onAssign: () => void;
 }) {
-  // `Take over` does the same.
+  // The `Take over` button does the same.
   const others = acts.colleagues.filter(({ id }) => !(id === me && handler !== "human"));
   const items: Array<MenuItem | null> = others.slice(0, MAX_LISTED).map(({ id, name, isHere, isMe }) => ({
     label: `Assign to ${isMe ? "me" : name}`,

@@ -61,7 +61,7 @@ export const ItemView = memo(function ItemView({
   );
 });
 
-/** A change of hands, such as a return to the agent, with what the agent was told. */
+/** A change of the handler, such as a return to the agent, with the note for the agent. */
 function HandoffLineView({ line, context }: { line: HandoffLine; context: TurnContext }) {
   const at = new Date(line.createdAt);
   return (

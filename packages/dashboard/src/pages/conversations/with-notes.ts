@@ -3,7 +3,9 @@ import type { HandoffLine } from "./handoff-lines.ts";
 import type { Turn } from "./split-reply.ts";
 
 export type ConversationNote = Output<"listNotes">[number];
-/** The items of the transcript in order: the turns, and between them the team's notes and changes of the handler. */
+/**
+ * The items of the transcript in order: the turns, and between them the team's notes and the changes of the handler.
+ */
 export type TranscriptItem = Turn | ConversationNote | HandoffLine;
 
 export const isTurn = (item: TranscriptItem): item is Turn => "role" in item;

@@ -51,7 +51,7 @@ export function PageTester({ pattern }: { pattern: string }) {
   );
 }
 
-/** The path of a URL, also of one without its scheme such as `shop.example/pricing`. Null for anything else. */
+/** The path of a URL, even of one without its scheme such as `shop.example/pricing`. Null for anything else. */
 function pathOf(line: string): string | null {
   const isBare = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(line);
   try {

@@ -22,7 +22,7 @@ const actionNames: Record<ActionKind, string> = {
 
 export const actions = Object.entries(actionNames).map(([value, label]) => ({ value: value as ActionKind, label }));
 
-/** `After 20 s on a page` */
+/** Describes the condition of a trigger, such as `After 20 s on a page`. */
 export function describeCondition({ triggerType, conditions }: Pick<Trigger, "triggerType" | "conditions">): string {
   switch (triggerType) {
     case "time_on_page":
@@ -40,7 +40,10 @@ export function describeCondition({ triggerType, conditions }: Pick<Trigger, "tr
   }
 }
 
-/** `Says “Any questions?” for 10 s`. `formName` is null for a deleted form and undefined while it is loading. */
+/**
+ * Describes the action of a trigger, such as `Says “Any questions?” for 10 s`. `formName` is null for a deleted form
+ * and undefined while it is loading.
+ */
 export function describeAction(
   { actionType, actionConfig }: Pick<Trigger, "actionType" | "actionConfig">,
   formName: string | null | undefined,

@@ -74,7 +74,7 @@ export function MembersTable({ members, session }: { members: Member[]; session:
 }
 
 function Person({ name, email, isSelf }: Member & { isSelf: boolean }) {
-  // Members without a name are called by the local part of their email address.
+  // Members without a name are shown by the local part of their email address.
   const hasName = name !== "" && name !== email.split("@")[0];
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2">

@@ -79,7 +79,7 @@ function Found({ visitor, onErase }: { visitor: Visitor; onErase: (receipt: Eras
       await refresh("listConversations", "listSubmissions", "getVisitorData");
       onErase(receipt);
     } catch (problem) {
-      // The mutation shows a toast.
+      // The mutation shows the error as a toast.
       if (!(problem instanceof FoyerError)) throw problem;
     }
   };
@@ -108,9 +108,9 @@ function Found({ visitor, onErase }: { visitor: Visitor; onErase: (receipt: Eras
         onConfirm={confirm}
       >
         <p>
-          This deletes {data.counts.conversations.toLocaleString()} conversations and{" "}
-          {data.counts.submissions.toLocaleString()} form submissions for good, with everything that belongs to them. It
-          cannot be undone.
+          This permanently deletes {data.counts.conversations.toLocaleString()} conversations and{" "}
+          {data.counts.submissions.toLocaleString()} form submissions, with everything that belongs to them. This cannot
+          be undone.
         </p>
       </ConfirmDialog>
     </Section>

@@ -7,7 +7,7 @@ import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 
 const link = "text-ink underline underline-offset-2";
 
-/** Switches the event feed on or off, and shows how it is read. */
+/** Turns the event feed on or off, and shows how it is read. */
 export function EventFeedSection() {
   const { data, error, refetch } = useQuery(endpointQuery("getEventFeed"));
   const put = useEndpointMutation("putEventFeed", {
