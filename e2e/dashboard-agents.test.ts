@@ -29,7 +29,7 @@ function showUsage(page: Page, id: string, usage: object) {
   return page.route("**/plan", (route) => route.fulfill({ json: { planId: "pro", usage: { agents: [agent] } } }));
 }
 
-describe("the dashboard's agents", () => {
+describe("the agents area of the dashboard", () => {
   let site: DashboardSite;
   beforeAll(async () => {
     site = await startDashboardSite();

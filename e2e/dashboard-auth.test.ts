@@ -7,7 +7,7 @@ import type { TestServer } from "../test/server.ts";
 import { createBrowser, createOwner, password } from "../test/session-client.ts";
 import { type SmtpTestServer, startSmtpServer } from "../test/smtp-server.ts";
 
-describe("sign-in pages", () => {
+describe("signing in to the dashboard", () => {
   let site: DashboardSite;
   let smtp: SmtpTestServer;
   beforeAll(async () => {

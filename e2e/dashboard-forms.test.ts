@@ -215,7 +215,7 @@ async function insertMany(toolId: string, count: number) {
   }
 }
 
-describe("a submission", () => {
+describe("a submission's page", () => {
   it("shows all answers of a submission with their labels", async () => {
     const { page, toolId, go, problems } = await open("", {
       formPostActions: [{ type: "slack", webhookUrl: `${site.receiver.url}/chat`, message: "New ride: {{name}}" }],
@@ -349,7 +349,7 @@ describe("a submission", () => {
   });
 });
 
-describe("form analytics", () => {
+describe("the form analytics page", () => {
   it("shows a form's funnel", async () => {
     const { page, agentId, toolId, go, problems } = await open();
     const begin = async (index: number) => {
@@ -430,7 +430,7 @@ describe("form analytics", () => {
   });
 });
 
-describe("an unreachable server", () => {
+describe("the dashboard of an unreachable server", () => {
   it("reports that the server is unreachable", async () => {
     const { page, toolId, go } = await open();
     await site.submit(toolId, ride("Ada Lovelace"));

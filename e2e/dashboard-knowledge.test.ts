@@ -6,7 +6,7 @@ import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.t
 import { conceptVector, startEmbeddingsServer } from "../test/embeddings-server.ts";
 import { page as sitePage, startSite } from "../test/site-server.ts";
 
-describe("the dashboard's knowledge", () => {
+describe("the knowledge area of the dashboard", () => {
   let site: DashboardSite;
   let page: Page;
   let problems: string[];

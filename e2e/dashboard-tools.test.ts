@@ -11,7 +11,7 @@ const tall =
   '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="2000"><rect width="400" height="2000"/></svg>';
 
 // Every screenshot is taken six times, and axe checks everything twice.
-describe("the dashboard's tools", () => {
+describe("the tools area of the dashboard", () => {
   let site: DashboardSite;
   let stock: Upstream;
   let receiver: Awaited<ReturnType<typeof startReceiver>>;

@@ -21,7 +21,7 @@ const harbour = [
   { name: "Half read", triggerType: "scroll_depth", conditions: { scrollDepth: 50 }, ...bubble, isEnabled: false },
 ];
 
-describe("the dashboard's triggers", () => {
+describe("the triggers area of the dashboard", () => {
   let site: DashboardSite;
   let page: Page;
   let problems: string[];

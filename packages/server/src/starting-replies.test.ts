@@ -19,7 +19,7 @@ it("work in the background waits until every reply that is starting has started"
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("work in the background continues after 50 ms although a reply is still starting", async () => {
+it("work in the background continues after 50 ms even if a reply is still starting", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const start = whileReplyStarts(() => promise);
   let hasContinued = false;

@@ -119,7 +119,7 @@ onBothDatabases("a visitor with a token", (createDatabase) => {
     expect((await read(conversationId)).visitor).toMatchObject({ id: "42", claims: { plan: "basic" } });
   });
 
-  it("acts as nobody in a conversation that someone else began, however it got the conversation's token", async () => {
+  it("acts as nobody in a conversation that someone else began, even with the conversation's token", async () => {
     const tool = { agentId, requires: "verified" };
     await createTool(owner, { ...tool, name: "balance", executionType: "mock" });
     const formSchema = { fields: [{ name: "day", label: "Day", type: "text" }] };

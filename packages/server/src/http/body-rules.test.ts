@@ -173,7 +173,7 @@ it("one response names the problems of a changed document, site or webhook, unle
   expect((await account.call("PATCH", "/webhooks/webhook_none", nowhere)).status).toBe(404);
 });
 
-it("one response names the problems of an API key or an invitation that its schema finds and its rules find", async () => {
+it("one response names the problems of an API key or an invitation that its schema finds and those that its rules find", async () => {
   const key = { name: " ", expiresAt: "2020-01-31" };
   expect(await problems("POST", "/api-keys", key, browser)).toEqual(["name", "expiresAt"]);
   expect(await problems("POST", "/invitations", { email: "a b@c.example" }, browser)).toEqual(["role", "email"]);

@@ -159,7 +159,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     expect(await left.execute()).toEqual([]);
   });
 
-  it("is repeated on a restored database with the ledger that was exported before, and only with the same secret", async () => {
+  it("is repeated on a restored database with the previously exported ledger, but only with the same secret", async () => {
     const { deps } = server;
     const { userId } = await plant(world, 4_000);
     await world.account.call("POST", "/visitors/erase", { userId });

@@ -17,7 +17,7 @@ function panel() {
   return { announce, said: () => store.get().announcement };
 }
 
-it("announces messages that arrive together as one text, so that none replaces another", () => {
+it("the announcer reads messages that arrive together as one text, so that none replaces another", () => {
   const { announce, said } = panel();
   announce("Ada: Hello");
   announce("Ada: Which bike?");
@@ -26,7 +26,7 @@ it("announces messages that arrive together as one text, so that none replaces a
   expect(said()).toBe("Ada: Hello\nAda: Which bike?");
 });
 
-it("announces the same text again, which a live region would otherwise ignore", () => {
+it("the announcer repeats the same text, which a live region would otherwise ignore", () => {
   const { announce, said } = panel();
   announce("Ada: Yes");
   vi.runAllTimers();

@@ -99,7 +99,7 @@ function openTab() {
 const key = { id: "conv_1", token: "token" };
 const callsSoFar = (count: number) => vi.waitFor(() => expect(calls).toHaveLength(count));
 
-it("connects one of several tabs, which passes the events on, and the next one when it is closed", async () => {
+it("of several tabs, one is connected and passes the events on, and another one takes its place when it is closed", async () => {
   const first = openTab();
   first.follower.start(key);
   await callsSoFar(1);
@@ -117,7 +117,7 @@ it("connects one of several tabs, which passes the events on, and the next one w
   await vi.waitFor(() => expect(second.events).toEqual([waiting, message("msg_5")]));
 });
 
-it("connects the tab that the visitor looks at, which continues after its own last event", async () => {
+it("the tab that the visitor looks at is connected, and continues after its own last event", async () => {
   const first = openTab();
   first.follower.start(key);
   await callsSoFar(1);
@@ -134,7 +134,7 @@ it("connects the tab that the visitor looks at, which continues after its own la
   expect(calls[2]?.lastEventId).toBe("1:4");
 });
 
-it("renews the connection when the network is back or the page is seen again, and ends it with the person's part", async () => {
+it("the connection is renewed when the network is back or the page is visible again, and ends with the handoff", async () => {
   const { follower, events } = openTab();
   follower.start(key);
   await callsSoFar(1);
@@ -151,7 +151,7 @@ it("renews the connection when the network is back or the page is seen again, an
   expect(calls).toHaveLength(3);
 });
 
-it("connects every tab of a page whose browser has no locks", async () => {
+it("every tab is connected in a browser without locks", async () => {
   vi.stubGlobal("navigator", {});
   const [first, second] = [openTab(), openTab()];
   first.follower.start(key);

@@ -145,7 +145,7 @@ describe("what the visitor sees above the message field", () => {
     expect(view(after(thanked, said(message("msg_3", "agent", "You're welcome.")))).type).toBe("offer");
   });
 
-  it("says that a person has left who wrote nothing, and offers a person again after that", () => {
+  it("says that a person who wrote nothing has left, and then offers a person again", () => {
     const state = after(empty, owned(ownership("human", 2)), owned(ownership("agent", 3)));
     expect(view(state, noon, settings, ada)).toEqual({ type: "over", person: ada, reply: null });
     expect(view(state).type).toBe("offer");

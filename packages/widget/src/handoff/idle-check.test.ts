@@ -17,7 +17,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("checks for a member who took over uninvited, ever more rarely while nothing happens", () => {
+it("the idle check looks for a member who took over without a request, less and less often while nothing happens", () => {
   const check = vi.fn();
   const life = new AbortController();
   const restart = createIdleCheck(check, life.signal);
@@ -38,7 +38,7 @@ it("checks for a member who took over uninvited, ever more rarely while nothing 
   expect(after(3_600)).toBe(soFar);
 });
 
-it("does not check while the page is in the background", () => {
+it("the idle check does nothing while the page is in the background", () => {
   const check = vi.fn();
   createIdleCheck(check, new AbortController().signal)();
   isHidden = true;

@@ -46,7 +46,7 @@ function open(entries: Map<string, unknown>, isOpen: boolean) {
   return { seen, show, missed, onChange, visitor, panelState };
 }
 
-it("counts the messages of the team that arrived while no page was open", () => {
+it("the launcher counts the messages of the team that arrived while no page was open", () => {
   const stored = new Map<string, unknown>();
   open(stored, true).show("human", "msg_1");
   const later = open(stored, false);
@@ -55,7 +55,7 @@ it("counts the messages of the team that arrived while no page was open", () => 
   expect(later.missed).toEqual([2]);
 });
 
-it("counts nothing while the panel is open, and forgets the conversation once everything of an ended part was seen", () => {
+it("the launcher counts nothing while the panel is open, and forgets a conversation whose handoff has ended and was seen", () => {
   const stored = new Map<string, unknown>();
   const { seen, show, missed, panelState } = open(stored, false);
   show("human", "msg_1");
@@ -67,7 +67,7 @@ it("counts nothing while the panel is open, and forgets the conversation once ev
   expect([missed, stored.get("handoff")]).toEqual([[], null]);
 });
 
-it("does not count a message as seen in a page that is in the background", () => {
+it("a message does not count as seen in a page that is in the background", () => {
   const stored = new Map<string, unknown>();
   const { show } = open(stored, true);
   show("human", "msg_1");
@@ -76,7 +76,7 @@ it("does not count a message as seen in a page that is in the background", () =>
   expect(stored.get("handoff")).toEqual({ id: "conv_1", seen: "msg_1" });
 });
 
-it("follows what another tab has seen, and ignores what it stores otherwise", () => {
+it("the launcher follows what another tab has seen, and ignores its other stored values", () => {
   const { onChange, visitor, seen, missed } = open(new Map([["handoff", { id: "conv_1", seen: null }]]), false);
   const change = (key: string) => page.dispatchEvent(Object.assign(new Event("storage"), { key }));
   change("foyer:agent_1:visit");

@@ -39,7 +39,7 @@ function sharedStorage() {
   } as never;
 }
 
-it("plays no sound until the visitor switches it on, which plays it once", async () => {
+it("the sound of a message is off until the visitor switches it on, which plays it once", async () => {
   const sound = createSound(sharedStorage());
   sound.playFor("msg_1");
   expect(started).toEqual([]);
@@ -50,7 +50,7 @@ it("plays no sound until the visitor switches it on, which plays it once", async
   expect([sound.isOn(), started.length]).toEqual([false, 2]);
 });
 
-it("plays the sound of a message in one tab only", async () => {
+it("the sound of a message plays in only one tab", async () => {
   const storage = sharedStorage();
   const [one, other] = [createSound(storage), createSound(storage)];
   one.turn(true);
@@ -62,7 +62,7 @@ it("plays the sound of a message in one tab only", async () => {
   await vi.waitFor(() => expect(started).toHaveLength(6));
 });
 
-it("leaves out a sound that the browser allows too late", async () => {
+it("the sound of a message is skipped when the browser allows it too late", async () => {
   vi.useFakeTimers();
   const allowed = Promise.withResolvers<void>();
   resume = () => allowed.promise;

@@ -5,11 +5,11 @@ const member = (id: string, name: string) => ({ id, name, email: `${id}@shop.exa
 const members = [member("zoe", "Zoe"), member("ada", "Ada Lovelace"), member("lin", ""), member("grace", "Grace")];
 const all = colleaguesOf(members as never, { me: "grace", assigneeId: "ada", present: new Set(["zoe", "grace"]) });
 
-it("offers the user first, then colleagues who are here, and not the member who has the conversation", () => {
+it("a conversation can be assigned to the user first, then to colleagues who are present, and not to the member who has it", () => {
   expect(all.map(({ name }) => name)).toEqual(["Grace", "Zoe", "lin@shop.example"]);
 });
 
-it("finds colleagues by parts of their names and addresses, and the user as `me`", () => {
+it("a search finds colleagues by parts of their names and addresses, and the user as `me`", () => {
   const found = (text: string) => matchingColleagues(all, text).map(({ id }) => id);
   expect(found("ZO")).toEqual(["zoe"]);
   expect(found("shop lin")).toEqual(["lin"]);

@@ -17,7 +17,7 @@ const record = (changes: Partial<HandoffRecord>): HandoffRecord => ({
 });
 const texts = (changes: Partial<HandoffRecord>) => handoffLines([record(changes)], "Harbour").map(({ text }) => text);
 
-it("says in the transcript who took a conversation over and who returned it, also without a note", () => {
+it("the transcript says who took a conversation over and who returned it, even without a note", () => {
   const taken = { takenAt: "2026-03-01T10:01:00.000Z", takenBy: ada };
   const returned = { endedAt: "2026-03-01T10:05:00.000Z", endedHow: "returned" as const, endedBy: ada };
   expect(texts({ ...taken, ...returned })).toEqual([
@@ -31,7 +31,7 @@ it("says in the transcript who took a conversation over and who returned it, als
   ]);
 });
 
-it("shows the note of a return, and that a visitor stopped waiting", () => {
+it("the transcript shows the note of a return, and that a visitor stopped waiting", () => {
   const ended = { endedAt: "2026-03-01T10:05:00.000Z" };
   const [, line] = handoffLines([record({ ...ended, endedHow: "returned", note: "No refund" })], "Harbour");
   expect(line).toMatchObject({ createdAt: ended.endedAt, note: "No refund" });

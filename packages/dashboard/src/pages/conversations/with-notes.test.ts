@@ -3,7 +3,7 @@ import type { HandoffLine } from "./handoff-lines.ts";
 import type { Turn } from "./split-reply.ts";
 import { type ConversationNote, withNotes } from "./with-notes.ts";
 
-it("shows notes and handoffs between the turns, in the order in which everything was written", () => {
+it("the transcript shows notes and handoffs between the turns, in the order in which everything was written", () => {
   const turn = (id: string, minute: number) => ({ id, role: "user", createdAt: at(minute) }) as Turn;
   const note = (id: string, minute: number) => ({ id, createdAt: at(minute) }) as ConversationNote;
   const at = (minute: number) => `2026-11-22T10:0${minute}:00.000Z`;

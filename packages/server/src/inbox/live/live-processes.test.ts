@@ -75,7 +75,7 @@ describe("live streams of two processes", () => {
     await inbox.leave();
   });
 
-  it("bring the team what happens in conversations that the agent of the other process has", async () => {
+  it("report to the team what happens in conversations that an agent in the other process has", async () => {
     const other = await createOwner(here);
     const [browser, remote] = [await signedInBrowser(here, other.email), await signedInBrowser(there, other.email)];
     const own = (await browser.call("POST", "/agents", { name: "Own" })).body.data.id;

@@ -98,7 +98,7 @@ onBothDatabases("the settings of notices", (createDatabase) => {
     expect(devices.map(({ endpoint }: { endpoint: string }) => endpoint)).not.toContain(shared.endpoint);
   });
 
-  it("reach a browser until its member signs out there, also after the session has expired", async () => {
+  it("reach a browser until its member signs out there, even after the session has expired", async () => {
     const { email } = await createMember(server, organizationId, "member");
     const devices = async () => (await here.call("GET", "/notices")).body.devices;
     const here = await signedInBrowser(server, email);
