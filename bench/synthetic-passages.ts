@@ -50,7 +50,7 @@ function wordAt(rank: number): string {
   return `${word}n`;
 }
 
-/** The same numbers from 0 to 1 in every run. */
+/** Generates the same numbers from 0 to 1 in every run. */
 function generator(seed: number): () => number {
   let state = seed * 2_654_435_761;
   return () => {

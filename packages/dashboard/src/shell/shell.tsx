@@ -96,7 +96,7 @@ export function Shell() {
   );
 }
 
-/** For users who have confirmed their address, or were removed, and belong to no organization. */
+/** Shown to users who belong to no organization, because they have only confirmed their address or were removed. */
 function NoOrganization() {
   return (
     <Page title="No organization">

@@ -10,7 +10,7 @@ export type AnswerTables = {
 
 /** A question whose reply did not answer it. Deleted with the reply. */
 export type UnansweredQuestionRow = {
-  /** the reply */
+  /** id of the reply */
   messageId: string;
   organizationId: string;
   agentId: string;

@@ -145,7 +145,7 @@ function readers({ agents, store, files }: Parts) {
   };
 }
 
-/** Checks of the usable part of a body that its schema refuses. */
+/** Checks that apply to the usable part of a body that its schema refuses. */
 function partChecks({ outbound }: ServiceDeps, { store }: Parts) {
   return {
     /** @throws 400 */

@@ -126,7 +126,7 @@ function createSettingsCheck(outbound: Deps["outbound"], checkRecipients: Return
     ]);
 }
 
-/** Checks of the usable part of a body that its schema refuses. */
+/** Checks that apply to the usable part of a body that its schema refuses. */
 function partChecks(existing: (organizationId: string, id: string) => Promise<ToolRow>, checkSettings: SettingsCheck) {
   return {
     /** @throws 400 */

@@ -79,7 +79,7 @@ function readers({ store }: Parts) {
   };
 }
 
-/** Checks of the usable part of a body that its schema refuses. */
+/** Checks that apply to the usable part of a body that its schema refuses. */
 function partChecks(outbound: Deps["outbound"], { store }: Parts) {
   return {
     /** @throws 400 */
