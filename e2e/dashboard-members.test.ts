@@ -151,7 +151,7 @@ describe("members in the settings", () => {
     await page.getByLabel("Current password").fill("not the password");
     await page.getByLabel("New password").fill("another long enough password");
     await page.keyboard.press("Enter");
-    await page.getByText("Is not your current password.").waitFor();
+    await page.getByText("Does not match your current password.").waitFor();
     await picture(page, "dashboard-you");
     await isFit(page);
     await page.getByLabel("Current password").fill(password);

@@ -10,7 +10,7 @@ const knownErrors: Record<string, () => AppError> = {
   INVALID_EMAIL: () => invalid("email", "must be an email address such as you@example.com", "format"),
   INVALID_TOKEN: () => invalid("token", invalidLink),
   TOKEN_EXPIRED: () => invalid("token", invalidLink),
-  INVALID_PASSWORD: () => invalid("currentPassword", "is not your current password"),
+  INVALID_PASSWORD: () => invalid("currentPassword", "does not match your current password"),
   CREDENTIAL_ACCOUNT_NOT_FOUND: () => invalid("currentPassword", "you have no password yet; request a link to set one"),
   HASHING_BUSY: () =>
     new AppError("OVERLOADED", "Too many people are signing in right now. Try again in a moment.", { retryAfter: 5 }),

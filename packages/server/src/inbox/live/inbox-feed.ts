@@ -73,7 +73,7 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
   async function read(topic: InboxTopic): Promise<void> {
     await sendChanges(topic);
     await sendSummary(topic);
-    for (const follower of topic.followers) if (follower.backlogFrom !== null) await sendBacklog(topic, follower);
+    await sendBacklogs(source, topic);
     if (topic.dirty.size > 0) queue.mark(topic);
   }
 
@@ -109,16 +109,6 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
     if (!topic) return;
     for (const follower of topic.followers) send(follower, { type: "activity", ...event }, null);
     for (const id of removed) sendRemoved(topic, id);
-  }
-
-  async function sendBacklog(topic: InboxTopic, follower: Follower) {
-    const ids = await source.changedSince(topic.organizationId, follower.backlogFrom ?? 0);
-    for (let from = 0; from < ids.length && topic.followers.has(follower); from += PAGE) {
-      for (const entry of await source.entries(topic.organizationId, ids.slice(from, from + PAGE))) {
-        sendEntry(follower, entry);
-      }
-    }
-    follower.backlogFrom = null;
   }
 
   return {
@@ -179,6 +169,20 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       }
     },
   };
+}
+
+/** Sends the followers that resume what changed since they were connected. */
+async function sendBacklogs(source: InboxSource, topic: InboxTopic) {
+  for (const follower of topic.followers) {
+    if (follower.backlogFrom === null) continue;
+    const ids = await source.changedSince(topic.organizationId, follower.backlogFrom);
+    for (let from = 0; from < ids.length && topic.followers.has(follower); from += PAGE) {
+      for (const entry of await source.entries(topic.organizationId, ids.slice(from, from + PAGE))) {
+        sendEntry(follower, entry);
+      }
+    }
+    follower.backlogFrom = null;
+  }
 }
 
 function newTopic(organizationId: string): InboxTopic {
