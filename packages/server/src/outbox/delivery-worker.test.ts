@@ -87,7 +87,7 @@ onBothDatabases("the delivery worker", (createDatabase) => {
 
   it("limits concurrent deliveries per host, and a hanging host delays no other", async () => {
     let [hanging, most] = [0, 0];
-    const worker = openWorker(async (delivery, signal) => {
+    const worker = openWorker(async (delivery, { signal }) => {
       if (delivery.host === "hangs") {
         most = Math.max(most, ++hanging);
         await aborted(signal).finally(() => hanging--);
@@ -181,7 +181,7 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     const started = Promise.withResolvers<void>();
     const ends = Promise.withResolvers<void>();
     let running = 0;
-    const worker = openWorker(async (delivery, signal) => {
+    const worker = openWorker(async (delivery, { signal }) => {
       if (++running === 3) started.resolve();
       await (delivery.host === "quick" ? ends.promise : aborted(signal));
       await settle(delivery);
@@ -208,6 +208,38 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     expect((await queue.claim(99, [])).map(({ id }) => id)).toEqual([after.id]);
     expect(running).toBe(3);
   });
+});
+
+it("a host's slots are free while outcomes are recorded, and nothing is claimed until half of them are", async () => {
+  const answered: Array<() => void> = [];
+  const claims: Array<readonly string[]> = [];
+  const claim = async (limit: number, exceptHosts: readonly string[]) => {
+    claims.push(exceptHosts);
+    return exceptHosts.length > 0 ? [] : Array.from({ length: limit }, () => ({ host: "a" }) as LeasedDelivery);
+  };
+  const worker = createDeliveryWorker({
+    queue: { claim, requeue: async () => {} } as unknown as DeliveryQueue,
+    // None of them is ever recorded.
+    run: async (_, { signal, hasAnswered }) => {
+      answered.push(hasAnswered);
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    },
+    log,
+  });
+  onTestFinished(() => worker.stop(0));
+  const claimed = async () => {
+    await new Promise(setImmediate);
+    return [answered.length, claims.length];
+  };
+  worker.start();
+  expect(await claimed()).toEqual([16, 2]);
+  answered[0]?.();
+  expect(await claimed()).toEqual([32, 4]);
+  for (const hasAnswered of answered.slice(0, 16)) hasAnswered();
+  expect(await claimed()).toEqual([32, 4]);
+  answered[16]?.();
+  expect(await claimed()).toEqual([48, 6]);
+  expect(claims.slice(-2)).toEqual([[], ["a"]]);
 });
 
 it("the delivery worker continues after a database outage", async () => {

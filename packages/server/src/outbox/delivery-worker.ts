@@ -5,9 +5,13 @@ import { createHostSemaphore } from "./host-semaphore.ts";
 
 /**
  * Makes one attempt at a leased delivery and records the outcome. Rejects when the attempt could not be made or recorded.
+ * @param options.hasAnswered called when the receiver has answered: from then on, another delivery may use its slot
  * @returns the deliveries that the outcome unblocked, leased to this process
  */
-export type RunDelivery = (delivery: LeasedDelivery, signal: AbortSignal) => Promise<LeasedDelivery[]>;
+export type RunDelivery = (
+  delivery: LeasedDelivery,
+  options: { signal: AbortSignal; hasAnswered: () => void },
+) => Promise<LeasedDelivery[]>;
 
 export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 
@@ -20,6 +24,8 @@ const POLL_AFTER_FAILURE_MS = 5_000;
 const MAX_CONCURRENT = 1_024;
 const MAX_CONCURRENT_PER_HOST = 32;
 const CLAIM_SIZE = MAX_CONCURRENT_PER_HOST / 2;
+/** Slots in use from which a host's deliveries are left in the queue. */
+const BUSY = MAX_CONCURRENT_PER_HOST - CLAIM_SIZE;
 
 /**
  * Makes deliveries when they are due. A slow host can use only its own slots, so it does not delay others. Several
@@ -31,14 +37,17 @@ export function createDeliveryWorker({ queue, run, log }: { queue: DeliveryQueue
   const stopped = new AbortController();
   const wakeSignal = createWakeSignal();
   let isStopping = false;
-  /** true when the last claim left due deliveries in the queue */
-  let hasMore = false;
+  /**
+   * What a claim could not take: deliveries to these hosts, or any at all, because too many attempts were running. The next
+   * claim waits until that changes, because one that skips a host reads past all its due deliveries.
+   */
+  let skipped: { hosts: ReadonlySet<string>; isFull: boolean } = { hosts: new Set(), isFull: false };
   let loop = Promise.resolve();
 
   function track(delivery: LeasedDelivery, maxWaitMs: number): Promise<void> {
     const promise = runAttempt(delivery, maxWaitMs).finally(() => {
       running.delete(promise);
-      if (hasMore) wakeSignal.notify();
+      if (skipped.isFull) wakeSignal.notify();
     });
     running.add(promise);
     return promise;
@@ -49,18 +58,23 @@ export function createDeliveryWorker({ queue, run, log }: { queue: DeliveryQueue
    * starts the deliveries that the outcome unblocked. Errors are logged, never thrown.
    */
   async function runAttempt(delivery: LeasedDelivery, maxWaitMs: number): Promise<void> {
-    const release = await hostSemaphore.acquire(delivery.host, maxWaitMs, stopped.signal);
+    const { host } = delivery;
+    const release = await hostSemaphore.acquire(host, maxWaitMs, stopped.signal);
     if (!release) return requeue(delivery);
+    const hasAnswered = () => {
+      release();
+      if (skipped.hosts.has(host) && hostSemaphore.inUse(host) < BUSY) wakeSignal.notify();
+    };
     let unblocked: LeasedDelivery[] = [];
     try {
-      unblocked = await run(delivery, stopped.signal);
+      unblocked = await run(delivery, { signal: stopped.signal, hasAnswered });
     } catch (error) {
       if (!stopped.signal.aborted)
         log.error({ err: error, deliveryId: delivery.id }, "a delivery attempt failed unexpectedly");
       // Requeue with a delay: a delivery that fails instantly would otherwise be claimed in a loop and starve the rest.
       await requeue(delivery, stopped.signal.aborted ? 0 : POLL_MS);
     } finally {
-      release();
+      hasAnswered();
     }
     await Promise.all(unblocked.map((next) => track(next, maxWaitMs)));
   }
@@ -74,13 +88,14 @@ export function createDeliveryWorker({ queue, run, log }: { queue: DeliveryQueue
 
   async function work() {
     while (!isStopping) {
-      const busyHosts = hostSemaphore.hostsWithAtLeast(MAX_CONCURRENT_PER_HOST - CLAIM_SIZE);
+      const busyHosts = hostSemaphore.hostsWithAtLeast(BUSY);
       const limit = Math.min(MAX_CONCURRENT - running.size, CLAIM_SIZE);
+      // Before the claim, so that a slot that becomes free meanwhile ends the next wait.
+      skipped = { hosts: new Set(busyHosts), isFull: limit < CLAIM_SIZE };
       const claimed = limit > 0 ? await claim(limit, busyHosts) : [];
       if (isStopping) await Promise.all((claimed ?? []).map((delivery) => requeue(delivery)));
       else for (const delivery of claimed ?? []) void track(delivery, MAX_SLOT_WAIT_MS);
       if (claimed?.length === limit && limit === CLAIM_SIZE) continue;
-      hasMore = busyHosts.length > 0 || claimed?.length === limit;
       await wakeSignal.wait(claimed ? POLL_MS : POLL_AFTER_FAILURE_MS);
     }
   }

@@ -14,15 +14,24 @@ export function createHostSemaphore(slotsPerHost: number) {
   }
 
   return {
-    /** @returns a function that releases the slot, or null when none became free within `maxWaitMs` or before `signal` */
+    /**
+     * @returns a function that releases the slot the first time it is called, or null when none became free within
+     * `maxWaitMs` or before `signal`
+     */
     async acquire(name: string, maxWaitMs: number, signal: AbortSignal): Promise<(() => void) | null> {
       if (signal.aborted) return null;
       const host = hosts.get(name) ?? { inUse: 0, waiting: [] };
       hosts.set(name, host);
       if (host.inUse < slotsPerHost) host.inUse++;
       else if (!(await turn(host, AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)])))) return null;
-      return () => release(name, host);
+      let isReleased = false;
+      return () => {
+        if (!isReleased) release(name, host);
+        isReleased = true;
+      };
     },
+    /** The slots of a host that are in use. */
+    inUse: (name: string): number => hosts.get(name)?.inUse ?? 0,
     /** The hosts that have at least this many slots in use. */
     hostsWithAtLeast(inUse: number): string[] {
       return [...hosts].filter(([, host]) => host.inUse >= inUse).map(([name]) => name);

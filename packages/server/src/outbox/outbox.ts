@@ -4,7 +4,7 @@ import { failpoint } from "../failpoints.ts";
 import { type Answer, type CompletedAttempt, createAttemptLog, nextOf } from "./attempts.ts";
 import { leaseMs } from "./delivery-lease.ts";
 import { createDeliveryQueue, type LeasedDelivery } from "./delivery-queue.ts";
-import { createDeliveryWorker } from "./delivery-worker.ts";
+import { createDeliveryWorker, type RunDelivery } from "./delivery-worker.ts";
 
 /** The receiver asked for a pause. The attempt does not count, and the delivery is due again after the pause. */
 export type Postponed = { postponedMs: number };
@@ -43,13 +43,17 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
   const handlers = new Map<DeliveryKind, DeliveryHandler>();
   const worker = createDeliveryWorker({ queue, run, log: deps.log });
 
-  async function run(delivery: LeasedDelivery, signal: AbortSignal): Promise<LeasedDelivery[]> {
+  async function run(
+    delivery: LeasedDelivery,
+    { signal, hasAnswered }: Parameters<RunDelivery>[1],
+  ): Promise<LeasedDelivery[]> {
     const handler = handlers.get(delivery.kind);
     if (!handler) throw new Error(`No handler is registered for deliveries of the kind ${delivery.kind}.`);
     const open = await handler.open(delivery, signal);
     if (!open) return [];
     try {
       const made = await attempt(delivery, open.send);
+      hasAnswered();
       if ("postponedMs" in made) {
         await queue.requeue(delivery, made.postponedMs);
         return [];
