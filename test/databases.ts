@@ -36,7 +36,7 @@ export const createPostgres: CreateDatabase = async ({ isEmpty = false } = {}) =
   // Copying files takes half of the CPU time of PostgreSQL's default strategy, which writes every page to its log.
   const create = `create database ${name} template ${template} strategy file_copy`;
   await withClient(server, (client) => client.query(create));
-  const url = new URL(server);
+  const url = new URL(inject("pooledPostgresUrl") ?? server);
   url.pathname = `/${name}`;
   return {
     address: { kind: "postgres", url: url.href },

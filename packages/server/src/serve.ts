@@ -64,7 +64,12 @@ async function announce() {
   const note =
     defaultModelId === "foyer/demo" ? " (built in, not an AI; add a provider's API key to use a real model)" : "";
   console.log(`Foyer   ${config.baseUrl}\nModel   ${defaultModelId}${note}`);
-  if (await hasAccounts(deps.db)) return;
+  // The server works without this line, so a database that has just become unavailable must not end the process.
+  const isSetUp = await hasAccounts(deps.db).catch((error: unknown) => {
+    log.warn({ err: error }, "could not find out whether the server is set up");
+    return true;
+  });
+  if (isSetUp) return;
   const line = `Set up  ${setUpLink(deps)}\n`;
   if (terminal) terminal.remind(line, async () => !(await hasAccounts(deps.db)));
   else process.stdout.write(line);

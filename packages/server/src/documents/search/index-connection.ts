@@ -15,11 +15,23 @@ export type IndexConnection = {
   reading<T>(work: () => Promise<T>): Promise<T>;
   /** Runs `work` in a transaction that may write. */
   writing<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work`, which uses its own transactions, unless another process runs work with this key. SQLite needs no lock: one
+   * process uses its file, with one maintenance thread.
+   */
+  alone(key: string, work: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 };
 
-/** PostgreSQL cancels statements of these threads that take longer. */
+/**
+ * PostgreSQL cancels statements of these threads that take longer. The limit is set in each transaction, because
+ * PgBouncer refuses connections that ask for it, and hands a session to other clients between two transactions.
+ */
 const STATEMENT_TIMEOUT_MS = { read: 10_000, write: 60_000 };
+/** The client gives up a little later, so that the server's reason is reported. */
+const CLIENT_MARGIN_MS = 2_000;
+/** Distinguishes the advisory locks of `alone` from others. The number is arbitrary. */
+const LOCK_CLASS = 730_195;
 
 /** @param mode `read` opens SQLite's file as read-only */
 export async function connect(address: DatabaseAddress, mode: "read" | "write"): Promise<IndexConnection> {
@@ -62,6 +74,7 @@ function connectSqlite(file: string, mode: "read" | "write"): IndexConnection {
     },
     reading: (work) => within("begin", work),
     writing: (work) => within("begin immediate", work),
+    alone: (_, work) => work(),
     async close() {
       database.close();
     },
@@ -71,17 +84,20 @@ function connectSqlite(file: string, mode: "read" | "write"): IndexConnection {
 async function connectPostgres(url: string, mode: "read" | "write"): Promise<IndexConnection> {
   const bytes = createByteReader();
   const servers = createPostgresServers(url);
-  const client = await servers.connect(async (serverUrl) => {
-    const opened = await createClient(serverUrl, { mode, bytes });
-    try {
-      await opened.connect();
-      await servers.checkWritable(opened);
-      return opened;
-    } catch (error) {
-      await opened.end();
-      throw error;
-    }
-  });
+  const open = () =>
+    servers.connect(async (serverUrl) => {
+      const opened = await createClient(serverUrl, { mode, bytes });
+      try {
+        await opened.connect();
+        await servers.checkWritable(opened);
+        return opened;
+      } catch (error) {
+        await opened.end();
+        throw error;
+      }
+    });
+  const client = await open();
+  let lockHolder: Promise<Client> | null = null;
   return {
     kind: "postgres",
     async all<Row>(sql: string, parameters: readonly Value[] = []) {
@@ -94,7 +110,7 @@ async function connectPostgres(url: string, mode: "read" | "write"): Promise<Ind
       return readPipelined(client, work);
     },
     async writing(work) {
-      await client.query("begin");
+      await client.query(begin("begin", mode));
       try {
         const result = await work();
         await client.query("commit");
@@ -104,16 +120,41 @@ async function connectPostgres(url: string, mode: "read" | "write"): Promise<Ind
         throw error;
       }
     },
-    close: () => client.end(),
+    async alone(key, work) {
+      lockHolder ??= open();
+      await holdingLock(await lockHolder, key, work);
+    },
+    async close() {
+      await Promise.all([client.end(), lockHolder?.then((holder) => holder.end())]);
+    },
   };
 }
+
+/**
+ * The lock ends with a transaction on a connection of its own. A lock of the session would stay with the server's
+ * connection when PgBouncer hands that to another client.
+ */
+async function holdingLock(holder: Client, key: string, work: () => Promise<void>): Promise<void> {
+  await holder.query("begin");
+  try {
+    const asked = `select pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext($1)) as "isOurs"`;
+    const { rows } = await holder.query<{ isOurs: boolean }>(asked, [key]);
+    if (rows[0]?.isOurs) await work();
+  } finally {
+    await holder.query("rollback");
+  }
+}
+
+/** Both statements in one round trip. */
+const begin = (statement: string, mode: "read" | "write") =>
+  `${statement}; set local statement_timeout = ${STATEMENT_TIMEOUT_MS[mode]}`;
 
 /**
  * Sends the first statement of `work` together with `begin`, and does not wait for the end of the transaction, which
  * saves two of a search's five round trips. The next statement waits for it.
  */
 async function readPipelined<T>(client: Client, work: () => Promise<T>): Promise<T> {
-  const begun = client.query("begin isolation level repeatable read read only");
+  const begun = client.query(begin("begin isolation level repeatable read read only", "read"));
   // Awaited below, after `work`, which fails as well when this has failed.
   begun.catch(() => {});
   try {
@@ -129,8 +170,7 @@ async function createClient(connectionString: string, { mode, bytes }: ClientOpt
   const { default: pg } = await import("pg");
   const client = new pg.Client({
     connectionString,
-    statement_timeout: STATEMENT_TIMEOUT_MS[mode],
-    query_timeout: STATEMENT_TIMEOUT_MS[mode] + 2_000,
+    query_timeout: STATEMENT_TIMEOUT_MS[mode] + CLIENT_MARGIN_MS,
     keepAlive: true,
     pipeline: mode === "read",
     connectionTimeoutMillis: 5_000,

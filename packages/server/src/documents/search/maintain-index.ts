@@ -20,9 +20,8 @@ type Candidate = MergedSegment & { bytes: number };
  * Merges segments until few are left, and deletes the rows of merged ones. Only one process at a time maintains an
  * agent's index; in other processes the call returns immediately.
  */
-export async function maintainAgent(connection: IndexConnection, agentId: string): Promise<void> {
-  if (!(await lock(connection, agentId))) return;
-  try {
+export function maintainAgent(connection: IndexConnection, agentId: string): Promise<void> {
+  return connection.alone(agentId, async () => {
     await connection.all(`update "indexSegments" set state = 'dead' where "agentId" = ? and state = 'building'`, [
       agentId,
     ]);
@@ -38,9 +37,7 @@ export async function maintainAgent(connection: IndexConnection, agentId: string
       if (next === null) return;
       await mergeSegments(connection, next.sources, next.level);
     }
-  } finally {
-    await unlock(connection, agentId);
-  }
+  });
 }
 
 /** The segments to merge next and the level of the result; null when nothing needs to be merged. */
@@ -205,24 +202,3 @@ async function deleteInSteps(connection: IndexConnection, { table, key, where, v
     await rest(Math.min(20, Math.ceil(performance.now() - startedAt)));
   }
 }
-
-/**
- * Acquires an advisory lock on PostgreSQL. SQLite needs none: one process uses its file, with one maintenance thread.
- */
-async function lock(connection: IndexConnection, agentId: string): Promise<boolean> {
-  if (connection.kind === "sqlite") return true;
-  const rows = await connection.all<{ isOurs: boolean }>(
-    `select pg_try_advisory_lock(${LOCK_CLASS}, hashtext(?)) as "isOurs"`,
-    [agentId],
-  );
-  return rows[0]?.isOurs === true;
-}
-
-async function unlock(connection: IndexConnection, agentId: string) {
-  if (connection.kind === "postgres") {
-    await connection.all(`select pg_advisory_unlock(${LOCK_CLASS}, hashtext(?))`, [agentId]);
-  }
-}
-
-/** Distinguishes these advisory locks from others. The number is arbitrary. */
-const LOCK_CLASS = 730_195;
