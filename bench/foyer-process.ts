@@ -9,7 +9,7 @@ export const authorized = { authorization: `Bearer ${API_KEY}` };
 const main = new URL("../packages/server/src/main.js", import.meta.url);
 /** The arguments that `npm start` passes to Node. */
 const startOptions: string[] = packageJson.scripts.start.split(" ").filter((word) => word.startsWith("--"));
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 
 export type Foyer = BenchProcess & {
   /** from spawn to the first 200 of /readyz, in milliseconds */

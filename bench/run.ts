@@ -25,6 +25,7 @@ import { triggerEvents } from "./figures/record-trigger-events.ts";
 import { replyEvents } from "./figures/reply-events.ts";
 import { replyWithHistory } from "./figures/reply-with-history.ts";
 import { retrieval } from "./figures/retrieval.ts";
+import { scaleOut } from "./figures/scale-out.ts";
 import { startToReady } from "./figures/start-to-ready.ts";
 import { httpToolsAtOnce } from "./figures/tool-http-at-once.ts";
 import { hundredTools } from "./figures/tool-hundred.ts";
@@ -47,6 +48,7 @@ const figures: Record<string, Figure> = {
   "fast-reply": fastReply,
   "paced-reply": pacedReply,
   "reply-with-history": replyWithHistory,
+  "scale-out": scaleOut,
   "reply-events": replyEvents,
   "first-token": firstToken,
   "first-token-busy": firstTokenBusy,

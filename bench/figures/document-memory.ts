@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { megabytes, ms, type Row } from "../figure.ts";
-import { type Foyer, startFoyer } from "../foyer-process.ts";
+import { startFoyer } from "../foyer-process.ts";
 import { temporaryFolder } from "../processes.ts";
 import { median } from "../rounds.ts";
+import { childrenOf } from "../tree-cpu.ts";
 import { createUploads, untilReady, uploadPdf } from "../upload-pages.ts";
 
 const ROUNDS = 3;
@@ -64,8 +65,8 @@ async function fill(dataDir: string) {
   await uploadPdf(foyer.url, { agentId, name: "manual", pages: PDF_PAGES });
   await untilReady(foyer.url, agentId, DOCUMENTS);
   const readyAt = performance.now();
-  const peakBytes = Math.max(...childrenOf(foyer).map(peakOf));
-  while (childrenOf(foyer).length > 0 && performance.now() - readyAt < 2 * LIMIT_END_MS) await wait(100);
+  const peakBytes = Math.max(...childrenOf(foyer.pid).map(peakOf));
+  while (childrenOf(foyer.pid).length > 0 && performance.now() - readyAt < 2 * LIMIT_END_MS) await wait(100);
   return { peakBytes, endedAfterMs: performance.now() - readyAt };
 }
 
@@ -73,14 +74,6 @@ async function idleBytes(dataDir: string): Promise<number> {
   await using foyer = await startFoyer({ dataDir });
   await wait(IDLE_MS);
   return foyer.rssBytes();
-}
-
-/** The ids of a server's child processes. */
-function childrenOf({ pid }: Foyer): number[] {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  return threads.flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8").split(" ").filter(Boolean).map(Number),
-  );
 }
 
 function peakOf(pid: number): number {
