@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { ChatEvent } from "@foyer/contract";
 
 /** `eventId` is the stream's own `id:` line; `id` is the same, except for a tool call, where it is the call's id. */
@@ -25,8 +26,11 @@ export function chat(url: string, body: object, headers: Record<string, string> 
   });
 }
 
-/** Reads any stream of chat events; an error response has no events. */
-export async function openStream(url: string, init: RequestInit = {}): Promise<ChatStream> {
+/**
+ * Reads any stream of chat events; an error response has no events.
+ * @param pauseMs the wait of a slow reader after each piece
+ */
+export async function openStream(url: string, init: RequestInit = {}, pauseMs = 0): Promise<ChatStream> {
   const abort = new AbortController();
   const response = await fetch(url, { ...init, signal: abort.signal });
   const events: ReceivedEvent[] = [];
@@ -36,7 +40,7 @@ export async function openStream(url: string, init: RequestInit = {}): Promise<C
     for (const watcher of watchers) watcher();
   };
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-  const ended = isStream ? read(response, events, comments, notify) : Promise.resolve();
+  const ended = isStream ? read(response, { events, comments, notify, pauseMs }) : Promise.resolve();
   const watch = <T>(find: () => T | undefined, what: string) =>
     new Promise<T>((resolve, reject) => {
       const check = () => {
@@ -64,7 +68,9 @@ export async function openStream(url: string, init: RequestInit = {}): Promise<C
   };
 }
 
-async function read(response: Response, events: ReceivedEvent[], comments: string[], notify: () => void) {
+type Reader = Pick<ChatStream, "events" | "comments"> & { notify: () => void; pauseMs: number };
+
+async function read(response: Response, { events, comments, notify, pauseMs }: Reader) {
   let rest = "";
   const decoder = new TextDecoder();
   try {
@@ -77,6 +83,7 @@ async function read(response: Response, events: ReceivedEvent[], comments: strin
         else events.push(parse(block));
       }
       notify();
+      if (pauseMs > 0) await wait(pauseMs);
     }
   } catch (error) {
     if ((error as Error).name !== "AbortError") throw error;

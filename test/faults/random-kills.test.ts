@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { faultRun } from "./fault-run.ts";
-import { createFaultSite, createForm, type FaultSite, type Life, submit } from "./fault-site.ts";
+import { createFaultSite, createForm, type FaultSite, submit } from "./fault-site.ts";
 import { liveAndDie } from "./random-death.ts";
+import { createRetryingLoad } from "./retrying-load.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 const failpoints = [
@@ -23,7 +24,9 @@ it.each(faultRun.loads)(
     try {
       const toolId = await prepare(site);
       const random = seededRandom(seed);
-      const load = createLoad(toolId, clients);
+      const load = createRetryingLoad(async (life, key) => (await submit(life, toolId, key)).submissionId, {
+        clients,
+      });
       let repeated = 0;
       for (let kill = 0; kill < kills; kill++) {
         const before = site.receiver.received.length;
@@ -71,40 +74,6 @@ async function prepare(site: FaultSite): Promise<string> {
   life.kill("SIGKILL");
   await life.exited;
   return toolId;
-}
-
-/** Clients that submit one after the other until the server is gone, and then repeat requests that got no response. */
-function createLoad(toolId: string, clients: number) {
-  const acknowledged: string[] = [];
-  const unanswered = new Map<number, string>();
-  let requests = 0;
-
-  /** @returns false when there was no response */
-  async function ask(life: Life, client: number): Promise<boolean> {
-    const key = unanswered.get(client) ?? `request-${requests++}`;
-    unanswered.set(client, key);
-    const answer = await submit(life, toolId, key).catch((error: unknown) => {
-      if (error instanceof TypeError) return null;
-      throw error;
-    });
-    if (!answer) return false;
-    unanswered.delete(client);
-    acknowledged.push(answer.submissionId);
-    return true;
-  }
-
-  return {
-    acknowledged,
-    async run(life: Life) {
-      const client = async (_: unknown, index: number) => {
-        while (await ask(life, index));
-      };
-      await Promise.all(Array.from({ length: clients }, client));
-    },
-    async finish(life: Life) {
-      for (const client of [...unanswered.keys()]) expect(await ask(life, client)).toBe(true);
-    },
-  };
 }
 
 /** The number of deliveries that this process sent without recording them, so they will be sent again. */

@@ -1,0 +1,141 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { startUpstream } from "../upstream.ts";
+import { answerLoad } from "./chat-load.ts";
+import { checkLoad, createDeliveredIds } from "./endurance-check.ts";
+import { createEnduranceLoad, type EnduranceLoad } from "./endurance-load.ts";
+import { faultRun } from "./fault-run.ts";
+import { createFaultSite, type DatabaseName, type FaultSite, type Life } from "./fault-site.ts";
+import { expectFlat, type ProcessUsage, processUsage } from "./process-usage.ts";
+
+/** How long `npm run test:endurance` runs on each database. Without it, this is the short form. */
+const minutes = Number(process.env.FOYER_ENDURANCE_MINUTES ?? 0);
+const isLong = minutes > 0;
+const lifeMs = isLong ? 60_000 : 0;
+const MIN_LIVES = 2;
+/** A life lasts until so much more of everything is acknowledged, however slow the machine is. */
+const MIN_ACKNOWLEDGED = 5;
+const databases: DatabaseName[] = isLong ? ["SQLite", "PostgreSQL"] : ["SQLite"];
+const timeout = faultRun.timeout + 2 * minutes * 60_000;
+/** What a server opens after its start: connections of the database's pool, threads, and clients that keep alive. */
+const MAX_MORE_FILES = 60;
+
+/** A machine that is busy with other work can stall PostgreSQL until queries and connections time out. */
+const OVERLOADED = /Query read timeout|timeout exceeded when trying to connect|due to connection timeout/;
+
+const env = {
+  FOYER_LOG_LEVEL: "error",
+  FOYER_DRAIN_TIMEOUT: "5s",
+  FOYER_LIMIT_EVENTS_PER_IP: "0",
+  FOYER_LIMIT_VISITOR_TOKENS_PER_DAY: "0",
+  FOYER_DEFAULT_MODEL: "openai-compatible/test",
+};
+
+it.each(databases)(
+  "nothing is lost, repeated or leaked by restarts under mixed load on %s",
+  {
+    timeout,
+  },
+  async (database) => {
+    const upstream = await startUpstream((exchange) => {
+      // They are kept for tests that look at them. A long run must not collect them all.
+      upstream.exchanges.splice(0);
+      return answerLoad(exchange);
+    });
+    const site = await createFaultSite(database, { ...env, OPENAI_COMPATIBLE_BASE_URL: `${upstream.url}/v1` });
+    try {
+      await endure(database, site);
+    } finally {
+      await site.remove();
+      await upstream.stop();
+    }
+  },
+);
+
+/** Restarts a server under load. On PostgreSQL, a second one runs beside it from the beginning to the end. */
+async function endure(database: DatabaseName, site: FaultSite): Promise<void> {
+  const log = (text: string) => void (isLong && console.log(`${new Date().toISOString()} ${database}: ${text}`));
+  const delivered = createDeliveredIds(site);
+  const stop = new AbortController();
+  let life = await start(site);
+  const atStart = processUsage(life.pid);
+  const load = await createEnduranceLoad(site, life, "restarted");
+  const steady = database === "PostgreSQL" ? await startSteady(site, () => life, stop.signal) : null;
+  const loads = [load, ...(steady ? [steady.load] : [])];
+  const usage: Usage = { restarted: [], steady: [] };
+  const errors: string[] = [];
+
+  const deadline = performance.now() + minutes * 60_000;
+  for (let index = 0; index < MIN_LIVES || performance.now() < deadline; index++) {
+    const running = load.run(life, () => steady?.life ?? life, stop.signal);
+    const lived = Promise.all([wait(lifeMs), load.hasAcknowledged(MIN_ACKNOWLEDGED)]);
+    await Promise.race([lived, life.exited, failureOf(running), failureOf(steady?.running)]);
+    usage.restarted.push(processUsage(life.pid));
+    if (steady) usage.steady.push(processUsage(steady.life.pid));
+    errors.push(...(await end(life, index % 2 === 0 ? "SIGTERM" : "SIGKILL")));
+    await running;
+    delivered.collect();
+    log(`${index + 1} restarts, ${tally(loads)}, ${latest(usage)}`);
+    life = await start(site);
+  }
+
+  stop.abort();
+  await steady?.running;
+  for (const one of loads) await one.finish(life);
+  for (const one of loads) await checkLoad(site, { life, load: one, delivered });
+  log(`${tally(loads)}, ${delivered.repeated()} deliveries repeated after a kill`);
+  for (const server of [life, ...(steady ? [steady.life] : [])]) {
+    expect(processUsage(server.pid).files).toBeLessThan(atStart.files + MAX_MORE_FILES);
+    errors.push(...(await end(server, "SIGTERM")));
+  }
+  expect(errors).toEqual([]);
+  expectFlat(usage.restarted);
+  expectFlat(usage.steady);
+}
+
+type Usage = Record<"restarted" | "steady", ProcessUsage[]>;
+
+async function startSteady(site: FaultSite, other: () => Life, signal: AbortSignal) {
+  const life = await start(site);
+  const load = await createEnduranceLoad(site, life, "steady");
+  return { life, load, running: load.run(life, other, signal) };
+}
+
+/** Starts a server, as a process manager does it: again, when PostgreSQL was too busy to accept a connection in time. */
+async function start(site: FaultSite): Promise<Life> {
+  return site.start().catch((error: Error) => {
+    if (OVERLOADED.test(error.message)) return start(site);
+    throw error;
+  });
+}
+
+/** Ends a server. @returns the errors that it has logged */
+async function end(life: Life, signal: "SIGTERM" | "SIGKILL"): Promise<string[]> {
+  life.kill(signal);
+  const exit = await life.exited;
+  expect(exit.code ?? exit.signal, `${exit.stdout}${exit.stderr}`).toBe(signal === "SIGTERM" ? 0 : signal);
+  const errors = exit.stdout.split("\n").filter((line) => /^\{"level":[56]0/.test(line));
+  return errors.filter((line) => !OVERLOADED.test(line));
+}
+
+/** Rejects when the load fails, and does not resolve. */
+async function failureOf(running: Promise<void> | undefined): Promise<void> {
+  await running;
+  await new Promise(() => {});
+}
+
+function tally(loads: readonly EnduranceLoad[]): string {
+  const sum = (count: (load: EnduranceLoad) => number) => loads.reduce((total, load) => total + count(load), 0);
+  const messages = sum(({ chats }) => chats.turns.length);
+  const submissions = sum((load) => load.submissions.acknowledged.length);
+  const events = sum(({ triggerEvents }) => triggerEvents.acknowledged.length);
+  return `${messages} messages, ${submissions} submissions and ${events} events acknowledged`;
+}
+
+function latest(usage: Usage): string {
+  const each = Object.entries(usage).flatMap(([name, samples]) => {
+    const last = samples.at(-1);
+    return last ? [`${name} ${Math.round(last.rssBytes / 1e6)} MB and ${last.files} files`] : [];
+  });
+  return each.join(", ");
+}

@@ -1,0 +1,52 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { expect } from "vitest";
+import type { Life } from "./fault-site.ts";
+
+export type RetryingLoad<Answer> = ReturnType<typeof createRetryingLoad<Answer>>;
+
+/**
+ * Clients that send one request after another until the server is gone, and then repeat what it did not answer, with the
+ * same key.
+ * @param send sends one request with an idempotency key; rejects with a TypeError when there is no response
+ * @param options.pauseMs the pause of a client after each response
+ */
+export function createRetryingLoad<Answer>(
+  send: (life: Life, key: string) => Promise<Answer>,
+  { clients, pauseMs = 0 }: { clients: number; pauseMs?: number },
+) {
+  const acknowledged: Answer[] = [];
+  const unanswered = new Map<number, string>();
+  let requests = 0;
+
+  /** @returns false when there was no response */
+  async function ask(life: Life, client: number): Promise<boolean> {
+    const key = unanswered.get(client) ?? `request-${requests++}`;
+    unanswered.set(client, key);
+    let answer: Answer;
+    try {
+      answer = await send(life, key);
+    } catch (error) {
+      if (error instanceof TypeError) return false;
+      throw error;
+    }
+    unanswered.delete(client);
+    acknowledged.push(answer);
+    return true;
+  }
+
+  return {
+    /** The answers to all requests, one each. */
+    acknowledged,
+    /** Sends requests until the server is gone, or until `signal`. */
+    async run(life: Life, signal?: AbortSignal): Promise<void> {
+      const client = async (_: unknown, index: number) => {
+        while (!signal?.aborted && (await ask(life, index))) if (pauseMs > 0) await wait(pauseMs);
+      };
+      await Promise.all(Array.from({ length: clients }, client));
+    },
+    /** Repeats the requests that are still unanswered. */
+    async finish(life: Life): Promise<void> {
+      for (const client of [...unanswered.keys()]) expect(await ask(life, client)).toBe(true);
+    },
+  };
+}
