@@ -13,6 +13,7 @@ const guides = [
   "sdk",
   "errors",
   "limits",
+  "scaling",
   "versioning",
 ];
 

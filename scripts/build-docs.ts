@@ -20,6 +20,7 @@ const guides = [
   { name: "sdk", title: "SDK", source: "packages/sdk/README.md" },
   { name: "errors", title: "Errors", source: "docs/guides/errors.md" },
   { name: "limits", title: "Limits", source: "docs/guides/limits.md" },
+  { name: "scaling", title: "Scaling", source: "docs/guides/scaling.md" },
   { name: "versioning", title: "Versioning", source: "docs/guides/versioning.md" },
 ];
 
