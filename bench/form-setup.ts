@@ -30,21 +30,23 @@ export function submissionBody(toolId: string, more: object = {}): string {
   return JSON.stringify({ toolId, formData: { ...filledIn, ...more }, fieldsCompleted: Object.keys(filledIn) });
 }
 
-/** Submissions with a due webhook to `url`, created while no server runs. */
+/** Submissions with a webhook to `url`, which all become due at the same moment. Servers may run meanwhile. */
 export async function fillDueDeliveries(address: DatabaseAddress, toolId: string, url: string, count: number) {
   const { db } = openDatabase(address, () => {});
   try {
     const tool = await db.selectFrom("tools").selectAll().where("id", "=", toolId).executeTakeFirstOrThrow();
     const { organizationId, agentId, name: toolName } = tool;
-    for (let made = 0; made < count; made += 100) {
-      const rows = Array.from({ length: Math.min(100, count - made) }, () =>
-        dueSubmission({ organizationId, agentId, toolId, toolName }, url),
-      );
-      const submissions = rows.map(({ submission }) => submission);
-      await db.insertInto("submissions").values(submissions).execute();
-      const deliveries = rows.map(({ delivery }) => delivery);
-      await db.insertInto("deliveries").values(deliveries).execute();
-    }
+    await db.transaction().execute(async (trx) => {
+      for (let made = 0; made < count; made += 100) {
+        const rows = Array.from({ length: Math.min(100, count - made) }, () =>
+          dueSubmission({ organizationId, agentId, toolId, toolName }, url),
+        );
+        const submissions = rows.map(({ submission }) => submission);
+        await trx.insertInto("submissions").values(submissions).execute();
+        const deliveries = rows.map(({ delivery }) => delivery);
+        await trx.insertInto("deliveries").values(deliveries).execute();
+      }
+    });
   } finally {
     await db.destroy();
   }
