@@ -16,7 +16,7 @@ const MIN_LIVES = 2;
 /** A life lasts until so much more of everything is acknowledged, however slow the machine is. */
 const MIN_ACKNOWLEDGED = 5;
 const databases: DatabaseName[] = isLong ? ["SQLite", "PostgreSQL"] : ["SQLite"];
-const timeout = faultRun.timeout + 2 * minutes * 60_000;
+const timeout = 3 * faultRun.timeout + 2 * minutes * 60_000;
 /** What a server opens after its start: connections of the database's pool, threads, and clients that keep alive. */
 const MAX_MORE_FILES = 60;
 

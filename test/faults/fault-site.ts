@@ -207,7 +207,8 @@ export async function submitOnce(life: Life, toolId: string, idempotencyKey?: st
 /** Submits, and repeats the request while the server is overloaded. @throws TypeError when there is no response */
 export async function submit(life: Life, toolId: string, idempotencyKey?: string): Promise<SubmitResult> {
   const { status, body } = await submitOnce(life, toolId, idempotencyKey);
-  if (status === 503) return wait(200).then(() => submit(life, toolId, idempotencyKey));
+  // A client on a busy machine may need too long to send its request, which is 408.
+  if (status === 503 || status === 408) return wait(200).then(() => submit(life, toolId, idempotencyKey));
   if (status !== 200) throw new Error(`submitting: ${status} ${JSON.stringify(body)}`);
   return body;
 }
