@@ -123,7 +123,7 @@ it("the leased worker claims jobs of one group without waiting while long jobs o
 });
 
 it("leaves a slot for a third group while two have long queues", async () => {
-  const due = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? "a" : "b"));
+  const due: string[] = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? "a" : "b"));
   const running: string[] = [];
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const worker = createLeasedWorker<{ group: string }>({

@@ -118,8 +118,8 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       { stream, userId, lastEventId }: { stream: OpenStream; userId: string; lastEventId: string | undefined },
     ): () => void {
       const topic = topics.get(organizationId) ?? newTopic(organizationId);
-      topics.set(organizationId, topic);
       const follower = newFollower(stream, userId, cursorIn(lastEventId));
+      topics.set(organizationId, topic);
       topic.followers.add(follower);
       queue.mark(topic);
       return () => {
@@ -154,18 +154,16 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       const topic = topics.get(organizationId);
       if (topic) queue.mark(topic);
     },
-    async settled(): Promise<void> {
-      await Promise.all([queue.settled(), activity.settled()]);
-    },
+    settled: () => Promise.all([queue.settled(), activity.settled()]),
     /** Repeats failed reads. */
     retry(): void {
       for (const topic of failed) queue.mark(topic);
       failed.clear();
     },
+    /** Members are not told about their own typing. */
     typing(organizationId: string, event: Extract<InboxEvent, { type: "typing" }>): void {
       for (const follower of topics.get(organizationId)?.followers ?? []) {
-        // Members are not told about their own typing.
-        if (event.person === null || event.person.userId !== follower.userId) send(follower, event, null);
+        if (event.person?.userId !== follower.userId) send(follower, event, null);
       }
     },
   };
