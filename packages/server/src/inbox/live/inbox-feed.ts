@@ -36,7 +36,7 @@ type Follower = {
   /** the last sent counts, as JSON */
   counts: string | null;
   presence: string | null;
-  /** Whether the client was cut off, and does not know yet that activity was not repeated. */
+  /** Whether the client was disconnected and has not been told yet that the missed activity was not repeated. */
   missedActivity: boolean;
 };
 
@@ -145,7 +145,7 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       for (const id of differences(topic, await source.openConversations(topic.organizationId))) topic.dirty.add(id);
       if (topic.dirty.size > 0) queue.mark(topic);
     },
-    /** Something happened in a conversation, or with null in more of them than can be listed. */
+    /** Something happened in a conversation, or with null in more conversations than can be listed. */
     active(organizationId: string, conversationId: string | null): void {
       if (topics.has(organizationId)) activity.happened(organizationId, conversationId);
     },
