@@ -173,7 +173,7 @@ export const HandoffRecord = Type.Object(
     reason: nullable(Type.String({ description: "Why, in the words of the visitor or the agent" })),
     requestedAt: Timestamp,
     takenAt: nullable(Timestamp),
-    takenBy: refOrNull(Person, { description: "The member who took it first" }),
+    takenBy: refOrNull(Person, { description: "The member who first took the request" }),
     endedAt: nullable(Timestamp),
     endedHow: nullable(
       stringEnum(
@@ -181,8 +181,10 @@ export const HandoffRecord = Type.Object(
         "`returned` to the agent or `closed` by a member, or `cancelled` by the visitor",
       ),
     ),
-    endedBy: refOrNull(Person, { description: "The member who returned or closed it" }),
-    note: nullable(Type.String({ description: "What the member told the agent with the return" })),
+    endedBy: refOrNull(Person, { description: "The member who returned or closed the conversation" }),
+    note: nullable(
+      Type.String({ description: "The note for the agent from the member who returned the conversation" }),
+    ),
   },
   { $id: "HandoffRecord" },
 );

@@ -21,7 +21,7 @@ export function ToolsPage() {
     <Page
       isWide
       title="Tools"
-      description="What the agent can do besides talk. It decides when to use a tool by the tool's name and description."
+      description="What the agent can do besides talking. It decides when to use a tool by the tool's name and description."
       actions={tools.length > 0 && !isFull && <NewTool agentId={agentId} />}
     >
       {isFull && (
