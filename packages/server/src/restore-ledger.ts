@@ -9,7 +9,7 @@ import type { eraseAgain } from "./visitors/erase-again.ts";
 import { addToLedger, readLedger } from "./visitors/ledger.ts";
 
 /** What restoring a backup must not undo: which visitors were erased, and how far the event feeds have been read. */
-export type RestoreLedger = { erasures: ErasureLedgerRow[]; feeds: FeedPosition[] };
+type RestoreLedger = { erasures: ErasureLedgerRow[]; feeds: FeedPosition[] };
 
 export type RestoredDeps = Pick<Deps, "db" | "reads" | "databaseKind" | "encryption">;
 

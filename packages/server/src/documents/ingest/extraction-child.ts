@@ -1,16 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { setPriority } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
 import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
-
-/**
- * A third of the server's share of a core when both are busy. At 10 it would be a tenth, and reading a page on a busy
- * machine would exceed the time limits.
- */
-const NICENESS = 5;
 
 export type FileParts = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export type ExtractionOutcome = ExtractionResult | SiteResult[SiteJob["kind"]];
@@ -73,7 +66,8 @@ export function createExtractionChild(limits: { timeoutMs: number; silenceMs: nu
       running.ref();
       running.channel?.ref();
       const { promise, resolve } = Promise.withResolvers<ExtractionOutcome | Error>();
-      const silence = setTimeout(() => giveUp(tooSlow(limits.silenceMs)), limits.silenceMs);
+      // From the first message on: on a busy machine, a process can take seconds to start.
+      let silence: NodeJS.Timeout | undefined;
       const deadline = setTimeout(() => giveUp(tooSlow(limits.timeoutMs)), limits.timeoutMs);
       const cancel = () => giveUp(signal.reason);
       signal.addEventListener("abort", cancel, { once: true });
@@ -82,13 +76,13 @@ export function createExtractionChild(limits: { timeoutMs: number; silenceMs: nu
         texts: [],
         settle: resolve,
         onProgress(done, total) {
+          silence ??= setTimeout(() => giveUp(tooSlow(limits.silenceMs)), limits.silenceMs);
           silence.refresh();
           onProgress(done, total);
         },
       };
       try {
         await sendFile(running, job, parts);
-        silence.refresh();
         const outcome = await promise;
         if (outcome instanceof Error) throw outcome;
         return outcome;
@@ -129,23 +123,12 @@ function withParts(result: ExtractionOutcome, { chunks, texts }: ResultParts): E
  * secrets.
  */
 function startProcess(): ChildProcess {
-  const child = fork(new URL("./extraction-process.ts", import.meta.url), [], {
+  return fork(new URL("./extraction-process.ts", import.meta.url), [], {
     serialization: "advanced",
     env: {},
     execArgv: ["--max-old-space-size=256", "--permission", "--allow-fs-read=*", "--allow-worker", "--no-warnings"],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
-  if (child.pid !== undefined) lowerPriority(child.pid);
-  return child;
-}
-
-/** Gives replies priority when there are more busy processes than cores. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, NICENESS);
-  } catch {
-    // The process has already ended, which its `exit` event reports.
-  }
 }
 
 async function sendFile(child: ChildProcess, job: ExtractionJob | SiteJob, parts: FileParts): Promise<void> {

@@ -41,7 +41,7 @@ process.on("message", (message: ExtractionMessage) => {
 process.on("disconnect", () => process.exit(0));
 
 async function run(started: ExtractionJob | SiteJob, bytes: Uint8Array): Promise<void> {
-  // The time that the process took to start does not count as silence.
+  // The parent expects to hear of progress from now on.
   send({ type: "progress", done: 0, total: 0 });
   try {
     if (isSiteJob(started)) send({ type: "done", result: await readForSite(started, bytes) });
