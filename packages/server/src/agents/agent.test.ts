@@ -93,6 +93,16 @@ onBothDatabases("agents", (createDatabase) => {
     expect((await call("GET", `/agents/${body.data.id}`)).body).toEqual(body);
   });
 
+  it("keep every change when several requests change different settings of the handoff at once", async () => {
+    const { id } = await create({ name: "Desk" });
+    const changes = { isEnabled: true, promiseMinutes: 5, badRatings: 2, failedTools: 3, events: ["help"] };
+    const requests = Object.entries(changes).map(([name, value]) =>
+      call("PATCH", `/agents/${id}`, { handoff: { [name]: value } }),
+    );
+    expect((await Promise.all(requests)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect((await call("GET", `/agents/${id}`)).body.data.handoff).toMatchObject(changes);
+  });
+
   it("are listed with exactly the summary's fields, in creation order", async () => {
     const account = await server.createAccount();
     const first = await create({ name: "First" }, account);

@@ -99,18 +99,22 @@ export function createAgentService(
       });
     },
     async update(organizationId: string, id: string, input: AgentChanges): Promise<Agent> {
-      const row = await existing(organizationId, id);
-      const changes = { ...toColumns(input, row), updatedAt: Date.now() };
-      const { name } = input;
-      const renamed = name !== undefined && name !== row.name;
-      const updated = renamed
-        ? await withSlug(store, organizationId, name, id, (slug) =>
-            store.update(organizationId, id, { ...changes, name, slug }),
-          )
-        : await store.update(organizationId, id, changes);
-      if (!updated) throw notFound("Agent");
-      onChange(id);
-      return shown(updated);
+      for (;;) {
+        const row = await existing(organizationId, id);
+        const changes = { ...toColumns(input, row), updatedAt: Date.now() };
+        const based = input.handoff === undefined ? {} : { handoff: row.handoff };
+        const write = (more: Partial<AgentRow>) =>
+          store.update({ organizationId, id, ...based }, { ...changes, ...more });
+        const { name = row.name } = input;
+        const updated =
+          name === row.name
+            ? await write({})
+            : await withSlug(store, organizationId, name, id, (slug) => write({ name, slug }));
+        // Otherwise, a concurrent request has changed other settings of the handoff, or deleted the agent.
+        if (!updated) continue;
+        onChange(id);
+        return shown(updated);
+      }
     },
     async delete(organizationId: string, id: string): Promise<void> {
       const isHidden = isId("agent", id) && (await store.hide(organizationId, id, Date.now()));
@@ -135,10 +139,13 @@ function identitySecrets(
     async rotateIdentitySecret(organizationId: string, id: string): Promise<string> {
       await existing(organizationId, id);
       const identitySecret = newIdentitySecret();
-      await store.update(organizationId, id, {
-        identitySecret: encryption.encrypt(identitySecret, id),
-        updatedAt: Date.now(),
-      });
+      await store.update(
+        { organizationId, id },
+        {
+          identitySecret: encryption.encrypt(identitySecret, id),
+          updatedAt: Date.now(),
+        },
+      );
       return identitySecret;
     },
   };

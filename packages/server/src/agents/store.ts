@@ -61,13 +61,18 @@ export function createAgentStore(db: Db) {
         await alsoInTransaction?.(trx);
       });
     },
-    async update(organizationId: string, id: string, changes: Partial<AgentRow>): Promise<AgentRow | undefined> {
+    /** @returns undefined when the agent does not exist, or its settings of the handoff are no longer those in `agent` */
+    async update(
+      { organizationId, id, handoff }: Pick<AgentRow, "organizationId" | "id"> & Partial<Pick<AgentRow, "handoff">>,
+      changes: Partial<AgentRow>,
+    ): Promise<AgentRow | undefined> {
       return db
         .updateTable("agents")
         .set(changes)
         .where("id", "=", id)
         .where("organizationId", "=", organizationId)
         .where("deletedAt", "is", null)
+        .$if(handoff !== undefined, (query) => query.where("handoff", "=", handoff ?? ""))
         .returningAll()
         .executeTakeFirst();
     },
