@@ -262,13 +262,14 @@ function marks(db: Db) {
         if (isNewlyBad && before.authorName === null) {
           await onBadRating(trx, { agentId: conversation.agentId, conversationId });
         }
-        if (conversation.isTest === 1 || before.feedback === rating) return true;
+        // The ratings of an agent are those of its own replies.
+        if (conversation.isTest === 1 || before.feedback === rating || before.authorName !== null) return true;
         const change = (value: Rating) => Number(value === rating) - Number(value === before.feedback);
         const ratings = { ratedUp: change("up"), ratedDown: change("down") };
         const { agentId, organizationId } = conversation;
         await count(trx, [{ agentId, at: before.createdAt, ...ratings }]);
-        const isReply = before.role === "assistant" && before.authorName === null;
-        const question = isReply ? await questionBefore(trx, conversationId, before.position) : null;
+        const question =
+          before.role === "assistant" ? await questionBefore(trx, conversationId, before.position) : null;
         if (question !== null) {
           const reply = { organizationId, agentId, conversationId, messageId, question };
           await recordRating(trx, reply, { rating, at: before.createdAt });

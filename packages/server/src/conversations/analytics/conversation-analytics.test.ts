@@ -90,7 +90,18 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     await rate("up");
     expect((await read(`agentId=${agentId}`)).totals).toMatchObject({ ratedUp: 1, ratedDown: 0 });
     await rate("down");
-    expect((await read(`agentId=${agentId}`)).totals).toMatchObject({ ratedUp: 0, ratedDown: 1 });
+    const totals = { ratedUp: 0, ratedDown: 1 };
+    expect((await read(`agentId=${agentId}`)).totals).toMatchObject(totals);
+    // A rating of what a member wrote is not one of the agent's.
+    const second = await say(agentId);
+    await server.deps.db
+      .updateTable("messages")
+      .set({ authorName: "Ada" })
+      .where("id", "=", second.messageId)
+      .execute();
+    const rating = { messageId: second.messageId, rating: "down" };
+    await owner.call("POST", `/conversations/${second.conversationId}/feedback`, rating);
+    expect((await read(`agentId=${agentId}`)).totals).toMatchObject(totals);
   });
 
   it("count failed replies, and keep the counts when a conversation is deleted", async () => {
