@@ -35,6 +35,19 @@ export const ToolCallResult = Type.Object({
 });
 export type ToolCallResult = Static<typeof ToolCallResult>;
 
+export const ToolClaim = Type.Object({
+  toolUseId,
+  claimId: Type.String({ minLength: 8, maxLength: 100, description: "A random id of the page that runs the tool" }),
+  sessionId: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        "The `sessionId` of the page's chats. With it, the claim fails if the call answers a message of another session: someone else may have the conversation's token.",
+    }),
+  ),
+});
+export type ToolClaim = Static<typeof ToolClaim>;
+
 const tags = ["Chat"];
 const params = Type.Object({ conversationId: Type.String({ description: "Id of the conversation" }) });
 const config = { access: "conversation", crossOrigin: true } as const;
@@ -49,10 +62,7 @@ export const claimToolCall = {
     description:
       "Only one page may run a call. The first claim succeeds, and so does the same claim again. 409 `CONFLICT`: another page has claimed the call, or the reply no longer waits for it. Do not run the tool then.",
     params,
-    body: Type.Object({
-      toolUseId,
-      claimId: Type.String({ minLength: 8, maxLength: 100, description: "A random id of the page that runs the tool" }),
-    }),
+    body: ToolClaim,
     response: { 200: enveloped(Success) },
   },
 } as const;

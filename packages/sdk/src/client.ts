@@ -34,7 +34,13 @@ export function createClient(connection: Connection) {
       if (!tools) return streamChat(request, body, options);
       const { conversationId, clientTools = Object.keys(tools) } = body;
       const known = conversationId && options.token ? { id: conversationId, token: options.token } : null;
-      return withPageTools(request, tools, streamChat(request, { ...body, clientTools }, options), known);
+      return withPageTools(
+        request,
+        tools,
+        streamChat(request, { ...body, clientTools }, options),
+        known,
+        body.sessionId,
+      );
     },
     /** Yields the events of a conversation's newest reply, after the event `lastEventId` or from the beginning. */
     resume: (conversation: ConversationKey, { tools, ...options }: ToolOptions & { lastEventId?: string } = {}) => {

@@ -1,4 +1,4 @@
-import type { ChatEvent, ToolCallResult } from "@foyer/contract";
+import type { ChatEvent, ToolCallResult, ToolClaim } from "@foyer/contract";
 import type { ConversationKey, StreamEvent } from "./chat-stream.ts";
 import { FoyerError } from "./foyer-error.ts";
 import type { Request } from "./request.ts";
@@ -35,11 +35,7 @@ export const DECLINED = "The visitor declined.";
 const OVER = "The reply no longer waits for the call.";
 
 /** Claims a call before it runs. @throws FoyerError `CONFLICT` when it must not be run here */
-export async function claimToolCall(
-  request: Request,
-  { id, token }: ConversationKey,
-  body: { toolUseId: string; claimId: string },
-): Promise<void> {
+export async function claimToolCall(request: Request, { id, token }: ConversationKey, body: ToolClaim): Promise<void> {
   await request(`/chat/${id}/tool-claims`, { method: "POST", token, body });
 }
 
@@ -60,7 +56,11 @@ export type PageToolRunner = ReturnType<typeof createPageToolRunner>;
  * Runs the calls that appear in a reply's events. Pass every event to `see`. A call is claimed first, under an id of
  * its own, so that neither another tab nor a repeated stream can run it a second time.
  */
-export function createPageToolRunner(request: Request, toolOf: (name: string) => PageTool | undefined) {
+export function createPageToolRunner(
+  request: Request,
+  toolOf: (name: string) => PageTool | undefined,
+  sessionId?: string | null,
+) {
   const pending = new Map<string, AbortController>();
   /** Calls of tools that the page does not have yet. */
   const unknown = new Map<string, { event: ToolUse; conversation: ConversationKey }>();
@@ -82,7 +82,7 @@ export function createPageToolRunner(request: Request, toolOf: (name: string) =>
     const call = { id, name, input: (event.input ?? {}) as Record<string, unknown>, signal: over.signal };
     // When a finished reply is read again, the call's result follows in the same chunk, so the run waits for one turn
     // of the event loop.
-    setTimeout(() => over.signal.aborted || runCall(request, conversation, tool, call).catch(() => {}));
+    setTimeout(() => over.signal.aborted || runCall(request, conversation, { tool, call, sessionId }).catch(() => {}));
   }
 
   return {
@@ -120,8 +120,13 @@ export async function* withPageTools(
   tools: Readonly<Record<string, PageTool>>,
   events: AsyncIterable<StreamEvent>,
   known: ConversationKey | null,
+  sessionId?: string | null,
 ): AsyncGenerator<StreamEvent, void, undefined> {
-  const runner = createPageToolRunner(request, (name) => (Object.hasOwn(tools, name) ? tools[name] : undefined));
+  const runner = createPageToolRunner(
+    request,
+    (name) => (Object.hasOwn(tools, name) ? tools[name] : undefined),
+    sessionId,
+  );
   let conversation = known;
   try {
     for await (const event of events) {
@@ -136,11 +141,15 @@ export async function* withPageTools(
   }
 }
 
-async function runCall(request: Request, conversation: ConversationKey, tool: PageTool, call: PageToolCall) {
+async function runCall(
+  request: Request,
+  conversation: ConversationKey,
+  { tool, call, sessionId }: { tool: PageTool; call: PageToolCall; sessionId: string | null | undefined },
+) {
   const toolUseId = call.id;
   const refusal = await refusalOf(tool, call);
   if (call.signal.aborted) return;
-  const claim = { toolUseId, claimId: randomId() };
+  const claim = { toolUseId, claimId: randomId(), ...(sessionId ? { sessionId } : {}) };
   await persistently(() => claimToolCall(request, conversation, claim));
   // After this claim no other tab can run the call, so it runs even if the page has stopped reading the stream.
   if (call.signal.reason === OVER) return;

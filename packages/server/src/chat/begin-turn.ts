@@ -160,7 +160,8 @@ async function extend(
       toolBytes: isCounted ? -Number(last.toolBytes) : 0,
     };
     [size] = (await queries.grow(trx, { id, ...dropped, now })).rows;
-    position = last.position;
+    // Live streams continue after a position, so while they run, a position is not used twice.
+    if (size?.handler === "agent") position = last.position;
   }
   if (preview) await queries.preview(trx, { id, ...preview });
   if (claimedBy) await queries.claim(trx, { id, ...claimedBy });

@@ -13,6 +13,8 @@ export type RunningReply = ReturnType<typeof createRunningReply>;
 
 type Options = {
   agentId: string;
+  /** the session of the turn that is answered */
+  sessionId?: string | null;
   resumable: boolean;
   resumeWindow: number;
   /** true when another process may take the conversation over */
@@ -39,6 +41,7 @@ export function createRunningReply(start: ReplyStart, options: Options) {
     ...start,
     ...content,
     agentId: options.agentId,
+    sessionId: options.sessionId ?? null,
     signal: abort.signal,
     /** resolves when the reply is stored and every reader has received its end */
     done: done.promise,

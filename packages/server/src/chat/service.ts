@@ -238,6 +238,7 @@ function newReply(
     { conversationId, messageId: newId("msg"), conversationToken: token },
     {
       agentId,
+      sessionId: request.sessionId ?? null,
       resumable: request.resumable === true,
       resumeWindow: config.resumeWindow,
       isShared: databaseKind === "postgres",

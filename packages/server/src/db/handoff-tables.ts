@@ -34,6 +34,8 @@ export type HandoffRow = {
   note: string | null;
   /** how many members it has escalated to */
   escalatedTo: number;
+  /** when the team was notified; null if not yet, or if a member took the conversation over without a request */
+  announcedAt: Instant | null;
 };
 
 type HandoffTable = Omit<HandoffRow, "escalatedTo"> & { escalatedTo: Generated<number> };

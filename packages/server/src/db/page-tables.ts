@@ -15,6 +15,8 @@ type ClientToolCallRow = {
   outcome: Json | null;
   /** identifies the result, so that a repeated one is recognized; null while the call is open */
   digest: string | null;
+  /** the session of the turn that led to the call */
+  sessionId: string | null;
   createdAt: Instant;
 };
 

@@ -13,7 +13,7 @@ export function createReplyTools(
   return ({ key, abort }: { key: string; abort: AbortController }) => {
     const load = async () => {
       const { createPageTools } = await core.loadTools();
-      return createPageTools(request, registry, (callId, question) => {
+      return createPageTools(request, core, (callId, question) => {
         editReply(key, (reply) => withQuestion(reply, callId, question));
         if (question) patch({ announcement: question.text });
       });

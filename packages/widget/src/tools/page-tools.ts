@@ -5,6 +5,11 @@ import type { ToolHandler, ToolOptions } from "../foyer-api.ts";
 /** A tool as the site has registered it. */
 export type RegisteredTool = ToolOptions & { run: ToolHandler };
 
+type PageOfTools = {
+  registry: { tools: ReadonlyMap<string, RegisteredTool> };
+  visitor: { sessionId: string };
+};
+
 /** A question that the visitor answers before a tool runs. `input` has one line for each property of the input. */
 export type ToolQuestion = { text: string; input: readonly string[]; answer: (isAllowed: boolean) => void };
 
@@ -14,10 +19,10 @@ export type ToolQuestion = { text: string; input: readonly string[]; answer: (is
  */
 export function createPageTools(
   request: Request,
-  { tools }: { tools: ReadonlyMap<string, RegisteredTool> },
+  { registry: { tools }, visitor }: PageOfTools,
   show: (callId: string, question: ToolQuestion | null) => void,
 ): PageToolRunner {
-  return createPageToolRunner(request, (name) => {
+  const toolOf = (name: string) => {
     const tool = tools.get(name);
     if (!tool?.confirm) return tool && { run: tool.run };
     const text = tool.confirm;
@@ -33,7 +38,8 @@ export function createPageTools(
           show(id, { text, input: inputLines(input), answer });
         }),
     };
-  });
+  };
+  return createPageToolRunner(request, toolOf, visitor.sessionId);
 }
 
 /** The model chooses the input, so the visitor must be shown exactly what the tool receives. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { clientToolLimits, type ToolCallResult } from "@foyer/contract";
+import { clientToolLimits, type ToolCallResult, type ToolClaim } from "@foyer/contract";
 import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { inKeyOrder } from "../../in-key-order.ts";
@@ -23,8 +23,8 @@ const LONG_ID = {
 };
 const NOT_ASKED = { error: "The visitor's page does not respond, so the tool was not run." };
 
-type Call = { conversationId: string; messageId: string; toolUseId: string; toolId: string };
-type Reply = { conversationId: string; messageId: string };
+type Reply = { conversationId: string; messageId: string; sessionId: string | null };
+type Call = Reply & { toolUseId: string; toolId: string };
 
 /** Runs something after some milliseconds. Returns a function that prevents it. */
 export type Schedule = (run: () => void, ms: number) => () => void;
@@ -107,7 +107,7 @@ export function createClientToolCalls(
      * Waits for the results of one reply's calls. After a call without a result the page is gone, so later calls of the
      * reply do not wait: with 16 calls in each of 8 steps, it could take an hour.
      */
-    ofReply({ conversationId, messageId }: Reply) {
+    ofReply({ conversationId, messageId, sessionId }: Reply) {
       let isGone = false;
       return {
         /** Never rejects: a failure is an error for the model. */
@@ -116,7 +116,7 @@ export function createClientToolCalls(
           options: RunToolOptions,
         ): Promise<ClientToolAnswer> {
           if (isGone || isTooLong(toolUseId)) return isGone ? NOT_ASKED : LONG_ID;
-          const call = { conversationId, messageId, toolUseId, toolId };
+          const call = { conversationId, messageId, sessionId, toolUseId, toolId };
           if (!(await store.insert(call))) return SAME_ID;
           let answer: ClientToolAnswer | null = null;
           try {
@@ -131,9 +131,9 @@ export function createClientToolCalls(
       };
     },
     /** @throws 404 when there is no such call, 409 when another page has claimed it or the call is over */
-    async claim(conversationId: string, { toolUseId, claimId }: { toolUseId: string; claimId: string }): Promise<void> {
+    async claim(conversationId: string, { toolUseId, ...claim }: ToolClaim): Promise<void> {
       const call = await existing(conversationId, toolUseId);
-      if (call.isOpen && (await store.claim(call, claimId))) return;
+      if (call.isOpen && (await store.claim(call, claim))) return;
       throw new AppError("CONFLICT", "Another page has claimed this call, or the reply no longer waits for it.");
     },
     /**

@@ -103,6 +103,19 @@ onBothDatabases("a client tool", (createDatabase) => {
     expect(kept).toEqual([{ outcome: null, claimedBy: "first-tab" }]);
   });
 
+  it.each([
+    ["another session", "attacker"],
+    ["no session", undefined],
+  ])("is not run by the page of a visitor who has opened a link to a conversation of %s", async (_, sessionId) => {
+    const { stream, send } = await start({ sessionId });
+    await stream.until("tool_use_start");
+    const claim = { toolUseId: "call_1", claimId: "first-tab" };
+    expect(await send("tool-claims", { ...claim, sessionId: "victim" })).toBe(409);
+    expect(await send("tool-claims", { ...claim, ...(sessionId ? { sessionId } : {}) })).toBe(200);
+    expect(await send("tool-results", { toolUseId: "call_1", result: { items: 1 } })).toBe(200);
+    await stream.ended;
+  });
+
   it("reports a failure of the page to the model, and records no error of the tool", async () => {
     const { stream, send } = await start();
     await stream.until("tool_use_start");
@@ -176,7 +189,13 @@ onBothDatabases("a client tool", (createDatabase) => {
       timers.push({ giveUp, ms });
       return () => {};
     });
-    return { calls, conversationId, messageId, timers, reply: calls.ofReply({ conversationId, messageId }) };
+    return {
+      calls,
+      conversationId,
+      messageId,
+      timers,
+      reply: calls.ofReply({ conversationId, messageId, sessionId: null }),
+    };
   };
 
   it("ends after 30 seconds, after which no page can claim or answer it and the page is not asked again", async () => {

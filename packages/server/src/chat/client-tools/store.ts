@@ -1,3 +1,4 @@
+import type { ToolClaim } from "@foyer/contract";
 import { sql } from "kysely";
 import { databaseNow } from "../../db/database-clock.ts";
 import type { Deps } from "../../deps.ts";
@@ -14,7 +15,7 @@ export function createClientToolStore({ db, databaseKind }: Pick<Deps, "db" | "d
     db.updateTable("clientToolCalls").where("messageId", "=", messageId).where("toolUseId", "=", toolUseId);
   return {
     /** @returns false when the reply has already made a call with this id */
-    async insert(call: Key & { conversationId: string; toolId: string }): Promise<boolean> {
+    async insert(call: Key & { conversationId: string; toolId: string; sessionId: string | null }): Promise<boolean> {
       const row = { ...call, claimedBy: null, outcome: null, digest: null, createdAt: now };
       const inserted = await db
         .insertInto("clientToolCalls")
@@ -37,11 +38,12 @@ export function createClientToolStore({ db, databaseKind }: Pick<Deps, "db" | "d
         .executeTakeFirst();
       return call && { ...call, isOpen: call.digest === null && call.ageMs < waitMs };
     },
-    /** @returns false when the call is over or another page has claimed it */
-    async claim(key: Key, claimId: string): Promise<boolean> {
+    /** @returns false when the call is over, another page has claimed it, or it belongs to another session */
+    async claim(key: Key, { claimId, sessionId }: Omit<ToolClaim, "toolUseId">): Promise<boolean> {
       const claimed = await one(key)
         .set({ claimedBy: claimId })
         .where("digest", "is", null)
+        .$if(Boolean(sessionId), (query) => query.where("sessionId", "=", sessionId ?? ""))
         .where((where) => where.or([where("claimedBy", "is", null), where("claimedBy", "=", claimId)]))
         .executeTakeFirst();
       return claimed.numUpdatedRows > 0n;

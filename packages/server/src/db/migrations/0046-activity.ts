@@ -2,7 +2,10 @@ import type { Kysely } from "kysely";
 import { belongsTo } from "../belongs-to.ts";
 import type { Tables } from "../tables.ts";
 
-/** Records in which conversations something has just happened, for servers that share a database. */
+/**
+ * The conversations in which something has just happened, for servers that share a database, when the team was
+ * told of a request, and in whose session a tool of the page is called.
+ */
 export async function activity(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable("conversationActivity")
@@ -16,4 +19,6 @@ export async function activity(db: Kysely<Tables>): Promise<void> {
     .on("conversationActivity")
     .columns(["organizationId", "at"])
     .execute();
+  await db.schema.alterTable("handoffs").addColumn("announcedAt", "bigint").execute();
+  await db.schema.alterTable("clientToolCalls").addColumn("sessionId", "text").execute();
 }
