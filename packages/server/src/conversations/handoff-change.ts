@@ -7,11 +7,14 @@ type Place = { organizationId: string; agentId: string; conversationId: string; 
 
 /** A change of who handles a conversation, or an event while people handle it. `userId` is the member who caused it. */
 export type HandoffChange = Place &
+  /** `heldUntil`: the team was notified of an earlier request a moment ago, and hears of this one then */
   (
-    | { kind: "requested"; handoffId: string; cause: HandoffCause; userId?: undefined }
-    | { kind: "taken" | "answered"; handoffId: string; userId: string }
+    | { kind: "requested"; handoffId: string; cause: HandoffCause; heldUntil: number | null; userId?: undefined }
+    /** `assignedBy`: the member who gave it to another one */
+    | { kind: "taken"; handoffId: string; userId: string; assignedBy: string | null }
+    | { kind: "answered"; handoffId: string; userId: string }
     | { kind: "returned" | "closed"; handoffId: string; userId: string }
-    | { kind: "cancelled"; handoffId: string; userId?: undefined }
+    | { kind: "cancelled"; handoffId: string; wasAnnounced: boolean; userId?: undefined }
     /** a message from a visitor who is waiting for a person or talking to one */
     | { kind: "visitor_message"; handoffId?: undefined; messageId: string; userId?: undefined }
     | { kind: "member_message"; handoffId: string; messageId: string; userId: string }

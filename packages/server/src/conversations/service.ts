@@ -187,6 +187,7 @@ async function* followedMessages(pages: AsyncIterable<MessageRow[]>) {
     yield page.map((row) => ({
       position: row.position,
       isRunning: row.role === "assistant" && stopReasonOf(row) === null,
+      isFromMember: row.authorName !== null,
       render: ({ isMember }: { isMember: boolean }) => toMessage(row, isMember),
     }));
   }

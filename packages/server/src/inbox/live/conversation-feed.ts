@@ -5,6 +5,12 @@ import { createReadQueue } from "./read-queue.ts";
 /** Messages that a client receives without `Last-Event-ID`. */
 const NEWEST_MESSAGES = 50;
 const CONCURRENT_READS = 4;
+/**
+ * A stream ends so long after a member's message at the latest, in milliseconds. Its client comes back at once with the id
+ * of the last event, which proves that it has received the message. Written to a connection that looks alive, a message
+ * can be lost. Shorter than the time after which an answer that nobody has received is sent by email.
+ */
+const CONFIRMED_WITHIN_MS = 45_000;
 
 export type ConversationState = {
   id: string;
@@ -16,7 +22,12 @@ export type ConversationState = {
   /** -1 when there are no messages */
   lastPosition: number;
 };
-export type LiveMessage = { position: number; isRunning: boolean; render(options: { isMember: boolean }): Message };
+export type LiveMessage = {
+  position: number;
+  isRunning: boolean;
+  isFromMember: boolean;
+  render(options: { isMember: boolean }): Message;
+};
 
 export type ConversationSource = {
   /** @returns undefined when the conversation was deleted */
@@ -25,8 +36,8 @@ export type ConversationSource = {
   ownership(state: ConversationState, isMember: boolean): Promise<Ownership>;
   /** In pages, oldest first. */
   messagesAfter(conversationId: string, position: number): AsyncIterable<LiveMessage[]>;
-  /** Called when a visitor's streams have received the messages up to this position. */
-  delivered(conversationId: string, position: number): Promise<void>;
+  /** Called when a visitor's client has shown by its return that it has received the messages up to this position. */
+  received(conversationId: string, position: number): Promise<void>;
 };
 
 type Follower = {
@@ -34,6 +45,8 @@ type Follower = {
   isMember: boolean;
   /** the position of the last message that was sent; null before the first read without `Last-Event-ID` */
   position: number | null;
+  /** the position in the client's `Last-Event-ID`, until it is reported as received */
+  received: number | null;
   /** the last sent ownership, as JSON */
   ownership: string | null;
 };
@@ -68,6 +81,7 @@ export function createConversationFeed(source: ConversationSource, onError: (err
       for (const { stream } of followers) stream.reader.end();
       return;
     }
+    await reportReceived(source, topic.conversationId, followers);
     const shown = await ownershipsFor(source, followers, state);
     topic.state = state;
     const isOver = state.handler === "agent";
@@ -97,8 +111,6 @@ export function createConversationFeed(source: ConversationSource, onError: (err
         sendMessage(message, followers, state.epoch);
       }
     }
-    const received = followers.flatMap(({ isMember, position }) => (isMember ? [] : [position ?? -1]));
-    if (received.length > 0) await source.delivered(topic.conversationId, Math.max(...received));
   }
 
   return {
@@ -116,7 +128,8 @@ export function createConversationFeed(source: ConversationSource, onError: (err
       };
       topics.set(conversationId, topic);
       const { stream, isMember, lastEventId } = client;
-      const follower = { stream, isMember, position: positionIn(lastEventId), ownership: null };
+      const position = positionIn(lastEventId);
+      const follower = { stream, isMember, position, received: position, ownership: null };
       topic.followers.add(follower);
       queue.mark(topic);
       return () => {
@@ -150,6 +163,14 @@ export function createConversationFeed(source: ConversationSource, onError: (err
   };
 }
 
+/** Reports what the clients of the visitor have received, as they have shown by coming back. */
+async function reportReceived(source: ConversationSource, conversationId: string, followers: readonly Follower[]) {
+  const returned = followers.filter(({ isMember, received }) => !isMember && received !== null);
+  if (returned.length === 0) return;
+  await source.received(conversationId, Math.max(...returned.map(({ received }) => received ?? -1)));
+  for (const follower of returned) follower.received = null;
+}
+
 /** The ownership as visitors see it (key false) and as members see it (key true), each only if any of them follow. */
 async function ownershipsFor(
   source: ConversationSource,
@@ -178,7 +199,11 @@ function sendMessage(message: LiveMessage, followers: readonly Follower[], epoch
       format({ type: "message", message: message.render({ isMember }) }, epoch, message.position);
     texts.set(isMember, text);
     follower.position = message.position;
-    follower.stream.reader.write(text);
+    const { stream } = follower;
+    stream.reader.write(text);
+    if (message.isFromMember && !isMember) {
+      stream.expiresAt = Math.min(stream.expiresAt, Date.now() + CONFIRMED_WITHIN_MS);
+    }
   }
 }
 

@@ -9,7 +9,7 @@ import type { Presence } from "./presence.ts";
 export function createConversationSource(
   store: LiveStore,
   conversations: ConversationService,
-  delivered: ConversationSource["delivered"],
+  received: ConversationSource["received"],
 ): ConversationSource {
   return {
     async state(organizationId, conversationId) {
@@ -18,7 +18,7 @@ export function createConversationSource(
     },
     ownership: async (state, isMember) => (await conversations.ownershipsOf([state], isMember))(state),
     messagesAfter: conversations.messagesAfter,
-    delivered,
+    received,
   };
 }
 

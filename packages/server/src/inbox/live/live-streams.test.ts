@@ -70,9 +70,14 @@ describe("the stream of a conversation", () => {
     await talk.act("/messages", { content: "It is paid." });
     const { message } = await stream.until("message", ({ message }) => message.content === "It is paid.");
     expect(message).toMatchObject({ role: "assistant", author: { kind: "member", person: taken.ownership.assignee } });
-    // Messages that the visitor has received are not sent by email.
+    // What was written to a connection may not have arrived. A client that returns with its id has received it.
     const timers = server.deps.db.selectFrom("handoffTimers").select("step").where("conversationId", "=", talk.id);
-    await expect.poll(() => timers.where("kind", "=", "answer").execute()).toEqual([{ step: 4 }]);
+    const answer = timers.where("kind", "=", "answer");
+    expect(await answer.execute()).toEqual([{ step: 2 }]);
+    const second = await talk.follow({ "last-event-id": String(stream.events.at(-1)?.eventId) });
+    await second.until("ownership");
+    expect(await answer.execute()).toEqual([{ step: 4 }]);
+    await second.leave();
     await talk.act("/return", { note: "Refunded" });
     await stream.ended;
     expect(stream.events.at(-1)).toMatchObject({ type: "ownership", ownership: { handler: "agent", epoch: 3 } });
@@ -129,6 +134,12 @@ describe("the stream of a conversation", () => {
     const { message } = await stream.until("message", ({ message }) => message.role === "assistant");
     expect(message.stopReason).toBe("end_turn");
     expect(stream.texts()).toEqual(["Are you there?", message.content]);
+    // The reply that replaces it must not take its position, after which the client continues.
+    const again = { ...payload, regenerate: true };
+    expect(
+      (await server.app.inject({ method: "POST", url: "/chat", headers: talk.headers, payload: again })).statusCode,
+    ).toBe(200);
+    await stream.until("message", (event) => event.message.role === "assistant" && event.message.id !== message.id);
     await stream.leave();
   });
 

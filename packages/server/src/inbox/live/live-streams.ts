@@ -1,7 +1,9 @@
+import type { Transaction } from "kysely";
 import type { Logger } from "pino";
 import type { RecordHandoff } from "../../conversations/handoff-change.ts";
 import { toPerson } from "../../conversations/ownership.ts";
 import type { ConversationService } from "../../conversations/service.ts";
+import type { Tables } from "../../db/tables.ts";
 import { afterCommit } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { RecordEvents } from "../../events/record-events.ts";
@@ -14,6 +16,7 @@ import { createConversationSource, createInboxSource } from "./live-sources.ts";
 import { createLiveStore } from "./live-store.ts";
 import { createOpenStreams, type OpenStream } from "./open-streams.ts";
 import { createPresence, type Typist, VISITOR } from "./presence.ts";
+import { isReported } from "./presence-store.ts";
 
 const WARN_EVERY_MS = 60_000;
 
@@ -34,8 +37,8 @@ export function createLiveStreams(
   const onError = createWarning(log);
   const activity = createActivityExchange(databaseKind === "postgres" ? db : null, onError);
   const open = createOpenStreams(config.limits);
-  const delivered = (conversationId: string, position: number) => noteSeen(db, conversationId, position);
-  const conversationFeed = createConversationFeed(createConversationSource(store, conversations, delivered), onError);
+  const received = (conversationId: string, position: number) => noteSeen(db, conversationId, position);
+  const conversationFeed = createConversationFeed(createConversationSource(store, conversations, received), onError);
   const inboxFeed = createInboxFeed(createInboxSource(store, { conversations, presence }), onError);
   const parts = { store, presence, activity, open, conversationFeed, inboxFeed, announceTyping, onError };
   const poll = createLivePoll(config.livePoll, parts);
@@ -88,6 +91,11 @@ export function createLiveStreams(
         stop();
         presence.close(organizationId, userId);
       });
+    },
+    /** Whether a member has the inbox open in any process, or has just answered. */
+    async isPresent(trx: Transaction<Tables>, member: Member): Promise<boolean> {
+      if (presence.isPresent(member.organizationId, member.userId)) return true;
+      return databaseKind === "postgres" && isReported(trx, member, Date.now());
     },
     /** Tells all followers of the conversation, in all processes, that a person is typing. */
     async typing(typist: Typist): Promise<void> {

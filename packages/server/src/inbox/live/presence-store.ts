@@ -1,5 +1,7 @@
+import type { Transaction } from "kysely";
 import type { Db } from "../../db/open.ts";
 import type { LivePresenceRow } from "../../db/presence-tables.ts";
+import type { Tables } from "../../db/tables.ts";
 
 /** Rows read in one query. If more people type at the same time, the rest are announced a moment later. */
 const MAX_ROWS = 1_000;
@@ -39,4 +41,21 @@ export async function current(db: Db, organizationIds: readonly string[], now: n
  */
 export async function deletePresenceBefore(db: Db, before: number): Promise<number> {
   return Number((await db.deleteFrom("livePresence").where("until", "<", before).executeTakeFirst()).numDeletedRows);
+}
+
+/** Whether a process has reported that the member is present. */
+export async function isReported(
+  trx: Transaction<Tables>,
+  { organizationId, userId }: { organizationId: string; userId: string },
+  now: number,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom("livePresence")
+    .select("until")
+    .where("organizationId", "=", organizationId)
+    .where("conversationId", "=", "")
+    .where("who", "=", userId)
+    .where("until", ">", now)
+    .executeTakeFirst();
+  return row !== undefined;
 }
