@@ -25,6 +25,7 @@ const EraseVisitor = Type.Object({
 export const visitorDataKinds = [
   "conversations",
   "messages",
+  "handoffs",
   "notes",
   "unansweredQuestions",
   "submissions",
@@ -40,6 +41,7 @@ export const VisitorCounts = Type.Object(
   {
     conversations: Type.Integer(),
     messages: Type.Integer({ description: "Messages and replies, with their tool calls and results" }),
+    handoffs: Type.Integer({ description: "Requests for a person, with the address that the visitor left" }),
     notes: Type.Integer({ description: "Internal notes of members about the conversations" }),
     unansweredQuestions: Type.Integer(),
     submissions: Type.Integer(),

@@ -55,7 +55,7 @@ import { registerWriteLimits } from "./http/write-limits.ts";
 import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
 import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
 import { draftRoutes } from "./inbox/draft-routes.ts";
-import { createHandoffs } from "./inbox/handoffs.ts";
+import { createHandoffs, type Handoffs } from "./inbox/handoffs.ts";
 import { createInbox, type Inbox } from "./inbox/inbox.ts";
 import { liveRoutes } from "./inbox/live/routes.ts";
 import { noteRoutes } from "./inbox/notes/routes.ts";
@@ -65,7 +65,7 @@ import { noticeRoutes } from "./inbox/notices/routes.ts";
 import { inboxRoutes } from "./inbox/routes.ts";
 import { teamChatRoutes } from "./inbox/team-chats/routes.ts";
 import { createTeamChats } from "./inbox/team-chats/team-chats.ts";
-import { createOutbox } from "./outbox/outbox.ts";
+import { createOutbox, type Outbox } from "./outbox/outbox.ts";
 import { confirmRecipientRoutes } from "./pages/confirm-recipient-routes.ts";
 import { dashboardRoutes } from "./pages/dashboard-routes.ts";
 import { docsRoutes } from "./pages/docs-routes.ts";
@@ -120,7 +120,7 @@ export async function createApp(deps: AppDeps) {
   const webhooks = createWebhooks(deps, outbox);
   const recordEvents = recordWith(webhooks.recordEvents, (trx, events) => inbox.live.recordEvents(trx, events));
   const handoffs = createHandoffs(deps);
-  const notices = addNotices(app, deps, { outbox, handoffs, inbox: () => inbox.service });
+  const notices = addNotices(app, deps, { outbox, handoffs, inbox: () => inbox });
   const listings = createListingCache();
   // Deleting ends running replies, so that they stop using the model.
   const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndexOf(agentId));
@@ -263,10 +263,19 @@ function addKnowledge(
 }
 
 /** Registers the notices about visitors who are waiting for a person. */
-function addNotices(app: App, deps: AppDeps, parts: Parameters<typeof createTeamChats>[1]) {
-  const teamChats = createTeamChats(deps, parts);
-  const { service, record, timers } = createNotices(deps, { outbox: parts.outbox, teamChats });
-  parts.handoffs.onHandoff(record);
+function addNotices(
+  app: App,
+  deps: AppDeps,
+  { outbox, handoffs, inbox }: { outbox: Outbox; handoffs: Handoffs; inbox: () => Inbox },
+) {
+  const teamChats = createTeamChats(deps, { outbox, handoffs, inbox: () => inbox().service });
+  const { service, record, timers } = createNotices(deps, {
+    outbox,
+    teamChats,
+    announce: handoffs.record,
+    isPresent: (...member) => inbox().live.isPresent(...member),
+  });
+  handoffs.onHandoff(record);
   noticeRoutes(app, service);
   teamChatRoutes(app, teamChats);
   return {

@@ -49,11 +49,11 @@ export type NoticeChannelRow = {
  */
 export type HandoffTimerRow = {
   conversationId: string;
-  /** `escalation`: no member took the request in time; `answer`: the visitor has not seen a member's message */
-  kind: "escalation" | "answer";
+  /** `escalation`: no member took the request in time; `answer`: the visitor has not seen a member's message; `message`: the member has not answered the visitor */
+  kind: "escalation" | "answer" | "message";
   organizationId: string;
   handoffId: string;
-  /** the number of escalations so far, or the position of the first message that the visitor has not seen */
+  /** the number of escalations so far (-1: not announced yet), or the position of the first message that the visitor has not seen */
   step: number;
   dueAt: Instant;
 };

@@ -18,7 +18,7 @@ export type Give = ReturnType<typeof createGiving>;
 export function createGiving({ db }: Pick<Deps, "db">, { handOver, counters, record }: Parts) {
   return async <T>(
     { organizationId, id: conversationId }: Pick<ConversationRow, "id" | "organizationId">,
-    { userId, mayReplace }: { userId: string; mayReplace: boolean },
+    { userId, mayReplace, assignedBy = null }: { userId: string; mayReplace: boolean; assignedBy?: string | null },
     work: (trx: Transaction<Tables>) => Promise<T>,
   ): Promise<T> => {
     const silent = await handOver.stop(conversationId);
@@ -33,7 +33,7 @@ export function createGiving({ db }: Pick<Deps, "db">, { handOver, counters, rec
         await insertHandoff(trx, handoff);
       } else if (first === "taken") await counters.count(trx, handoff, { event: "taken", at, isTest });
       const place = { organizationId, agentId, conversationId, epoch };
-      await record(trx, { ...place, kind: "taken", handoffId: handoff.id, userId });
+      await record(trx, { ...place, kind: "taken", handoffId: handoff.id, userId, assignedBy });
       return { ended, result: await work(trx) };
     });
     await handOver.settle(conversationId, silent, ended);

@@ -16,7 +16,7 @@ export type NewRequest = {
 export function newHandoff(
   { organizationId, conversationId, cause, reason, summary = null, email = null }: NewRequest,
   agentId: string,
-  times: { now: number; promisedAt: number | null; takenBy?: string },
+  times: { now: number; promisedAt: number | null; announcedAt?: number | null; takenBy?: string },
 ): HandoffRow {
   const takenBy = times.takenBy ?? null;
   return {
@@ -38,5 +38,6 @@ export function newHandoff(
     endedById: null,
     note: null,
     escalatedTo: 0,
+    announcedAt: times.announcedAt ?? null,
   };
 }

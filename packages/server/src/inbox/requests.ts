@@ -5,6 +5,9 @@ import type { AgentRow, Tables } from "../db/tables.ts";
 import type { HandoffCounters } from "./counters.ts";
 import { type NewRequest, newHandoff } from "./new-handoff.ts";
 
+/** Notices about one conversation are at least so far apart, in milliseconds, however often its visitor asks and cancels. */
+const ANNOUNCED_EVERY_MS = 3 * 60_000;
+
 export type HandoffRequests = ReturnType<typeof createHandoffRequests>;
 
 /** Creates requests for a person, in the transaction of the event that causes them. */
@@ -31,12 +34,26 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
         .returning(["epoch", "isTest"])
         .executeTakeFirst();
       if (!waiting) return false;
-      const handoff = newHandoff(asked, agent.id, { now, promisedAt: promiseOf(handoffOf(agent), now) });
+      const heldUntil = await nextAnnouncement(trx, conversationId, now);
+      const announcedAt = heldUntil === null ? now : null;
+      const promisedAt = promiseOf(handoffOf(agent), now);
+      const handoff = newHandoff(asked, agent.id, { now, promisedAt, announcedAt });
       await counters.count(trx, handoff, { event: "requested", at: now, isTest: waiting.isTest === 1 });
       await trx.insertInto("handoffs").values(handoff).execute();
       const place = { organizationId, agentId: agent.id, conversationId, epoch: waiting.epoch };
-      await record(trx, { ...place, kind: "requested", handoffId: handoff.id, cause });
+      await record(trx, { ...place, kind: "requested", handoffId: handoff.id, cause, heldUntil });
       return true;
     },
   };
+}
+
+/** When the team may be notified of a request in this conversation; null for now. */
+async function nextAnnouncement(trx: Transaction<Tables>, conversationId: string, now: number): Promise<number | null> {
+  const last = await trx
+    .selectFrom("handoffs")
+    .select((x) => x.fn.max("announcedAt").as("at"))
+    .where("conversationId", "=", conversationId)
+    .executeTakeFirst();
+  const next = Number(last?.at ?? 0) + ANNOUNCED_EVERY_MS;
+  return next > now ? next : null;
 }

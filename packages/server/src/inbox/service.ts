@@ -84,7 +84,8 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
         const changed = await giveBack(trx, conversation, { handoff: ending, from: "waiting" });
         if (!changed) return;
         const { agentId, epoch, handoff } = changed;
-        await record(trx, { ...conversation, agentId, epoch, kind: "cancelled", handoffId: handoff.id });
+        const wasAnnounced = handoff.announcedAt !== null;
+        await record(trx, { ...conversation, agentId, epoch, kind: "cancelled", handoffId: handoff.id, wasAnnounced });
       });
       const now = await ownership(viewer, id);
       if (now.handler === "human")
@@ -99,12 +100,12 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       return checkOwner(member, id);
     },
     /** Assigns a conversation to any member, even if another member has it. */
-    async assign({ organizationId }: Pick<Member, "organizationId">, id: string, userId: string): Promise<Ownership> {
+    async assign({ organizationId, userId: assignedBy }: Member, id: string, userId: string): Promise<Ownership> {
       const row = await conversations.existing({ organizationId }, id);
       if (!(await areMembers(db, organizationId, [userId]))) {
         throw invalid("userId", "is not a member of this organization", "unknown_reference");
       }
-      await give(row, { userId, mayReplace: true }, async () => {});
+      await give(row, { userId, mayReplace: true, assignedBy }, async () => {});
       return ownership({ organizationId }, id);
     },
     /** Returns the conversation to the agent, which receives the note. */

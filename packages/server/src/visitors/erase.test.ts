@@ -70,7 +70,15 @@ onBothDatabases("erasing visitors", (createDatabase) => {
       const dryRun = index < 4 && (await world.account.call("POST", "/visitors/erase", { ...body, dryRun: true }));
       const { body: receipt, status } = await world.account.call("POST", "/visitors/erase", body);
       expect(status, JSON.stringify(receipt)).toBe(200);
-      const everything = { conversations: 1, messages: 2, notes: 1, unansweredQuestions: 1, submissions: 1, files: 1 };
+      const everything = {
+        conversations: 1,
+        messages: 2,
+        handoffs: 1,
+        notes: 1,
+        unansweredQuestions: 1,
+        submissions: 1,
+        files: 1,
+      };
       expect(receipt).toEqual({
         id: expect.stringMatching(/^erasure_/),
         erasedAt: expect.any(String),

@@ -30,6 +30,7 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
     const messages = () => db.selectFrom("messages").where("messages.conversationId", "in", ids);
     return {
       messages: await count(ids, () => messages() as Countable),
+      handoffs: await count(ids, () => db.selectFrom("handoffs").where("conversationId", "in", ids) as Countable),
       notes: await count(ids, () => db.selectFrom("conversationNotes").where("conversationId", "in", ids) as Countable),
       unansweredQuestions: await count(
         ids,

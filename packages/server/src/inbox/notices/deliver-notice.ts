@@ -7,7 +7,7 @@ import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryHandler, Outbox } from "../../outbox/outbox.ts";
 import { createPost, delivered, explainFailure, undelivered } from "../../outbox/send-answer.ts";
 import { answerMail } from "./answer-mail.ts";
-import { requestChat, requestMail, requestPush } from "./notice-texts.ts";
+import { assigneeMail, assigneePush, type Mail, requestChat, requestMail, requestPush } from "./notice-texts.ts";
 import type { NoticeTarget } from "./record-notices.ts";
 import { isGone, type SendPush } from "./send-push.ts";
 import type { NoticeStore, NoticeSubject } from "./store.ts";
@@ -43,14 +43,43 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
       const body = requestChat(facts, config.baseUrl, channel.url);
       return post({ url: channel.url, headers: {}, body, signal });
     }
-    const to = await memberEmail(db, organizationId, target.userId);
-    if (to === undefined) return final("No recipient", "The member has left the organization.");
-    if (target.pushId !== undefined) {
-      const device = await store.device({ organizationId, userId: target.userId }, target.pushId);
-      if (!device) return final("No recipient", "The browser is no longer notified.");
-      return sendPush(device, requestPush(facts), signal);
+    const notice = { mail: requestMail(facts, config.baseUrl), push: requestPush(facts) };
+    return sendToMember({ ...target, organizationId }, notice, signal);
+  }
+
+  /** Notifies the member who has the conversation. */
+  async function sendToAssignee(target: Target<"assigned" | "message">, subject: NoticeSubject, signal: AbortSignal) {
+    const { handoff, conversation, agent } = subject;
+    if (conversation.assigneeId !== target.userId || handoff.endedAt !== null) {
+      return final("Not needed", "The member no longer had the conversation when the notice was due.");
     }
-    await mailer.send({ to, ...requestMail(facts, config.baseUrl) });
+    const facts = {
+      ...handoff,
+      agentName: agent.name,
+      title: conversation.title,
+      visitorName: conversation.userName,
+      visitorEmail: conversation.userEmail,
+    };
+    const notice = {
+      mail: assigneeMail(target.notice, facts, config.baseUrl),
+      push: assigneePush(target.notice, facts),
+    };
+    return sendToMember({ ...target, organizationId: handoff.organizationId }, notice, signal);
+  }
+
+  async function sendToMember(
+    { organizationId, userId, pushId }: { organizationId: string; userId: string; pushId?: string },
+    { mail, push }: { mail: Mail; push: ReturnType<typeof requestPush> },
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const to = await memberEmail(db, organizationId, userId);
+    if (to === undefined) return final("No recipient", "The member has left the organization.");
+    if (pushId !== undefined) {
+      const device = await store.device({ organizationId, userId }, pushId);
+      if (!device) return final("No recipient", "The browser is no longer notified.");
+      return sendPush(device, push, signal);
+    }
+    await mailer.send({ to, ...mail });
     return delivered;
   }
 
@@ -74,8 +103,11 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
       const subject = await store.subject(delivery.conversationId ?? "", target.handoffId);
       // The conversation was deleted, and its deliveries with it.
       if (!subject) return null;
-      const sent = () =>
-        target.notice === "answer" ? sendAnswer(target, subject) : sendRequest(target, subject, signal);
+      const sent = () => {
+        if (target.notice === "answer") return sendAnswer(target, subject);
+        if (target.notice === "request") return sendRequest(target, subject, signal);
+        return sendToAssignee(target, subject, signal);
+      };
       return { send: () => sent().catch((error: unknown) => explainFailure(error, signal, log)) };
     },
     record: createBatchWriter(db, createNoticeRecords(store, outbox), { maxItems: 100 }),

@@ -1,9 +1,10 @@
-import { sql, type Transaction } from "kysely";
+import type { Transaction } from "kysely";
+import type { RecordHandoff } from "../../conversations/handoff-change.ts";
 import type { HandoffTimerRow } from "../../db/notice-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import type { NoticeRecorder } from "./record-notices.ts";
+import { NOT_ANNOUNCED, type NoticeRecorder } from "./record-notices.ts";
 
 const EVERY_MS = 5_000;
 /** Timers that one round handles. The next round follows immediately and handles the rest. */
@@ -11,12 +12,19 @@ const PER_ROUND = 50;
 /** A timer that could not be handled waits this long, so that it does not delay the others. */
 const RETRY_MS = 60_000;
 
-type Parts = { recorder: NoticeRecorder; now?: () => number };
+type Parts = {
+  recorder: NoticeRecorder;
+  /** tells everybody of a request that was held back */
+  announce: RecordHandoff;
+  /** whether a member has the inbox open, or has just answered */
+  isPresent(trx: Transaction<Tables>, member: { organizationId: string; userId: string }): Promise<boolean>;
+  now?: () => number;
+};
 type TimerKey = Pick<HandoffTimerRow, "conversationId" | "kind">;
 
 /**
- * Escalates requests that no member took in time, and emails answers that the visitor has not seen. A timer is deleted
- * in the transaction of its effect, so only one process handles it.
+ * Escalates requests that no member took in time, emails answers that the visitor has not seen, and notifies absent
+ * members of messages. A timer is deleted in the transaction of its effect, so only one process handles it.
  */
 export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "mailer" | "log">, parts: Parts) {
   const { db, log } = deps;
@@ -85,7 +93,7 @@ export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "ma
 /** @returns a function that handles one timer if it is still due */
 function createHandler(
   { db, databaseKind, mailer }: Pick<Deps, "db" | "databaseKind" | "mailer">,
-  { recorder, now = Date.now }: Parts,
+  { recorder, announce, isPresent, now = Date.now }: Parts,
 ) {
   async function escalate(trx: Transaction<Tables>, timer: HandoffTimerRow): Promise<void> {
     const { conversationId, organizationId, handoffId } = timer;
@@ -111,15 +119,18 @@ function createHandler(
   }
 
   async function mailAnswer(trx: Transaction<Tables>, timer: HandoffTimerRow): Promise<void> {
-    const { conversationId, organizationId, handoffId, step: from } = timer;
+    const { conversationId, organizationId, step: from } = timer;
+    // The conversation may have been returned and taken over again since the message was written.
     const request = await trx
       .selectFrom("handoffs")
-      .select("email")
-      .where("id", "=", handoffId)
+      .select("id")
       .where("conversationId", "=", conversationId)
       .where("organizationId", "=", organizationId)
+      .where("email", "is not", null)
+      .orderBy("requestedAt", "desc")
+      .limit(1)
       .executeTakeFirst();
-    if (!request?.email || !mailer.isConfigured) return;
+    if (!request || !mailer.isConfigured) return;
     const last = await trx
       .selectFrom("messages")
       .select((x) => x.fn.max("position").as("position"))
@@ -129,7 +140,7 @@ function createHandler(
       .executeTakeFirst();
     const to = last?.position ?? null;
     if (to === null) return;
-    const target = { notice: "answer", handoffId, from, to: Number(to) } as const;
+    const target = { notice: "answer", handoffId: request.id, from, to: Number(to) } as const;
     await recorder.enqueue(trx, timer, [{ type: "email", host: "mail", target }]);
   }
 
@@ -138,7 +149,7 @@ function createHandler(
       // Locks conversations before their timers, in the same order as when a member takes one over.
       const conversation = await trx
         .selectFrom("conversations")
-        .select(sql`1`.as("one"))
+        .select("epoch")
         .where("id", "=", conversationId)
         .$if(databaseKind === "postgres", (query) => query.forUpdate())
         .executeTakeFirst();
@@ -150,7 +161,33 @@ function createHandler(
         .returningAll()
         .executeTakeFirst();
       if (!conversation || !timer) return;
-      if (timer.kind === "escalation") await escalate(trx, timer);
-      else await mailAnswer(trx, timer);
+      const { organizationId } = timer;
+      if (timer.kind === "answer") return mailAnswer(trx, timer);
+      if (timer.kind === "message") {
+        return recorder.remind(trx, timer, (userId) => isPresent(trx, { organizationId, userId }));
+      }
+      if (timer.step === NOT_ANNOUNCED) return announceNow(trx, timer, { epoch: conversation.epoch, announce, now });
+      return escalate(trx, timer);
     });
+}
+
+/** Tells the team of a request that followed another one too soon, if the visitor still waits. */
+async function announceNow(
+  trx: Transaction<Tables>,
+  { conversationId, organizationId, handoffId }: HandoffTimerRow,
+  { epoch, announce, now }: Pick<Parts, "announce"> & { epoch: number; now: () => number },
+): Promise<void> {
+  const request = await trx
+    .updateTable("handoffs")
+    .set({ announcedAt: now() })
+    .where("id", "=", handoffId)
+    .where("conversationId", "=", conversationId)
+    .where("organizationId", "=", organizationId)
+    .where("takenAt", "is", null)
+    .where("endedAt", "is", null)
+    .returning(["agentId", "cause"])
+    .executeTakeFirst();
+  if (!request) return;
+  const place = { organizationId, conversationId, handoffId, epoch };
+  await announce(trx, { ...place, ...request, kind: "requested", heldUntil: null });
 }

@@ -24,8 +24,14 @@ const MAX_SHOWN = 200;
 const inboxPath = ({ agentId, conversationId }: Pick<RequestFacts, "agentId" | "conversationId">) =>
   `/dashboard/agents/${agentId}/conversations/${conversationId}`;
 
+export type Mail = { subject: string; text: string };
+
+/** What a notice says to the member who has a conversation. */
+type AssigneeFacts = Omit<RequestFacts, "requestedAt" | "promisedAt" | "step">;
+type AssigneeNotice = "assigned" | "message";
+
 /** The email to a member. Everything that a visitor or the model wrote is quoted on an indented line. */
-export function requestMail(facts: RequestFacts, baseUrl: string): { subject: string; text: string } {
+export function requestMail(facts: RequestFacts, baseUrl: string): Mail {
   const { agentName, visitorName, visitorEmail, reason, summary, requestedAt, promisedAt, step } = facts;
   const visitor = oneLine(visitorName ?? visitorEmail ?? "") || "A visitor";
   const details = [
@@ -55,6 +61,45 @@ export function requestPush(facts: RequestFacts) {
   const visitor = cut(oneLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 60);
   return {
     title: facts.step === 0 ? `${visitor} asks for a person` : `${visitor} is still waiting`,
+    body: cut(oneLine(facts.reason ?? facts.title), MAX_SHOWN),
+    url: inboxPath(facts),
+    tag: facts.conversationId,
+  };
+}
+
+/** The email to the member who has a conversation. What the visitor wrote is only in the inbox. */
+export function assigneeMail(notice: AssigneeNotice, facts: AssigneeFacts, baseUrl: string): Mail {
+  const { agentName, visitorName, visitorEmail, reason, summary, title } = facts;
+  const visitor = cut(oneLine(visitorName ?? visitorEmail ?? "") || "A visitor", 80);
+  const details = [
+    ["Visitor", [visitorName, visitorEmail].filter(Boolean).join(", ") || "anonymous"],
+    ["Reason", reason],
+    ["Conversation", title],
+    ["Summary", summary],
+  ] as const;
+  const agent = oneLine(agentName);
+  const opening = {
+    assigned: `A colleague assigned a conversation of ${agent} to you.`,
+    message: `A visitor of ${agent} has written to you while you were away. You get no further email until you answer.`,
+  };
+  const subject = {
+    assigned: `${visitor} was assigned to you (${agentName})`,
+    message: `${visitor} has written to you (${agentName})`,
+  };
+  const text = [
+    opening[notice],
+    details.flatMap(([label, value]) => (value ? [`${label}: ${indented(value)}`] : [])).join("\n"),
+    `Open the conversation:\n${baseUrl}${inboxPath(facts)}`,
+    `Choose how you are notified:\n${baseUrl}/dashboard/settings/notices`,
+  ];
+  return { subject: cut(oneLine(subject[notice]), 250), text: text.join("\n\n") };
+}
+
+/** The notification in the browser of the member who has a conversation. */
+export function assigneePush(notice: AssigneeNotice, facts: AssigneeFacts) {
+  const visitor = cut(oneLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 60);
+  return {
+    title: notice === "assigned" ? `${visitor} was assigned to you` : `${visitor} has written to you`,
     body: cut(oneLine(facts.reason ?? facts.title), MAX_SHOWN),
     url: inboxPath(facts),
     tag: facts.conversationId,

@@ -42,6 +42,9 @@ onBothDatabases("notices", (createDatabase) => {
     await database.drop();
   });
 
+  /** whether members count as present for the worker of another process */
+  let isTeamPresent = true;
+
   /** An organization with an owner and a member, both signed in. */
   async function createTeam() {
     const account = await createOwner(server);
@@ -97,7 +100,13 @@ onBothDatabases("notices", (createDatabase) => {
   function timersIn(minutes: number) {
     const now = () => Date.now() + minutes * MINUTE_MS;
     const { deps } = server;
-    return createHandoffTimers(deps, { recorder: createNoticeRecorder(deps, createOutbox(deps), now), now });
+    const recorder = createNoticeRecorder(deps, createOutbox(deps), now);
+    return createHandoffTimers(deps, {
+      recorder,
+      announce: recorder.record,
+      isPresent: async () => isTeamPresent,
+      now,
+    });
   }
 
   it("reach all members by email and in their browsers, and the team chat, with a link to the conversation", async () => {
@@ -147,7 +156,13 @@ onBothDatabases("notices", (createDatabase) => {
     const before = await ofConversation.execute();
     const recorder = createNoticeRecorder(server.deps, createOutbox(server.deps));
     const failing = inTransaction(db, async (trx) => {
-      await recorder.record(trx, { ...place, kind: "requested", handoffId: handoff.id, cause: "visitor" });
+      await recorder.record(trx, {
+        ...place,
+        kind: "requested",
+        handoffId: handoff.id,
+        cause: "visitor",
+        heldUntil: null,
+      });
       throw new Error("rolled back");
     });
     await expect(failing).rejects.toThrow("rolled back");
@@ -201,6 +216,81 @@ onBothDatabases("notices", (createDatabase) => {
     expect((await sentAbout(id)).pushes).toEqual([]);
     await timersIn(minutes + 11).runOnce();
     expect((await sentAbout(id)).pushes).toMatchObject([{ message: { title: "Ada is still waiting" } }]);
+  });
+
+  it("reach the team once in three minutes, however often a visitor asks and cancels, and after that if they still wait", async () => {
+    const { id } = await request();
+    expect((await sentAbout(id)).to).toHaveLength(2);
+    for (let times = 0; times < 5; times++) {
+      await team.owner.call("DELETE", `/conversations/${id}/handoff`);
+      await team.owner.call("POST", `/conversations/${id}/handoff`, { reason: `Again ${times}` });
+    }
+    expect((await sentAbout(id)).to).toHaveLength(2);
+    const requests = server.deps.db.selectFrom("handoffs").select("announcedAt").where("conversationId", "=", id);
+    expect(await requests.execute()).toHaveLength(6);
+    await Promise.all([timersIn(4).runOnce(), timersIn(4).runOnce()]);
+    const { to, mails } = await sentAbout(id);
+    expect(to).toHaveLength(4);
+    expect(mails.at(-1)).toMatchObject({ subject: "Ada asks for a person (Harbour)" });
+    expect(mails.at(-1)?.text).toContain("Reason: Again 4");
+    await timersIn(15).runOnce();
+    expect((await sentAbout(id)).to).toHaveLength(6);
+  });
+
+  it("tell a member that a colleague has assigned them a conversation, and once that the visitor writes while they are away", async () => {
+    await team.member.call("POST", "/notices/push-subscriptions", push.subscribe(team.colleague.userId));
+    const { id, agentId } = await request();
+    const before = (await sentAbout(id)).mails.length;
+    const news = async () => {
+      const { mails, pushes } = await sentAbout(id);
+      return { mails: mails.slice(before).map(({ to, subject }) => [to[0], subject]), pushes: pushes.slice(1) };
+    };
+    await team.owner.call("POST", `/conversations/${id}/assign`, { userId: team.colleague.userId });
+    const assigned = [team.colleague.email, "Ada was assigned to you (Harbour)"];
+    expect(await news()).toMatchObject({
+      mails: [assigned],
+      pushes: [{ message: { title: "Ada was assigned to you" } }],
+    });
+
+    const write = () =>
+      team.owner.call("POST", "/chat", {
+        agentId,
+        conversationId: id,
+        messages: [{ role: "user", content: "Hello?" }],
+      });
+    await write();
+    await timersIn(1).runOnce();
+    await timersIn(3).runOnce();
+    expect((await news()).mails).toEqual([assigned]);
+    isTeamPresent = false;
+    await timersIn(5).runOnce();
+    await write();
+    await timersIn(600).runOnce();
+    const written = [team.colleague.email, "Ada has written to you (Harbour)"];
+    expect((await news()).mails).toEqual([assigned, written]);
+
+    await team.member.call("POST", `/conversations/${id}/messages`, { content: "Hello Ada." });
+    await write();
+    await timersIn(3).runOnce();
+    expect((await news()).mails).toEqual([assigned, written, written]);
+    // A conversation that a member takes, or assigns to themselves, needs no notice.
+    await team.owner.call("POST", `/conversations/${id}/assign`, { userId: team.userId });
+    expect((await news()).mails).toHaveLength(3);
+    isTeamPresent = true;
+  });
+
+  it("email the answer to the newest address when the visitor has left another one in the meantime", async () => {
+    const { id } = await request({ body: { email: "old@example.com" } });
+    const say = (content: string) => team.member.call("POST", `/conversations/${id}/messages`, { content });
+    await say("One moment.");
+    await team.member.call("POST", `/conversations/${id}/return`, {});
+    await team.owner.call("POST", `/conversations/${id}/handoff`, { email: "new@example.com" });
+    await say("Here I am.");
+    const before = (await sentAbout(id)).mails.length;
+    await timersIn(3).runOnce();
+    const [mail, ...more] = (await sentAbout(id)).mails.slice(before);
+    expect([mail?.to, more]).toEqual([["new@example.com"], []]);
+    expect(mail?.text).toContain("One moment.");
   });
 
   it("email the answer to a visitor who is away, with a quote of the conversation and a link that opens it", async () => {

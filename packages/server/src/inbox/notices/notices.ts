@@ -9,8 +9,13 @@ import { createPushSender } from "./send-push.ts";
 import { createNoticeService } from "./service.ts";
 import { createNoticeStore } from "./store.ts";
 
+type Parts = { outbox: Outbox; teamChats: TeamChats } & Pick<
+  Parameters<typeof createHandoffTimers>[1],
+  "announce" | "isPresent"
+>;
+
 /** Notifies the team of waiting visitors, and visitors of answers that they have not seen. */
-export function createNotices(deps: Deps, { outbox, teamChats }: { outbox: Outbox; teamChats: TeamChats }) {
+export function createNotices(deps: Deps, { outbox, teamChats, announce, isPresent }: Parts) {
   const store = createNoticeStore(deps.db);
   const keys = createPushKeys(deps);
   const sendPush = createPushSender(deps, keys);
@@ -20,6 +25,6 @@ export function createNotices(deps: Deps, { outbox, teamChats }: { outbox: Outbo
     service: createNoticeService(deps, { store, keys, sendPush, teamChats }),
     /** Writes notices in the transaction of the change that they report. */
     record: recorder.record,
-    timers: createHandoffTimers(deps, { recorder }),
+    timers: createHandoffTimers(deps, { recorder, announce, isPresent }),
   };
 }

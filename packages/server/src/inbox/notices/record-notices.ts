@@ -13,14 +13,24 @@ import type { NewDelivery } from "../../outbox/delivery-queue.ts";
 import { hostOf } from "../../outbox/host-of.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
 
+import { createMemberNotices } from "./member-notices.ts";
 import { currentOrder, recipientsOf, type Turn, turnOf } from "./recipients.ts";
 
 /** The content of a delivery of the kind `notice`. */
 export type NoticeTarget =
   | { notice: "request"; handoffId: string; step: number; userId: string; pushId?: string }
   | { notice: "request"; handoffId: string; step: number; channelId: string }
+  /** to the member who has the conversation: it was assigned to them, or the visitor has written in their absence */
+  | { notice: "assigned" | "message"; handoffId: string; userId: string; pushId?: string }
   /** the messages of members between two positions, sent to the visitor */
   | { notice: "answer"; handoffId: string; from: number; to: number };
+
+/** Creates deliveries that are due immediately. */
+export type EnqueueNotices = (
+  trx: Transaction<Tables>,
+  request: Pick<Request, "conversationId">,
+  parts: ReadonlyArray<Pick<NewDelivery, "type" | "host"> & { target: NoticeTarget }>,
+) => Promise<void>;
 
 export type NoticeRecorder = ReturnType<typeof createNoticeRecorder>;
 
@@ -35,12 +45,7 @@ export function createNoticeRecorder(
   outbox: Pick<Outbox, "queue" | "worker">,
   now: () => number = Date.now,
 ) {
-  /** Enqueues deliveries that are due immediately. */
-  async function enqueue(
-    trx: Transaction<Tables>,
-    { conversationId }: Pick<Request, "conversationId">,
-    parts: ReadonlyArray<Pick<NewDelivery, "type" | "host"> & { target: NoticeTarget }>,
-  ): Promise<void> {
+  const enqueue: EnqueueNotices = async (trx, { conversationId }, parts) => {
     if (parts.length === 0) return;
     const rows = parts.map(({ target, ...part }) => ({
       ...newDelivery,
@@ -56,7 +61,9 @@ export function createNoticeRecorder(
       failpoint("notice.committed");
       outbox.worker.notify();
     });
-  }
+  };
+
+  const ofMembers = createMemberNotices(mailer, enqueue, now);
 
   /** Notifies the recipients whose turn it is. Outside office hours, no push notifications are sent. */
   async function notify(
@@ -112,8 +119,10 @@ export function createNoticeRecorder(
 
   const record: RecordHandoff = async (trx, change) => {
     const { conversationId, organizationId, agentId } = change;
+    await ofMembers.record(trx, change);
     if (change.kind === "requested") {
-      await call(trx, { id: change.handoffId, organizationId, agentId, conversationId }, 0);
+      const request = { id: change.handoffId, organizationId, agentId, conversationId };
+      await (change.heldUntil === null ? call(trx, request, 0) : holdBack(trx, request, change.heldUntil));
     } else if (change.kind === "member_message") {
       const message = await trx
         .selectFrom("messages")
@@ -130,10 +139,17 @@ export function createNoticeRecorder(
     }
   };
 
-  return { record, call, enqueue };
+  return { record, call, enqueue, remind: ofMembers.remind };
 }
 
+/** The step of a request that the team was not notified of yet. */
+export const NOT_ANNOUNCED = -1;
+
 type Timer = { kind: "escalation" | "answer"; step: number; dueAt: number };
+
+/** Announces the request later, unless it has ended or been taken by then. */
+const holdBack = (trx: Transaction<Tables>, request: Request, dueAt: number) =>
+  setTimer(trx, request, { kind: "escalation", step: NOT_ANNOUNCED, dueAt });
 
 /**
  * Sets a timer. A running timer keeps its time, which counts from the first message that the visitor has not seen,

@@ -13,7 +13,7 @@ export type NoticeStore = ReturnType<typeof createNoticeStore>;
 export type NoticeSubject = {
   handoff: HandoffRow;
   agent: Pick<AgentRow, "name" | "allowedOrigins">;
-  conversation: Pick<ConversationRow, "title" | "userName" | "userEmail" | "context">;
+  conversation: Pick<ConversationRow, "title" | "userName" | "userEmail" | "context" | "assigneeId">;
 };
 
 type Member = { organizationId: string; userId: string };
@@ -195,7 +195,7 @@ function subjectQueries(db: Db) {
       if (!handoff) return undefined;
       const conversation = await db
         .selectFrom("conversations")
-        .select(["title", "userName", "userEmail", "context"])
+        .select(["title", "userName", "userEmail", "context", "assigneeId"])
         .where("id", "=", conversationId)
         .where("organizationId", "=", handoff.organizationId)
         .executeTakeFirst();

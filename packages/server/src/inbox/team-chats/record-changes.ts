@@ -37,7 +37,7 @@ export function createChangeRecorder(store: ThreadStore, notify: () => void): Re
     afterCommit(trx, notify);
     switch (change.kind) {
       case "requested":
-        return postRequest(trx, change, change.handoffId);
+        return change.heldUntil === null ? postRequest(trx, change, change.handoffId) : undefined;
       case "visitor_message":
       case "member_message":
         return postMessage(trx, change.conversationId, change.messageId);
@@ -48,6 +48,7 @@ export function createChangeRecorder(store: ThreadStore, notify: () => void): Re
       case "closed":
         return postText(trx, change, (name) => `${name} closed the conversation. The agent answers from now on.`);
       case "cancelled":
+        if (!change.wasAnnounced) return;
         return postText(trx, change, () => "The visitor stopped waiting. The agent answers again.");
       case "answered":
     }

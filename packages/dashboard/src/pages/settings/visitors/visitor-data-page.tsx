@@ -22,6 +22,7 @@ const kinds: ReadonlyArray<{ value: Kind; label: string }> = [
 const labels: Record<VisitorDataKind, string> = {
   conversations: "Conversations",
   messages: "Messages",
+  handoffs: "Requests for a person",
   notes: "Internal notes",
   unansweredQuestions: "Unanswered questions",
   submissions: "Form submissions",

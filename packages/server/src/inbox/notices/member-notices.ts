@@ -1,0 +1,96 @@
+import type { Transaction } from "kysely";
+import type { HandoffChange, RecordHandoff } from "../../conversations/handoff-change.ts";
+import type { HandoffTimerRow } from "../../db/notice-tables.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Deps } from "../../deps.ts";
+import { hostOf } from "../../outbox/host-of.ts";
+import { recipientsOf } from "./recipients.ts";
+import type { EnqueueNotices } from "./record-notices.ts";
+
+/** How long a member has to answer, or to open the inbox, before a notice says that the visitor has written. */
+const UNANSWERED_MS = 2 * 60_000;
+/** A member who is present is given this much more time, in milliseconds. */
+const PRESENT_MS = 60_000;
+/** The timer of a visitor about whom the member was notified. It runs until the member answers. */
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+type Trx = Transaction<Tables>;
+type Owned = Pick<HandoffTimerRow, "conversationId" | "organizationId" | "handoffId">;
+
+/**
+ * Notices to the member who has a conversation: it was assigned to them, or the visitor has written in their absence. Of
+ * several messages that are not answered, the first one causes a notice.
+ */
+export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNotices, now: () => number) {
+  async function notify(
+    trx: Trx,
+    owned: Owned,
+    { notice, userId }: { notice: "assigned" | "message"; userId: string },
+  ) {
+    const { organizationId, handoffId } = owned;
+    const { emails, devices } = await recipientsOf(trx, organizationId, { kind: "member", userId });
+    const target = { notice, handoffId, userId } as const;
+    await enqueue(trx, owned, [
+      ...(mailer.isConfigured ? emails : []).map(() => ({ type: "email" as const, host: "mail", target })),
+      ...devices.map(({ id, endpoint }) => ({
+        type: "webhook" as const,
+        host: hostOf(endpoint),
+        target: { ...target, pushId: id },
+      })),
+    ]);
+  }
+
+  async function setTimer(trx: Trx, owned: Owned, dueAt: number): Promise<void> {
+    const { conversationId, organizationId, handoffId } = owned;
+    await trx
+      .insertInto("handoffTimers")
+      .values({ conversationId, organizationId, handoffId, kind: "message", step: 0, dueAt })
+      .onConflict((conflict) => conflict.columns(["conversationId", "kind"]).doNothing())
+      .execute();
+  }
+
+  async function visitorWrote(trx: Trx, { conversationId, organizationId }: HandoffChange): Promise<void> {
+    const request = await trx
+      .selectFrom("handoffs")
+      .select("id")
+      .where("conversationId", "=", conversationId)
+      .where("takenAt", "is not", null)
+      .where("endedAt", "is", null)
+      .executeTakeFirst();
+    if (request) await setTimer(trx, { conversationId, organizationId, handoffId: request.id }, now() + UNANSWERED_MS);
+  }
+
+  const record: RecordHandoff = async (trx, change) => {
+    const { kind, conversationId, organizationId, userId } = change;
+    if (kind === "visitor_message") return visitorWrote(trx, change);
+    if (kind === "requested" || kind === "answered") return;
+    await trx
+      .deleteFrom("handoffTimers")
+      .where("conversationId", "=", conversationId)
+      .where("kind", "=", "message")
+      .execute();
+    const isAssigned = kind === "taken" && change.assignedBy !== null && change.assignedBy !== userId;
+    if (isAssigned) {
+      const owned = { conversationId, organizationId, handoffId: change.handoffId };
+      await notify(trx, owned, { notice: "assigned", userId: change.userId });
+    }
+  };
+
+  return {
+    record,
+    /** Notifies the member of a message that nobody has answered in time, unless they are present. */
+    async remind(trx: Trx, timer: HandoffTimerRow, isPresent: (userId: string) => Promise<boolean>): Promise<void> {
+      const conversation = await trx
+        .selectFrom("conversations")
+        .select("assigneeId")
+        .where("id", "=", timer.conversationId)
+        .where("organizationId", "=", timer.organizationId)
+        .executeTakeFirst();
+      const userId = conversation?.assigneeId ?? null;
+      if (userId === null) return;
+      if (await isPresent(userId)) return setTimer(trx, timer, now() + PRESENT_MS);
+      await notify(trx, timer, { notice: "message", userId });
+      await setTimer(trx, timer, NEVER);
+    },
+  };
+}
