@@ -77,7 +77,7 @@ async function playCall(number: number): Promise<{ runs: number; answer: ClientT
   const endsAt = some() + (random() < 0.5 ? 2 * TURNS : 0);
   const announced = Promise.withResolvers<void>();
   const answer = calls
-    .ofReply({ conversationId: conversation.id, messageId: conversation.messageId })
+    .ofReply({ conversationId: conversation.id, messageId: conversation.messageId, sessionId: null })
     .waitFor({ toolId: "tool_1", toolUseId }, { signal: new AbortController().signal, announce: announced.resolve });
   await announced.promise;
   for (let now = 0; now < 4 * TURNS; now++) {

@@ -1,5 +1,5 @@
 import { withoutInvisible } from "@foyer/contract/rules/invisible-characters";
-import { createPageToolRunner, type PageToolRunner, type Request } from "@foyer/sdk";
+import { createPageToolRunner, type PageTool, type PageToolRunner, type Request } from "@foyer/sdk";
 import type { ToolHandler, ToolOptions } from "../foyer-api.ts";
 
 /** A tool as the site has registered it. */
@@ -22,7 +22,7 @@ export function createPageTools(
   { registry: { tools }, visitor }: PageOfTools,
   show: (callId: string, question: ToolQuestion | null) => void,
 ): PageToolRunner {
-  const toolOf = (name: string) => {
+  const toolOf = (name: string): PageTool | undefined => {
     const tool = tools.get(name);
     if (!tool?.confirm) return tool && { run: tool.run };
     const text = tool.confirm;
