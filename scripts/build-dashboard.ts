@@ -11,6 +11,17 @@ export const dashboard: Built = {
   sources: ["dashboard/src", "dashboard/index.html", "sdk/src", "contract/src/rules", "widget/src"],
 };
 
+/**
+ * Small modules that at least three pages use, such as icons, become one file. By default, each of them is a file of its
+ * own, and a page loads 17 scripts on average instead of 6. Charts stay out, because a module brings all of its imports.
+ */
+const sharedParts = {
+  name: "shared",
+  test: /[\\/]lucide-react[\\/]|[\\/]dashboard[\\/]src[\\/](?!.*chart)/,
+  minShareCount: 3,
+  maxModuleSize: 2_000,
+};
+
 /** Builds `index.html`, which the server fills in, and `assets/`, whose file names contain a hash of the content. */
 export function buildDashboard(): Promise<void> {
   return buildInto(dashboard, async (outDir) => {
@@ -33,8 +44,11 @@ export function buildDashboard(): Promise<void> {
         target: buildTargets(browserTargets.dashboard),
         // Data URLs would require a wider policy for fonts and images.
         assetsInlineLimit: 0,
-        // Every file of these libraries contains "use client", which has no meaning here.
-        rolldownOptions: { onwarn: (warning, warn) => warning.code !== "MODULE_LEVEL_DIRECTIVE" && warn(warning) },
+        rolldownOptions: {
+          // Every file of these libraries contains "use client", which has no meaning here.
+          onwarn: (warning, warn) => warning.code !== "MODULE_LEVEL_DIRECTIVE" && warn(warning),
+          output: { codeSplitting: { groups: [sharedParts] } },
+        },
       },
     });
     return {};
