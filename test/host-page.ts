@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 
 /**
  * A site on its own origin that uses the widget of the server at `baseUrl` under a strict policy: no styles except its
- * own file, and no scripts and calls except its own and the server's. Every path is a page.
+ * own file, and no scripts and calls except its own and the server's. Every path except `/healthz` is a page.
  */
 export async function startHostPage(baseUrl: string) {
   const policy = [
@@ -18,6 +18,10 @@ export async function startHostPage(baseUrl: string) {
   const scripts = new Map<string, string>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://host.test");
+    if (url.pathname === "/healthz") {
+      response.writeHead(200, { "content-type": "text/plain" }).end("ok");
+      return;
+    }
     const script = scripts.get(url.pathname);
     if (script !== undefined) {
       response.writeHead(200, { "content-type": "text/javascript" }).end(script);

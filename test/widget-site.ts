@@ -45,7 +45,7 @@ export async function startWidgetSite({ database }: { database?: TestDatabase } 
       options: { attributes?: Record<string, string>; path?: string; context?: BrowserContextOptions } = {},
     ) {
       const agentId = await createAgent(owner, agent);
-      const opened = await browser.open(options.context);
+      const opened = await browser.openWarm(options.context);
       const attributes = { "data-agent-id": agentId, ...options.attributes };
       await opened.page.goto(host.page(options.path ?? "/", attributes));
       await opened.page.locator(".launcher").waitFor();
