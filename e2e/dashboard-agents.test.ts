@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { expectFit } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { createOwner } from "../test/session-client.ts";
 
@@ -46,13 +46,6 @@ describe("the agents area of the dashboard", () => {
     await opened.page.goto(`${site.server.url}/dashboard/agents/${agentId}${path}`);
     return { ...opened, agentId };
   };
-  const isFit = async (page: Page) => {
-    expect(await accessibilityProblems(page)).toEqual([]);
-    const before = page.viewportSize();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
-    if (before) await page.setViewportSize(before);
-  };
   const save = async (page: Page) => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Not saved yet", { exact: true }).waitFor({ state: "detached" });
@@ -63,14 +56,14 @@ describe("the agents area of the dashboard", () => {
     const { email } = await createOwner(site.server);
     const { page, problems } = await site.open("/agents", { email });
     await page.getByRole("heading", { name: "No agents yet" }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-agents-empty");
     const ids: string[] = [];
     for (const name of ["Harbour", "Workshop desk", "Rentals"]) ids.push(await makeAgent(page, { name }));
     await showUsage(page, ids[1] ?? "", { conversationsThisMonth: 1_204 });
     await page.reload();
     await page.getByRole("row", { name: /Workshop desk.*1,204/ }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-agents");
     await page.getByRole("link", { name: "Rentals" }).click();
     await page.getByRole("heading", { level: 1, name: "Rentals" }).waitFor();
@@ -84,7 +77,7 @@ describe("the agents area of the dashboard", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByLabel("Name").and(page.locator("[aria-invalid=true]")).waitFor();
     await page.getByLabel("Temperature").and(page.locator("[aria-invalid=true]")).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await page.getByLabel("Name").fill("Harbour desk");
     await page.getByLabel("Temperature").fill("30");
     await page.getByLabel("System prompt").fill("We open at nine.");
@@ -113,7 +106,7 @@ describe("the agents area of the dashboard", () => {
     expect(await chat.getByText(/not saved yet/).count()).toBe(0);
     await page.getByLabel("Temperature").fill("20");
     await chat.getByText(/not saved yet/).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-agent");
     const kept = await site.call(page, "GET", `/conversations?agentId=${agentId}`);
     expect(kept.data).toMatchObject([{ userEmail: site.owner.email, messageCount: 4 }]);
@@ -140,7 +133,7 @@ describe("the agents area of the dashboard", () => {
     await dialog.getByLabel("Page URL").fill("shop.example");
     await dialog.getByRole("button", { name: "Apply" }).click();
     await dialog.getByText("This field is required.").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await dialog.getByLabel("Visitor ID").fill("ada-1");
     await dialog.getByLabel("Visitor email").fill("ada@example.com");
     await dialog.getByLabel("Visitor name").fill("Ada Lindqvist");
@@ -157,7 +150,7 @@ describe("the agents area of the dashboard", () => {
     await chat.getByLabel("Message to Harbour").fill("When are you open on Saturday?");
     await page.keyboard.press("Enter");
     await chat.getByText("10:00 to 16:00").first().waitFor();
-    await isFit(page);
+    await expectFit(page);
     await chat.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     await chat.getByLabel("Message to Harbour").fill("Book a test ride");
     await page.keyboard.press("Enter");
@@ -175,7 +168,7 @@ describe("the agents area of the dashboard", () => {
     const about = page.getByRole("complementary", { name: "About the visitor" });
     await about.getByText("Verified", { exact: true }).waitFor();
     await about.getByText('"plan": "pro"').waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-inbox-visitor");
     expect(problems).toEqual([]);
   });
@@ -246,7 +239,7 @@ describe("the agents area of the dashboard", () => {
     await page.getByRole("link", { name: /Which bikes do you have/ }).click();
     await messages.getByRole("heading", { name: "Our bikes" }).waitFor();
     await messages.getByRole("cell", { name: "Tourer" }).locator("strong").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-inbox-rendered");
     expect(problems).toEqual([]);
   });
@@ -274,7 +267,7 @@ describe("the agents area of the dashboard", () => {
     await chat.getByRole("button", { name: "Send" }).click();
     await chat.getByText("The reply failed. The model openai/gpt-5 is not configured on this server.").waitFor();
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-agent-failed");
     await page.unroute("**/chat");
     await chat.getByRole("button", { name: "Try again" }).click();
@@ -318,15 +311,16 @@ describe("the agents area of the dashboard", () => {
   });
 
   it("offers to switch an agent from the demo to a connected provider", async () => {
-    const { page, agentId } = await visit({});
+    const { page } = await site.signIn();
+    const agentId = await makeAgent(page);
     const models = [
       { id: "foyer/demo", provider: "foyer", name: "Demo (no AI)", isDefault: false },
       { id: "openai/gpt-5", provider: "openai", name: "gpt-5", isDefault: false },
     ];
     await page.route("**/models", (route) => route.fulfill({ json: { data: models, error: null } }));
-    await page.reload();
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}`);
     await page.getByText("still answers with the demo").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "Use openai/gpt-5" }).click();
     await page.getByText("still answers with the demo").waitFor({ state: "detached" });
     expect((await read(page, agentId)).model).toBe("openai/gpt-5");
@@ -337,7 +331,7 @@ describe("the agents area of the dashboard", () => {
     await page.getByRole("button", { name: "Delete Old desk" }).click();
     const dialog = page.getByRole("dialog");
     expect(await dialog.getByRole("button", { name: "Delete Old desk" }).isDisabled()).toBe(true);
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-agent-delete");
     await dialog.getByLabel('Type "Old desk" to confirm').fill("Old desk");
     await page.keyboard.press("Enter");
@@ -358,7 +352,7 @@ describe("the agents area of the dashboard", () => {
     await list.getByLabel("Suggestion 1", { exact: true }).fill("Is it in stock?");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Must start with /", { exact: false }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-page-suggestions");
     await pattern.fill("/bikes/*");
     await save(page);
@@ -397,7 +391,7 @@ describe("the agents area of the dashboard", () => {
     await page.getByLabel("Theme").selectOption("dark");
     await preview.locator(".frame[data-theme=dark]").waitFor({ state: "attached" });
     await page.getByLabel("Theme").selectOption("auto");
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-appearance");
     await page.getByText("Phone", { exact: true }).click();
     await preview.getByText("Good morning. Welcome").waitFor();
@@ -437,7 +431,7 @@ describe("the agents area of the dashboard", () => {
     await page.keyboard.type("https://shop.example/cart");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Must be an origin such as https://shop.example.").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await page.getByLabel("Site 1").fill("https://shop.example");
     await page.getByRole("button", { name: "Add parameter" }).click();
     await page.getByRole("textbox", { name: "Parameter 1" }).fill(" product ");
@@ -451,14 +445,15 @@ describe("the agents area of the dashboard", () => {
   });
 
   it("limits the monthly tokens of an agent", async () => {
-    const { page, problems, agentId } = await visit({ monthlyTokenBudget: 500_000 }, "");
+    const { page, problems } = await site.signIn();
+    const agentId = await makeAgent(page, { monthlyTokenBudget: 500_000 });
     await showUsage(page, agentId, { tokensThisMonth: 312_480 });
-    await page.reload();
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}`);
     await page.getByText("312,480").waitFor();
     await page.getByText("of 500,000 tokens this month").waitFor();
     await page.getByLabel("Monthly token limit").fill("300000");
     await page.getByText("tokens this month. The budget is used up").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-agent-budget");
     await page.getByLabel("Monthly token limit").fill("");
     await page.getByText("312,480 tokens this month").waitFor();
@@ -469,7 +464,7 @@ describe("the agents area of the dashboard", () => {
 
   it("shows how a site proves who its visitors are, and checks its tokens", async () => {
     const { page, problems, agentId } = await visit({}, "/identity");
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-identity");
     await page.getByRole("radio", { name: "Ruby" }).check();
     await page.getByRole("region", { name: "the code for Ruby" }).getByText(agentId, { exact: false }).waitFor();
@@ -488,12 +483,12 @@ describe("the agents area of the dashboard", () => {
     await page.getByRole("textbox", { name: "Token" }).fill(token);
     await page.getByRole("button", { name: "Check token" }).click();
     await page.getByText("ada@example.com").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-identity-valid");
     await page.getByRole("textbox", { name: "Token" }).fill(`${token.slice(0, -8)}AAAAAAAA`);
     await page.getByRole("button", { name: "Check token" }).click();
     await page.getByText("Its signature does not match.", { exact: false }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-identity-refused");
     expect(problems).toEqual([]);
   });
@@ -508,7 +503,7 @@ describe("the agents area of the dashboard", () => {
     await page.getByRole("button", { name: "Show secret" }).click();
     await page.getByText(before).waitFor();
     await page.getByRole("button", { name: "Replace secret" }).click();
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "Replace the identity secret" }).click();
     await expect.poll(secretOf).not.toBe(before);
     await page.getByText(await secretOf()).waitFor();
@@ -521,14 +516,14 @@ describe("the agents area of the dashboard", () => {
   });
 
   it("hides agents from other organizations", async () => {
-    const { page, agentId } = await visit({});
-    await page.close();
+    const agentId = await makeAgent((await site.signIn()).page);
     const { email } = await createOwner(site.server);
+    const { page } = await site.signIn({ email });
     for (const path of ["", "/appearance", "/embed", "/identity"]) {
-      const other = (await site.open(`/agents/${agentId}${path}`, { email })).page;
-      await other.getByRole("heading", { name: "Not found" }).waitFor();
+      await page.goto(`${site.server.url}/dashboard/agents/${agentId}${path}`);
+      await page.getByRole("heading", { name: "Not found" }).waitFor();
     }
-    const start = (await site.open(`/start?agentId=${agentId}`, { email })).page;
-    await start.getByRole("heading", { name: "Not found" }).waitFor();
+    await page.goto(`${site.server.url}/dashboard/start?agentId=${agentId}`);
+    await page.getByRole("heading", { name: "Not found" }).waitFor();
   });
 });

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { expectFit } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 
 const DAY_MS = 86_400_000;
@@ -45,13 +45,6 @@ describe("the analytics page", { timeout: 120_000 }, () => {
   });
   afterAll(() => site.stop());
 
-  const isFit = async (page: Page) => {
-    expect(await accessibilityProblems(page)).toEqual([]);
-    const before = page.viewportSize();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
-    if (before) await page.setViewportSize(before);
-  };
   const figure = (page: Page, name: string) => page.locator("dl > div", { hasText: name });
 
   it("shows the volume and quality of conversations", async () => {
@@ -70,7 +63,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await figure(page, "Wait until taken").getByText("1 min").waitFor();
     const byCause = page.getByRole("region", { name: "Handed over by cause" });
     await byCause.getByRole("row", { name: "A member took over without a request 4 " }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await page.getByText("Tokens", { exact: true }).last().click();
     await page.getByRole("figure", { name: "Tokens by day; the table below has the figures" }).waitFor();
 
@@ -86,7 +79,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await figure(page, "Tokens").getByText("12K").waitFor();
     await page.reload();
     await figure(page, "Tokens").getByText("12K").waitFor();
-    await isFit(page);
+    await expectFit(page);
     expect(problems).toEqual([]);
   });
 
@@ -95,7 +88,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await page.getByText("All agents", { exact: true }).click();
     const table = page.getByRole("region", { name: "Figures by agent" });
     await table.getByRole("row", { name: /Workshop 3 / }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-analytics-all");
     await table.getByRole("link", { name: "Workshop" }).click();
     await figure(page, "Conversations").getByText("3", { exact: true }).waitFor();
@@ -108,7 +101,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
   it("explains what the analytics page shows before the first conversation", async () => {
     const { page } = await site.open(`/agents/${otherId}/analytics?range=custom&from=2020-01-01&to=2020-01-31`);
     await page.getByRole("heading", { name: "No conversations in this period" }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-analytics-empty");
     const gate = Promise.withResolvers<void>();
     await page.route("**/conversations/analytics?*", async (route) => {
@@ -117,11 +110,11 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     });
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/analytics`);
     await page.getByRole("status", { name: "Loading analytics" }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-analytics-loading");
     gate.resolve();
     await page.getByRole("alert").getByText("It broke.").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await page.unroute("**/conversations/analytics?*");
     await page.getByRole("button", { name: "Try again" }).click();
     await figure(page, "Rated good").getByText("75%").waitFor();

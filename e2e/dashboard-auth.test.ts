@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { setUpLink } from "../packages/server/src/setup/setup-token.ts";
-import { accessibilityProblems, overflowOf, startBrowser, type TestBrowser } from "../test/browser.ts";
+import { accessibilityProblems, expectFit, startBrowser, type TestBrowser } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite, startOwnServer } from "../test/dashboard-site.ts";
 import type { TestServer } from "../test/server.ts";
 import { createBrowser, createOwner, password } from "../test/session-client.ts";
@@ -23,12 +23,6 @@ describe("signing in to the dashboard", () => {
     const opened = await site.browser.openWarm({ viewport: { width: 1440, height: 900 } });
     await opened.page.goto(`${site.server.url}/dashboard${path}`);
     return opened;
-  };
-  const isFit = async (page: Page) => {
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
-    await page.setViewportSize({ width: 1440, height: 900 });
   };
   const signIn = async (page: Page, email = site.owner.email) => {
     await page.getByLabel("Email").fill(email);
@@ -53,7 +47,7 @@ describe("signing in to the dashboard", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").getByText("The email address or password is incorrect.").waitFor();
     expect(await page.getByLabel("Email").inputValue()).toBe(site.owner.email);
-    await isFit(page);
+    await expectFit(page);
   });
 
   it("only redirects to dashboard pages after sign-in", async () => {
@@ -68,7 +62,7 @@ describe("signing in to the dashboard", () => {
   it("explains why a sign-in link did not work", async () => {
     const { page } = await visit("?error=INVALID_TOKEN");
     await page.getByRole("alert").getByText("That link is invalid, was already used or has expired.").waitFor();
-    await isFit(page);
+    await expectFit(page);
   });
 
   it("sets a new password with the emailed link", async () => {
@@ -81,7 +75,7 @@ describe("signing in to the dashboard", () => {
     await page.getByLabel("New password").fill("short");
     await page.keyboard.press("Enter");
     await page.getByText("Must be at least 12 characters long.").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await page.getByLabel("New password").fill("another long enough password");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Password changed" }).waitFor();
@@ -91,7 +85,7 @@ describe("signing in to the dashboard", () => {
     await page.getByLabel("New password").fill("a third long enough password");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").getByText("The link is invalid, expired or already used").waitFor();
-    await isFit(page);
+    await expectFit(page);
   });
 
   it("signs in with an emailed link", async () => {
@@ -114,7 +108,7 @@ describe("signing in to the dashboard", () => {
     const { page } = await site.browser.openWarm({ viewport: { width: 1440, height: 900 } });
     await page.goto(invitation);
     await page.getByRole("heading", { name: /^Join / }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("link", { name: "Create account" }).click();
     await expect.poll(() => page.getByLabel("Email").inputValue()).toBe(email);
     await page.getByLabel("Password").fill(password);

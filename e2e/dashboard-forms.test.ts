@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { expectFit } from "../test/browser.ts";
 import { chat } from "../test/chat-client.ts";
 import { type FormDashboard, photo, ride, startFormDashboard } from "../test/form-dashboard.ts";
 import { createOwner } from "../test/session-client.ts";
@@ -13,14 +13,13 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 afterEach(() => site.receiver.answer((_, response) => response.end("ok")));
 
-/** Opens this page of the dashboard for a new owner with an agent and a form. */
-async function open(path = "", form: object | null = {}) {
+/** Creates a new owner with an agent and a form. `go` opens a page of the agent's forms. */
+async function start(form: object | null = {}) {
   const { email } = await createOwner(site.server);
   const opened = await site.signIn({ email });
   const agentId = await site.createAgent(opened.page);
   const tool = form && (await site.createForm(opened.page, agentId, form));
   const go = (to: string) => opened.page.goto(`${site.server.url}/dashboard/agents/${agentId}/forms${to}`);
-  await go(path);
   return { ...opened, email, agentId, go, toolId: tool?.id ?? "" };
 }
 
@@ -40,22 +39,15 @@ function hold() {
   };
 }
 
-async function isFit(page: Page) {
-  expect(await accessibilityProblems(page)).toEqual([]);
-  const before = page.viewportSize();
-  await page.setViewportSize({ width: 390, height: 844 });
-  await expect.poll(() => overflowOf(page)).toBe(0);
-  if (before) await page.setViewportSize(before);
-}
-
 const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
 
 describe("the list of submissions", () => {
   it("explains submissions and forms while there are none", async () => {
-    const { page, agentId, problems, go } = await open("", null);
+    const { page, agentId, problems, go } = await start(null);
+    await go("");
     await page.getByRole("heading", { name: "No forms yet" }).waitFor();
     await site.picture(page, "dashboard-forms-none");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("link", { name: "Create form" }).click();
     await page.waitForURL(`**/agents/${agentId}/tools/new?kind=form`);
 
@@ -66,7 +58,8 @@ describe("the list of submissions", () => {
   });
 
   it("shows new submissions without a reload", async () => {
-    const { page, problems, toolId } = await open();
+    const { page, problems, toolId, go } = await start();
+    await go("");
     await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
     await site.submit(toolId, ride("Ada Lovelace", { photo }));
     await row(page, "Ada Lovelace · The City One · Mar 14, 2027 · ada@example.com · 1 file").waitFor();
@@ -78,12 +71,12 @@ describe("the list of submissions", () => {
     await row(page, "Ada Lovelace").getByText("Webhook delivered").waitFor();
     await page.getByText("What the statuses mean").click();
     await page.getByText("Your webhook did not accept the submission, and no retries are left.").waitFor();
-    await isFit(page);
+    await expectFit(page);
     expect(problems).toEqual([]);
   });
 
   it("filters by status, form and days and keeps the filters in the URL", async () => {
-    const { page, agentId, toolId, go } = await open();
+    const { page, agentId, toolId, go } = await start();
     const other = await site.createForm(page, agentId, { name: "call_back", formWebhookUrl: null });
     await site.submit(toolId, ride("Ada Lovelace"));
     await site.submit(other.id, ride("Grace Hopper"));
@@ -118,7 +111,7 @@ describe("the list of submissions", () => {
   });
 
   it("downloads the filtered submissions as CSV", async () => {
-    const { page, agentId, toolId, go } = await open();
+    const { page, agentId, toolId, go } = await start();
     const other = await site.createForm(page, agentId, { name: "call_back", formWebhookUrl: null });
     await site.submit(toolId, ride("Ada Lovelace"));
     await site.submit(other.id, ride("Grace Hopper"));
@@ -134,21 +127,21 @@ describe("the list of submissions", () => {
   });
 
   it("redelivers all failed submissions and shows the progress", async () => {
-    const { page, agentId, toolId, go, problems } = await open();
+    const { page, agentId, toolId, go, problems } = await start();
     refuse();
     const names = ["Ada Lovelace", "Grace Hopper", "Hedy Lamarr"];
     await Promise.all(names.map((name) => site.submit(toolId, ride(name))));
     await go("");
     await page.getByRole("button", { name: "Redeliver 3 failed" }).waitFor();
     await site.picture(page, "dashboard-forms-failed");
-    await isFit(page);
+    await expectFit(page);
     await site.call(page, "PUT", `/tools/${toolId}`, { formWebhookUrl: `${site.receiver.url}/mended` });
     await page.reload();
     await page.getByRole("button", { name: "Redeliver 3 failed" }).click();
     const dialog = page.getByRole("dialog", { name: "Redeliver 3 submissions?" });
     await dialog.getByText(`${site.receiver.url}/mended`).waitFor();
     await site.picture(page, "dashboard-forms-redeliver");
-    await isFit(page);
+    await expectFit(page);
     site.receiver.answer((_, response) => response.end("ok"));
     await dialog.getByRole("button", { name: "Redeliver 3 failed" }).click();
     await page.getByText("Finished redelivering 3 submissions.").waitFor();
@@ -162,7 +155,7 @@ describe("the list of submissions", () => {
   });
 
   it("hides bulk redelivery while the list is filtered by date", async () => {
-    const { page, toolId, go } = await open();
+    const { page, toolId, go } = await start();
     refuse();
     await site.submit(toolId, ride("Ada Lovelace"));
     await go("");
@@ -173,7 +166,7 @@ describe("the list of submissions", () => {
   });
 
   it("opens the last page and any other of 10,000 submissions", async () => {
-    const { page, toolId, go, problems } = await open();
+    const { page, toolId, go, problems } = await start();
     await site.submit(toolId, ride("Ada Lovelace"));
     await insertMany(toolId, 10_000);
     await go("");
@@ -217,7 +210,7 @@ async function insertMany(toolId: string, count: number) {
 
 describe("a submission's page", () => {
   it("shows all answers of a submission with their labels", async () => {
-    const { page, toolId, go, problems } = await open("", {
+    const { page, toolId, go, problems } = await start({
       formPostActions: [{ type: "slack", webhookUrl: `${site.receiver.url}/chat`, message: "New ride: {{name}}" }],
     });
     const down = hold();
@@ -243,7 +236,7 @@ describe("a submission's page", () => {
     await page.getByText("Webhook failed after 2 attempts").waitFor();
     expect(await webhook.getByRole("listitem").count()).toBe(2);
     await site.picture(page, "dashboard-submission-failed");
-    await isFit(page);
+    await expectFit(page);
 
     site.receiver.answer((_, response) => response.end("Thank you"));
     await page.getByRole("button", { name: "Redeliver failed" }).click();
@@ -260,7 +253,7 @@ describe("a submission's page", () => {
       { name: "paper", label: "Your papers", type: "file" },
       { name: "drawing", label: "A drawing", type: "file" },
     ];
-    const { page, toolId, go, problems } = await open("", { formSchema: { fields }, formWebhookUrl: null });
+    const { page, toolId, go, problems } = await start({ formSchema: { fields }, formWebhookUrl: null });
     const encode = (text: string) => Buffer.from(text).toString("base64");
     const id = await site.submit(toolId, {
       paper: `data:text/html;base64,${encode("<script>document.title='run'</script>")}`,
@@ -279,7 +272,7 @@ describe("a submission's page", () => {
   });
 
   it("shows the visitor, the page's report, and answers to deleted fields", async () => {
-    const { page, agentId, toolId, go } = await open("", { formExecutionMode: "both", formClientHandler: "bookRide" });
+    const { page, agentId, toolId, go } = await start({ formExecutionMode: "both", formClientHandler: "bookRide" });
     const visitor = { id: "u1", name: "Ada Lovelace", claims: { plan: "pro" } };
     const { token: userToken } = (await site.call(page, "POST", `/agents/${agentId}/identity-token`, visitor)).data;
     const user = { userToken, userEmail: "ada@example.com", userMetadata: { cart: 2 } };
@@ -312,20 +305,20 @@ describe("a submission's page", () => {
     await page.getByText("That hour is taken").waitFor();
     await page.getByText("Incomplete").first().waitFor();
     await site.picture(page, "dashboard-submission-page-failed");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("link", { name: conversation.title }).click();
     await page.waitForURL(`**/agents/${agentId}/conversations/${conversation.id}`);
   });
 
   it("deletes a submission after a confirmation", async () => {
-    const { page, agentId, toolId, go } = await open();
+    const { page, agentId, toolId, go } = await start();
     const id = await site.submit(toolId, ride("Ada Lovelace", { photo }));
     await site.submit(toolId, ride("Grace Hopper"));
     await go(`/${id}`);
     await page.getByRole("button", { name: "Delete" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete this submission?" });
     await dialog.getByText("Its answers, 1 file").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await dialog.getByRole("button", { name: "Delete submission" }).click();
     await page.waitForURL(`**/agents/${agentId}/forms`);
     await row(page, "Grace Hopper").waitFor();
@@ -335,9 +328,10 @@ describe("a submission's page", () => {
   });
 
   it("shows no submission of another organization", async () => {
-    const first = await open();
+    const first = await start();
     const id = await site.submit(first.toolId, ride("Ada Lovelace"));
-    const stranger = await open(`/${id}`);
+    const stranger = await start();
+    await stranger.go(`/${id}`);
     await stranger.page.getByRole("heading", { name: "Not found" }).waitFor();
     await stranger.page.goto(`${site.server.url}/dashboard/agents/${first.agentId}/forms`);
     await stranger.page.getByRole("heading", { name: "Not found" }).waitFor();
@@ -351,7 +345,7 @@ describe("a submission's page", () => {
 
 describe("the form analytics page", () => {
   it("shows a form's funnel", async () => {
-    const { page, agentId, toolId, go, problems } = await open();
+    const { page, agentId, toolId, go, problems } = await start();
     const begin = async (index: number) => {
       await site.event(toolId, "impression", `shown-${index}`);
       if (index < 12) await site.event(toolId, "started", `shown-${index}`);
@@ -378,7 +372,7 @@ describe("the form analytics page", () => {
     await page.locator(".recharts-surface").first().waitFor();
     await page.getByText("Show as a table").click();
     await page.getByRole("region", { name: "Figures by day" }).getByRole("row").nth(1).waitFor();
-    await isFit(page);
+    await expectFit(page);
 
     await page.getByRole("link", { name: "7 days" }).click();
     await page.waitForURL("**/analytics?range=7d");
@@ -388,14 +382,14 @@ describe("the form analytics page", () => {
     await page.getByLabel("Form", { exact: true }).selectOption({ label: "call_back" });
     await page.getByRole("heading", { name: "call_back was not shown in the last 7 days" }).waitFor();
     expect(new URL(page.url()).search).toBe(`?range=7d&toolId=${other.id}`);
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("region", { name: "All forms" }).getByRole("link", { name: "test_ride" }).click();
     await funnel.getByText("60% of shown").waitFor();
     expect(problems).toEqual([]);
   });
 
   it("shows a form's figures by day for the selected period", async () => {
-    const { page, agentId, toolId, go, problems } = await open("/analytics");
+    const { page, agentId, toolId, go, problems } = await start();
     const quiet = await site.createForm(page, agentId, { name: "call_back" });
     await insertDays(agentId, toolId, 120);
     await insertDays(agentId, quiet.id, 12);
@@ -417,14 +411,15 @@ describe("the form analytics page", () => {
       await page.getByRole("link", { name }).click();
       await expect.poll(count).toBe(days);
     }
-    await isFit(page);
+    await expectFit(page);
     expect(problems).toEqual([]);
   });
 
   it("explains form analytics before the first form", async () => {
-    const { page } = await open("/analytics", null);
+    const { page, go } = await start(null);
+    await go("/analytics");
     await page.getByRole("heading", { name: "No forms yet" }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("navigation", { name: "Forms" }).getByRole("link", { name: "Submissions" }).click();
     await page.getByRole("heading", { name: "Submissions" }).waitFor();
   });
@@ -432,7 +427,7 @@ describe("the form analytics page", () => {
 
 describe("the dashboard of an unreachable server", () => {
   it("reports that the server is unreachable", async () => {
-    const { page, toolId, go } = await open();
+    const { page, toolId, go } = await start();
     await site.submit(toolId, ride("Ada Lovelace"));
     await page.route("**/form-submissions?*", (route) => route.abort());
     await go("");

@@ -1,6 +1,6 @@
 import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { expectFit } from "../test/browser.ts";
 import { chat } from "../test/chat-client.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { conceptVector, startEmbeddingsServer } from "../test/embeddings-server.ts";
@@ -21,13 +21,6 @@ describe("the knowledge area of the dashboard", () => {
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/knowledge`);
   });
 
-  const isFit = async () => {
-    expect(await accessibilityProblems(page)).toEqual([]);
-    const before = page.viewportSize();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
-    if (before) await page.setViewportSize(before);
-  };
   const add = async (kind: string) => {
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await page.getByRole("menuitem", { name: kind }).click();
@@ -38,12 +31,12 @@ describe("the knowledge area of the dashboard", () => {
 
   it("adds a text, shows its progress until it is ready, finds it for a question, and deletes it", async () => {
     await page.getByRole("heading", { name: "No documents yet" }).waitFor();
-    await isFit();
+    await expectFit(page);
     await add("Text Pasted or written here");
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Add text" }).click();
     await dialog.getByText("This field is required.").first().waitFor();
-    await isFit();
+    await expectFit(page);
     await dialog.getByLabel("Title").fill("Return policy");
     await dialog.getByLabel("Text").fill("# Returns\n\nYou can return a new bike within 30 days of delivery.");
     await dialog.getByRole("button", { name: "Add text" }).click();
@@ -53,7 +46,7 @@ describe("the knowledge area of the dashboard", () => {
     await page.getByRole("button", { name: "Find passages" }).click();
     await page.locator("mark", { hasText: "return" }).first().waitFor();
     await site.picture(page, "dashboard-knowledge");
-    await isFit();
+    await expectFit(page);
 
     await row("Return policy").getByRole("link").click();
     await page.getByRole("heading", { name: "What the agent reads" }).waitFor();
@@ -64,7 +57,7 @@ describe("the knowledge area of the dashboard", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("listitem").filter({ hasText: "take 14 days" }).waitFor();
     await site.picture(page, "dashboard-document");
-    await isFit();
+    await expectFit(page);
     await page.getByRole("button", { name: "Delete document" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete document" }).click();
     await page.getByRole("heading", { name: "No documents yet" }).waitFor();
@@ -87,7 +80,7 @@ describe("the knowledge area of the dashboard", () => {
     await row("prices.txt").waitFor({ state: "detached" });
     await page.getByLabel("Search titles and addresses").fill("nothing like it");
     await page.getByText("No documents match.").waitFor();
-    await isFit();
+    await expectFit(page);
     expect(problems).toEqual([]);
   });
 
@@ -97,7 +90,7 @@ describe("the knowledge area of the dashboard", () => {
     await site.call(page, "PUT", "/models/providers/openai-compatible", { baseUrl: provider.url });
     await addText("Parking", "You can leave your car behind the shop.");
 
-    await page.goto(`${site.server.url}/dashboard/settings/models`);
+    await site.follow(page, "/settings/models");
     const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "Embedding model" }) });
     provider.fail(404, "The model does not exist");
     await section.getByRole("combobox", { name: "Model" }).fill("openai-compatible/concepts");
@@ -108,7 +101,7 @@ describe("the knowledge area of the dashboard", () => {
     // The settings count the passages of all agents, including those of earlier tests.
     await section.getByText(/^(\d+) of \1 passages have vectors\.$/).waitFor();
     await site.picture(page, "dashboard-embedding-model");
-    await isFit();
+    await expectFit(page);
 
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/knowledge`);
     await page.getByText("1 of 1 passage has a vector.").waitFor();
@@ -119,7 +112,7 @@ describe("the knowledge area of the dashboard", () => {
     await addText("Returns", "You get a refund.");
     await page.reload();
     await page.getByText("HTTP 429: Quota exceeded").waitFor();
-    await isFit();
+    await expectFit(page);
     expect(problems.filter((problem) => !problem.includes("400"))).toEqual([]);
     await site.call(page, "PUT", "/documents/embeddings", { model: null });
   });
@@ -142,7 +135,7 @@ describe("the knowledge area of the dashboard", () => {
     const bar = page.getByRole("region", { name: "Selected documents" });
     await bar.getByText("2 selected").waitFor();
     await site.picture(page, "dashboard-knowledge-bulk");
-    await isFit();
+    await expectFit(page);
     await bar.getByRole("button", { name: "Disable" }).click();
     await page.getByText("2 documents disabled").waitFor();
     await expect.poll(() => row("Note 1").getByRole("switch").getAttribute("aria-checked")).toBe("false");
@@ -191,11 +184,11 @@ describe("the knowledge area of the dashboard", () => {
     });
     await page.getByRole("progressbar", { name: "Upload of prices.txt" }).waitFor();
     await site.picture(page, "dashboard-knowledge-uploading");
-    await isFit();
+    await expectFit(page);
     seen.resolve();
     await page.getByText("The connection to the server was lost.").waitFor();
     await site.picture(page, "dashboard-knowledge-upload");
-    await isFit();
+    await expectFit(page);
     await page.getByRole("button", { name: "Try again: prices.txt" }).click();
     await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
     await page.getByLabel("Kind").selectOption("file");
@@ -214,7 +207,7 @@ describe("the knowledge area of the dashboard", () => {
     await page.getByRole("heading", { name: "do you sell a surfboard" }).waitFor();
     await page.getByText("Asked 2 times").waitFor();
     await site.picture(page, "dashboard-unanswered");
-    await isFit();
+    await expectFit(page);
     await page.getByRole("button", { name: "Dismiss: Surfboards: do you repair them" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Dismiss question" }).click();
     await page.getByRole("heading", { name: "Surfboards: do you repair them" }).waitFor({ state: "detached" });
@@ -223,12 +216,12 @@ describe("the knowledge area of the dashboard", () => {
     expect(await dialog.getByLabel("Other wordings").inputValue()).toBe("Do you sell surfboards?");
     await dialog.getByLabel("Answer").fill("No, we only sell bikes.");
     await site.picture(page, "dashboard-write-answer");
-    await isFit();
+    await expectFit(page);
     await dialog.getByRole("button", { name: "Add answer" }).click();
     await page.getByRole("heading", { name: "No unanswered questions" }).waitFor();
     await site.picture(page, "dashboard-unanswered-empty");
 
-    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/knowledge/${id}`);
+    await site.follow(page, `/agents/${agentId}/knowledge/${id}`);
     await page.getByRole("heading", { name: "Where it was used" }).waitFor();
     await site.picture(page, "dashboard-document-uses");
     await page.getByRole("link", { name: "When are you open on Sunday?" }).click();
@@ -236,7 +229,7 @@ describe("the knowledge area of the dashboard", () => {
     await page.getByText("1 of 1 passage cited").waitFor();
     await page.getByRole("list", { name: "Passages" }).getByRole("link", { name: "Opening hours" }).waitFor();
     await site.picture(page, "dashboard-why-answer");
-    await isFit();
+    await expectFit(page);
 
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}`);
     await page.getByLabel("Message to Harbour").fill("When are you open on Sunday?");
@@ -244,7 +237,7 @@ describe("the knowledge area of the dashboard", () => {
     await page.getByText("Why this answer?").click();
     await page.getByRole("list", { name: "Passages" }).getByText("Cited").waitFor();
     await site.picture(page, "dashboard-playground-why");
-    await isFit();
+    await expectFit(page);
     expect(problems).toEqual([]);
   });
 
@@ -271,7 +264,7 @@ describe("the knowledge area of the dashboard", () => {
     await dialog.getByRole("button", { name: "Check all" }).click();
     await dialog.getByLabel("/blog").uncheck();
     await site.picture(page, "dashboard-add-site");
-    await isFit();
+    await expectFit(page);
     await dialog.getByRole("button", { name: "Add site" }).click();
     await page.getByText("Up to date").waitFor();
     await page.getByText("2 pages").waitFor();
@@ -280,7 +273,7 @@ describe("the knowledge area of the dashboard", () => {
     await site.picture(page, "dashboard-sites");
     await page.getByLabel("State").selectOption("failed");
     await page.getByText("No pages are in this state.").waitFor();
-    await isFit();
+    await expectFit(page);
     await page.getByRole("button", { name: "Delete site" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete site" }).click();
     await page.getByRole("heading", { name: "No sites yet" }).waitFor();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { expectFit, overflowOf } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { createBrowser, createOrganization, createOwner, password } from "../test/session-client.ts";
 
@@ -23,13 +23,6 @@ describe("members in the settings", () => {
   const picture = async (page: Page, name: string) => {
     if (process.env.FOYER_SCREENSHOTS) await site.picture(page, name);
   };
-  const isFit = async (page: Page) => {
-    expect(await accessibilityProblems(page)).toEqual([]);
-    const before = page.viewportSize();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
-    if (before) await page.setViewportSize(before);
-  };
   const row = (page: Page, name: string) => page.getByRole("row", { name: new RegExp(name) });
 
   it("shows an invitation link to share when email is not configured", async () => {
@@ -42,7 +35,7 @@ describe("members in the settings", () => {
     await page.keyboard.press("Enter");
     await dialog.getByText("Must be an email address such as you@example.com.").waitFor();
     await picture(page, "dashboard-members-invite");
-    await isFit(page);
+    await expectFit(page);
     await dialog.getByLabel("Email").fill(member);
     await page.keyboard.press("Enter");
     await dialog.getByRole("alert").getByText("is already a member").waitFor();
@@ -50,7 +43,7 @@ describe("members in the settings", () => {
     await dialog.getByLabel("Role").selectOption("admin");
     await page.keyboard.press("Enter");
     const url = await dialog.getByRole("region", { name: "the link" }).innerText();
-    await isFit(page);
+    await expectFit(page);
     await dialog.getByRole("button", { name: "Done" }).click();
     await page.getByRole("button", { name: "Copy link of ben@harbour-bikes.example" }).click();
     await page.getByRole("button", { name: "Copied: link of ben@" }).waitFor();
@@ -61,9 +54,9 @@ describe("members in the settings", () => {
     await page.reload();
     await row(page, `${member}.*Sign in`).waitFor();
     await picture(page, "dashboard-members");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "Revoke the invitation for ben@" }).click();
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "Revoke invitation" }).click();
     await page.getByText("No pending invitations.").waitFor();
     expect(problems).toEqual([]);
@@ -88,7 +81,7 @@ describe("members in the settings", () => {
     const { page } = await site.open("/settings/members");
     await page.getByRole("button", { name: `Remove ${email}` }).click();
     await picture(page, "dashboard-members-remove");
-    await isFit(page);
+    await expectFit(page);
     await page
       .getByRole("dialog")
       .getByRole("button", { name: `Remove ${email}` })
@@ -106,7 +99,7 @@ describe("members in the settings", () => {
     expect(await page.getByLabel(`Role of ${email}`).getByRole("option").allInnerTexts()).toEqual(["Member", "Admin"]);
     expect(await page.getByRole("heading", { name: "Undelivered sign-in links" }).count()).toBe(0);
     await page.getByLabel(`Role of ${email}`).selectOption("member");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "Change my role" }).click();
     await page.getByText("Only admins and owners can invite members and change roles.").waitFor();
     await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "API" }).waitFor({
@@ -125,10 +118,10 @@ describe("members in the settings", () => {
       await page.getByRole("heading", { name: "You don't have access" }).waitFor();
     }
     await picture(page, "dashboard-not-open");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("link", { name: "View members" }).click();
     await row(page, "Owner").first().waitFor();
-    await isFit(page);
+    await expectFit(page);
     expect(problems).toEqual([]);
   });
 
@@ -153,7 +146,7 @@ describe("members in the settings", () => {
     await page.keyboard.press("Enter");
     await page.getByText("Does not match your current password.").waitFor();
     await picture(page, "dashboard-you");
-    await isFit(page);
+    await expectFit(page);
     await page.getByLabel("Current password").fill(password);
     await page.keyboard.press("Enter");
     await page.getByText("Password changed.").waitFor();

@@ -1,6 +1,5 @@
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { expectFit } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { createOwner } from "../test/session-client.ts";
 import { ask } from "../test/widget-site.ts";
@@ -12,20 +11,12 @@ describe("onboarding", () => {
   });
   afterAll(() => site.stop());
 
-  const isFit = async (page: Page) => {
-    expect(await accessibilityProblems(page)).toEqual([]);
-    const before = page.viewportSize();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
-    if (before) await page.setViewportSize(before);
-  };
-
   it("guides the owner from a name to the first visitor's conversation", async () => {
     const { page, problems } = await site.open("/");
     await page.waitForURL("**/dashboard/start");
     await page.getByRole("button", { name: "Create agent" }).click();
     await page.getByLabel("Name").and(page.locator("[aria-invalid=true]")).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-start-name");
     await page.getByLabel("Name").fill("Harbour");
     await page.keyboard.press("Enter");
@@ -34,7 +25,7 @@ describe("onboarding", () => {
     await page.getByRole("radio", { name: "Demo", checked: true }).waitFor();
     await page.getByText("No provider is connected yet.", { exact: false }).waitFor();
     await page.getByRole("button", { name: "Start from the bike-shop example" }).click();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-start-know");
     await page.getByRole("button", { name: "Continue" }).click();
 
@@ -42,20 +33,20 @@ describe("onboarding", () => {
     await page.getByRole("button", { name: "When are you open?" }).click();
     await page.getByText("9:00 to 18:00").first().waitFor();
     await page.getByRole("link", { name: "Continue", exact: true }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-start-try");
     await page.getByRole("link", { name: "Continue", exact: true }).click();
 
     const agentId = new URL(page.url()).searchParams.get("agentId");
     const line = `<script src="${site.server.url}/widget.js" data-agent-id="${agentId}" async></script>`;
     expect(await page.getByRole("region", { name: "the line" }).innerText()).toBe(line);
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-start-embed");
     await page.getByRole("link", { name: "Continue" }).click();
 
     await page.getByRole("heading", { name: "Waiting for the first conversation" }).waitFor();
     await page.getByText("Waiting for a message…").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-start-wait");
     const visitor = (await site.browser.openWarm()).page;
     await visitor.goto(`${site.server.url}/demo/${agentId}`);
@@ -63,7 +54,7 @@ describe("onboarding", () => {
     await page.getByRole("heading", { name: "The first conversation is here" }).waitFor();
     await page.getByText("Can I take a test ride?").waitFor();
     await page.getByRole("link", { name: /^First conversation ?, done$/ }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-start-arrived");
     await page.getByRole("link", { name: "Open conversation" }).click();
     await page.waitForURL(/\/agents\/agent_\w+\/conversations\/conv_\w+/);
@@ -128,7 +119,7 @@ describe("onboarding", () => {
       "openai/gpt-5\ngpt-5, openai",
     ]);
     await page.keyboard.press("Escape");
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-start-model");
     await page.getByLabel("Model", { exact: true }).fill("openai/gpt-6");
     await page.getByText("We don't know this model.", { exact: false }).waitFor();

@@ -220,7 +220,7 @@ describe("the dashboard", () => {
   });
 
   it("grows text areas with their text in browsers without field-sizing", async () => {
-    const { page } = await open("/agents", { bypassCSP: true });
+    const { page } = await site.signIn({ context: { bypassCSP: true } });
     await page.addInitScript(() => {
       const supports = CSS.supports.bind(CSS);
       CSS.supports = (...[name, value]: string[]) => name !== "field-sizing" && supports(name ?? "", value ?? "");

@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { accessibilityProblems, expectFit } from "../test/browser.ts";
 import { insertConversation, insertFailure } from "../test/conversation-seed.ts";
 import { dashboardAddresses } from "../test/dashboard-routes.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
@@ -44,13 +44,6 @@ describe("the settings", () => {
     if (process.env.FOYER_SCREENSHOTS) await site.picture(page, name);
   };
   const open = (path: string, more = {}) => site.open(`/settings${path}`, more);
-  const isFit = async (page: Page) => {
-    expect(await accessibilityProblems(page)).toEqual([]);
-    const before = page.viewportSize();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
-    if (before) await page.setViewportSize(before);
-  };
   const isRefused = async (key: string) => {
     const { status } = await fetch(`${site.server.url}/agents`, { headers: { authorization: `Bearer ${key}` } });
     return status === 401;
@@ -60,13 +53,13 @@ describe("the settings", () => {
     const { page, problems } = await open("/api", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
     await page.getByRole("heading", { name: "No API keys yet" }).waitFor();
     await picture(page, "dashboard-api-empty");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "Create API key" }).click();
     const dialog = page.getByRole("dialog");
     expect(await dialog.getByLabel("Name").evaluate((field) => field === document.activeElement)).toBe(true);
     await page.keyboard.press("Enter");
     await dialog.getByText("This field is required.").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await dialog.getByLabel("Name").fill("Stock sync");
     await dialog.getByLabel("Expires").selectOption("date");
     await dialog.getByLabel("Last day").fill("2020-01-01");
@@ -84,7 +77,7 @@ describe("the settings", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("alert").getByText("Did you copy the key?").waitFor();
     await picture(page, "dashboard-api-made");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "I've copied it" }).click();
 
     for (const [name, expiresAt] of [
@@ -97,10 +90,10 @@ describe("the settings", () => {
     await page.getByRole("row", { name: /Stock sync/ }).waitFor();
     expect(await page.content()).not.toContain(key);
     await picture(page, "dashboard-api");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "Revoke Stock sync" }).click();
     await picture(page, "dashboard-api-revoke");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("dialog").getByRole("button", { name: "Revoke Stock sync" }).click();
     // While the dialog is open, no row behind it has a role.
     await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -110,9 +103,9 @@ describe("the settings", () => {
   });
 
   it("copies from a dialog on plain HTTP", async () => {
-    const { page } = await open("/api", { context: { permissions: ["clipboard-read", "clipboard-write"] } });
+    const { page } = await site.signIn({ context: { permissions: ["clipboard-read", "clipboard-write"] } });
     await page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
-    await page.reload();
+    await page.goto(`${site.server.url}/dashboard/settings/api`);
     await page.getByRole("button", { name: "Create API key" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("Plain");
     await page.keyboard.press("Enter");
@@ -139,12 +132,12 @@ describe("the settings", () => {
     await dialog.getByRole("button", { name: "Create secret" }).click();
     await dialog.getByText("Must be a host such as api.example.com", { exact: false }).waitFor();
     await picture(page, "dashboard-secrets-new");
-    await isFit(page);
+    await expectFit(page);
     await dialog.getByLabel("Allowed hosts").fill("crm.example, api.crm.example");
     await dialog.getByRole("button", { name: "Create secret" }).click();
     await page.getByRole("row", { name: /CRM_TOKEN.*crm.example, api.crm.example.*Not used/ }).waitFor();
     await picture(page, "dashboard-secrets");
-    await isFit(page);
+    await expectFit(page);
 
     await page.getByRole("button", { name: "Replace CRM_TOKEN" }).click();
     expect(await dialog.getByLabel("Allowed hosts").inputValue()).toBe("crm.example\napi.crm.example");
@@ -164,7 +157,7 @@ describe("the settings", () => {
     const { page, problems } = await open("/models");
     await page.getByText("No provider is connected.").waitFor();
     await picture(page, "dashboard-models-bare");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "Connect: OpenAI-compatible" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Save" }).click();
@@ -177,7 +170,7 @@ describe("the settings", () => {
       .getByText(/refused|key/i)
       .waitFor();
     await picture(page, "dashboard-models-test");
-    await isFit(page);
+    await expectFit(page);
     await dialog.getByLabel("API key").fill("sk-right");
     await dialog.getByRole("button", { name: "Test" }).click();
     await dialog.getByText(/Responded in \d+ ms\./).waitFor();
@@ -187,7 +180,7 @@ describe("the settings", () => {
     await page.getByRole("button", { name: "Test OpenAI-compatible" }).click();
     await page.getByText(/Responded in \d+ ms\./).waitFor();
     await picture(page, "dashboard-models");
-    await isFit(page);
+    await expectFit(page);
     expect(await page.content()).not.toContain("sk-right");
     await page.getByRole("button", { name: "Remove OpenAI-compatible" }).click();
     await dialog.getByRole("button", { name: /^Remove .* settings/ }).click();
@@ -199,19 +192,19 @@ describe("the settings", () => {
     const { page, problems } = await open("/webhooks");
     await page.getByRole("row", { name: /test_ride.*Delivered/ }).waitFor();
     await picture(page, "dashboard-webhooks");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "Signing secret of test_ride" }).click();
     await page.getByRole("button", { name: "Show" }).click();
     const secret = await page.getByRole("region", { name: "the secret", exact: true }).innerText();
     expect(secret).toMatch(/^whsec_/);
     await page.getByRole("button", { name: "Replace secret" }).click();
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "Replace signing secret" }).click();
     await page.getByText(/The previous secret is valid until/).waitFor();
     await page.getByRole("button", { name: "Show" }).click();
     expect(await page.getByRole("region", { name: "the previous secret" }).innerText()).toBe(secret);
     await picture(page, "dashboard-webhooks-secret");
-    await isFit(page);
+    await expectFit(page);
     await page.keyboard.press("Escape");
     await page.getByRole("radio", { name: "PHP" }).check();
     await page.getByRole("region", { name: "the code" }).getByText("hash_hmac").waitFor();
@@ -229,24 +222,16 @@ describe("the settings", () => {
     expect(await page.getByRole("meter", { name: "Tokens of Harbour" }).getAttribute("value")).toBe("12400");
     await page.getByRole("row", { name: /Workshop.*Almost used up/ }).waitFor();
     await picture(page, "dashboard-plan");
-    await isFit(page);
+    await expectFit(page);
     expect(problems).toEqual([]);
   });
 
   it("shows who did what in the audit log", async () => {
-    const { page, problems } = await open("/audit-log");
-    await page
-      .getByRole("row", { name: /Created a tool/ })
-      .first()
-      .waitFor();
-    await page
-      .getByRole("row", { name: /Created an agent.*Harbour/ })
-      .first()
-      .waitFor();
+    const { page, problems } = await site.signIn();
     for (let entry = 0; entry < 60; entry++) {
       await site.call(page, "PATCH", `/agents/${agentId}`, { temperature: entry / 100 });
     }
-    await page.reload();
+    await page.goto(`${site.server.url}/dashboard/settings/audit-log`);
     await page
       .getByRole("row", { name: /Changed an agent Harbour/ })
       .first()
@@ -255,7 +240,15 @@ describe("the settings", () => {
     await page.getByRole("link", { name: "Older" }).click();
     await page.waitForURL("**/audit-log?page=2");
     await page.getByText(/^51 to/).waitFor();
-    await isFit(page);
+    await page
+      .getByRole("row", { name: /Created a tool/ })
+      .first()
+      .waitFor();
+    await page
+      .getByRole("row", { name: /Created an agent.*Harbour/ })
+      .first()
+      .waitFor();
+    await expectFit(page);
     await page.goto(`${site.server.url}/dashboard/settings/audit-log?page=900`);
     await page.getByRole("heading", { name: "This page is past the end of the log" }).waitFor();
     expect(problems).toEqual([]);
@@ -266,7 +259,7 @@ describe("the settings", () => {
     await page.getByRole("heading", { name: "Streaming works" }).waitFor();
     await page.getByText(/of \d+ checks|All \d+ checks/).waitFor();
     await picture(page, "dashboard-health");
-    await isFit(page);
+    await expectFit(page);
     const tick = 'event: tick\ndata: {"type":"tick","number":1}\n\n';
     const whole = { contentType: "text/event-stream", body: tick.repeat(5) };
     await page.route("**/doctor/stream", (route) => route.fulfill(whole));
@@ -275,7 +268,7 @@ describe("the settings", () => {
     await page.getByRole("region", { name: "the proxy configuration" }).getByText("proxy_buffering off").waitFor();
     await page.getByRole("heading", { name: "A proxy buffers streams" }).scrollIntoViewIfNeeded();
     await picture(page, "dashboard-health-held");
-    await isFit(page);
+    await expectFit(page);
     expect(problems).toEqual([]);
   });
 
@@ -292,7 +285,7 @@ describe("the settings", () => {
     const banner = page.getByRole("region", { name: "Provider failures" });
     await banner.getByText("You exceeded your current quota. (HTTP 429)").waitFor();
     expect(await banner.getByRole("time").count()).toBe(1);
-    await isFit(page);
+    await expectFit(page);
     await banner.getByRole("link", { name: "Model settings" }).click();
     await page.waitForURL("**/settings/models");
     await banner.getByRole("link", { name: "Failed conversations" }).click();
@@ -320,7 +313,7 @@ describe("the settings", () => {
     await page.addInitScript(subscribeAs, push.subscribe("laptop"));
     await page.goto(`${site.server.url}/dashboard/settings/notices`);
     await page.getByRole("heading", { name: "No channels yet" }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await picture(page, "notices-empty");
     await page.getByRole("switch", { name: "Push" }).click();
     await page.getByText("Push is off, so these devices are not notified.").waitFor();
@@ -353,7 +346,7 @@ describe("the settings", () => {
     await page.getByRole("button", { name: "Send a test notice to #support" }).click();
     await page.getByText("Test notice sent to #support").waitFor();
     expect(receiver.bodies("/support")).toEqual([{ text: expect.stringContaining("Notices work in this channel") }]);
-    await isFit(page);
+    await expectFit(page);
     await picture(page, "notices");
     await page.getByRole("button", { name: "Create channel" }).click();
     await dialog.getByLabel("Kind").selectOption("telegram");
@@ -394,8 +387,7 @@ describe("the settings", () => {
     for (const { address, isOutside } of addresses) {
       const path = address.replace(/\$(\w*)/g, (_, name: string) => ids[name as keyof typeof ids] ?? "nowhere");
       const visitor = isOutside ? outside.page : page;
-      // Following a link keeps the loaded page. Reloading it for each URL takes longer than checking it.
-      await visitor.evaluate((to) => window.__TSR_ROUTER__?.navigate({ to } as never), path);
+      await site.follow(visitor, path);
       await visitor.getByRole("heading", { level: 1 }).first().waitFor();
       await expect.poll(() => visitor.locator(".glow.bg-sunken").count(), { message: address }).toBe(0);
       found.push(...(await accessibilityProblems(visitor)).map((problem) => `${address}: ${problem}`));
@@ -408,7 +400,7 @@ describe("the settings", () => {
     const { email } = await createOwner(site.server);
     const { page } = await open("/webhooks", { email });
     await page.getByRole("heading", { name: "No forms yet" }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await page.goto(`${site.server.url}/dashboard/settings/plan`);
     await page.getByRole("heading", { name: "No usage yet" }).waitFor();
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/tools/${formId}`);
@@ -421,7 +413,7 @@ describe("the settings", () => {
     await page.route("**/audit-log?*", (route) => route.abort());
     await page.getByRole("link", { name: "Audit log" }).click();
     await page.getByRole("heading", { name: "Can't reach the server" }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await page.unroute("**/audit-log?*");
     await page.getByRole("button", { name: "Try again" }).click();
     await page

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { expectFit } from "../test/browser.ts";
 import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashboard-site.ts";
 import { type SmtpTestServer, startSmtpServer } from "../test/smtp-server.ts";
 import { startUpstream, type Upstream } from "../test/upstream.ts";
@@ -39,13 +39,6 @@ describe("the tools area of the dashboard", () => {
     await smtp.close();
   });
 
-  const isFit = async (page: Page) => {
-    expect(await accessibilityProblems(page)).toEqual([]);
-    const before = page.viewportSize();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
-    if (before) await page.setViewportSize(before);
-  };
   const part = (page: Page, name: string) =>
     page.getByRole("navigation", { name: "Parts of the tool" }).getByRole("link", { name }).click();
   const save = (page: Page, name = "Save") => page.getByRole("button", { name, exact: true }).click();
@@ -54,13 +47,13 @@ describe("the tools area of the dashboard", () => {
     const { page, problems } = await site.open(tools);
     await page.getByRole("heading", { name: "No tools yet" }).waitFor();
     await site.picture(page, "dashboard-tools-empty");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("link", { name: "Add canned answer" }).click();
     await page.getByLabel("Name").fill("Opening hours!");
     expect(await page.getByLabel("Name").inputValue()).toBe("opening_hours_");
     await save(page, "Create tool");
     await page.getByText("This field is required.", { exact: true }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await page.getByLabel("Name").fill("opening_hours");
     await page.getByLabel("Description").fill("Gives the opening hours for each day.");
     await part(page, "Response");
@@ -71,14 +64,14 @@ describe("the tools area of the dashboard", () => {
     await page.getByLabel("Response").press("End");
     await page.getByLabel("Response").pressSequentially("]");
     await page.getByRole("button", { name: "Format JSON" }).click();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-mock");
     await part(page, "Display");
     await page.getByLabel("Show it as").selectOption("Table");
     await page.getByRole("button", { name: "Add column" }).click();
     await page.getByRole("button", { name: "Add column" }).click();
     await page.getByRole("region", { name: "What visitors see" }).getByRole("cell", { name: "10 to 16" }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-display");
     await save(page, "Create tool");
     await page.getByRole("heading", { name: "Opening hours" }).waitFor();
@@ -86,7 +79,7 @@ describe("the tools area of the dashboard", () => {
     await page.getByRole("link", { name: "Opening hours" }).waitFor();
     await page.getByRole("switch", { name: "Opening hours enabled" }).click();
     await expect.poll(async () => (await site.call(page, "GET", `/tools?agentId=${agentId}`))[0].isEnabled).toBe(false);
-    await isFit(page);
+    await expectFit(page);
     expect(problems).toEqual([]);
   });
 
@@ -94,7 +87,7 @@ describe("the tools area of the dashboard", () => {
     site.call(page, "POST", "/tools", { agentId, inputSchema: { type: "object" }, description: "Does it", ...tool });
 
   it("creates an HTTP tool with an input and a secret", async () => {
-    const { page, problems } = await site.open(tools);
+    const { page, problems } = await site.signIn();
     await page.goto(`${site.server.url}/dashboard${tools}/new?kind=http&part=request`);
     await page.getByLabel("URL").fill(`${stock.url}/stock/{bike}?key={{STOCK_KEY}}`);
     await page.getByText("No secret has this name").waitFor();
@@ -110,7 +103,7 @@ describe("the tools area of the dashboard", () => {
     await page.getByRole("button", { name: "Insert a placeholder into header 1" }).click();
     await page.getByRole("menuitem", { name: "{{STOCK_KEY}}" }).click();
     await page.getByText("Filled in with every call").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-request");
     await save(page, "Create tool");
     await page.getByText("This field is required.", { exact: true }).first().waitFor();
@@ -127,7 +120,7 @@ describe("the tools area of the dashboard", () => {
     await page.getByText(/Headers received/).click();
     await page.getByText("x-shop").waitFor();
     expect(await page.content()).not.toContain("s3cret");
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-test");
     await part(page, "Display");
     await page.getByLabel("Show it as").selectOption("Product carousel");
@@ -143,7 +136,7 @@ describe("the tools area of the dashboard", () => {
     expect((picture?.y ?? 0) + (picture?.height ?? 0), "the picture ends above the title").toBeLessThanOrEqual(
       text?.y ?? 0,
     );
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-carousel");
     await save(page);
     await page.getByText("Saved", { exact: true }).waitFor();
@@ -163,7 +156,7 @@ describe("the tools area of the dashboard", () => {
     const url = page.getByRole("textbox", { name: "URL" });
     await url.pressSequentially(`${stock.url}/users/{{vis`);
     await page.getByRole("option", { name: "{{visitor.email}}" }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-completion");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowUp");
@@ -179,7 +172,7 @@ describe("the tools area of the dashboard", () => {
     expect(await body.inputValue()).toBe('{ "plan": "{{visitor.claims.plan}}" }');
     await page.getByRole("button", { name: "Format JSON" }).click();
     await page.getByRole("switch", { name: "Send a signed visitor token" }).click();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-visitor");
     await page.getByRole("button", { name: "Limit the tool to verified visitors" }).click();
     await part(page, "About");
@@ -188,12 +181,12 @@ describe("the tools area of the dashboard", () => {
     expect(await page.getByRole("switch", { name: "Verified visitors only" }).getAttribute("aria-checked")).toBe(
       "true",
     );
-    await isFit(page);
+    await expectFit(page);
     await save(page, "Create tool");
     await page.getByRole("radio", { name: "Verified" }).check();
     await page.getByRole("button", { name: "Run test" }).click();
     await page.getByText("This field is required.", { exact: true }).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await page.getByLabel("Visitor ID").fill("ada/1");
     await page.getByLabel("Claims").fill('{ "plan": "pro" }');
     await page.getByRole("button", { name: "Run test" }).click();
@@ -205,7 +198,7 @@ describe("the tools area of the dashboard", () => {
     await part(page, "Display");
     await page.getByLabel("Show it as").selectOption("Text");
     await page.getByRole("switch", { name: "Hide it from the AI" }).click();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-hidden");
     await save(page);
     await page.getByText("Saved", { exact: true }).waitFor();
@@ -219,12 +212,12 @@ describe("the tools area of the dashboard", () => {
   });
 
   it("explains why a call failed", async () => {
-    const { page } = await site.open(tools);
+    const { page } = await site.signIn();
     const tool = await make(page, { name: "broken", executionType: "http", httpUrl: `${stock.url}/{{NOWHERE}}` });
     await page.goto(`${site.server.url}/dashboard${tools}/${tool.id}?part=test`);
     await page.getByRole("button", { name: "Run test" }).click();
     await page.getByText("There is no secret named NOWHERE").last().waitFor();
-    await isFit(page);
+    await expectFit(page);
   });
 
   it("edits inputs as fields and as JSON interchangeably", async () => {
@@ -234,7 +227,7 @@ describe("the tools area of the dashboard", () => {
     await page.getByLabel("Description").fill("The size of the frame");
     await page.getByLabel("Allowed values").pressSequentially("small, medium, ");
     expect(await page.getByLabel("Allowed values").inputValue()).toBe("small, medium, ");
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-inputs");
     await page.getByRole("button", { name: "JSON" }).click();
     const json = page.getByLabel("JSON Schema");
@@ -245,7 +238,7 @@ describe("the tools area of the dashboard", () => {
     });
     await json.fill('{\n  "type": "object",\n  "properties": {\n    "size": { "type": "text" },\n  }\n}');
     await page.getByText("Line 4: Remove this comma: nothing follows it.").waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-json");
     await page.getByRole("button", { name: "Fields" }).click();
     await page.getByRole("button", { name: "Back to JSON" }).click();
@@ -307,13 +300,13 @@ describe("the tools area of the dashboard", () => {
     await preview.locator("input[type=email]").waitFor();
     expect(await preview.locator("input[type=email]").inputValue()).toBe("");
     await page.getByRole("button", { name: /^Bike/ }).click();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-fields");
     await part(page, "Delivery");
     await page.getByRole("radio", { name: /^Webhook Foyer sends/ }).check();
     await page.getByLabel("Webhook URL").fill("nowhere");
     expect(await page.getByRole("checkbox", { name: /^You / }).isChecked()).toBe(true);
-    await isFit(page);
+    await expectFit(page);
     await part(page, "Fields");
     await save(page, "Create tool");
     await page.getByLabel("Webhook URL").waitFor();
@@ -322,7 +315,7 @@ describe("the tools area of the dashboard", () => {
     await save(page, "Create tool");
     await page.getByRole("heading", { name: "Test ride" }).waitFor();
     await part(page, "Delivery");
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-delivery");
     await page.getByRole("button", { name: "Send a test" }).click();
     await page
@@ -333,7 +326,7 @@ describe("the tools area of the dashboard", () => {
       .waitFor();
     await page.getByRole("button", { name: "Send test" }).click();
     await page.getByRole("dialog").getByText("Delivered").first().waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-sent");
     expect(Object.keys(receiver.bodies("/ride")[0].formData)).toEqual([
       "email",
@@ -348,7 +341,7 @@ describe("the tools area of the dashboard", () => {
     const before = await shown.innerText();
     expect(before).toMatch(/^whsec_/);
     await page.getByRole("button", { name: "Replace secret…" }).click();
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "Replace secret", exact: true }).click();
     await page.getByText("also signed with the").waitFor();
     expect(await shown.innerText()).not.toBe(before);
@@ -372,7 +365,7 @@ describe("the tools area of the dashboard", () => {
     expect(smtp.mails().at(-1)?.to).toEqual(["desk@example.com"]);
     await page.getByRole("switch", { name: "Send a confirmation email" }).click();
     await page.getByLabel("Subject").last().fill("We will call you");
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-email");
     await save(page, "Create tool");
     await page.getByRole("heading", { name: "Call back" }).waitFor();
@@ -391,7 +384,7 @@ describe("the tools area of the dashboard", () => {
   });
 
   it("opens the part of the editor with the invalid field", async () => {
-    const { page } = await site.open(tools);
+    const { page } = await site.signIn();
     const tool = await make(page, {
       name: "quote",
       executionType: "form",
@@ -411,7 +404,7 @@ describe("the tools area of the dashboard", () => {
     await expect
       .poll(() => page.evaluate(() => (document.activeElement as HTMLInputElement).value))
       .toBe("{{user.plan}}");
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("button", { name: "Insert a template" }).click();
     await page.getByRole("menuitem", { name: "{{user.name}}" }).click();
     await page.getByLabel("Default value").fill("{{user.name}}");
@@ -425,11 +418,11 @@ describe("the tools area of the dashboard", () => {
   });
 
   it("deletes a tool after a confirmation", async () => {
-    const { page } = await site.open(tools);
+    const { page } = await site.signIn();
     const tool = await make(page, { name: "old_prices", executionType: "mock", mockResponse: "Low" });
     await page.goto(`${site.server.url}/dashboard${tools}/${tool.id}`);
     await page.getByRole("button", { name: "Delete Old prices" }).click();
-    await isFit(page);
+    await expectFit(page);
     await page.getByRole("dialog").getByRole("button", { name: "Delete Old prices" }).click();
     await page.waitForURL(`**${tools}`);
     await page.getByText("Old prices deleted").waitFor();
@@ -452,16 +445,16 @@ describe("the tools area of the dashboard", () => {
       .getByText(/Failing since/)
       .last()
       .waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tools");
     await page.getByRole("link", { name: "Delivery price" }).click();
     await page.getByText(message).waitFor();
-    await isFit(page);
+    await expectFit(page);
     await site.picture(page, "dashboard-tool-about");
   });
 
   it("shows the settings of a saved tool that cannot work", async () => {
-    const { page } = await site.open(tools);
+    const { page } = await site.signIn();
     const { id } = await site.call(page, "POST", "/tools", {
       agentId,
       name: "look_up",
@@ -473,7 +466,7 @@ describe("the tools area of the dashboard", () => {
     await page.goto(`${site.server.url}/dashboard${tools}/${id}`);
     const warnings = page.getByRole("region", { name: "Warnings" });
     await warnings.getByText("There is no secret named NO_SUCH_KEY, so calls fail.").waitFor();
-    await isFit(page);
+    await expectFit(page);
   });
 
   it("hides secrets from members", async () => {

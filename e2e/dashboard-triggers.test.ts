@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { accessibilityProblems, expectFit } from "../test/browser.ts";
 import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashboard-site.ts";
 import { createOwner } from "../test/session-client.ts";
 
@@ -58,13 +58,6 @@ describe("the triggers area of the dashboard", () => {
       .getByRole("list", { name: /^Triggers/ })
       .getByRole("link")
       .allInnerTexts();
-  const isFit = async () => {
-    expect(await accessibilityProblems(page)).toEqual([]);
-    const before = page.viewportSize();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
-    if (before) await page.setViewportSize(before);
-  };
   const count = async (triggerId: string, perDay: Array<readonly [fired: number, converted: number]>) => {
     const days = perDay.map(([fired, converted], ago) => ({
       triggerId,
@@ -86,7 +79,7 @@ describe("the triggers area of the dashboard", () => {
     await page.getByText("On event cart_updated where total is at least 500.").waitFor();
     await page.getByText("10% rate").waitFor();
     await site.picture(page, "dashboard-triggers");
-    await isFit();
+    await expectFit(page);
     const toggle = page.getByRole("switch", { name: "Help with prices enabled" });
     await toggle.click();
     await expect.poll(async () => (await triggers())[0]?.isEnabled).toBe(false);
@@ -136,7 +129,7 @@ describe("the triggers area of the dashboard", () => {
     await page.getByRole("heading", { name: "No triggers yet" }).waitFor();
     await page.getByRole("link", { name: "Large cart" }).waitFor();
     await site.picture(page, "dashboard-triggers-empty");
-    await isFit();
+    await expectFit(page);
     await page.getByRole("link", { name: "Show “Test ride” on the contact page" }).click();
     await page.getByLabel("Page", { exact: true }).fill("/bikes/*");
     await page.getByRole("listitem").filter({ hasText: "/bikes/tender-2" }).getByText("Matches").waitFor();
@@ -150,7 +143,7 @@ describe("the triggers area of the dashboard", () => {
     await expect.poll(() => preview.locator(".panel textarea").inputValue()).toBe("Which bike are you looking for?");
     await page.getByLabel("Action").selectOption("show_form");
     await site.picture(page, "dashboard-trigger-new");
-    await isFit();
+    await expectFit(page);
     await page.getByRole("button", { name: "Create trigger" }).click();
     await page.getByRole("heading", { name: "Show “Test ride” on the contact page" }).waitFor();
     const [made] = await site.call(page, "GET", `/triggers?agentId=${agentId}`);
@@ -175,7 +168,7 @@ describe("the triggers area of the dashboard", () => {
     await page.getByLabel("Page", { exact: true }).fill("pricing");
     await page.getByRole("button", { name: "Create trigger" }).click();
     await page.getByText("Must start with / (/pricing, /blog/**) or be ** for every page.", { exact: true }).waitFor();
-    await isFit();
+    await expectFit(page);
     // Leaving asks for confirmation first.
     await page.getByRole("link", { name: "Cancel" }).click();
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
@@ -200,7 +193,7 @@ describe("the triggers area of the dashboard", () => {
     await page.getByRole("listitem").filter({ hasText: "total is at least 500" }).getByText("Matches").waitFor();
     await page.locator(".recharts-bar-rectangle").first().waitFor();
     await site.picture(page, "dashboard-trigger");
-    await isFit();
+    await expectFit(page);
     await page.getByRole("button", { name: "Edit as JSON" }).click();
     const json = page.getByLabel("Conditions as JSON");
     expect(JSON.parse(await json.inputValue())).toEqual({

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { expectFit } from "../test/browser.ts";
 import { chat } from "../test/chat-client.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { startReceiver } from "../test/webhook-receiver.ts";
@@ -24,11 +24,7 @@ describe("the webhooks page", () => {
   });
 
   const isFit = async (page: Page, name: string) => {
-    expect(await accessibilityProblems(page)).toEqual([]);
-    const before = page.viewportSize();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
-    if (before) await page.setViewportSize(before);
+    await expectFit(page);
     await site.picture(page, name);
   };
   /** Creates a webhook with a page's session. The page can stay where it is. */
