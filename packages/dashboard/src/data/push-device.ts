@@ -3,8 +3,9 @@ import { deviceLabel } from "./device-label.ts";
 
 const WORKER = "/dashboard/push-worker.js";
 const SCOPE = "/dashboard/";
-/** Stored in this browser: the id of the user who turned notices on here. */
+/** Stored in this browser: the id of the user who turned notices on here, and the subscription that the server got. */
 const OWNER = "foyer.push-owner";
+const REPORTED = "foyer.push-endpoint";
 
 /** Why this browser cannot show notices, or null if it can. */
 export function pushProblem(): string | null {
@@ -29,19 +30,20 @@ export async function turnOnPush(userId: string): Promise<void> {
 
 /**
  * Keeps the notices of this browser if the member turned them on here. The browser may have dropped or replaced its
- * subscription while the dashboard was closed, and a new password ends the notices of the old session.
+ * subscription while the dashboard was closed. A subscription that the server got before stays as it is, because the
+ * member can have removed it elsewhere. `isNewSession`: the session that it belonged to has ended.
  */
-export async function keepPush(userId: string): Promise<void> {
+export async function keepPush(userId: string, { isNewSession = false } = {}): Promise<void> {
   if (localStorage.getItem(OWNER) !== userId) return;
   if (pushProblem() !== null || Notification.permission !== "granted") return;
   const subscription = (await currentSubscription()) ?? (await subscribe());
-  const { devices } = await api.getNoticeSettings();
-  if (!devices.some(({ endpoint }) => endpoint === subscription.endpoint)) await report(subscription);
+  if (isNewSession || subscription.endpoint !== localStorage.getItem(REPORTED)) await report(subscription);
 }
 
 /** Stops notices in this browser. `id` is the subscription's on the server, if it still knows it. */
 export async function turnOffPush(id: string | undefined): Promise<void> {
   localStorage.removeItem(OWNER);
+  localStorage.removeItem(REPORTED);
   if (id !== undefined) await api.deletePushSubscription({ id });
   await (await currentSubscription())?.unsubscribe();
 }
@@ -70,4 +72,5 @@ async function report(subscription: PushSubscription): Promise<void> {
       label: deviceLabel(navigator.userAgent),
     },
   });
+  localStorage.setItem(REPORTED, subscription.endpoint);
 }

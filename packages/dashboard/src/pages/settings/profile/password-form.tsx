@@ -3,12 +3,15 @@ import { TextField } from "../../../components/field.tsx";
 import { notify } from "../../../components/toasts.ts";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
+import { keepPush } from "../../../data/push-device.ts";
 
 const empty = { currentPassword: "", newPassword: "" };
 
-export function PasswordForm() {
+export function PasswordForm({ userId }: { userId: string }) {
   const form = useDialogForm(empty, async (body) => {
     await api.changePassword({ body });
+    // The change signs in anew. The notices page shows whether they are on.
+    keepPush(userId, { isNewSession: true }).catch(() => {});
     notify("Password changed. Your other sessions were signed out");
   });
   return (

@@ -36,7 +36,7 @@ export function ProfilePage() {
       )}
       <Organizations session={session} />
       <Section title="Password" description="Changing it signs you out of all other browsers.">
-        <PasswordForm />
+        <PasswordForm userId={user.id} />
       </Section>
       <Section title="This session" description="Sign out of this browser.">
         <Button className="justify-self-start" onClick={() => void signOut()}>
