@@ -43,7 +43,8 @@ export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }
   const isSearch = tool.kind === "documents";
   // The reply lists its sources, so a finished search shows nothing.
   if (isSearch && state !== "running") return null;
-  if (tool.kind === "handoff" && mountRequest) return <div ref={(place) => mountRequest(tool, place)} />;
+  // Without the code that hands over, such as in the dashboard's previews, the request shows nothing.
+  if (tool.kind === "handoff") return mountRequest ? <div ref={(place) => mountRequest(tool, place)} /> : null;
   if (tool.question) return <ToolConfirmation {...tool.question} label={label ?? readable} />;
   if (state === "running") {
     return (

@@ -3,6 +3,7 @@ import { ChevronRight, FileText, Wrench } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import { LabeledJson } from "../../components/json-block.tsx";
 import { Status, Tag } from "../../components/status.tsx";
+import { builtInTitle } from "../../components/tool-title.ts";
 import type { Piece, PreviewContent } from "../../components/widget-view.tsx";
 import type { Call } from "./split-reply.ts";
 
@@ -28,6 +29,7 @@ export function ToolCallView({
   submissions: SubmissionsByTool | null;
 }) {
   const display = displayKind(call.display);
+  const builtIn = builtInTitle(call.executionType);
   return (
     <div className="grid gap-2">
       <details
@@ -38,8 +40,8 @@ export function ToolCallView({
         <summary className="flex min-h-9 flex-wrap items-center gap-x-2 gap-y-1 rounded-lg px-3 py-1.5 text-sm select-none [&::-webkit-details-marker]:hidden">
           <ChevronRight size={14} aria-hidden className="text-soft transition-transform group-open:rotate-90" />
           <Wrench size={14} aria-hidden className="text-soft" />
-          <code className="font-medium">{call.name}</code>
-          {call.executionType && <Tag>{call.executionType}</Tag>}
+          {builtIn ? <span className="font-medium">{builtIn}</span> : <code className="font-medium">{call.name}</code>}
+          {call.executionType && !builtIn && <Tag>{call.executionType}</Tag>}
           {display && <span className="text-soft">shown as {display}</span>}
           <span className="ms-auto">{call.isError && <Status tone="wrong">Failed</Status>}</span>
         </summary>

@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { Button } from "../../../components/button.tsx";
 import { LabeledJson } from "../../../components/json-block.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
+import { builtInTitle } from "../../../components/tool-title.ts";
 import { WidgetView } from "../../../components/widget-view.tsx";
 import { WhyAnswer } from "../../knowledge/why-answer.tsx";
 import { formatDuration, type PlaygroundTool, type PlaygroundTurn, previousResult } from "./playground-state.ts";
@@ -115,6 +116,7 @@ function ShownByTool({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundCha
 
 function ToolCall({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatState }) {
   const { tone, word } = states[tool.state];
+  const builtIn = builtInTitle(tool.kind);
   const took = tool.endedAt === null ? "" : ` in ${formatDuration(tool.endedAt - tool.startedAt)}`;
   return (
     <div className="grid min-w-0 gap-2">
@@ -125,8 +127,8 @@ function ToolCall({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatSt
             aria-hidden
             className="shrink-0 text-soft transition-transform group-open:rotate-90"
           />
-          <code>{tool.name}</code>
-          {tool.kind && <Tag>{tool.kind}</Tag>}
+          {builtIn ?? <code>{tool.name}</code>}
+          {tool.kind && !builtIn && <Tag>{tool.kind}</Tag>}
           <span className="ms-auto text-sm text-soft">
             <Status tone={tone}>
               {word}
