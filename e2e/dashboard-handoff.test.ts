@@ -96,7 +96,7 @@ describe("the dashboard during a handoff", () => {
     await expect.poll(() => page.title()).toBe("(1) Conversations · Foyer");
     await site.picture(page, "handoff-waiting");
     await row.click();
-    await page.getByText("The visitor asked for a person").waitFor();
+    await page.getByText("The visitor asked for a person").first().waitFor();
     await site.picture(page, "handoff-requested");
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("heading", { name: "My invoice is wrong", level: 2 }).focus();

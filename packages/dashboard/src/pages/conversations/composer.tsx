@@ -87,6 +87,8 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
             if (canned.onKeyDown(event) || isComposing(event)) return;
             if (event.key === "Escape") {
               event.stopPropagation();
+              // The list may have nothing to focus, and then the shortcuts would still be typed into the field.
+              event.currentTarget.blur();
               onLeave();
             }
             // On touch screens, Enter is the only way to a new line.
@@ -188,9 +190,10 @@ function SuggestButton({
   return (
     <IconButton
       label={draft.isPending ? `${agentName} is writing a draft` : "Suggest an answer"}
-      disabled={draft.isPending}
+      // A disabled button would lose the focus while the draft is written.
+      aria-disabled={draft.isPending || undefined}
       aria-busy={draft.isPending || undefined}
-      onClick={suggest}
+      onClick={() => !draft.isPending && suggest()}
       className={draft.isPending ? "glow" : ""}
     >
       <Sparkles size={16} aria-hidden />

@@ -129,7 +129,7 @@ function TypingLine({ conversationId, visitor, me }: { conversationId: string; v
   return (
     <p
       aria-live="polite"
-      className="pointer-events-none absolute bottom-full rounded-t-md bg-paper px-2 text-sm text-soft empty:hidden"
+      className="pointer-events-none absolute bottom-full mb-px rounded-t-md bg-paper px-2 text-sm text-soft empty:hidden"
     >
       {names.length > 0 && `${names.join(" and ")} ${names.length === 1 ? "is" : "are"} typing…`}
     </p>

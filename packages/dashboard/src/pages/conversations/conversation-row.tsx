@@ -66,6 +66,9 @@ export const ConversationRow = memo(function ConversationRow({
         <span className="min-w-0 flex-1 truncate" dir="auto">
           <Highlighted text={row.match ?? row.lastMessage?.text ?? ""} query={query} />
         </span>
+        {row.handler === "waiting" && (row.handoff?.escalatedTo ?? 0) > 0 && (
+          <span className="text-wrong">Escalated</span>
+        )}
         <Marks row={row} />
         <span>
           {row.messageCount} <span className="sr-only">{row.messageCount === 1 ? "message" : "messages"}</span>

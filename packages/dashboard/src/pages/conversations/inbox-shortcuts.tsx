@@ -10,7 +10,7 @@ const shortcuts: ReadonlyArray<{ keys: readonly string[]; does: string }> = [
   { keys: ["n"], does: "Write an internal note" },
   { keys: ["a"], does: "Assign to a member" },
   { keys: ["b"], does: "Return to the agent" },
-  { keys: ["c"], does: "Close" },
+  { keys: ["c"], does: "Close the conversation" },
   { keys: ["/"], does: "Search, or insert a canned reply" },
   { keys: ["↓"], does: "Move from search to the list" },
   { keys: ["Delete"], does: "Delete (asks first)" },

@@ -88,9 +88,13 @@ function AssigneeText({ assignee, isMine }: { assignee: Person; isMine: boolean 
   return (
     <>
       <Avatar initials={assignee.initials} />
-      <span className="min-w-0">
-        {isMine ? "You have this conversation." : `${assignee.name} has this conversation.`}
-      </span>
+      {isMine ? (
+        "You have this conversation."
+      ) : (
+        <span className="min-w-0">
+          <span className="inline-block max-w-full truncate align-bottom">{assignee.name}</span> has this conversation.
+        </span>
+      )}
     </>
   );
 }

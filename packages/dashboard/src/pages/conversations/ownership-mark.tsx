@@ -9,7 +9,7 @@ export function OwnershipMark({ row, me }: { row: ListedConversation; me: string
     return (
       <span className="inline-flex items-center gap-1.5 font-medium text-ink">
         <span aria-hidden className="glow size-2 rounded-full bg-lamp" />
-        <Waited handoff={handoff} />
+        <Waited handoff={handoff} isShort />
       </span>
     );
   }

@@ -90,7 +90,7 @@ function TurnView({ turn, context }: { turn: Turn; context: TurnContext }) {
     <article className={`grid gap-1.5 py-3 ${isVisitor ? "justify-items-end" : ""}`}>
       <header className="flex items-baseline gap-2 text-sm">
         <Speaker turn={turn} context={context} />
-        <time dateTime={turn.createdAt} title={exact.format(at)} className="text-soft">
+        <time dateTime={turn.createdAt} title={exact.format(at)} className="shrink-0 text-soft">
           {clock.format(at)}
         </time>
       </header>

@@ -5,14 +5,21 @@ import { useSyncExternalStore } from "react";
  * How long a visitor has been waiting, updated continuously, with a label when the promised time has passed and when
  * the request was escalated.
  */
-export function Waited({ handoff }: { handoff: Pick<Handoff, "requestedAt" | "promisedAt" | "escalatedTo"> }) {
+export function Waited({
+  handoff,
+  isShort = false,
+}: {
+  handoff: Pick<Handoff, "requestedAt" | "promisedAt" | "escalatedTo">;
+  /** Leaves out the escalations. */
+  isShort?: boolean;
+}) {
   const now = useNow();
   const { escalatedTo = 0 } = handoff;
   const isLate = handoff.promisedAt !== null && now > Date.parse(handoff.promisedAt);
   return (
     <span className={isLate ? "text-wrong" : ""}>
       {isLate ? "Late, waiting" : "Waiting"} {waitText(now - Date.parse(handoff.requestedAt))}
-      {escalatedTo > 0 && (escalatedTo === 1 ? " · escalated" : ` · escalated ${escalatedTo} times`)}
+      {!isShort && escalatedTo > 0 && (escalatedTo === 1 ? " · escalated" : ` · escalated ${escalatedTo} times`)}
     </span>
   );
 }
