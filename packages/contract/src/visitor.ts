@@ -48,9 +48,9 @@ export const VisitorCounts = Type.Object(
     files: Type.Integer({ description: "Files in the submissions" }),
     deliveries: Type.Integer({
       description:
-        "Webhooks and emails of the submissions, and notices about the conversations, with the stored responses",
+        "Webhooks and emails of the submissions, notices about the conversations, and events sent to webhooks, with the stored responses",
     }),
-    events: Type.Integer({ description: "Events for webhooks and the event feed, with the stored responses" }),
+    events: Type.Integer({ description: "Events for webhooks and the event feed" }),
     triggerEvents: Type.Integer(),
     tokenCounters: Type.Integer({ description: "Daily token counters of the visitor" }),
   },

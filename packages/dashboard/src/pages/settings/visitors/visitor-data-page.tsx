@@ -27,7 +27,7 @@ const labels: Record<VisitorDataKind, string> = {
   unansweredQuestions: "Unanswered questions",
   submissions: "Form submissions",
   files: "Submitted files",
-  deliveries: "Deliveries of submissions",
+  deliveries: "Deliveries",
   events: "Webhook events",
   triggerEvents: "Trigger events",
   tokenCounters: "Token counters",
@@ -150,7 +150,7 @@ function Counts({ counts, receivers }: VisitorData) {
       </dl>
       {receivers.length > 0 && (
         <div>
-          <h3 className="font-medium">Had been sent to</h3>
+          <h3 className="font-medium">Sent to</h3>
           <p className="mb-1 text-soft">Foyer can't erase data there. Ask them to do it.</p>
           <ul className="list-disc ps-5">
             {receivers.map((receiver) => (
