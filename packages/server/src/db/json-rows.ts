@@ -7,11 +7,20 @@ import type { Tables } from "./tables.ts";
 type ColumnTypes<Row> = { [Name in keyof Row]-?: "text" | "bigint" };
 
 /**
- * Lets a query read rows from one JSON parameter, created by `toJson`. One prepared statement then handles any number of
- * rows in one round trip.
+ * Lets a query look up or update the rows of one JSON parameter, created by `toJson`. One prepared statement then handles
+ * any number of rows in one round trip.
+ *
+ * PostgreSQL expects 100 rows from every JSON text. For so many, it reads a table of up to 1,000 pages as a whole. The
+ * `limit` tells it how many there are: reading 16 submissions of 20,000 took 45 ms without it.
  * @param columns the property names with their types
  */
 export function jsonRows<Row extends object>(kind: DatabaseKind, json: string, columns: ColumnTypes<Row>) {
+  const rows = unboundedRows<Row>(kind, json, columns);
+  if (kind === "sqlite") return rows;
+  return sql<Row>`(select * from ${rows} limit json_array_length(${json}::json))`.as<"rows">(sql`rows`);
+}
+
+function unboundedRows<Row extends object>(kind: DatabaseKind, json: string, columns: ColumnTypes<Row>) {
   const entries = Object.entries<string>(columns);
   const names = sql.join(entries.map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`));
   const values = sql.join(entries.map(([name]) => sql`value ->> ${sql.lit(name)} as ${sql.ref(name)}`));
@@ -39,7 +48,7 @@ export function compileInsert<Row extends object>(
     db
       .insertInto(table)
       .columns(names)
-      .expression(db.selectFrom(jsonRows<Row>(kind, param("json"), columns)).select(names) as never),
+      .expression(db.selectFrom(unboundedRows<Row>(kind, param("json"), columns)).select(names) as never),
   );
   return async (executor, rows) => {
     if (rows.length > 0) await insert(executor, { json: toJson(rows) });

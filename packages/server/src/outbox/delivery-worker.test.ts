@@ -225,6 +225,7 @@ it("a host's slots are free while outcomes are recorded, and nothing is claimed 
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     },
     log,
+    now: () => 0,
   });
   onTestFinished(() => worker.stop(0));
   const claimed = async () => {
@@ -234,12 +235,15 @@ it("a host's slots are free while outcomes are recorded, and nothing is claimed 
   worker.start();
   expect(await claimed()).toEqual([16, 2]);
   answered[0]?.();
-  expect(await claimed()).toEqual([32, 4]);
+  expect(await claimed()).toEqual([32, 3]);
   for (const hasAnswered of answered.slice(0, 16)) hasAnswered();
-  expect(await claimed()).toEqual([32, 4]);
+  expect(await claimed()).toEqual([32, 3]);
   answered[16]?.();
-  expect(await claimed()).toEqual([48, 6]);
-  expect(claims.slice(-2)).toEqual([[], ["a"]]);
+  expect(await claimed()).toEqual([48, 4]);
+  // Other hosts are asked for once, and again when there is news.
+  expect(claims).toEqual([[], ["a"], [], []]);
+  worker.notify();
+  expect(await claimed()).toEqual([48, 5]);
 });
 
 it("the delivery worker continues after a database outage", async () => {

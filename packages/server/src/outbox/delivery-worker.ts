@@ -27,11 +27,19 @@ const CLAIM_SIZE = MAX_CONCURRENT_PER_HOST / 2;
 /** Slots in use from which a host's deliveries are left in the queue. */
 const BUSY = MAX_CONCURRENT_PER_HOST - CLAIM_SIZE;
 
+type WorkerOptions = {
+  queue: DeliveryQueue;
+  run: RunDelivery;
+  log: Logger;
+  /** a clock in milliseconds; tests replace it */
+  now?: () => number;
+};
+
 /**
  * Makes deliveries when they are due. A slow host can use only its own slots, so it does not delay others. Several
  * processes may share one queue.
  */
-export function createDeliveryWorker({ queue, run, log }: { queue: DeliveryQueue; run: RunDelivery; log: Logger }) {
+export function createDeliveryWorker({ queue, run, log, now = () => performance.now() }: WorkerOptions) {
   const hostSemaphore = createHostSemaphore(MAX_CONCURRENT_PER_HOST);
   const running = new Set<Promise<void>>();
   const stopped = new AbortController();
@@ -39,9 +47,13 @@ export function createDeliveryWorker({ queue, run, log }: { queue: DeliveryQueue
   let isStopping = false;
   /**
    * What a claim could not take: deliveries to these hosts, or any at all, because too many attempts were running. The next
-   * claim waits until that changes, because one that skips a host reads past all its due deliveries.
+   * claim waits until that changes.
    */
   let skipped: { hosts: ReadonlySet<string>; isFull: boolean } = { hosts: new Set(), isFull: false };
+  /** The hosts that a claim skipped without finding enough for others, and when. */
+  let exhausted: { hosts: ReadonlySet<string>; at: number } = { hosts: new Set(), at: Number.NEGATIVE_INFINITY };
+  /** Counts the calls of `notify`. */
+  let news = 0;
   let loop = Promise.resolve();
 
   function track(delivery: LeasedDelivery, maxWaitMs: number): Promise<void> {
@@ -92,7 +104,7 @@ export function createDeliveryWorker({ queue, run, log }: { queue: DeliveryQueue
       const limit = Math.min(MAX_CONCURRENT - running.size, CLAIM_SIZE);
       // Before the claim, so that a slot that becomes free meanwhile ends the next wait.
       skipped = { hosts: new Set(busyHosts), isFull: limit < CLAIM_SIZE };
-      const claimed = limit > 0 ? await claim(limit, busyHosts) : [];
+      const claimed = limit > 0 && !hasNothingElse(busyHosts) ? await claim(limit, busyHosts) : [];
       if (isStopping) await Promise.all((claimed ?? []).map((delivery) => requeue(delivery)));
       else for (const delivery of claimed ?? []) void track(delivery, MAX_SLOT_WAIT_MS);
       if (claimed?.length === limit && limit === CLAIM_SIZE) continue;
@@ -100,10 +112,23 @@ export function createDeliveryWorker({ queue, run, log }: { queue: DeliveryQueue
     }
   }
 
+  /**
+   * A claim that skips busy hosts reads past all their due deliveries. It is not repeated at once when it found too few for
+   * other hosts: `notify` announces new ones, and the next poll finds those that become due.
+   */
+  function hasNothingElse(busyHosts: readonly string[]): boolean {
+    const isRecent = now() - exhausted.at < POLL_MS / 2;
+    return isRecent && exhausted.hosts.size > 0 && [...exhausted.hosts].every((host) => busyHosts.includes(host));
+  }
+
   /** @returns null when the database is unavailable */
   async function claim(limit: number, exceptHosts: string[]) {
     try {
-      return await queue.claim(limit, exceptHosts);
+      const newsBefore = news;
+      const claimed = await queue.claim(limit, exceptHosts);
+      // A delivery that was announced meanwhile may have been committed too late for this claim.
+      if (claimed.length < limit && news === newsBefore) exhausted = { hosts: new Set(exceptHosts), at: now() };
+      return claimed;
     } catch (error) {
       log.error({ err: error }, "deliveries could not be claimed; retrying");
       return null;
@@ -117,6 +142,8 @@ export function createDeliveryWorker({ queue, run, log }: { queue: DeliveryQueue
     },
     /** Claims due deliveries now instead of at the next poll. Call it after the transaction that enqueued them. */
     notify(): void {
+      news++;
+      exhausted = { hosts: new Set(), at: Number.NEGATIVE_INFINITY };
       wakeSignal.notify();
     },
     /**
