@@ -106,10 +106,9 @@ export function createAgentService(
         const write = (more: Partial<AgentRow>) =>
           store.update({ organizationId, id, ...based }, { ...changes, ...more });
         const { name = row.name } = input;
-        const updated =
-          name === row.name
-            ? await write({})
-            : await withSlug(store, organizationId, name, id, (slug) => write({ name, slug }));
+        const updated = await (name === row.name
+          ? write({})
+          : withSlug(store, organizationId, name, id, (slug) => write({ name, slug })));
         // Otherwise, a concurrent request has changed other settings of the handoff, or deleted the agent.
         if (!updated) continue;
         onChange(id);

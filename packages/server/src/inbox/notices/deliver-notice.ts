@@ -7,8 +7,8 @@ import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryHandler, Outbox } from "../../outbox/outbox.ts";
 import { createPost, delivered, explainFailure, undelivered } from "../../outbox/send-answer.ts";
 import { answerMail } from "./answer-mail.ts";
+import type { NoticeTarget } from "./notice-target.ts";
 import { assigneeMail, assigneePush, type Mail, requestChat, requestMail, requestPush } from "./notice-texts.ts";
-import type { NoticeTarget } from "./record-notices.ts";
 import { isGone, type SendPush } from "./send-push.ts";
 import type { NoticeStore, NoticeSubject } from "./store.ts";
 

@@ -4,8 +4,8 @@ import type { HandoffTimerRow } from "../../db/notice-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { hostOf } from "../../outbox/host-of.ts";
+import type { EnqueueNotices } from "./notice-target.ts";
 import { recipientsOf } from "./recipients.ts";
-import type { EnqueueNotices } from "./record-notices.ts";
 
 /** How long a member has to answer, or to open the inbox, before a notice says that the visitor has written. */
 const UNANSWERED_MS = 2 * 60_000;

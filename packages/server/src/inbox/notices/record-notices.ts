@@ -9,28 +9,12 @@ import { afterCommit } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
 import { newId } from "../../ids.ts";
-import type { NewDelivery } from "../../outbox/delivery-queue.ts";
 import { hostOf } from "../../outbox/host-of.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
 
 import { createMemberNotices } from "./member-notices.ts";
+import type { EnqueueNotices } from "./notice-target.ts";
 import { currentOrder, recipientsOf, type Turn, turnOf } from "./recipients.ts";
-
-/** The content of a delivery of the kind `notice`. */
-export type NoticeTarget =
-  | { notice: "request"; handoffId: string; step: number; userId: string; pushId?: string }
-  | { notice: "request"; handoffId: string; step: number; channelId: string }
-  /** to the member who has the conversation: it was assigned to them, or the visitor has written in their absence */
-  | { notice: "assigned" | "message"; handoffId: string; userId: string; pushId?: string }
-  /** the messages of members between two positions, sent to the visitor */
-  | { notice: "answer"; handoffId: string; from: number; to: number };
-
-/** Creates deliveries that are due immediately. */
-export type EnqueueNotices = (
-  trx: Transaction<Tables>,
-  request: Pick<Request, "conversationId">,
-  parts: ReadonlyArray<Pick<NewDelivery, "type" | "host"> & { target: NoticeTarget }>,
-) => Promise<void>;
 
 export type NoticeRecorder = ReturnType<typeof createNoticeRecorder>;
 
