@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { chat } from "../chat-client.ts";
-import { authorized, call, type Life } from "./fault-site.ts";
+import { authorized, call, isBusy, type Life } from "./fault-site.ts";
 
 /** After this many replies, a client starts a new conversation. */
 const REPLIES_EACH = 5;
@@ -37,7 +37,7 @@ export function createEventLoad({ agentId, toolId }: Sources, clients: number) {
     client.conversationId = null;
     const messages = [{ role: "user", content: "When are you open?" }];
     const stream = await chat(life.url, { agentId, conversationId, messages }, authorized);
-    if (stream.response.status === 503) return wait(200);
+    if (isBusy(stream.response.status)) return wait(200);
     if (!stream.response.ok) throw new Error(`chatting: ${stream.response.status} ${await stream.response.text()}`);
     await stream.ended;
     const start = stream.events.find((event) => event.type === "message_start");

@@ -170,12 +170,17 @@ const common = {
   FOYER_WEBHOOK_TIMEOUT: "10s",
 };
 
+/**
+ * Whether to repeat the request: a server that has just started on a busy machine may reject it (503), and a client may
+ * need too long to send it (408).
+ */
+export const isBusy = (status: number) => status === 503 || status === 408;
+
 /** Calls a route with the organization's key. */
 export async function call<T>(life: Life, method: string, path: string, body?: object): Promise<T> {
   const headers = { ...authorized, ...(body ? json : {}) };
   const response = await fetch(life.url + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
-  // A server that has just started on a busy machine may reject requests for a while.
-  if (response.status === 503) return wait(200).then(() => call<T>(life, method, path, body));
+  if (isBusy(response.status)) return wait(200).then(() => call<T>(life, method, path, body));
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;
 }
@@ -207,8 +212,7 @@ export async function submitOnce(life: Life, toolId: string, idempotencyKey?: st
 /** Submits, and repeats the request while the server is overloaded. @throws TypeError when there is no response */
 export async function submit(life: Life, toolId: string, idempotencyKey?: string): Promise<SubmitResult> {
   const { status, body } = await submitOnce(life, toolId, idempotencyKey);
-  // A client on a busy machine may need too long to send its request, which is 408.
-  if (status === 503 || status === 408) return wait(200).then(() => submit(life, toolId, idempotencyKey));
+  if (isBusy(status)) return wait(200).then(() => submit(life, toolId, idempotencyKey));
   if (status !== 200) throw new Error(`submitting: ${status} ${JSON.stringify(body)}`);
   return body;
 }
@@ -221,7 +225,7 @@ export async function upload(life: Life, query: UploadQuery, content: string): P
   const url = `${life.url}/documents/upload?${new URLSearchParams(query)}`;
   const response = await fetch(url, { method: "POST", headers, body: content });
   const text = await response.text();
-  if (response.status === 503) return wait(200).then(() => upload(life, query, content));
+  if (isBusy(response.status)) return wait(200).then(() => upload(life, query, content));
   if (!response.ok) throw new Error(`uploading: ${response.status} ${text}`);
   return JSON.parse(text);
 }
