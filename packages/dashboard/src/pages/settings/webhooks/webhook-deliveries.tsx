@@ -169,7 +169,7 @@ function RetryFailed({ webhook }: { webhook: Webhook }) {
         onClose={() => setAsking(false)}
         onConfirm={() => retry.mutate({ id: webhook.id }, { onSettled: () => setAsking(false) })}
       >
-        <p>They are sent to {webhook.url}. A receiver may get an event twice, with the same webhook-id.</p>
+        <p>Foyer sends to {webhook.url} again. The receiver may get an event twice, with the same webhook-id.</p>
       </DeliverDialog>
     </>
   );
