@@ -1,11 +1,12 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import type Database from "better-sqlite3";
-import { Kysely, PostgresDialect, type PostgresPoolClient, SqliteDialect } from "kysely";
+import { Kysely, PostgresDialect, type PostgresPoolClient } from "kysely";
 import type { ClientConfig, PoolClient, QueryConfig } from "pg";
 import { isUnavailable } from "./database-errors.ts";
 import type { DatabaseKind } from "./database-kind.ts";
+import { createLogSync } from "./log-sync.ts";
 import { createPostgresServers } from "./postgres-servers.ts";
+import { createSqliteDialect } from "./sqlite-dialect.ts";
 import { openSqliteFile } from "./sqlite-file.ts";
 import { currentStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -26,7 +27,10 @@ export function openDatabase(address: DatabaseAddress, onPoolError: (error: Erro
 function sqlite(file: string) {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   makePrivate(file);
-  return new SqliteDialect({ database: withStatementCache(openSqliteFile(file)) });
+  const database = openSqliteFile(file);
+  // A commit only writes to the log. The dialect has it synced to the disk without blocking the event loop.
+  database.pragma("synchronous = NORMAL");
+  return createSqliteDialect(database, createLogSync(file));
 }
 
 /**
@@ -44,27 +48,6 @@ function makePrivate(file: string): void {
       if (!["EPERM", "ENOTSUP", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
     }
   }
-}
-
-/** Caches prepared statements, because Kysely prepares on every call and preparing costs as much as running. */
-function withStatementCache(database: Database.Database) {
-  const statements = new Map<string, Database.Statement>();
-  const noRollback = database.prepare("select 1 where 0");
-  return {
-    close: () => database.close(),
-    prepare(sql: string) {
-      // SQLite rolls back by itself when the disk is full or failing. A second rollback would fail and hide the cause.
-      if (sql === "rollback" && !database.inTransaction) return noRollback;
-      const cached = statements.get(sql);
-      if (cached) return cached;
-      if (statements.size >= 500) statements.clear();
-      // A transaction that reads first and writes later fails immediately if a thread has written in between. With the
-      // lock from the beginning, it waits for the thread instead.
-      const statement = database.prepare(sql === "begin" ? "begin immediate" : sql);
-      statements.set(sql, statement);
-      return statement;
-    },
-  };
 }
 
 /** `pg` is loaded on first use, because servers on SQLite never need it. */

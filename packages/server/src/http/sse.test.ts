@@ -58,3 +58,35 @@ it("a stream disconnects a reader that never reads, and releases the source", as
   });
   await left.promise;
 });
+
+it("events of one turn are one chunk with its length in bytes, and the connection serves the next request", async () => {
+  running = app();
+  running.get("/", (_, reply) =>
+    sendEvents(reply, 60_000, (reader) => {
+      reader.write("data: 1\n\n");
+      reader.write("data: ü\n\n");
+      setImmediate(() => {
+        reader.write("data: 3\n\n");
+        reader.end();
+      });
+      return () => {};
+    }),
+  );
+  await running.listen({ host: "127.0.0.1", port: 0 });
+  const socket = connect((running.server.address() as AddressInfo).port, "127.0.0.1").setEncoding("utf8");
+  for (let request = 0; request < 2; request++) {
+    let received = "";
+    const complete = Promise.withResolvers<void>();
+    const read = (text: string) => {
+      received += text;
+      if (received.endsWith("0\r\n\r\n")) complete.resolve();
+    };
+    socket.on("data", read).once("close", complete.resolve);
+    socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    await complete.promise;
+    socket.off("data", read);
+    const [, body] = received.split(/\r\n\r\n(?=\d)/);
+    expect(body).toBe("13\r\ndata: 1\n\ndata: ü\n\n\r\n9\r\ndata: 3\n\n\r\n0\r\n\r\n");
+  }
+  socket.destroy();
+});

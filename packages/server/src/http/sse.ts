@@ -1,6 +1,8 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 
+type Response = FastifyReply["raw"];
+
 /** The number of unread UTF-16 units above which a client must read something within the grace period. */
 const WAITING = 256 * 1024;
 const GRACE_MS = 10_000;
@@ -16,29 +18,9 @@ export type EventReader = { write(events: string): void; end(): void };
  * stream.
  */
 export function sendEvents(reply: FastifyReply, heartbeat: number, follow: (reader: EventReader) => () => void) {
-  let lastRead = Date.now();
-  const stream = new Readable({
-    // Text avoids a Buffer per event.
-    encoding: "utf8",
-    read() {
-      lastRead = Date.now();
-    },
-  });
-  let isOver = false;
-  const write = (events: string) => {
-    // After `end`, the stream may still have unread data, and nothing can follow it.
-    if (events === "" || isOver || stream.destroyed) return;
-    const waiting = stream.readableLength;
-    const isStuck = waiting > MAX_WAITING || (waiting > WAITING && Date.now() - lastRead > GRACE_MS);
-    if (isStuck) stream.destroy();
-    else stream.push(events, "utf8");
-  };
-  const end = () => {
-    isOver = true;
-    stream.push(null);
-  };
-  const leave = follow({ write, end });
-  const beat = setInterval(() => write(": keep-alive\n\n"), heartbeat);
+  const stream = new EventStream();
+  const leave = follow({ write: (events) => stream.add(events), end: () => stream.end() });
+  const beat = setInterval(() => stream.add(": keep-alive\n\n"), heartbeat);
   stream.once("close", () => {
     clearInterval(beat);
     leave();
@@ -51,3 +33,96 @@ const headers = {
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 };
+
+/** Events are sent together up to this length, and a slow client makes progress in steps of about this length. */
+const TOGETHER = 16 * 1024;
+
+/**
+ * The stream that Fastify pipes into the response. It takes the response over and writes to it once per turn of the event
+ * loop, because buffering each event in a readable stream and Node's four writes for each chunk cost more than the rest of
+ * sending a token: see docs/decisions/0052-commits-and-tokens.md. Events that the client is too slow to read wait here.
+ */
+class EventStream extends Readable {
+  #response: Response | null = null;
+  /** Whether this stream writes the size in front of each chunk, instead of Node. */
+  #isChunked = false;
+  #waiting: string[] = [];
+  #waitingLength = 0;
+  #lastRead = 0;
+  #isScheduled = false;
+  #isOver = false;
+
+  override _read(): void {}
+
+  override pipe<T extends NodeJS.WritableStream>(target: T): T {
+    const response = target as unknown as Response;
+    response.writeHead(response.statusCode);
+    // Tests that call the app with `inject` have no connection, and read what is written as the body.
+    this.#isChunked = response.chunkedEncoding && response.socket?.remoteAddress !== undefined;
+    if (this.#isChunked) response.chunkedEncoding = false;
+    response.on("drain", this.#send);
+    this.#response = response;
+    this.#send();
+    return target;
+  }
+
+  add(events: string): void {
+    // Nothing can follow the end, although the client may still have to read events before it.
+    if (events === "" || this.#isOver || this.destroyed) return;
+    if (this.#waiting.length === 0) this.#lastRead = Date.now();
+    else if (this.#isStuck()) {
+      this.destroy();
+      return;
+    }
+    const last = this.#waiting.at(-1);
+    const fits = last !== undefined && last.length + events.length <= TOGETHER;
+    if (fits) this.#waiting[this.#waiting.length - 1] = last + events;
+    else this.#waiting.push(events);
+    this.#waitingLength += events.length;
+    this.#schedule();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#schedule();
+  }
+
+  #isStuck(): boolean {
+    const isLate = this.#waitingLength > WAITING && Date.now() - this.#lastRead > GRACE_MS;
+    return isLate || this.#waitingLength > MAX_WAITING;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#response === null) return;
+    this.#isScheduled = true;
+    process.nextTick(this.#send);
+  }
+
+  /** Writes as much as the connection takes. */
+  #send = (): void => {
+    this.#isScheduled = false;
+    const response = this.#response;
+    if (response === null || response.destroyed || response.writableEnded) return;
+    let bytes = "";
+    while (this.#waiting.length > 0 && !response.writableNeedDrain) {
+      const events = this.#waiting.shift() ?? "";
+      this.#waitingLength -= events.length;
+      this.#lastRead = Date.now();
+      bytes = this.#isChunked ? asChunk(events) : events;
+      if (this.#isOver && this.#waiting.length === 0) break;
+      response.write(bytes);
+      bytes = "";
+    }
+    if (!this.#isOver || this.#waiting.length > 0) return;
+    response.end(this.#isChunked ? bytes + LAST_CHUNK : bytes);
+    // Emits `end`, without which Fastify takes the response for incomplete.
+    this.push(null);
+    this.resume();
+  };
+}
+
+const LAST_CHUNK = "0\r\n\r\n";
+
+function asChunk(text: string): string {
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+}

@@ -110,35 +110,52 @@ async function once(
   sink: AnswerSink,
 ): Promise<void> {
   const orAborted = raceAgainst(attempt.signal);
-  let reader: ReadableStreamDefaultReader<ModelPart> | undefined;
+  const call = { ...request, abortSignal: attempt.signal };
   let isFinished = false;
+  const take = (part: ModelPart) => {
+    if (isCutOff(part)) throw endedEarly();
+    attempt.hasNews();
+    if (part.type === "error") throw part.error;
+    if (part.type === "finish") isFinished = true;
+    if (part.type === "tool-call" || (part.type === "text-delta" && part.delta !== "")) state.hasOutput = true;
+    sink.part(part);
+  };
+  if ("streamTo" in model) await orAborted(model.streamTo(call, take));
+  else await readParts((await orAborted(model.doStream(call))).stream, take, orAborted);
+  if (!isFinished) throw endedEarly();
+}
+
+/** Reads the stream to its end. Cancels it when `take` throws or `orAborted` rejects. */
+async function readParts(
+  stream: ReadableStream<ModelPart>,
+  take: (part: ModelPart) => void,
+  orAborted: OrAborted,
+): Promise<void> {
+  const reader = stream.getReader();
   try {
-    const { stream } = await orAborted(model.doStream({ ...request, abortSignal: attempt.signal }));
-    reader = stream.getReader();
     for (;;) {
       const { done, value } = await orAborted(reader.read());
-      if (done && isFinished) return;
-      if (done || isCutOff(value)) throw new Error("The stream ended before the model was done.");
-      attempt.hasNews();
-      if (value.type === "error") throw value.error;
-      if (value.type === "finish") isFinished = true;
-      if (value.type === "tool-call" || (value.type === "text-delta" && value.delta !== "")) state.hasOutput = true;
-      sink.part(value);
+      if (done) return;
+      take(value);
     }
   } finally {
-    reader?.cancel().catch(() => {});
+    reader.cancel().catch(() => {});
   }
 }
+
+const endedEarly = () => new Error("The stream ended before the model was done.");
+
+type OrAborted = <T>(work: PromiseLike<T>) => Promise<T>;
 
 /**
  * Wraps promises so that they also reject when the signal is aborted. A provider's package may ignore the signal.
  * `Promise.race` would add a handler to one long-lived promise with every part.
  */
-function raceAgainst(signal: AbortSignal) {
+function raceAgainst(signal: AbortSignal): OrAborted {
   let giveUp: (reason: unknown) => void = () => {};
   signal.addEventListener("abort", () => giveUp(signal.reason), { once: true });
-  return <T>(work: PromiseLike<T>) =>
-    new Promise<T>((resolve, reject) => {
+  return (work) =>
+    new Promise((resolve, reject) => {
       giveUp = reject;
       work.then(resolve, reject);
       if (signal.aborted) reject(signal.reason);

@@ -109,7 +109,7 @@ async function read(chunks: Uint8Array[]): Promise<ModelPart[]> {
   for (const chunk of chunks) body.push(chunk);
   body.push(null);
   const parts: ModelPart[] = [];
-  for await (const part of readChatCompletion(body, "https://models.example")) parts.push(part);
+  await readChatCompletion(body, (part) => parts.push(part), { url: "https://models.example" });
   return parts;
 }
 

@@ -216,7 +216,7 @@ describe("the end of a stream", () => {
 
   it("by a broken connection is an error with its cause", async () => {
     const body = source();
-    const parts = collect(readChatCompletion(body, url));
+    const parts = collect(body);
     body.push(event({ content: "Hello" }));
     await nextTurn();
     body.destroy(new Error("socket hang up"));
@@ -230,7 +230,7 @@ describe("the end of a stream", () => {
     const body = source();
     body.destroy();
     await once(body, "close");
-    expect(await collect(readChatCompletion(body, url))).toMatchObject([{ type: "error" }]);
+    expect(await collect(body)).toMatchObject([{ type: "error" }]);
   });
 });
 
@@ -253,7 +253,7 @@ describe("errors in the stream", () => {
   it("such as a line that is not JSON end it and destroy the body", async () => {
     const body = source();
     body.push(`${event({ content: "Hm" })}data: {oops}\n\n${event({ content: "more" })}`);
-    const parts = await collect(readChatCompletion(body, url));
+    const parts = await collect(body);
     expect(textOf(parts)).toBe("Hm");
     expect(parts.at(-1)).toMatchObject({
       type: "error",
@@ -274,7 +274,7 @@ describe("errors in the stream", () => {
   it("are reported for a line above 1 MiB, complete or not, but not for one just below", async () => {
     const piece = "x".repeat(64 * 1024);
     const endless = source();
-    const parts = collect(readChatCompletion(endless, url));
+    const parts = collect(endless);
     for (let count = 0; count < 17; count += 1) endless.push(piece);
     expect((await parts).at(-1)).toMatchObject({ error: { message: expect.stringContaining("1 MiB") } });
     expect(endless.destroyed).toBe(true);
@@ -285,39 +285,51 @@ describe("errors in the stream", () => {
 });
 
 describe("the body of a stream", () => {
-  it("is destroyed immediately when the reader cancels", async () => {
+  it("is destroyed immediately when the receiver throws, which gets nothing more", async () => {
     const body = source();
-    const reader = readChatCompletion(body, url).getReader();
-    body.push(event({ content: "Hello" }));
-    await reader.read();
-    const canceled = reader.cancel();
+    const received: ModelPart[] = [];
+    const reading = readChatCompletion(
+      body,
+      (part) => {
+        received.push(part);
+        if (part.type === "text-delta") throw new Error("full");
+      },
+      { url },
+    );
+    body.push(event({ content: "Hello" }) + ended("stop"));
+    await expect(reading).rejects.toThrow("full");
     expect(body.destroyed).toBe(true);
-    await canceled;
+    expect(received.map(({ type }) => type)).toEqual(["text-start", "text-delta"]);
   });
 
-  it("is destroyed immediately when the call is aborted, and the stream fails with the reason", async () => {
+  it("is destroyed immediately when the call is aborted, and reading fails with the reason", async () => {
     const body = source();
     const controller = new AbortController();
-    const reader = readChatCompletion(body, url, controller.signal).getReader();
+    const { signal } = controller;
+    const received: ModelPart[] = [];
+    const reading = readChatCompletion(body, (part) => received.push(part), { url, signal });
     body.push(event({ content: "Hello" }));
-    await reader.read();
+    await nextTurn();
     controller.abort(new Error("gone"));
     expect(body.destroyed).toBe(true);
-    await expect(reader.closed).rejects.toThrow("gone");
-    await expect(collect(readChatCompletion(source(), url, controller.signal))).rejects.toThrow("gone");
+    body.push(event({ content: "more" }));
+    await expect(reading).rejects.toThrow("gone");
+    expect(textOf(received)).toBe("Hello");
+    await expect(readChatCompletion(source(), () => {}, { url, signal })).rejects.toThrow("gone");
   });
 
-  it("is paused while the reader does not read, and nothing is lost", async () => {
+  it("passes nothing more on once the receiver has aborted the call", async () => {
     const body = source();
-    const stream = readChatCompletion(body, url);
-    const tokens = Array.from({ length: 500 }, (_, index) => `${index} `);
-    const paused = once(body, "pause");
-    for (const content of tokens) body.push(event({ content }));
-    await paused;
-    expect(body.readableLength).toBeGreaterThan(400 * event({ content: "0 " }).length);
-    body.push(done);
-    body.push(null);
-    expect(textOf(await collect(stream))).toBe(tokens.join(""));
+    const controller = new AbortController();
+    const received: ModelPart[] = [];
+    const take = (part: ModelPart) => {
+      received.push(part);
+      controller.abort(new Error("left"));
+    };
+    const reading = readChatCompletion(body, take, { url, signal: controller.signal });
+    body.push(event({ content: "Hello" }) + ended("stop"));
+    await expect(reading).rejects.toThrow("left");
+    expect(received).toHaveLength(1);
   });
 
   it("may end after the last event, and is destroyed otherwise", async () => {
@@ -325,7 +337,7 @@ describe("the body of a stream", () => {
     for (const ends of [true, false]) {
       const body = source();
       body.push(event({ content: "a" }) + done);
-      await collect(readChatCompletion(body, url));
+      await collect(body);
       expect(body.destroyed).toBe(false);
       if (ends) body.push(null);
       else vi.runAllTimers();
@@ -356,7 +368,7 @@ function read(chunks: (string | Uint8Array)[]): Promise<ModelPart[]> {
   const body = source();
   for (const chunk of chunks) body.push(chunk);
   body.push(null);
-  return collect(readChatCompletion(body, url));
+  return collect(body);
 }
 
 async function collect(stream: ReadableStream<ModelPart>) {

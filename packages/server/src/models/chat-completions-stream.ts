@@ -12,87 +12,73 @@ import {
 } from "./chat-completions-reply.ts";
 import type { ModelPart } from "./chat-model.ts";
 
-/** How many parts may wait for a slow reader before the source is paused. */
-const maxQueued = 32;
 /** How long a server may keep the connection open after its last event, in milliseconds. */
 const lingerTime = 1000;
 
 /**
- * Converts the body of a streamed chat completion into AI SDK parts: text and reasoning blocks, then `tool-call` parts,
- * then `finish`. All text that arrives in one chunk of bytes becomes one delta, because emitting a part costs more than
- * parsing a token. A tool call is emitted once, at the end, with its input exactly as the model wrote it and unvalidated.
- * There are no `tool-input-…`, `stream-start` or `response-metadata` parts, because nothing in Foyer uses them.
+ * Reads the body of a streamed chat completion as AI SDK parts: text and reasoning blocks, then `tool-call` parts, then
+ * `finish`. All text that arrives in one chunk of bytes becomes one delta, because passing on a part costs more than
+ * parsing a token. A tool call is passed on once, at the end, with its input exactly as the model wrote it and
+ * unvalidated. There are no `tool-input-…`, `stream-start` or `response-metadata` parts, because nothing in Foyer uses
+ * them.
  *
- * A failure after the start is emitted as an `error` part, which is the last one: an error reported by the provider (as
- * `APICallError`), a line that is not JSON, a line or tool calls above 1 MiB, or a connection that closes too early.
- * Aborting `signal` makes the stream fail with the signal's reason. Aborting, canceling and errors destroy the body.
+ * `onPart` is called while the bytes are read, so the body is never read ahead of its receiver. A web stream in between
+ * would cost a promise for each part.
+ *
+ * Rejects with an error reported by the provider (as `APICallError`), for a line that is not JSON, a line or tool calls
+ * above 1 MiB, or a connection that closes too early; with what `onPart` throws; and with the reason of the signal once it
+ * is aborted. Text that arrived before a failure is passed on. All of these destroy the body.
  */
-export function readChatCompletion(body: Readable, url: string, signal?: AbortSignal): ReadableStream<ModelPart> {
-  let stop = () => {};
-  let settlePull = () => {};
-  return new ReadableStream<ModelPart>(
-    {
-      start(controller) {
-        stop = follow(body, url, signal, controller, () => settlePull());
-      },
-      // One pending pull is free, while a pull per part is not. The promise resolves when the source is paused, so the
-      // next pull arrives once the reader has caught up.
-      pull() {
-        body.resume();
-        return new Promise<void>((resolve) => {
-          settlePull = resolve;
-        });
-      },
-      cancel() {
-        stop();
-        body.destroy();
-      },
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-/** Pushes the parts of the body into the stream until either of them ends. Returns a function that stops it early. */
-function follow(
+export function readChatCompletion(
   body: Readable,
-  url: string,
-  signal: AbortSignal | undefined,
-  controller: ReadableStreamDefaultController<ModelPart>,
-  onPause: () => void,
-): () => void {
-  const completion = newCompletion(url, (part) => controller.enqueue(part));
+  onPart: (part: ModelPart) => void,
+  { url, signal }: { url: string; signal?: AbortSignal | undefined },
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const completion = newCompletion(url, pass);
   const decoder = new StringDecoder("utf8");
-  let open = true;
+  let isOpen = true;
 
   function stop() {
-    open = false;
+    isOpen = false;
     signal?.removeEventListener("abort", abort);
   }
-  function abort() {
+  function end(error: unknown) {
     stop();
-    controller.error(signal?.reason);
+    reject(error);
     body.destroy();
   }
+  function abort() {
+    end(signal?.reason);
+  }
+  /** Passes nothing on after the receiver has failed or aborted the call. */
+  function pass(part: ModelPart) {
+    if (!isOpen) return;
+    try {
+      onPart(part);
+    } catch (error) {
+      end(error);
+      throw error;
+    }
+  }
   function fail(error: unknown) {
-    stop();
-    closeBlock(completion);
-    controller.enqueue({ type: "error", error });
-    controller.close();
-    body.destroy();
+    attempt(() => closeBlock(completion));
+    if (isOpen) end(error);
   }
   /** An exception in an event listener would end the process. */
   function attempt(step: () => void) {
-    if (!open) return;
+    if (!isOpen) return;
     try {
       step();
     } catch (error) {
-      fail(error);
+      if (isOpen) fail(error);
     }
   }
   function finish() {
     emitEnd(completion);
+    if (!isOpen) return;
     stop();
-    controller.close();
+    resolve();
     if (!body.readableEnded) letEnd(body);
   }
   function breakOff(cause?: unknown) {
@@ -104,11 +90,8 @@ function follow(
   body.on("data", (chunk: Buffer) =>
     attempt(() => {
       readText(completion, decoder.write(chunk));
-      if (completion.done) return finish();
-      flush(completion);
-      if ((controller.desiredSize ?? 0) >= -maxQueued) return;
-      body.pause();
-      onPause();
+      if (completion.done) finish();
+      else flush(completion);
     }),
   );
   body.on("end", () =>
@@ -123,7 +106,7 @@ function follow(
   signal?.addEventListener("abort", abort);
   if (signal?.aborted) abort();
   else if (body.destroyed) attempt(() => breakOff());
-  return stop;
+  return promise;
 }
 
 /** Gives the server a moment to end its response, so that the connection can be reused, then closes it. */

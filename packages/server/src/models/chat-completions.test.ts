@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
@@ -17,15 +17,18 @@ describe("a chat completions request", () => {
     const { sent, model } = recordingModel();
     const { signal } = new AbortController();
     const inputSchema = { type: "object" as const };
-    await model.doStream({
-      prompt,
-      temperature: 0,
-      maxOutputTokens: 100,
-      tools: [{ type: "function", name: "find", inputSchema }],
-      toolChoice: { type: "required" },
-      headers: { "X-Trace": "1", "x-none": undefined },
-      abortSignal: signal,
-    });
+    await model.streamTo(
+      {
+        prompt,
+        temperature: 0,
+        maxOutputTokens: 100,
+        tools: [{ type: "function", name: "find", inputSchema }],
+        toolChoice: { type: "required" },
+        headers: { "X-Trace": "1", "x-none": undefined },
+        abortSignal: signal,
+      },
+      () => {},
+    );
     const [{ body, ...rest } = { body: "" }] = sent;
     expect(rest).toEqual({
       url: "https://models.example/v1/chat/completions",
@@ -52,7 +55,7 @@ describe("a chat completions request", () => {
 
   it("omits what the call does not specify", async () => {
     const { sent, model } = recordingModel();
-    await model.doStream({ prompt, tools: [], toolChoice: { type: "auto" } });
+    await model.streamTo({ prompt, tools: [], toolChoice: { type: "auto" } }, () => {});
     const names = Object.keys(JSON.parse(sent[0]?.body ?? ""));
     expect(names).toEqual(["model", "messages", "stream", "stream_options"]);
     expect(sent[0]).not.toHaveProperty("signal");
@@ -131,7 +134,8 @@ describe("a real connection", () => {
       setImmediate(() => response.end(lastEvents));
     });
     for (let count = 0; count < 6; count += 1) {
-      const parts = await collect(await stream());
+      const parts: ModelPart[] = [];
+      await stream((part) => parts.push(part));
       await ended();
       expect(parts.map((part) => part.type)).toEqual(["text-start", "text-delta", "text-end", "finish"]);
     }
@@ -139,30 +143,31 @@ describe("a real connection", () => {
     expect(connections()).toBeLessThanOrEqual(2);
   });
 
-  it.each(["cancel", "abort"])("carries %s to the server", async (how) => {
-    const responses: ServerResponse[] = [];
+  it.each(["a receiver that throws", "abort"])("carries %s to the server", async (how) => {
+    const closed = Promise.withResolvers<void>();
     const { stream } = await serve((_, response) => {
-      responses.push(response);
+      response.once("close", closed.resolve);
       response.write(hello);
     });
     const controller = new AbortController();
-    const reader = (await stream(controller.signal)).getReader();
-    await reader.read();
-    const closed = responses.map((response) => once(response, "close"));
-    expect(closed).toHaveLength(1);
-    if (how === "cancel") await reader.cancel();
-    else controller.abort();
-    await Promise.all(closed);
+    const reading = stream(() => {
+      if (how === "abort") controller.abort();
+      else throw new Error("full");
+    }, controller.signal);
+    await expect(reading).rejects.toThrow(how === "abort" ? "aborted" : "full");
+    await closed.promise;
   });
 
-  it("that breaks causes an error part, and an endless refusal an error", async () => {
+  it("that breaks causes an error, and so does an endless refusal", async () => {
     const { stream } = await serve((incoming, response) => {
       if (incoming.headers["x-case"] === "cut") response.write(hello, () => response.destroy());
       else response.writeHead(400).write("x".repeat(200_000));
     });
-    const parts = await collect(await stream(undefined, { "x-case": "cut" }));
-    expect(parts.at(-1)).toMatchObject({ type: "error", error: { message: "The model's reply ended early." } });
-    await expect(stream()).rejects.toMatchObject({ statusCode: 400, message: "x".repeat(1000) });
+    const parts: ModelPart[] = [];
+    const cut = stream((part) => parts.push(part), undefined, { "x-case": "cut" });
+    await expect(cut).rejects.toThrow("The model's reply ended early.");
+    expect(parts.at(-1)).toMatchObject({ type: "text-end" });
+    await expect(stream(() => {})).rejects.toMatchObject({ statusCode: 400, message: "x".repeat(1000) });
   });
 
   async function serve(listener: RequestListener) {
@@ -184,9 +189,9 @@ describe("a real connection", () => {
       return { status: statusCode, headers, body };
     };
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/chat/completions`;
-    const stream = async (abortSignal?: AbortSignal, headers = {}) => {
+    const stream = async (onPart: (part: ModelPart) => void, abortSignal?: AbortSignal, headers = {}) => {
       const model = chatCompletionsModel({ provider: "ollama", modelId: "small", url, headers, send });
-      return (await model.doStream({ prompt, ...(abortSignal && { abortSignal }) })).stream;
+      await model.streamTo({ prompt, ...(abortSignal && { abortSignal }) }, onPart);
     };
     const ended = async () => current?.closed || (current && once(current, "close"));
     return { stream, ended, connections: () => count };
@@ -210,14 +215,8 @@ function recordingModel() {
 
 async function failureOf(send: SendStream, call: LanguageModelV4CallOptions = { prompt }): Promise<unknown> {
   try {
-    return await modelWith(send).doStream(call);
+    return await modelWith(send).streamTo(call, () => {});
   } catch (error) {
     return error;
   }
-}
-
-async function collect(stream: ReadableStream<ModelPart>) {
-  const parts: ModelPart[] = [];
-  for await (const part of stream) parts.push(part);
-  return parts;
 }

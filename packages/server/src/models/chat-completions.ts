@@ -3,7 +3,7 @@ import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider"
 import { toChatMessages, toChatToolChoice, toChatTools } from "./chat-completions-prompt.ts";
 import { providerMessage } from "./chat-completions-reply.ts";
 import { readChatCompletion } from "./chat-completions-stream.ts";
-import type { ChatModel } from "./chat-model.ts";
+import type { CallbackModel } from "./chat-model.ts";
 
 /**
  * Sends one request and resolves when the response headers arrive. The body is a stream of Buffers. Rejects when there is
@@ -25,10 +25,10 @@ const maxErrorBytes = 64 * 1024;
  * A model behind a chat completions endpoint, as defined by OpenAI and implemented by many servers. `url` is the full URL
  * of the endpoint, and `headers` contain the key.
  *
- * `doStream` supports the messages, tools, tool choice, temperature and output limit of a call and ignores its other
+ * `streamTo` supports the messages, tools, tool choice, temperature and output limit of a call and ignores its other
  * settings. For a response other than 2xx it throws `APICallError` with the provider's message for the operator (at most
  * 1,000 characters) and without the request body, which contains a visitor's messages. Errors of `send` propagate. See
- * `readChatCompletion` for the parts of the stream.
+ * `readChatCompletion` for the parts.
  */
 export function chatCompletionsModel(options: {
   provider: string;
@@ -36,19 +36,19 @@ export function chatCompletionsModel(options: {
   url: string;
   headers: Record<string, string>;
   send: SendStream;
-}): ChatModel {
+}): CallbackModel {
   const { provider, modelId, url, send } = options;
   const ownHeaders = withHeaders({ accept: "text/event-stream", "content-type": "application/json" }, options.headers);
   return {
     provider,
     modelId,
-    async doStream(call) {
+    async streamTo(call, onPart) {
       const signal = call.abortSignal;
       const headers = withHeaders(ownHeaders, call.headers);
       const body = requestBody(modelId, call);
       const response = await send({ url, method: "POST", headers, body, ...(signal && { signal }) });
       if (response.status < 200 || response.status > 299) throw await failedCall(url, response, signal);
-      return { stream: readChatCompletion(response.body, url, signal) };
+      await readChatCompletion(response.body, onPart, { url, signal });
     },
   };
 }

@@ -1,8 +1,19 @@
-import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { ProviderName } from "./provider-environment.ts";
 
+/** A model that the agent loop can use. */
+export type ChatModel = StreamModel | CallbackModel;
+
 /** The part of the AI SDK's `LanguageModel` that the agent loop uses. */
-export type ChatModel = Pick<LanguageModelV4, "provider" | "modelId" | "doStream">;
+export type StreamModel = Pick<LanguageModelV4, "provider" | "modelId" | "doStream">;
+
+/**
+ * Passes each part on as soon as its bytes arrive, which costs no promise per part. `streamTo` resolves after the last
+ * part, and rejects with a failure of the call, what `onPart` throws, or the reason of the call's signal.
+ */
+export type CallbackModel = Pick<LanguageModelV4, "provider" | "modelId"> & {
+  streamTo(call: LanguageModelV4CallOptions, onPart: (part: ModelPart) => void): Promise<void>;
+};
 
 /** `source` is the connection of the model, null for the built-in demo. It never leaves the server. */
 export type ChosenModel = ChatModel & {

@@ -208,10 +208,13 @@ function asChosen(
   model: ChatModel,
   by: { provider: ProviderName; connection: Connection; isOperatorPaid: boolean } | null,
 ): ChosenModel {
+  const { provider, modelId } = model;
+  // The AI SDK's models are instances of classes, so their methods need them.
+  const stream = "streamTo" in model ? { streamTo: model.streamTo } : { doStream: model.doStream.bind(model) };
   return {
-    provider: model.provider,
-    modelId: model.modelId,
-    doStream: (call) => model.doStream(call),
+    provider,
+    modelId,
+    ...stream,
     source: by && { provider: by.provider, apiKey: by.connection.apiKey, baseUrl: by.connection.baseUrl },
     isOperatorPaid: by?.isOperatorPaid ?? false,
   };

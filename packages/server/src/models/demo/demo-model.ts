@@ -8,7 +8,7 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolResultOutput,
 } from "@ai-sdk/provider";
-import type { ChatModel, ModelPart } from "../chat-model.ts";
+import type { ModelPart, StreamModel } from "../chat-model.ts";
 import { linesOfInstructions, linesOfPassages, quote, topicsOf } from "./quote.ts";
 import { requestedTool, type ToolRequest } from "./tool-request.ts";
 import { fold, stemsOf } from "./words.ts";
@@ -34,7 +34,7 @@ const introduction =
  * be an AI. Its stream fails when the signal is aborted, like a provider's. With `announce`, the reply begins by saying
  * that no model provider is configured. The caller sets it once per conversation.
  */
-export function demoModel({ modelId, announce }: { modelId: string; announce: boolean }): ChatModel {
+export function demoModel({ modelId, announce }: { modelId: string; announce: boolean }): StreamModel {
   return {
     provider: "foyer",
     modelId,

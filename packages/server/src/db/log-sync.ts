@@ -1,0 +1,51 @@
+import { closeSync, fdatasync, openSync } from "node:fs";
+import { promisify } from "node:util";
+
+const syncData = promisify(fdatasync);
+
+/** Writes SQLite's write-ahead log from the system's cache to the disk, in a thread of the pool. */
+export type LogSync = {
+  /** Resolves when what was committed before this call is on the disk. Callers of the same time share a write. */
+  sync(): Promise<void>;
+  /** Like `sync`, for a caller that has written nothing itself; null when nothing is waiting. */
+  pending(): Promise<void> | null;
+  close(): Promise<void>;
+};
+
+/**
+ * @param file the database file, whose log has the same name and `-wal`
+ * @param write how a file descriptor is written to the disk; a test replaces it
+ */
+export function createLogSync(file: string, write: (descriptor: number) => Promise<void> = syncData): LogSync {
+  let descriptor: number | null = null;
+  let running: Promise<void> | null = null;
+  let next: Promise<void> | null = null;
+
+  async function start(): Promise<void> {
+    next = null;
+    // The log exists only after the first write. It is never replaced while a connection is open.
+    descriptor ??= openSync(`${file}-wal`, "r+");
+    const writing = write(descriptor);
+    running = writing;
+    try {
+      await writing;
+    } finally {
+      if (running === writing) running = null;
+    }
+  }
+
+  return {
+    sync() {
+      if (running === null) return start();
+      // The one that is running may have begun before the caller's commit.
+      next ??= running.then(start, start);
+      return next;
+    },
+    pending: () => next ?? running,
+    async close() {
+      await Promise.allSettled([running, next]);
+      if (descriptor !== null) closeSync(descriptor);
+      descriptor = null;
+    },
+  };
+}
