@@ -371,9 +371,14 @@ function read(chunks: (string | Uint8Array)[]): Promise<ModelPart[]> {
   return collect(body);
 }
 
-async function collect(stream: ReadableStream<ModelPart>) {
+/** The parts of the body. A failure is the last one. */
+async function collect(body: Readable): Promise<ModelPart[]> {
   const parts: ModelPart[] = [];
-  for await (const part of stream) parts.push(part);
+  try {
+    await readChatCompletion(body, (part) => parts.push(part), { url });
+  } catch (error) {
+    parts.push({ type: "error", error });
+  }
   return parts;
 }
 
