@@ -22,8 +22,8 @@ export async function whileReplyStarts<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Resolves once no reply is starting. Call it before background work that writes: on SQLite, every commit blocks the
- * event loop until it is on the disk, and a visitor's first token would wait for several of them.
+ * Resolves once no reply is starting. Call it before background work that writes: on SQLite, all statements share the
+ * event loop and one connection, and a visitor's first token would wait for many of them.
  */
 export async function afterStartingReplies(): Promise<void> {
   if (starting === 0) return nextTurn();
