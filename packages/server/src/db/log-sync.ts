@@ -3,11 +3,15 @@ import { promisify } from "node:util";
 
 const syncData = promisify(fdatasync);
 
-/** Writes SQLite's write-ahead log from the system's cache to the disk, in a thread of the pool. */
+/**
+ * Writes SQLite's write-ahead log from the system's cache to the disk, in a thread of the pool. After a failure the system
+ * may have dropped what it could not write, and a later success would not include it. Every call then fails until the
+ * server restarts, when SQLite checks the log.
+ */
 export type LogSync = {
   /** Resolves when what was committed before this call is on the disk. Callers of the same time share a write. */
   sync(): Promise<void>;
-  /** Like `sync`, for a caller that has written nothing itself; null when nothing is waiting. */
+  /** Like `sync`, for a caller that has written nothing itself. Null when there is nothing to wait for. */
   pending(): Promise<void> | null;
   close(): Promise<void>;
 };
@@ -20,28 +24,33 @@ export function createLogSync(file: string, write: (descriptor: number) => Promi
   let descriptor: number | null = null;
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
+  let failed: Promise<never> | null = null;
 
   async function start(): Promise<void> {
     next = null;
-    // The log exists only after the first write. It is never replaced while a connection is open.
-    descriptor ??= openSync(`${file}-wal`, "r+");
-    const writing = write(descriptor);
-    running = writing;
     try {
-      await writing;
+      // The log exists only after the first write. It is never replaced while a connection is open.
+      descriptor ??= openSync(`${file}-wal`, "r+");
+      running = write(descriptor);
+      await running;
+    } catch (error) {
+      failed = Promise.reject(error);
+      failed.catch(() => {});
+      throw error;
     } finally {
-      if (running === writing) running = null;
+      running = null;
     }
   }
 
   return {
     sync() {
+      if (failed) return failed;
       if (running === null) return start();
       // The one that is running may have begun before the caller's commit.
-      next ??= running.then(start, start);
+      next ??= running.then(start);
       return next;
     },
-    pending: () => next ?? running,
+    pending: () => failed ?? next ?? running,
     async close() {
       await Promise.allSettled([running, next]);
       if (descriptor !== null) closeSync(descriptor);
