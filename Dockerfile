@@ -46,4 +46,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --start-interval=1s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Without npm in between, the process receives SIGTERM itself and lets running replies finish.
-CMD ["node", "--max-semi-space-size=2", "packages/server/src/main.js"]
+CMD ["node", "--max-semi-space-size=4", "packages/server/src/main.js"]
