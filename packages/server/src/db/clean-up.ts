@@ -13,7 +13,7 @@ const FIRST_BATCH_BYTES = 128 * 1024;
 const FIRST_BATCH_ROWS = 16;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** On a slow disk, every commit takes long, even if it writes little. */
-const MIN_BATCH = { bytes: 64 * 1024, rows: 8 };
+const MIN_BATCH = { bytes: 128 * 1024, rows: 32 };
 /** SQLite runs in this process, so this is how long requests wait for a batch. */
 const BATCH_MS = { min: 5, max: 15 };
 
@@ -87,8 +87,9 @@ export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork
     if (deleted === 0 && !large) return total;
     const tookMs = performance.now() - startedAt;
     // Even small rows can take long, because each deletion reads every table that refers to it.
-    const wanted = tookMs > BATCH_MS.max ? Math.ceil(deleted / 2) : deleted * 2;
-    limit = Math.min(BATCH, Math.max(MIN_BATCH.rows, wanted));
+    const twice = 2 * Math.max(1, deleted);
+    const fewer = Math.max(Math.ceil(deleted / 2), Math.min(twice, MIN_BATCH.rows));
+    limit = Math.min(BATCH, tookMs > BATCH_MS.max ? fewer : twice);
     if (tookMs > BATCH_MS.max) maxBytes = Math.max(MIN_BATCH.bytes, maxBytes / 2);
     else if (tookMs < BATCH_MS.min) maxBytes = Math.min(maxBytes * 2, MAX_BATCH_BYTES);
     await rest(tookMs);
