@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { MAX_SLOT_WAIT_MS } from "./delivery-lease.ts";
 import type { DeliveryQueue, LeasedDelivery } from "./delivery-queue.ts";
+import { createDueClaims } from "./due-claims.ts";
 import { createHostSemaphore } from "./host-semaphore.ts";
 
 /**
@@ -44,16 +45,13 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
   const running = new Set<Promise<void>>();
   const stopped = new AbortController();
   const wakeSignal = createWakeSignal();
+  const claims = createDueClaims({ queue, log, now });
   let isStopping = false;
   /**
    * What a claim could not take: deliveries to these hosts, or any at all, because too many attempts were running. The next
    * claim waits until that changes.
    */
   let skipped: { hosts: ReadonlySet<string>; isFull: boolean } = { hosts: new Set(), isFull: false };
-  /** The hosts that a claim skipped without finding enough for others, and when. */
-  let exhausted: { hosts: ReadonlySet<string>; at: number } = { hosts: new Set(), at: Number.NEGATIVE_INFINITY };
-  /** Counts the calls of `notify`. */
-  let news = 0;
   let loop = Promise.resolve();
 
   function track(delivery: LeasedDelivery, maxWaitMs: number): Promise<void> {
@@ -104,34 +102,11 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
       const limit = Math.min(MAX_CONCURRENT - running.size, CLAIM_SIZE);
       // Before the claim, so that a slot that becomes free meanwhile ends the next wait.
       skipped = { hosts: new Set(busyHosts), isFull: limit < CLAIM_SIZE };
-      const claimed = limit > 0 && !hasNothingElse(busyHosts) ? await claim(limit, busyHosts) : [];
+      const claimed = await claims.claim(Math.max(0, limit), busyHosts);
       if (isStopping) await Promise.all((claimed ?? []).map((delivery) => requeue(delivery)));
       else for (const delivery of claimed ?? []) void track(delivery, MAX_SLOT_WAIT_MS);
       if (claimed?.length === limit && limit === CLAIM_SIZE) continue;
       await wakeSignal.wait(claimed ? POLL_MS : POLL_AFTER_FAILURE_MS);
-    }
-  }
-
-  /**
-   * A claim that skips busy hosts reads past all their due deliveries. It is not repeated at once when it found too few for
-   * other hosts: `notify` announces new ones, and the next poll finds those that become due.
-   */
-  function hasNothingElse(busyHosts: readonly string[]): boolean {
-    const isRecent = now() - exhausted.at < POLL_MS / 2;
-    return isRecent && exhausted.hosts.size > 0 && [...exhausted.hosts].every((host) => busyHosts.includes(host));
-  }
-
-  /** @returns null when the database is unavailable */
-  async function claim(limit: number, exceptHosts: string[]) {
-    try {
-      const newsBefore = news;
-      const claimed = await queue.claim(limit, exceptHosts);
-      // A delivery that was announced meanwhile may have been committed too late for this claim.
-      if (claimed.length < limit && news === newsBefore) exhausted = { hosts: new Set(exceptHosts), at: now() };
-      return claimed;
-    } catch (error) {
-      log.error({ err: error }, "deliveries could not be claimed; retrying");
-      return null;
     }
   }
 
@@ -142,8 +117,7 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
     },
     /** Claims due deliveries now instead of at the next poll. Call it after the transaction that enqueued them. */
     notify(): void {
-      news++;
-      exhausted = { hosts: new Set(), at: Number.NEGATIVE_INFINITY };
+      claims.announce();
       wakeSignal.notify();
     },
     /**

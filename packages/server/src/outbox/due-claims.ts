@@ -1,0 +1,49 @@
+import type { Logger } from "pino";
+import type { DeliveryQueue, LeasedDelivery } from "./delivery-queue.ts";
+
+/** How long a claim that found too few deliveries for other hosts than the busy ones is not repeated. */
+const EXHAUSTED_MS = 500;
+
+type ClaimOptions = {
+  queue: DeliveryQueue;
+  log: Logger;
+  /** a clock in milliseconds */
+  now: () => number;
+};
+
+/**
+ * Claims due deliveries. A claim that skips busy hosts reads past all their due deliveries, so it is not repeated at once
+ * when it found too few for other hosts: `announce` ends that, and the next poll finds those that become due.
+ */
+export function createDueClaims({ queue, log, now }: ClaimOptions) {
+  /** The hosts that the last such claim skipped, and when. */
+  let exhausted: { hosts: ReadonlySet<string>; at: number } | null = null;
+  let announcements = 0;
+
+  function hasNothingElse(busyHosts: readonly string[]): boolean {
+    if (exhausted === null || now() - exhausted.at >= EXHAUSTED_MS) return false;
+    return exhausted.hosts.size > 0 && [...exhausted.hosts].every((host) => busyHosts.includes(host));
+  }
+
+  return {
+    /** @returns null when the database is unavailable */
+    async claim(limit: number, busyHosts: readonly string[]): Promise<LeasedDelivery[] | null> {
+      if (limit === 0 || hasNothingElse(busyHosts)) return [];
+      const before = announcements;
+      try {
+        const claimed = await queue.claim(limit, busyHosts);
+        // A delivery that was announced meanwhile may have been committed too late for this claim.
+        if (claimed.length < limit && announcements === before) exhausted = { hosts: new Set(busyHosts), at: now() };
+        return claimed;
+      } catch (error) {
+        log.error({ err: error }, "deliveries could not be claimed; retrying");
+        return null;
+      }
+    },
+    /** New deliveries are due. */
+    announce(): void {
+      announcements++;
+      exhausted = null;
+    },
+  };
+}
