@@ -15,6 +15,13 @@ const dayInPage = (page: Page, later: number) =>
     return day.toLocaleDateString("en-CA");
   }, later);
 
+/** Rates a reply. The server pushes what happens in a conversation, but not what a test inserts into the database. */
+async function rate(site: DashboardSite, page: Page, id: string): Promise<void> {
+  const { messages } = (await site.call(page, "GET", `/conversations/${id}`)).data;
+  const messageId = messages.find(({ role }: { role: string }) => role === "assistant").id;
+  await site.call(page, "POST", `/conversations/${id}/feedback`, { messageId, rating: "up" });
+}
+
 describe("the inbox", () => {
   let site: DashboardSite;
   let agentId: string;
@@ -252,7 +259,9 @@ describe("the inbox", () => {
     await site.picture(page, "dashboard-inbox-empty");
     expect(await accessibilityProblems(page)).toEqual([]);
     const { organizationId } = site.owner;
-    await insertConversation(site.server.deps.db, { organizationId, agentId: id }, {}, [{ content: "Hello there" }]);
+    const sayings = [{ content: "Hello there" }, { content: "Hello." }];
+    const inserted = await insertConversation(site.server.deps.db, { organizationId, agentId: id }, {}, sayings);
+    await rate(site, page, inserted);
     await row(page, "Hello there").waitFor();
     await page.goto(`${site.server.url}/dashboard/agents/${id}/conversations/${known.ride}`);
     await page.getByRole("heading", { name: "Not found" }).waitFor();
@@ -319,7 +328,9 @@ describe("an inbox of 100,000", () => {
     const place = () => titleAt(15).boundingBox();
     const before = await place();
     for (const number of [1, 2, 3]) {
-      await insertConversation(site.server.deps.db, owner(), {}, [{ content: `Just now, number ${number}` }]);
+      const sayings = [{ content: `Just now, number ${number}` }, { content: "Yes." }];
+      const id = await insertConversation(site.server.deps.db, owner(), {}, sayings);
+      if (number === 3) await rate(site, page, id);
     }
     const button = page.getByRole("button", { name: "3 new" });
     await button.waitFor();

@@ -10,12 +10,14 @@ type InboxLive = {
   members: readonly Colleague[];
   /** Keyed by conversation id. */
   typing: Readonly<Record<string, readonly Typing[]>>;
+  /** Nothing is pushed at the moment, so what the page shows may be out of date. */
+  isLost: boolean;
 };
 
 /** How long a report of typing is valid, in milliseconds. */
 const TYPING_MS = 5_000;
 
-const nothing: InboxLive = { counts: { waiting: 0, mine: 0 }, members: [], typing: {} };
+const nothing: InboxLive = { counts: { waiting: 0, mine: 0 }, members: [], typing: {}, isLost: false };
 let live = nothing;
 const listeners = new Set<() => void>();
 
@@ -31,13 +33,13 @@ export function useTyping(conversationId: string): readonly Typing[] {
 
 const nobody: readonly Typing[] = [];
 
-/** The current counts and colleagues, to update another tab. */
-export function inboxCounts(): Pick<InboxLive, "counts" | "members"> {
-  const { counts, members } = live;
-  return { counts, members };
+/** The current state, to update another tab. */
+export function inboxState(): Omit<InboxLive, "typing"> {
+  const { counts, members, isLost } = live;
+  return { counts, members, isLost };
 }
 
-export function setInbox(part: Partial<Pick<InboxLive, "counts" | "members">>): void {
+export function setInbox(part: Partial<Omit<InboxLive, "typing">>): void {
   set({ ...live, ...part });
 }
 

@@ -1,14 +1,24 @@
-import type { InboxChange, InboxEvent } from "@foyer/contract";
+import type { ConversationActivity, InboxChange, InboxEvent } from "@foyer/contract";
 import { inboxEvents } from "@foyer/sdk";
 import { useEffect } from "react";
 import { request } from "./api.ts";
-import { endTyping, forgetInbox, forgetTyping, inboxCounts, noteTyping, setInbox } from "./inbox-live.ts";
-import { queryClient, refresh } from "./queries.ts";
+import { endTyping, forgetInbox, forgetTyping, inboxState, noteTyping, setInbox } from "./inbox-live.ts";
+import { queryClient } from "./queries.ts";
 
 /** How long to wait after the server rejected the stream, in milliseconds. */
 const REFUSED_MS = 60_000;
 /** Changes that arrive within this time are fetched together, in milliseconds. */
 const GATHER_MS = 150;
+/** A list is fetched at most this often, in milliseconds, however busy the agents are. */
+const LIST_MS = 1_000;
+/**
+ * A connection that recovers sooner, in milliseconds, is not reported, because the server ends streams from time to
+ * time.
+ */
+const NOTICE_MS = 3_000;
+
+/** What the connected tab passes on to the others. */
+type Shared = InboxEvent | { type: "connection"; isLost: boolean };
 
 /**
  * Follows the inbox of the organization while the dashboard is open. Browsers allow only six connections to a server
@@ -22,13 +32,18 @@ export function useInboxStream(organizationId: string | null): void {
     const channel = new BroadcastChannel(name);
     let isLeader = false;
     channel.onmessage = ({ data }) => {
-      if (data !== "hello") takeEvent(data);
+      if (data !== "hello") take(data);
       else if (isLeader) for (const event of snapshot()) channel.postMessage(event);
     };
     channel.postMessage("hello");
+    const share = (event: Shared) => {
+      if (abort.signal.aborted) return;
+      take(event);
+      channel.postMessage(event);
+    };
     void lead(name, abort.signal, () => {
       isLeader = true;
-      return follow(channel, abort.signal);
+      return follow(share, abort.signal);
     });
     return () => {
       abort.abort();
@@ -48,35 +63,65 @@ async function lead(name: string, signal: AbortSignal, work: () => Promise<void>
   }
 }
 
-async function follow(channel: BroadcastChannel, signal: AbortSignal): Promise<void> {
+async function follow(share: (event: Shared) => void, signal: AbortSignal): Promise<void> {
+  const connection = watchConnection(share, signal);
   while (!signal.aborted) {
+    const options = { signal: untilOnline(signal), onReconnect: connection.lost };
     try {
       let isFirst = true;
-      for await (const { eventId: _, ...event } of inboxEvents(request, { signal })) {
-        if (signal.aborted) return;
-        takeEvent(event);
-        channel.postMessage(event);
+      for await (const { eventId: _, ...event } of inboxEvents(request, options)) {
+        connection.found();
         // The lists may have been fetched before the stream started.
-        if (isFirst) void refresh("listConversations");
+        if (isFirst) share({ type: "activity", conversations: [], hasMore: true });
         isFirst = false;
+        share(event);
       }
     } catch {
       // Either the session has ended, which the page's next call will show, or the server rejects further streams.
+      connection.lost();
       await pause(REFUSED_MS, signal);
     }
   }
 }
 
+/** Aborts with `signal`, and when the network is back: a connection from before may be dead without a sign. */
+function untilOnline(signal: AbortSignal): AbortSignal {
+  const own = new AbortController();
+  const end = () => own.abort();
+  signal.addEventListener("abort", end, { signal: own.signal });
+  addEventListener("online", end, { signal: own.signal });
+  return own.signal;
+}
+
+/** Reports a connection that is lost for longer than a moment, and when it is back. */
+function watchConnection(share: (event: Shared) => void, signal: AbortSignal) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isLost = false;
+  const report = (next: boolean) => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (next !== isLost) share({ type: "connection", isLost: next });
+    isLost = next;
+  };
+  const lost = () => {
+    timer ??= setTimeout(() => report(true), NOTICE_MS);
+  };
+  addEventListener("offline", lost, { signal });
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  return { lost, found: () => report(false) };
+}
+
 /** The events that bring another tab up to date. */
-function snapshot(): InboxEvent[] {
-  const { counts, members } = inboxCounts();
+function snapshot(): Shared[] {
+  const { counts, members, isLost } = inboxState();
   return [
     { type: "counts", ...counts },
     { type: "presence", members: [...members] },
+    { type: "connection", isLost },
   ];
 }
 
-function takeEvent(event: InboxEvent): void {
+function take(event: Shared): void {
   switch (event.type) {
     case "counts":
       setInbox({ counts: { waiting: event.waiting, mine: event.mine } });
@@ -84,15 +129,21 @@ function takeEvent(event: InboxEvent): void {
     case "presence":
       setInbox({ members: event.members });
       break;
+    case "connection":
+      setInbox({ isLost: event.isLost });
+      break;
     case "typing":
       noteTyping(event.conversationId, event.by === "member" ? event.person : null);
       break;
     case "conversation":
       takeChange(event.change);
       break;
+    case "activity":
+      takeActivity(event.conversations, event.hasMore);
+      break;
     case "removed":
       forgetTyping(event.conversationId);
-      refetchSoon(["listConversations"]);
+      refetchSoon(["listConversations"], LIST_MS);
       // The page of an open conversation then shows that it no longer exists.
       refetchSoon(["getConversation", { id: event.conversationId }]);
   }
@@ -109,16 +160,29 @@ function takeChange({ conversationId: id, ownership, lastMessage }: InboxChange)
   refetchSoon(["listNotes", { id }]);
 }
 
+/** Refetches what is shown of conversations in which something happened. `hasMore`: it may have happened in any of them. */
+function takeActivity(conversations: readonly ConversationActivity[], hasMore: boolean) {
+  if (hasMore) {
+    for (const name of ["listConversations", "getConversation", "listNotes"]) refetchSoon([name]);
+    return;
+  }
+  for (const { conversationId: id, agentId } of conversations) {
+    refetchSoon(["getConversation", { id }]);
+    // The lists without an agent show conversations that need people, whose changes are events of their own.
+    refetchSoon(["listConversations", { agentId }], LIST_MS);
+  }
+}
+
 const gathering = new Set<string>();
 
-function refetchSoon(queryKey: readonly unknown[]) {
+function refetchSoon(queryKey: readonly unknown[], waitMs = GATHER_MS) {
   const name = JSON.stringify(queryKey);
   if (gathering.has(name)) return;
   gathering.add(name);
   setTimeout(() => {
     gathering.delete(name);
     void queryClient.invalidateQueries({ queryKey });
-  }, GATHER_MS);
+  }, waitMs);
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -4,6 +4,7 @@ import { Button, IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { ErrorState } from "../../components/states.tsx";
 import { Colleagues } from "./colleagues.tsx";
+import { ConnectionLost } from "./connection-lost.tsx";
 import { ConversationList, type ListHandle } from "./conversation-list.tsx";
 import { ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
 import { InboxFilters } from "./inbox-filters.tsx";
@@ -55,6 +56,7 @@ export function ListPane({ list, keys, search, field, onSearch, onExport, onHelp
           ]}
         />
       </header>
+      <ConnectionLost />
       <InboxFilters search={search} field={field} hasKeys={keys.isOn} onChange={onSearch} onLeave={onLeaveSearch} />
       <InboxViews view={viewOf(search)} onChange={onSearch} />
       <div className="flex min-h-0 flex-1 flex-col">

@@ -7,16 +7,18 @@ import { Menu } from "../../components/menu.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { type PreviewContent, WidgetView } from "../../components/widget-view.tsx";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
+import { ConnectionLost } from "./connection-lost.tsx";
 import { ConversationDesk, type DeskHandle } from "./conversation-desk.tsx";
 import { conversationText } from "./conversation-text.ts";
 import { HandoffCard } from "./handoff-card.tsx";
 import { handoffLines } from "./handoff-lines.ts";
 import { visitorName } from "./inbox-search.ts";
 import { saveFile } from "./save-file.ts";
-import { type ConversationDetail, isRunning } from "./split-reply.ts";
+import type { ConversationDetail } from "./split-reply.ts";
 import type { SubmissionsByTool } from "./tool-call-view.tsx";
 import { TurnList } from "./turn-list.tsx";
 import type { TurnContext } from "./turn-view.tsx";
+import { useRunningReply } from "./use-running-reply.ts";
 import { VisitorFacts } from "./visitor-facts.tsx";
 import { type ConversationNote, withNotes } from "./with-notes.ts";
 
@@ -47,10 +49,8 @@ export function Transcript({
   /** Called when Escape leaves the message field. */
   onLeave: () => void;
 }) {
-  const { data, error, refetch } = useQuery({
-    ...endpointQuery("getConversation", { id: conversationId }),
-    refetchInterval: ({ state }) => (isGone(state.error) ? false : pollInterval(state.data)),
-  });
+  const { data, error, refetch } = useQuery(endpointQuery("getConversation", { id: conversationId }));
+  useRunningReply(data);
   // The id belongs to another agent, for example in a hand-written URL.
   const isElsewhere = data !== undefined && data.agentId !== agent.id;
   useMarkRead(isElsewhere ? undefined : data, onRead);
@@ -89,20 +89,6 @@ function isGone(error: Error | null): boolean {
   return error instanceof FoyerError && error.code === "NOT_FOUND";
 }
 
-/**
- * Polling interval in milliseconds while the agent has the conversation: short while a reply is running, long for long
- * conversations, which are expensive to load. While a visitor waits for a person or talks to one, changes are pushed,
- * except for the text of the agent's replies.
- */
-function pollInterval(conversation: ConversationDetail | undefined) {
-  const last = conversation?.messages.at(-1);
-  const isLive = last !== undefined && isRunning(last);
-  const isLong = (conversation?.messages.length ?? 0) > 500;
-  if (conversation && conversation.handler !== "agent" && !isLive) return false;
-  if (isLive) return isLong ? 4_000 : 1_000;
-  return isLong ? 30_000 : 5_000;
-}
-
 function Conversation({
   agent,
   conversation,
@@ -136,6 +122,7 @@ function Conversation({
             <VisitorFacts conversation={conversation} submissions={submissions.all} />
           </div>
         </details>
+        <ConnectionLost className="md:hidden" />
         <HandoffCard handoff={conversation.handoff} />
         <TurnList items={items} context={context} />
         <ConversationDesk

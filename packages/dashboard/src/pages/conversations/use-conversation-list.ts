@@ -17,11 +17,6 @@ import {
   withTop,
 } from "./list-window.ts";
 
-/**
- * How often the top of the list of all conversations is fetched. The server pushes only changes of conversations that
- * need people.
- */
-const POLL_MS = 4_000;
 /** Delay in milliseconds, so that pages that are only scrolled past are not fetched. */
 const SETTLE_MS = 60;
 
@@ -35,22 +30,21 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
   const query = useMemo(() => toListQuery(agentId, search), [agentId, search]);
   const key = JSON.stringify(query);
   const [held, setHeld] = useState<{ key: string; window: ListWindow } | null>(null);
-  const isPushed = viewOf(search) !== null;
-  const top = useQuery({
-    ...endpointQuery("listConversations", { ...query, limit: PAGE }),
-    refetchInterval: isPushed ? false : POLL_MS,
-  });
+  // The list of all conversations has the newest first. In the others, conversations change places.
+  const hasMoves = viewOf(search) !== null;
+  // Refetched when the server pushes that something happened.
+  const top = useQuery(endpointQuery("listConversations", { ...query, limit: PAGE }));
 
   useEffect(() => {
     if (!top.data) return;
     const answer = toAnswer(top.data);
     setHeld((held) => {
       if (held?.key !== key) return { key, window: openWindow(answer) };
-      if (isPushed) return { key, window: withMovedTop(held.window, answer) };
+      if (hasMoves) return { key, window: withMovedTop(held.window, answer) };
       const window = withTop(held.window, answer);
       return { key, window: isAtTop() ? withNewConversations(window) : window };
     });
-  }, [top.data, key, isAtTop, isPushed]);
+  }, [top.data, key, isAtTop, hasMoves]);
 
   const change = useCallback(
     (act: (window: ListWindow) => ListWindow) =>

@@ -1,0 +1,71 @@
+import { resumeChat } from "@foyer/sdk";
+import { useEffect } from "react";
+import { request } from "../../data/api.ts";
+import { endpointQuery, queryClient } from "../../data/queries.ts";
+import { type ConversationDetail, isRunning } from "./split-reply.ts";
+
+/** Words that arrive within this time are shown together, in milliseconds. A long conversation takes a while to draw. */
+const GATHER_MS = 100;
+/** How long to wait before a reply is followed again whose stream ended early, in milliseconds. */
+const AGAIN_MS = 5_000;
+
+/** Shows the agent's reply while it streams in, and the stored one when it has ended. */
+export function useRunningReply(conversation: ConversationDetail | undefined): void {
+  const last = conversation?.messages.at(-1);
+  const id = conversation?.id;
+  const replyId = last && isRunning(last) ? last.id : undefined;
+  useEffect(() => {
+    if (id === undefined || replyId === undefined) return;
+    const abort = new AbortController();
+    void follow({ id, replyId }, abort.signal);
+    return () => abort.abort();
+  }, [id, replyId]);
+}
+
+type Running = { id: string; replyId: string };
+
+/** The effect ends it as soon as the reply is stored. A reply whose process died is stored a while after its stream broke. */
+async function follow({ id, replyId }: Running, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const show = createWriter({ id, replyId }, signal);
+    try {
+      // The session takes the place of the token.
+      for await (const event of resumeChat(request, { id, token: "" }, { signal })) {
+        if (event.type === "message_start" && event.messageId !== replyId) break;
+        if (event.type === "content_block_delta") show(event.index, event.delta.text);
+        // The input and the result of a tool are stored with the call.
+        if (event.type === "tool_use_start" || event.type === "tool_result") await refetch(id);
+      }
+    } catch {
+      // The reply has ended, or the server cannot be reached, which reading it shows.
+    }
+    if (signal.aborted) return;
+    await refetch(id);
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+}
+
+/** @returns a function that adds words to a text of the reply, by its position in the reply */
+function createWriter({ id, replyId }: Running, signal: AbortSignal) {
+  const texts: string[] = [];
+  let isWaiting = false;
+  const write = () => {
+    isWaiting = false;
+    if (signal.aborted) return;
+    const content = texts.join("");
+    queryClient.setQueryData(endpointQuery("getConversation", { id }).queryKey, (known) => {
+      const last = known?.messages.at(-1);
+      // Something newer was read in the meantime.
+      if (!known || last?.id !== replyId || !isRunning(last) || last.content.length >= content.length) return known;
+      return { ...known, messages: [...known.messages.slice(0, -1), { ...last, content }] };
+    });
+  };
+  return (index: number, words: string): void => {
+    texts[index] = (texts[index] ?? "") + words;
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(write, GATHER_MS);
+  };
+}
+
+const refetch = (id: string) => queryClient.invalidateQueries({ queryKey: ["getConversation", { id }] });
