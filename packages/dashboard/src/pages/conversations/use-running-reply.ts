@@ -27,14 +27,14 @@ type Running = { id: string; replyId: string };
 /** The effect ends it as soon as the reply is stored. A reply whose process died is stored a while after its stream broke. */
 async function follow({ id, replyId }: Running, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    const show = createWriter({ id, replyId }, signal);
+    const words = createWriter({ id, replyId }, signal);
     try {
       // The session takes the place of the token.
       for await (const event of resumeChat(request, { id, token: "" }, { signal })) {
         if (event.type === "message_start" && event.messageId !== replyId) break;
-        if (event.type === "content_block_delta") show(event.index, event.delta.text);
-        // The input and the result of a tool are stored with the call.
-        if (event.type === "tool_use_start" || event.type === "tool_result") await refetch(id);
+        if (event.type === "content_block_delta") words.add(event.index, event.delta.text);
+        // The input and the result of a tool are stored with the call. The stored text is older than the streamed one.
+        if (event.type === "tool_use_start" || event.type === "tool_result") await refetch(id).then(words.show);
       }
     } catch {
       // The reply has ended, or the server cannot be reached, which reading it shows.
@@ -45,11 +45,11 @@ async function follow({ id, replyId }: Running, signal: AbortSignal): Promise<vo
   }
 }
 
-/** @returns a function that adds words to a text of the reply, by its position in the reply */
+/** Collects the words of a reply's texts, by their position in the reply, and shows them. */
 function createWriter({ id, replyId }: Running, signal: AbortSignal) {
   const texts: string[] = [];
   let isWaiting = false;
-  const write = () => {
+  const show = () => {
     isWaiting = false;
     if (signal.aborted) return;
     const content = texts.join("");
@@ -60,11 +60,14 @@ function createWriter({ id, replyId }: Running, signal: AbortSignal) {
       return { ...known, messages: [...known.messages.slice(0, -1), { ...last, content }] };
     });
   };
-  return (index: number, words: string): void => {
-    texts[index] = (texts[index] ?? "") + words;
-    if (isWaiting) return;
-    isWaiting = true;
-    setTimeout(write, GATHER_MS);
+  return {
+    show,
+    add(index: number, words: string): void {
+      texts[index] = (texts[index] ?? "") + words;
+      if (isWaiting) return;
+      isWaiting = true;
+      setTimeout(show, GATHER_MS);
+    },
   };
 }
 
