@@ -126,6 +126,8 @@ describe("the dashboard during a handoff", () => {
     await site.picture(page, "handoff-return");
     await page.getByRole("dialog").getByRole("button", { name: "Return to agent" }).click();
     await page.getByText("Harbour answers this conversation.").waitFor();
+    await page.getByText("Ada Lovelace returned the conversation to Harbour").waitFor();
+    await page.getByText("Do not offer another refund").waitFor();
     const { data } = await site.call(page, "GET", `/conversations/${id}`);
     expect(data).toMatchObject({ handler: "agent", assignee: null });
     expect(problems).toEqual([]);
@@ -147,9 +149,16 @@ describe("the dashboard during a handoff", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("button", { name: "Assign to me" }).click();
     await page.getByText("You have this conversation.").waitFor();
-    await page.getByRole("button", { name: "Assign or close" }).click();
-    await page.getByRole("menuitem", { name: "Close" }).click();
+    await page.keyboard.press("a");
+    await page.getByLabel("Find a member").fill("grace");
+    await page.getByRole("option", { name: /Grace Hopper/ }).waitFor();
+    await site.picture(page, "handoff-assign");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.getByText("Grace Hopper has this conversation.", { exact: true }).waitFor();
+    await page.keyboard.press("c");
     await page.getByText("Harbour answers this conversation.").waitFor();
+    await page.getByText("Ada Lovelace closed the conversation").waitFor();
     await other.page.context().close();
     await page.context().close();
   });

@@ -224,6 +224,17 @@ describe("a handoff in the widget", () => {
     await stop.press("Enter");
     await page.getByRole("button", { name: "Talk to a person" }).waitFor();
     expect(await focused()).toBe("TEXTAREA");
+
+    // A person who takes over and returns the conversation without a message leaves a line.
+    await page.getByRole("button", { name: "Talk to a person" }).press("Enter");
+    await page.getByRole("button", { name: "Ask for a person" }).press("Enter");
+    await stop.waitFor();
+    const [{ id }] = await call("GET", "/conversations?handler=waiting");
+    await call("POST", `/conversations/${id}/takeover`);
+    await page.getByText("You're talking to Ada Lovelace").first().waitFor();
+    await call("POST", `/conversations/${id}/return`);
+    await page.getByText("Ada Lovelace has left. Harbour is answering again.").waitFor();
+    expect(await page.getByRole("group", { name: "How was it?" }).count()).toBe(0);
     expect(problems).toEqual([]);
   });
 });
