@@ -127,7 +127,7 @@ describe("the dashboard during a handoff", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Return to agent" }).click();
     await page.getByText("Harbour answers this conversation.").waitFor();
     await page.getByText("Ada Lovelace returned the conversation to Harbour").waitFor();
-    await page.getByText("Do not offer another refund").waitFor();
+    await page.getByText("Note for Harbour, not visible to the visitor").waitFor();
     const { data } = await site.call(page, "GET", `/conversations/${id}`);
     expect(data).toMatchObject({ handler: "agent", assignee: null });
     expect(problems).toEqual([]);
@@ -156,7 +156,9 @@ describe("the dashboard during a handoff", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.getByText("Grace Hopper has this conversation.", { exact: true }).waitFor();
-    await page.keyboard.press("c");
+    // Disabled until the assignment is complete.
+    await page.getByRole("button", { name: "Assign or close" }).click();
+    await page.getByRole("menuitem", { name: "Close" }).click();
     await page.getByText("Harbour answers this conversation.").waitFor();
     await page.getByText("Ada Lovelace closed the conversation").waitFor();
     await other.page.context().close();
