@@ -30,24 +30,21 @@ it.each(faultRun.isLong ? [...points, ...morePoints] : points)(
         await createAndDie(site, at);
         expect(await site.db.selectFrom("documents").select("id").execute()).toHaveLength(isKept ? 1 : 0);
         await site.db.updateTable("documentJobs").set({ dueAt: 0 }).execute();
-        const next = await site.start();
-        // The client that got no response repeats its request. What was stored is not stored twice.
-        const [agent] = (await call<{ data: Array<{ id: string }> }>(next, "GET", "/agents")).data;
-        await call(next, "POST", "/documents", { agentId: agent?.id, ...text });
-        const list = () => call<Listed>(next, "GET", "/documents");
-        await expect
-          .poll(async () => (await list()).documents.map(({ state }) => state), { timeout: 30_000 })
-          .toEqual(["ready"]);
-        const chunks = await site.db
-          .selectFrom("documentChunks")
-          .select(["documentId", "ordinal"])
-          .orderBy("ordinal")
-          .execute();
-        const [document] = (await list()).documents;
-        expect(chunks).toEqual([0, 1].map((ordinal) => ({ documentId: document?.id, ordinal })));
-        expect(await site.db.selectFrom("documentJobs").select("documentId").execute()).toEqual([]);
-        next.kill("SIGTERM");
-        expect((await next.exited).code).toBe(0);
+        await site.serveHere(async (next) => {
+          // The client that got no response repeats its request. What was stored is not stored twice.
+          const [agent] = (await call<{ data: Array<{ id: string }> }>(next, "GET", "/agents")).data;
+          await call(next, "POST", "/documents", { agentId: agent?.id, ...text });
+          const list = () => call<Listed>(next, "GET", "/documents");
+          await expect.poll(async () => (await list()).documents.map(({ state }) => state)).toEqual(["ready"]);
+          const chunks = await site.db
+            .selectFrom("documentChunks")
+            .select(["documentId", "ordinal"])
+            .orderBy("ordinal")
+            .execute();
+          const [document] = (await list()).documents;
+          expect(chunks).toEqual([0, 1].map((ordinal) => ({ documentId: document?.id, ordinal })));
+          expect(await site.db.selectFrom("documentJobs").select("documentId").execute()).toEqual([]);
+        });
       } finally {
         await site.remove();
       }

@@ -3,7 +3,7 @@ import { connect } from "../../packages/server/src/documents/search/index-connec
 import { deleteStrayChunks } from "../../packages/server/src/documents/search/maintain-index.ts";
 import { conceptVector, startEmbeddingsServer } from "../embeddings-server.ts";
 import { faultRun } from "./fault-run.ts";
-import { call, createFaultSite, type FaultSite, type Life, upload } from "./fault-site.ts";
+import { call, createFaultSite, type FaultSite, type Life, type Server, upload } from "./fault-site.ts";
 import { liveAndDie } from "./random-death.ts";
 import { seededRandom } from "./seeded-random.ts";
 
@@ -67,30 +67,27 @@ it.each(faultRun.loads)(
 );
 
 /** Lets a server finish the work and checks everything that it stored. @returns the number of stray passages */
-async function check(site: FaultSite, load: Load, agentId: string): Promise<number> {
-  const life = await site.start();
-  await load.finish(life);
-  await expect.poll(() => unfinished(site), { timeout: 120_000 }).toEqual([]);
-  const strays = await verify(site, load.acknowledged);
-  for (const { id, word } of load.acknowledged.values()) {
-    const { hits } = await call<Hits>(life, "POST", "/documents/search", { agentId, query: word });
-    expect(hits[0]?.documentId).toBe(id);
-  }
-  life.kill("SIGKILL");
-  await life.exited;
-  await site.allGone();
-  return strays;
+function check(site: FaultSite, load: Load, agentId: string): Promise<number> {
+  return site.serveHere(async (server) => {
+    await load.finish(server);
+    await expect.poll(() => unfinished(site), { timeout: 120_000 }).toEqual([]);
+    const strays = await verify(site, load.acknowledged);
+    for (const { id, word } of load.acknowledged.values()) {
+      const { hits } = await call<Hits>(server, "POST", "/documents/search", { agentId, query: word });
+      expect(hits[0]?.documentId).toBe(id);
+    }
+    return strays;
+  });
 }
 
 type Hits = { hits: Array<{ documentId: string }> };
 
-async function prepare(site: FaultSite): Promise<string> {
-  const life = await site.start();
-  const agent = await call<{ data: { id: string } }>(life, "POST", "/agents", { name: "Harbour" });
-  await call(life, "PUT", "/documents/embeddings", { model: MODEL });
-  life.kill("SIGKILL");
-  await life.exited;
-  return agent.data.id;
+function prepare(site: FaultSite): Promise<string> {
+  return site.serveHere(async (server) => {
+    const agent = await call<{ data: { id: string } }>(server, "POST", "/agents", { name: "Harbour" });
+    await call(server, "PUT", "/documents/embeddings", { model: MODEL });
+    return agent.data.id;
+  });
 }
 
 /** Makes every lease expire and resets the attempts, because the documents did not cause the crashes. */
@@ -120,11 +117,11 @@ function createLoad(agentId: string, clients: number) {
   let count = 0;
 
   /** @returns false when there was no response */
-  async function ask(life: Life, client: number): Promise<boolean> {
+  async function ask(server: Server, client: number): Promise<boolean> {
     const number = next[client] ?? 0;
     const word = `zebra${client}q${number}`;
     const externalKey = `client-${client}-${number % DOCUMENTS}`;
-    const answer = await upload(life, { agentId, externalKey, name: "page" }, contentOf(number, word)).catch(
+    const answer = await upload(server, { agentId, externalKey, name: "page" }, contentOf(number, word)).catch(
       (error: unknown) => {
         if (error instanceof TypeError) return null;
         throw error;
@@ -148,8 +145,8 @@ function createLoad(agentId: string, clients: number) {
       };
       await Promise.all(Array.from({ length: clients }, client));
     },
-    async finish(life: Life) {
-      for (let client = 0; client < clients; client++) expect(await ask(life, client)).toBe(true);
+    async finish(server: Server) {
+      for (let client = 0; client < clients; client++) expect(await ask(server, client)).toBe(true);
     },
   };
 }

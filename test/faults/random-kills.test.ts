@@ -22,7 +22,7 @@ it.each(faultRun.loads)(
   async ({ database, clients }) => {
     const site = await createFaultSite(database);
     try {
-      const toolId = await prepare(site);
+      const toolId = await site.serveHere((server) => createForm(server, site.receiver.url));
       const random = seededRandom(seed);
       const load = createRetryingLoad(async (life, key) => (await submit(life, toolId, key)).submissionId, {
         clients,
@@ -42,8 +42,10 @@ it.each(faultRun.loads)(
         repeated += await countCutOff(site, before);
         await site.endLeases();
       }
-      await load.finish(await site.start());
-      await expect.poll(site.open).toEqual([]);
+      await site.serveHere(async (server) => {
+        await load.finish(server);
+        await expect.poll(site.open).toEqual([]);
+      });
 
       const ids = site.receiver.received.map(({ headers, text }) => {
         expect(headers["webhook-id"]).toBe(JSON.parse(text).submissionId);
@@ -67,14 +69,6 @@ it.each(faultRun.loads)(
     }
   },
 );
-
-async function prepare(site: FaultSite): Promise<string> {
-  const life = await site.start();
-  const toolId = await createForm(life, site.receiver.url);
-  life.kill("SIGKILL");
-  await life.exited;
-  return toolId;
-}
 
 /** The number of deliveries that this process sent without recording them, so they will be sent again. */
 async function countCutOff({ db, receiver }: FaultSite, before: number): Promise<number> {

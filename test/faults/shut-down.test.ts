@@ -23,8 +23,7 @@ const inProgress = { success: true, webhookResult: { success: false, error: "Del
 async function isDeliveredByTheNext(site: FaultSite, count: number) {
   expect((await site.open()).filter(({ dueInMs }) => dueInMs > 0)).toEqual([]);
   site.receiver.answer((_, response) => response.end("ok"));
-  await site.start();
-  await expect.poll(site.open).toEqual([]);
+  await site.serveHere(() => expect.poll(site.open).toEqual([]));
   const ids = site.receiver.received.map(({ headers }) => headers["webhook-id"]);
   expect(new Set(ids).size).toBe(count);
 }
@@ -65,7 +64,9 @@ it("a shutdown returns the post actions that a webhook unblocked", { timeout }, 
   }),
 );
 
-it("a shutdown returns deliveries of a form submitted while a reply is finishing", { timeout }, async () => {
+it("a shutdown returns deliveries of a form submitted while a reply is running, which it ends after the drain timeout", {
+  timeout,
+}, async () => {
   const upstream = await startUpstream();
   upstream.script((exchange) => eventStream(exchange).send(chunk({ content: "Endless" })));
   const model = { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
@@ -80,6 +81,7 @@ it("a shutdown returns deliveries of a form submitted while a reply is finishing
     await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status).toBe(503);
     expect(await submit(life, toolId)).toMatchObject(inProgress);
     await stream.ended;
+    expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
     expect((await life.exited).code).toBe(0);
     const [job] = await site.open();
     expect(await site.outcome(job?.submissionId ?? "")).toEqual({ status: "pending", attempts: [] });

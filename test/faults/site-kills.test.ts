@@ -30,18 +30,15 @@ it.each(faultRun.isLong ? [...points, ...morePoints] : points)(
         await site.allGone();
         await site.db.updateTable("sources").set({ dueAt: 0 }).execute();
         await site.db.updateTable("documentJobs").set({ dueAt: 0 }).execute();
-        const next = await site.start();
-        const source = async () => (await call<Sources>(next, "GET", "/sources")).sources[0];
-        await expect
-          .poll(source, { timeout: 30_000 })
-          .toMatchObject({ state: "idle", error: null, pages: { read: 3, pending: 0 } });
-        const documents = async () =>
-          (await call<Documents>(next, "GET", "/documents")).documents
-            .map(({ url, state }) => `${new URL(url).pathname} ${state}`)
-            .sort();
-        await expect.poll(documents, { timeout: 30_000 }).toEqual(["/ ready", "/a ready", "/b ready"]);
-        next.kill("SIGTERM");
-        expect((await next.exited).code).toBe(0);
+        await site.serveHere(async (next) => {
+          const source = async () => (await call<Sources>(next, "GET", "/sources")).sources[0];
+          await expect.poll(source).toMatchObject({ state: "idle", error: null, pages: { read: 3, pending: 0 } });
+          const documents = async () =>
+            (await call<Documents>(next, "GET", "/documents")).documents
+              .map(({ url, state }) => `${new URL(url).pathname} ${state}`)
+              .sort();
+          await expect.poll(documents).toEqual(["/ ready", "/a ready", "/b ready"]);
+        });
       } finally {
         await site.remove();
       }

@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFaultSite, createForm, type DatabaseName, type FaultSite, type Life } from "../faults/fault-site.ts";
+import {
+  createFaultSite,
+  createForm,
+  type DatabaseName,
+  type FaultSite,
+  type Life,
+  owner,
+} from "../faults/fault-site.ts";
 import { fill, longAmounts, shortAmounts } from "./large-data.ts";
 
 /** `npm run test:large` stores 1 GB; the usual suite has a small part of it. */
@@ -16,7 +23,7 @@ const MAX_HOLD_MS = 100;
 const key = "key-of-the-tests-long-enough";
 
 async function signIn({ url, output }: Life): Promise<string> {
-  const body = JSON.stringify({ email: "ada@example.com", password: "correct horse battery" });
+  const body = JSON.stringify(owner);
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${url}/auth/sign-in/email`, { method: "POST", headers, body }).catch((cause) => {
     throw new Error(`The server closed the connection. Its output: ${output.stdout}${output.stderr}`, { cause });
