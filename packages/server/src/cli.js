@@ -1,3 +1,4 @@
 import "./compile-cache.js";
 
-await import("./commands.ts");
+const { runCommandLine } = await import("./commands.ts");
+await runCommandLine();

@@ -82,21 +82,25 @@ const exclusive: ReadonlySet<string> = new Set(["restore", "ledger apply"]);
  */
 const unmigrated: ReadonlySet<string> = new Set(["restore", "ledger export"]);
 
-try {
-  console.log(await main());
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
+/** Runs the command of the command line. Prints the result, or the error with exit code 1. */
+export async function runCommandLine(): Promise<void> {
+  try {
+    loadDotEnv();
+    console.log(await runCommand(process.argv.slice(2), process.env));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
 }
 
-async function main() {
-  const { values, positionals } = parse();
+/** @returns what the command prints. @throws an Error whose message is for the operator */
+export async function runCommand(args: string[], environment: NodeJS.ProcessEnv): Promise<string> {
+  const { values, positionals } = parse(args);
   const [group = "", action = "", third] = positionals;
   const name = `${group} ${action}` in commands ? `${group} ${action}` : group;
   const command = commands[name];
   if (!command) throw new Error(usage);
-  loadDotEnv();
-  const { config, log } = readEnvironment({ ...process.env, FOYER_LOG_LEVEL: process.env.FOYER_LOG_LEVEL ?? "warn" });
+  const { config, log } = readEnvironment({ FOYER_LOG_LEVEL: "warn", ...environment });
   // A running server would keep writing to the file that a restore replaces.
   const isExclusive = exclusive.has(name) && config.database.kind === "sqlite";
   const releaseLock = isExclusive ? lockDataFolder(config.dataDir) : () => {};
@@ -110,7 +114,7 @@ async function main() {
   }
 }
 
-function parse() {
+function parse(args: string[]) {
   const text = { type: "string" } as const;
   const options = {
     email: text,
@@ -122,7 +126,7 @@ function parse() {
     verify: { type: "boolean" } as const,
   };
   try {
-    return parseArgs({ allowPositionals: true, options });
+    return parseArgs({ args, allowPositionals: true, options });
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
   }
