@@ -45,7 +45,7 @@ import { isDirect, normalizeForwardedFor } from "./http/forwarded.ts";
 import { healthRoutes } from "./http/health-routes.ts";
 import { createIdempotency, type Idempotency } from "./http/idempotency.ts";
 import { registerJsonBodies } from "./http/json-body.ts";
-import { openApiRoutes, registerOpenApi } from "./http/openapi.ts";
+import { openApiRoutes } from "./http/openapi-routes.ts";
 import { RequestLog } from "./http/request-log.ts";
 import { createSchemaBucket } from "./http/schema-bucket.ts";
 import { registerSecurityHeaders } from "./http/security-headers.ts";
@@ -161,7 +161,6 @@ export async function createApp(deps: AppDeps) {
   });
   const inbox = createInbox(deps, { agents, conversations, handOver: chat.handOver, handoffs });
   healthRoutes(app, deps, { runningReplies: chat.replies.count, isDraining: () => isDraining, handoffs });
-  await openApiRoutes(app);
   planRoutes(app, deps, calls);
   addAgents(app, deps, { agents, idempotency, copyContent: copyToolsAndTriggers(tools, triggers) });
   addTools(app, { tools, toolRunner, webhookSecrets, accountSecrets, idempotency });
@@ -372,12 +371,12 @@ async function registerPlugins(app: App, deps: AppDeps): Promise<CallCounter> {
       throw new AppError("OVERLOADED", "The server is busy. Try again in a moment.", { retryAfter: 2 });
     },
   });
-  await registerOpenApi(app, deps.config.baseUrl);
   registerAuthentication(app, deps, createPlanLimit(deps, calls));
   if (deps.config.isLoopbackOnly) {
     // In preHandler, because reading the body loses the async context that an earlier hook entered.
     app.addHook("preHandler", (request, _, done) => deps.loopbackPrivileges.run(isDirect(request), done));
   }
+  openApiRoutes(app, deps.config.baseUrl);
   return calls;
 }
 

@@ -1,9 +1,10 @@
 import swagger from "@fastify/swagger";
 import * as contract from "@foyer/contract";
-import type { FastifyInstance, FastifySchema } from "fastify";
+import Fastify, { type FastifySchema, type RouteOptions } from "fastify";
 import { completeDocument } from "./openapi-document.ts";
 import { requestExamples } from "./openapi-examples.ts";
 import { errorResponses, headers, responses, tags, webhooks } from "./openapi-parts.ts";
+import { createSchemaBucket } from "./schema-bucket.ts";
 
 const codes = Object.entries(contract.errorStatus).map(([code, status]) => `\`${code}\` ${status}`);
 const detailCodes = Object.entries(contract.detailCodes).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
@@ -16,8 +17,17 @@ Error codes: ${codes.join(", ")}.
 
 ${detailCodes.join("\n")}`;
 
-/** Register it before the routes: it collects them as they are added. */
-export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Promise<void> {
+/**
+ * Describes these routes. @fastify/swagger reads the routes of an app, so this app has them without their handlers, and
+ * what the real one loads at startup stays small.
+ */
+export async function generateOpenApi(routes: readonly RouteOptions[], baseUrl: string): Promise<object> {
+  const app = Fastify({ exposeHeadRoutes: false, schemaController: { bucket: createSchemaBucket } });
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => () => "");
+  for (const schema of Object.values(contract)) {
+    if (typeof schema === "object" && "$id" in schema) app.addSchema(schema);
+  }
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -53,21 +63,11 @@ export async function registerOpenApi(app: FastifyInstance, baseUrl: string): Pr
       return completeDocument(generated, { requestExamples, errorResponses, webhooks }) as object;
     },
   });
-}
-
-/** `/openapi.json`; the pages under /docs render it. */
-export async function openApiRoutes(app: FastifyInstance): Promise<void> {
-  let text: string | undefined;
-  await app.register(async (docs) => {
-    docs.addHook("onRoute", (route) => {
-      route.config = { ...route.config, access: "public" };
-    });
-    docs.get("/openapi.json", { schema: { hide: true } }, async (_, reply) => {
-      // Built once: the document is about 300 KB and never changes while the server runs.
-      text ??= JSON.stringify(app.swagger());
-      return reply.type("application/json; charset=utf-8").send(text);
-    });
-  });
+  for (const { method, url, schema, config } of routes) {
+    if (schema && !schema.hide) app.route({ method, url, schema, config: { ...config }, handler: () => {} });
+  }
+  await app.ready();
+  return app.swagger();
 }
 
 /** The name of each operation is the name of its endpoint in the contract, which the SDK uses as well. */

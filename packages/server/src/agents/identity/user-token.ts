@@ -1,6 +1,6 @@
 import type { ActingVisitor, VerifiedVisitor } from "@foyer/contract";
 import { defined } from "@foyer/contract/rules/defined";
-import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import type { JWTPayload } from "jose";
 import { AppError } from "../../errors.ts";
 
 const VISITOR_TOKEN_S = 60;
@@ -10,6 +10,9 @@ const CLOCK_TOLERANCE_S = 60;
 /** The limit of `userId`, `userEmail` and `userName`, which the token replaces. */
 const MAX_TEXT = 320;
 const MAX_CLAIMS_BYTES = 8 * 1_024;
+
+/** Imported on first use, because most visitors have no token. */
+const jose = () => import("jose");
 
 export type UserToken = { visitor: VerifiedVisitor; expiresAt: number };
 
@@ -61,10 +64,11 @@ export async function signVisitorToken(
   return sign({ id, fields, audience: host, seconds: VISITOR_TOKEN_S }, secret);
 }
 
-function sign(
+async function sign(
   { id, fields, audience, seconds }: { id: string; fields: JWTPayload; audience: string; seconds: number },
   secret: string,
 ): Promise<string> {
+  const { SignJWT } = await jose();
   const now = Math.floor(Date.now() / 1_000);
   return new SignJWT({ ...fields, sub: id, aud: audience, iat: now, exp: now + seconds })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
@@ -75,6 +79,7 @@ async function verify(
   token: string,
   { agentId, secret, now }: { agentId: string; secret: string; now: number },
 ): Promise<JWTPayload> {
+  const { jwtVerify } = await jose();
   try {
     const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
       algorithms: ["HS256"],
@@ -85,14 +90,15 @@ async function verify(
     });
     return payload;
   } catch (error) {
-    throw explain(error, token, agentId);
+    throw await explain(error, token, agentId);
   }
 }
 
 /** The messages quote what the caller sent, but nothing about the secret. */
-function explain(error: unknown, token: string, agentId: string): unknown {
+async function explain(error: unknown, token: string, agentId: string): Promise<unknown> {
+  const { errors } = await jose();
   if (error instanceof errors.JOSEAlgNotAllowed) {
-    return refused(`It has the algorithm ${quote(headerOf(token).alg)}. Sign it with HS256.`);
+    return refused(`It has the algorithm ${quote((await headerOf(token)).alg)}. Sign it with HS256.`);
   }
   if (error instanceof errors.JWTExpired) return expired(error.payload.exp ?? 0);
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -101,7 +107,7 @@ function explain(error: unknown, token: string, agentId: string): unknown {
     return refused(`Its ${error.claim} is not valid: ${error.message}.`);
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    const audience = payloadOf(token)?.aud;
+    const audience = (await payloadOf(token))?.aud;
     const isForOther = audience !== undefined && ![audience].flat().includes(agentId);
     return refused(
       isForOther
@@ -139,7 +145,8 @@ function claimsOf(value: unknown): VerifiedVisitor["claims"] {
   return value as VerifiedVisitor["claims"];
 }
 
-function headerOf(token: string): { alg?: unknown } {
+async function headerOf(token: string): Promise<{ alg?: unknown }> {
+  const { decodeProtectedHeader } = await jose();
   try {
     return decodeProtectedHeader(token);
   } catch {
@@ -147,7 +154,8 @@ function headerOf(token: string): { alg?: unknown } {
   }
 }
 
-function payloadOf(token: string): JWTPayload | null {
+async function payloadOf(token: string): Promise<JWTPayload | null> {
+  const { decodeJwt } = await jose();
   try {
     return decodeJwt(token);
   } catch {

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { importJWK, SignJWT } from "jose";
 import type { PushSubscriptionRow } from "../../db/notice-tables.ts";
 import type { Deps } from "../../deps.ts";
 import type { Answer } from "../../outbox/attempts.ts";
@@ -58,6 +57,8 @@ export function createPushSender(
 async function authorization({ publicKey, privateKey }: PushKeyPair, audience: string, subject: string) {
   const point = Buffer.from(publicKey, "base64url");
   const [x = "", y = ""] = [point.subarray(1, 33), point.subarray(33)].map((half) => half.toString("base64url"));
+  // Imported on first use, because most servers send no push messages.
+  const { importJWK, SignJWT } = await import("jose");
   const key = await importJWK({ kty: "EC", crv: "P-256", x, y, d: privateKey }, "ES256");
   const token = await new SignJWT()
     .setProtectedHeader({ alg: "ES256", typ: "JWT" })

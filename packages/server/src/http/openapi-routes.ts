@@ -1,0 +1,24 @@
+import type { RouteOptions } from "fastify";
+import type { App } from "./app.ts";
+
+/**
+ * `/openapi.json`; the pages under /docs render it. Register it before the other routes: it collects them as they are
+ * added. What describes them is loaded with the first request, because most servers are never asked.
+ */
+export function openApiRoutes(app: App, baseUrl: string): void {
+  const routes: RouteOptions[] = [];
+  let text: Promise<string> | undefined;
+  app.addHook("onRoute", (route) => {
+    if (route.method !== "HEAD") routes.push(route);
+  });
+  app.get("/openapi.json", { config: { access: "public" }, schema: { hide: true } }, async (_, reply) => {
+    // Built once: the document is about 300 KB and never changes while the server runs.
+    text ??= describe(routes, baseUrl);
+    return reply.type("application/json; charset=utf-8").send(await text);
+  });
+}
+
+async function describe(routes: readonly RouteOptions[], baseUrl: string): Promise<string> {
+  const { generateOpenApi } = await import("./openapi.ts");
+  return JSON.stringify(await generateOpenApi(routes, baseUrl));
+}
