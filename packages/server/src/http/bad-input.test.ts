@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import * as contract from "@foyer/contract";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import * as bad from "../../../../test/bad-bodies.ts";
-import { createSqlite, onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { createPostgres, onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember, signedInBrowser } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
@@ -93,8 +93,11 @@ onBothDatabases("bad input", (createDatabase) => {
     expect(await everything()).toBe(before);
   };
 
+  /** PostgreSQL stores less than SQLite: no NUL, and no text that is not Unicode. */
+  const isStrict = createDatabase === createPostgres;
+
   // These bodies are rejected before any query, so one database is enough.
-  if (createDatabase === createSqlite) {
+  if (!isStrict) {
     it.each(withBody)("for $name gets an error with the path of every wrong value", async (endpoint) => {
       const cases = [...bad.wrongBodies(endpoint.body, validBody(endpoint.name, owner))];
       expect(cases.length).toBeGreaterThan(10);
@@ -111,8 +114,9 @@ onBothDatabases("bad input", (createDatabase) => {
       });
     });
 
-    it.each(writing)(
-      "for $name is refused when it is not JSON, hostile, of another type or too large",
+    // All endpoints share one reader of JSON but for submitForm, which has its own.
+    it.each(writing.filter(({ name }) => ["chat", "submitForm"].includes(name)))(
+      "for $name is refused when it is not JSON, hostile or of another type",
       async (endpoint) => {
         await writingNothing(async () => {
           const call = { method: endpoint.method, url: addressOf(endpoint.url, owner) };
@@ -125,30 +129,62 @@ onBothDatabases("bad input", (createDatabase) => {
             const error = errorOf(await send({ ...call, payload: "{}", type }), type);
             expect(error, type).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
           }
-          // The limit of submissions includes room for files and has its own tests.
-          if (endpoint.name === "submitForm") return;
-          const large = JSON.stringify({ name: "x".repeat(1024 * 1024) });
-          for (const payload of [large, Readable.from([large.slice(0, 10), large.slice(10)])]) {
-            const error = errorOf(await send({ ...call, payload }));
-            expect(error).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE" });
-          }
         });
       },
     );
+
+    it("is refused by every endpoint when it is not JSON, hostile, of another type or too large", async () => {
+      await writingNothing(async () => {
+        for (const { name, method, url } of writing) {
+          const call = { method, url: addressOf(url, owner) };
+          for (const payload of ["[1,", '{"__proto__":{"isAdmin":true}}']) {
+            const error = errorOf(await send({ ...call, payload }), name);
+            expect(error, name).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
+          }
+          const typed = errorOf(await send({ ...call, payload: "{}", type: "text/plain" }), name);
+          expect(typed, name).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
+          // The limit of submissions includes room for files and has its own tests.
+          if (name === "submitForm") continue;
+          const large = JSON.stringify({ name: "x".repeat(1024 * 1024) });
+          for (const payload of [large, Readable.from([large.slice(0, 10), large.slice(10)])]) {
+            const error = errorOf(await send({ ...call, payload }), name);
+            expect(error, name).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE" });
+          }
+        }
+      });
+    });
   }
 
-  it.each(withBody)("for $name with unusual text is accepted or refused, and never fails", async (endpoint) => {
-    for (const text of ["a\0b", "\ud800", "\udc00x", "\uffff\ufffe", "\u202e\u200b", "%00' or 1=1 --", "{{y}}\\"]) {
-      for (const { path, body } of bad.withText(text, endpoint.body, validBody(endpoint.name, owner))) {
-        const answer = await json(endpoint, body);
-        const label = `${JSON.stringify(text)} as ${path}: ${answer.text.slice(0, 200)}`;
-        expect(answer.status, label).toBeLessThan(500);
-        const hasNul = text.includes("\0");
-        if (answer.status >= 400 || hasNul) errorOf(answer, label);
-        if (hasNul) expect(errorOf(answer).details, label).toMatchObject([{ path, message: expect.any(String) }]);
+  it.each(withParameter)("for $name cannot use ids of another organization", async (endpoint) => {
+    const valid = validBody(endpoint.name, owner);
+    const unknown = await json(endpoint, valid, nobodys);
+    expect(errorOf(unknown)).toMatchObject({ status: 404, code: "NOT_FOUND" });
+    await writingNothing(async () => {
+      for (const id of isStrict ? bad.oddIds : bad.oddIds.slice(0, 3)) {
+        const url = endpoint.url.replace(/:\w+/, id);
+        const { status } = errorOf(await send({ method: endpoint.method, url, payload: JSON.stringify(valid) }), id);
+        expect([400, 404], id).toContain(status);
       }
-    }
+      // A name is looked up only in the caller's organization, and public endpoints have no such caller.
+      if (!["public", "visitor"].includes(endpoint.config.access) && !/:(provider|name)/.test(endpoint.url))
+        expect(await json(endpoint, valid, stranger)).toEqual(unknown);
+    });
   });
+
+  if (isStrict) {
+    it.each(withBody)("for $name with unusual text is accepted or refused, and never fails", async (endpoint) => {
+      for (const text of ["a\0b", "\ud800 \udc00x \uffff\ufffe", "\u202e\u200b %00' or 1=1 -- {{y}}\\"]) {
+        for (const { path, body } of bad.withText(text, endpoint.body, validBody(endpoint.name, owner))) {
+          const answer = await json(endpoint, body);
+          const label = `${JSON.stringify(text)} as ${path}: ${answer.text.slice(0, 200)}`;
+          expect(answer.status, label).toBeLessThan(500);
+          const hasNul = text.includes("\0");
+          if (answer.status >= 400 || hasNul) errorOf(answer, label);
+          if (hasNul) expect(errorOf(answer).details, label).toMatchObject([{ path, message: expect.any(String) }]);
+        }
+      }
+    });
+  }
 
   // These endpoints have their own tests: setup needs an empty server, sign-in and members need sessions, secrets are
   // created once, tools depend on their texts, only the first result or claim counts, models are tried out, and an
@@ -193,22 +229,6 @@ onBothDatabases("bad input", (createDatabase) => {
       const { status, text } = await json(endpoint, body);
       expect([200, 201, 202], `${path}: ${text.slice(0, 200)}`).toContain(status);
     }
-  });
-
-  it.each(withParameter)("for $name cannot use ids of another organization", async (endpoint) => {
-    const valid = validBody(endpoint.name, owner);
-    const unknown = await json(endpoint, valid, nobodys);
-    expect(errorOf(unknown)).toMatchObject({ status: 404, code: "NOT_FOUND" });
-    await writingNothing(async () => {
-      for (const id of bad.oddIds) {
-        const url = endpoint.url.replace(/:\w+/, id);
-        const { status } = errorOf(await send({ method: endpoint.method, url, payload: JSON.stringify(valid) }), id);
-        expect([400, 404], id).toContain(status);
-      }
-      // A name is looked up only in the caller's organization, and public endpoints have no such caller.
-      if (!["public", "visitor"].includes(endpoint.config.access) && !/:(provider|name)/.test(endpoint.url))
-        expect(await json(endpoint, valid, stranger)).toEqual(unknown);
-    });
   });
 
   it("that the contract cannot express in a schema is refused", async () => {

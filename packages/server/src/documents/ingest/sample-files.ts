@@ -1,4 +1,4 @@
-import { deflateSync, strToU8, zipSync } from "fflate";
+import { crc32, deflateRawSync, deflateSync } from "node:zlib";
 
 /** A PDF file. `pages` holds the text lines of each page. `extra` adds or replaces objects by number. */
 export function pdfFile(pages: readonly string[][], extra: Record<number, string | Buffer> = {}, trailer = ""): Buffer {
@@ -50,12 +50,10 @@ function assemble(objects: ReadonlyMap<number, string | Buffer>, trailer: string
 
 /** A content stream of this size that compresses to almost nothing. */
 export function hugeStream(megabytes: number): Buffer {
-  const zeros = Buffer.from(deflateSync(new Uint8Array(megabytes * 1024 * 1024).fill(32), { level: 9 }));
+  const content = deflateSync(Buffer.alloc(megabytes * 1024 * 1024, " "), { level: 1 });
   return Buffer.concat([
-    Buffer.from(`<< /Length ${zeros.length + 6} /Filter /FlateDecode >>\nstream\n`),
-    Buffer.from([0x78, 0xda]),
-    zeros,
-    Buffer.from([0, 0, 0, 0]),
+    Buffer.from(`<< /Length ${content.length} /Filter /FlateDecode >>\nstream\n`),
+    content,
     Buffer.from("\nendstream"),
   ]);
 }
@@ -100,7 +98,35 @@ export function xlsxFile(
   });
 }
 
+/** A ZIP archive of these parts. Written here, because `zlib` compresses the large ones ten times as fast as fflate. */
 export function zip(parts: Record<string, string | Uint8Array>): Buffer {
-  const bytes = Object.entries(parts).map(([name, part]) => [name, typeof part === "string" ? strToU8(part) : part]);
-  return Buffer.from(zipSync(Object.fromEntries(bytes), { level: 1 }));
+  const records = Object.entries(parts).map(([name, part]) => {
+    const content = Buffer.from(part);
+    const data = deflateRawSync(content, { level: 1 });
+    // Version, flags, method, time, date, checksum, both sizes, and the lengths of the name and of extra fields.
+    const header = Buffer.alloc(26);
+    header.writeUInt16LE(20, 0);
+    header.writeUInt16LE(8, 4);
+    header.writeUInt32LE(crc32(content), 10);
+    header.writeUInt32LE(data.length, 14);
+    header.writeUInt32LE(content.length, 18);
+    header.writeUInt16LE(Buffer.byteLength(name), 22);
+    return { local: Buffer.concat([Buffer.from("PK\x03\x04"), header, Buffer.from(name), data]), header, name };
+  });
+  let offset = 0;
+  const central = records.map(({ local, header, name }) => {
+    // Comment, disk, attributes, and where the part begins.
+    const place = Buffer.alloc(14);
+    place.writeUInt32LE(offset, 10);
+    offset += local.length;
+    return Buffer.concat([Buffer.from("PK\x01\x02\x14\x00"), header, place, Buffer.from(name)]);
+  });
+  const directory = Buffer.concat(central);
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", "latin1");
+  end.writeUInt16LE(records.length, 8);
+  end.writeUInt16LE(records.length, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...records.map(({ local }) => local), directory, end]);
 }
