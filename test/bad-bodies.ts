@@ -11,15 +11,15 @@ export type Schema = {
 /** A body with one changed value, and its path. */
 export type Case = { path: string; body: unknown };
 
-const samples = { string: "text", number: 1.5, integer: 1, boolean: true, object: {}, array: [], null: null };
+/** Not one value of every type, because what a schema allows by mistake is mostly one of these. */
+const samples = { string: "text", number: 1.5, object: {}, null: null };
 
-/** Bodies with one wrong value each, derived from the schema: every other type, missing fields, one past each limit. */
+/** Bodies with one wrong value each, derived from the schema: other types, missing fields, one past each limit. */
 export function* wrongBodies(schema: Schema, valid: unknown): Generator<Case> {
   const types = typesOf(schema);
   for (const [type, body] of Object.entries(samples)) {
     // A schema without a type accepts every value.
-    const isTaken = types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number"));
-    if (!isTaken) yield { path: "", body };
+    if (types.length > 0 && !types.includes(type)) yield { path: "", body };
   }
   for (const body of pastTheLimits(schema)) yield { path: "", body };
   for (const name of schema.required ?? []) {

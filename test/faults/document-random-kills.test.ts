@@ -45,7 +45,7 @@ it.each(faultRun.loads)(
           failpoints,
           maxTimes: 5,
           maxDelayMs: 600,
-          maxLifeMs: 8_000,
+          maxLifeMs: faultRun.isLong ? 8_000 : 2_000,
           load: load.run,
         });
         deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
