@@ -86,7 +86,10 @@ describe("the SDK package that the server offers", () => {
     const options = ["--strict", "--target", "es2022", "--module", "nodenext", "--skipLibCheck", "false"];
     const types = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")];
     try {
-      execFileSync(process.execPath, [tsc, ...options, ...types, ...flags, ...Object.keys(files)], { cwd: project, stdio: "pipe" });
+      execFileSync(process.execPath, [tsc, ...options, ...types, ...flags, ...Object.keys(files)], {
+        cwd: project,
+        stdio: "pipe",
+      });
       return "";
     } catch (error) {
       return String((error as { stdout?: Buffer }).stdout ?? error);

@@ -30,7 +30,8 @@ function run(tests: string, ...args: string[]) {
 }
 
 it("a run fails and names the tests that are skipped, that skip themselves, and that are still to be written", () => {
-  const skipped = 'it.skip("is skipped", () => {}); it("skips itself", ({ skip }) => skip()); it.todo("is to be written");';
+  const skipped =
+    'it.skip("is skipped", () => {}); it("skips itself", ({ skip }) => skip()); it.todo("is to be written");';
   const { status, stderr } = run(`it("runs", () => {}); ${skipped}`);
   const names = ["is skipped", "skips itself", "is to be written"];
   expect(stderr).toContain(["Skipped tests fail the run (3):", ...names].join("\n  some.test.js: "));
