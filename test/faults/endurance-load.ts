@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createChatLoad } from "./chat-load.ts";
-import { call, createForm, type FaultSite, type Life, submit } from "./fault-site.ts";
+import { call, createForm, type FaultSite, type Life, type Server, submit } from "./fault-site.ts";
 import { createRetryingLoad } from "./retrying-load.ts";
 
 const CLIENTS = { chats: 8, submissions: 2, events: 2 };
@@ -73,10 +73,10 @@ export async function createEnduranceLoad(site: FaultSite, life: Life, name: str
 
 /** Records that a trigger fired in a session of its own. @returns the session */
 async function recordEvent(
-  life: Life,
+  server: Server,
   { agentId, triggerId, key }: { agentId: string; triggerId: string; key: string },
 ): Promise<string> {
-  const response = await fetch(`${life.url}/triggers/event`, {
+  const response = await fetch(`${server.url}/triggers/event`, {
     method: "POST",
     headers: { "content-type": "application/json", "idempotency-key": key },
     body: JSON.stringify({

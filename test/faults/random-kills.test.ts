@@ -24,7 +24,7 @@ it.each(faultRun.loads)(
     try {
       const toolId = await site.serveHere((server) => createForm(server, site.receiver.url));
       const random = seededRandom(seed);
-      const load = createRetryingLoad(async (life, key) => (await submit(life, toolId, key)).submissionId, {
+      const load = createRetryingLoad(async (server, key) => (await submit(server, toolId, key)).submissionId, {
         clients,
       });
       let repeated = 0;

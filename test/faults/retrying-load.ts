@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
-import type { Life } from "./fault-site.ts";
+import type { Server } from "./fault-site.ts";
 
 export type RetryingLoad<Answer> = ReturnType<typeof createRetryingLoad<Answer>>;
 
@@ -11,7 +11,7 @@ export type RetryingLoad<Answer> = ReturnType<typeof createRetryingLoad<Answer>>
  * @param options.pauseMs the pause of a client after each response
  */
 export function createRetryingLoad<Answer>(
-  send: (life: Life, key: string) => Promise<Answer>,
+  send: (server: Server, key: string) => Promise<Answer>,
   { clients, pauseMs = 0 }: { clients: number; pauseMs?: number },
 ) {
   const acknowledged: Answer[] = [];
@@ -19,12 +19,12 @@ export function createRetryingLoad<Answer>(
   let requests = 0;
 
   /** @returns false when there was no response */
-  async function ask(life: Life, client: number): Promise<boolean> {
+  async function ask(server: Server, client: number): Promise<boolean> {
     const key = unanswered.get(client) ?? `request-${requests++}`;
     unanswered.set(client, key);
     let answer: Answer;
     try {
-      answer = await send(life, key);
+      answer = await send(server, key);
     } catch (error) {
       if (error instanceof TypeError) return false;
       throw error;
@@ -38,15 +38,15 @@ export function createRetryingLoad<Answer>(
     /** The answers to all requests, one each. */
     acknowledged,
     /** Sends requests until the server is gone, or until `signal`. */
-    async run(life: Life, signal?: AbortSignal): Promise<void> {
+    async run(server: Server, signal?: AbortSignal): Promise<void> {
       const client = async (_: unknown, index: number) => {
-        while (!signal?.aborted && (await ask(life, index))) if (pauseMs > 0) await wait(pauseMs);
+        while (!signal?.aborted && (await ask(server, index))) if (pauseMs > 0) await wait(pauseMs);
       };
       await Promise.all(Array.from({ length: clients }, client));
     },
     /** Repeats the requests that are still unanswered. */
-    async finish(life: Life): Promise<void> {
-      for (const client of [...unanswered.keys()]) expect(await ask(life, client)).toBe(true);
+    async finish(server: Server): Promise<void> {
+      for (const client of [...unanswered.keys()]) expect(await ask(server, client)).toBe(true);
     },
   };
 }
