@@ -91,7 +91,7 @@ async function recordEvent(
     }),
   });
   const answer = await response.text();
-  if (response.status === 503) return wait(PAUSE_MS).then(() => recordEvent(life, { agentId, triggerId, key }));
+  if (response.status === 503) return wait(PAUSE_MS).then(() => recordEvent(server, { agentId, triggerId, key }));
   if (response.status !== 200) throw new Error(`recording an event: ${response.status} ${answer}`);
   return key;
 }
