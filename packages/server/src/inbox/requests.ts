@@ -47,12 +47,16 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
   };
 }
 
-/** When the team may be notified of a request in this conversation; null for now. */
+/**
+ * When the team may be notified of a request in this conversation; null for now. A request that a member has taken delays
+ * none, because a visitor cannot repeat it.
+ */
 async function nextAnnouncement(trx: Transaction<Tables>, conversationId: string, now: number): Promise<number | null> {
   const last = await trx
     .selectFrom("handoffs")
     .select((x) => x.fn.max("announcedAt").as("at"))
     .where("conversationId", "=", conversationId)
+    .where("takenAt", "is", null)
     .executeTakeFirst();
   const next = Number(last?.at ?? 0) + ANNOUNCED_EVERY_MS;
   return next > now ? next : null;
