@@ -1,4 +1,6 @@
+import { isOpen, opensAt } from "@foyer/contract/rules/office-hours";
 import type { Transaction } from "kysely";
+import { handoffOf } from "../../agents/handoff.ts";
 import type { HandoffChange, RecordHandoff } from "../../conversations/handoff-change.ts";
 import type { HandoffTimerRow } from "../../db/notice-tables.ts";
 import type { Tables } from "../../db/tables.ts";
@@ -22,22 +24,25 @@ type Owned = Pick<HandoffTimerRow, "conversationId" | "organizationId" | "handof
  * several messages that are not answered, the first one causes a notice.
  */
 export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNotices, now: () => number) {
+  /** @returns whether any notice is sent */
   async function notify(
     trx: Trx,
     owned: Owned,
-    { notice, userId }: { notice: "assigned" | "message"; userId: string },
-  ) {
+    { notice, userId, isOpen = true }: { notice: "assigned" | "message"; userId: string; isOpen?: boolean },
+  ): Promise<boolean> {
     const { organizationId, handoffId } = owned;
     const { emails, devices } = await recipientsOf(trx, organizationId, { kind: "member", userId });
     const target = { notice, handoffId, userId } as const;
-    await enqueue(trx, owned, [
+    const parts = [
       ...(mailer.isConfigured ? emails : []).map(() => ({ type: "email" as const, host: "mail", target })),
-      ...devices.map(({ id, endpoint }) => ({
+      ...(isOpen ? devices : []).map(({ id, endpoint }) => ({
         type: "webhook" as const,
         host: hostOf(endpoint),
         target: { ...target, pushId: id },
       })),
-    ]);
+    ];
+    await enqueue(trx, owned, parts);
+    return parts.length > 0;
   }
 
   async function setTimer(trx: Trx, owned: Owned, dueAt: number): Promise<void> {
@@ -78,19 +83,24 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
 
   return {
     record,
-    /** Notifies the member of a message that nobody has answered in time, unless they are present. */
+    /**
+     * Notifies the member of a message that nobody has answered in time, unless they are present. Outside office hours,
+     * no push notification is sent, and a member who gets no email is notified when the office opens.
+     */
     async remind(trx: Trx, timer: HandoffTimerRow, isPresent: (userId: string) => Promise<boolean>): Promise<void> {
       const conversation = await trx
         .selectFrom("conversations")
-        .select("assigneeId")
-        .where("id", "=", timer.conversationId)
-        .where("organizationId", "=", timer.organizationId)
+        .innerJoin("agents", "agents.id", "conversations.agentId")
+        .select(["conversations.assigneeId", "agents.handoff"])
+        .where("conversations.id", "=", timer.conversationId)
+        .where("conversations.organizationId", "=", timer.organizationId)
         .executeTakeFirst();
       const userId = conversation?.assigneeId ?? null;
-      if (userId === null) return;
+      if (!conversation || userId === null) return;
       if (await isPresent(userId)) return setTimer(trx, timer, now() + PRESENT_MS);
-      await notify(trx, timer, { notice: "message", userId });
-      await setTimer(trx, timer, NEVER);
+      const { hours } = handoffOf(conversation);
+      const isSent = await notify(trx, timer, { notice: "message", userId, isOpen: isOpen(hours, now()) });
+      await setTimer(trx, timer, isSent ? NEVER : (opensAt(hours, now()) ?? NEVER));
     },
   };
 }

@@ -237,6 +237,49 @@ onBothDatabases("notices", (createDatabase) => {
     expect((await sentAbout(id)).to).toHaveLength(6);
   });
 
+  it("reach the team at once when a visitor asks again after a member has returned the conversation", async () => {
+    const { id } = await request();
+    await team.member.call("POST", `/conversations/${id}/takeover`);
+    await team.member.call("POST", `/conversations/${id}/return`, {});
+    expect((await sentAbout(id)).to).toHaveLength(2);
+    await team.owner.call("POST", `/conversations/${id}/handoff`, { reason: "One more question" });
+    expect((await sentAbout(id)).to).toHaveLength(4);
+  });
+
+  it("push a visitor's message to an absent member only during office hours, and send email at any time", async () => {
+    await team.member.call("POST", "/notices/push-subscriptions", push.subscribe(team.colleague.userId));
+    isTeamPresent = false;
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    const day = tomorrow.getUTCDay() || 7;
+    const hours = { timeZone: "UTC", days: [{ day, from: "09:00", to: "17:00" }], exceptions: [] };
+    const opening = Date.UTC(tomorrow.getUTCFullYear(), tomorrow.getUTCMonth(), tomorrow.getUTCDate(), 9);
+    const minutes = Math.ceil((opening - Date.now()) / MINUTE_MS);
+    const heard = async (id: string) => {
+      const { mails, pushes } = await sentAbout(id);
+      const written = mails.filter(({ subject }) => subject.includes("has written to you"));
+      return [written.length, pushes.length];
+    };
+    const write = async () => {
+      const { id, agentId } = await request({ handoff: { hours } });
+      await team.member.call("POST", `/conversations/${id}/takeover`);
+      const messages = [{ role: "user", content: "Are you still there?" }];
+      await team.owner.call("POST", "/chat", { agentId, conversationId: id, messages });
+      await timersIn(3).runOnce();
+      return id;
+    };
+    const mailed = await write();
+    expect(await heard(mailed)).toEqual([1, 0]);
+    await team.member.call("PUT", "/notices", { email: false });
+    const silent = await write();
+    expect(await heard(silent)).toEqual([0, 0]);
+    await timersIn(minutes + 1).runOnce();
+    expect([await heard(mailed), await heard(silent)]).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+    isTeamPresent = true;
+  });
+
   it("tell a member that a colleague has assigned them a conversation, and once that the visitor writes while they are away", async () => {
     await team.member.call("POST", "/notices/push-subscriptions", push.subscribe(team.colleague.userId));
     const { id, agentId } = await request();
