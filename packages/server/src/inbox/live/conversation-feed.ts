@@ -81,7 +81,7 @@ export function createConversationFeed(source: ConversationSource, onError: (err
       for (const { stream } of followers) stream.reader.end();
       return;
     }
-    await reportReceived(source, topic.conversationId, followers);
+    await reportReceived(source, state, followers);
     const shown = await ownershipsFor(source, followers, state);
     topic.state = state;
     const isOver = state.handler === "agent";
@@ -163,11 +163,19 @@ export function createConversationFeed(source: ConversationSource, onError: (err
   };
 }
 
-/** Reports what the clients of the visitor have received, as they have shown by coming back. */
-async function reportReceived(source: ConversationSource, conversationId: string, followers: readonly Follower[]) {
+/**
+ * Reports what the clients of the visitor have received, as they have shown by coming back. A client cannot have received
+ * a message that is yet to be written.
+ */
+async function reportReceived(
+  source: ConversationSource,
+  { id: conversationId, lastPosition }: ConversationState,
+  followers: readonly Follower[],
+) {
   const returned = followers.filter(({ isMember, received }) => !isMember && received !== null);
   if (returned.length === 0) return;
-  await source.received(conversationId, Math.max(...returned.map(({ received }) => received ?? -1)));
+  const received = Math.max(...returned.map(({ received }) => received ?? -1));
+  await source.received(conversationId, Math.min(received, lastPosition));
   for (const follower of returned) follower.received = null;
 }
 

@@ -78,6 +78,11 @@ describe("the stream of a conversation", () => {
     await second.until("ownership");
     expect(await answer.execute()).toEqual([{ step: 4 }]);
     await second.leave();
+    // Nobody can confirm messages that are yet to be written, which would then not be sent by email.
+    const hasty = await talk.follow({ "last-event-id": "2:999" });
+    await hasty.until("ownership");
+    expect(await answer.execute()).toEqual([{ step: 4 }]);
+    await hasty.leave();
     await talk.act("/return", { note: "Refunded" });
     await stream.ended;
     expect(stream.events.at(-1)).toMatchObject({ type: "ownership", ownership: { handler: "agent", epoch: 3 } });
