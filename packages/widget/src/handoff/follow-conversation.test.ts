@@ -159,3 +159,29 @@ it("every tab is connected in a browser without locks", async () => {
   await callsSoFar(2);
   expect([calls[0]?.isOpen(), calls[1]?.isOpen()]).toEqual([true, true]);
 });
+
+it("continues after the last event when the conversation is followed again, and reads another one from its start", async () => {
+  const { follower } = openTab();
+  follower.start(key);
+  await callsSoFar(1);
+  calls[0]?.send("1:4", message("msg_4"));
+  calls[0]?.send("3:4", over);
+  await vi.waitFor(() => expect(follower.current()).toBeNull());
+  follower.start(key);
+  await callsSoFar(2);
+  expect(calls[1]?.lastEventId).toBe("3:4");
+  follower.start({ id: "conv_2", token: "token" });
+  await callsSoFar(3);
+  expect(calls[2]?.lastEventId).toBeUndefined();
+});
+
+it("connects every tab of a browser that blocks storage, where channels between tabs are forbidden", async () => {
+  vi.stubGlobal("BroadcastChannel", function forbidden() {
+    throw new DOMException("The operation is insecure.", "SecurityError");
+  });
+  const { follower, events } = openTab();
+  follower.start(key);
+  await callsSoFar(1);
+  calls[0]?.send("1:4", waiting);
+  await vi.waitFor(() => expect(events).toEqual([waiting]));
+});

@@ -31,6 +31,8 @@ type Options = {
  */
 export function createConversationFollower(request: Request, { onEvent, onLost, signal }: Options) {
   let followed: Followed | null = null;
+  /** The last one that was stopped. The conversation continues there when it is followed again. */
+  let stopped: Followed | null = null;
   let lostTimer: ReturnType<typeof setTimeout> | undefined;
 
   function setLost(isLost: boolean): void {
@@ -68,11 +70,12 @@ export function createConversationFollower(request: Request, { onEvent, onLost, 
     const own: Followed = { conversation, lastEventId, abort: new AbortController() };
     followed = own;
     const { locks } = navigator;
-    // Browsers have no locks on pages without HTTPS. There, every tab is connected.
-    if (!locks) return void read(own);
     const name = `foyer:${conversation.id}`;
-    own.tabs = new BroadcastChannel(name);
-    own.tabs.onmessage = ({ data }) => onEvent(data);
+    const tabs = locks && openChannel(name);
+    // Browsers have no locks on pages without HTTPS. There, every tab is connected.
+    if (!tabs) return void read(own);
+    own.tabs = tabs;
+    tabs.onmessage = ({ data }) => onEvent(data);
     // A background tab waits until the connected one is closed or suspended.
     locks
       .request(name, isSeen ? { steal: true } : { signal: own.abort.signal }, () => read(own))
@@ -87,6 +90,7 @@ export function createConversationFollower(request: Request, { onEvent, onLost, 
   function stop(): void {
     followed?.abort.abort();
     followed?.tabs?.close();
+    stopped = followed ?? stopped;
     followed = null;
     setLost(false);
   }
@@ -100,8 +104,22 @@ export function createConversationFollower(request: Request, { onEvent, onLost, 
   return {
     /** The id of the conversation that is followed, or null. */
     current: (): string | null => followed?.conversation.id ?? null,
-    /** Follows a conversation until it returns to the agent. */
-    start: (conversation: ConversationKey): void => start(conversation),
+    /**
+     * Follows a conversation until it returns to the agent, after the last event that was received. The server thereby
+     * learns that the last answer has arrived, and sends what a person wrote in the meantime.
+     */
+    start(conversation: ConversationKey): void {
+      start(conversation, stopped?.conversation.id === conversation.id ? stopped.lastEventId : "");
+    },
     stop,
   };
+}
+
+/** @returns null if the browser refuses because it blocks storage */
+function openChannel(name: string): BroadcastChannel | null {
+  try {
+    return new BroadcastChannel(name);
+  } catch {
+    return null;
+  }
 }
