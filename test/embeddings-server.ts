@@ -12,6 +12,11 @@ export async function startEmbeddingsServer(embed: Embed) {
   const texts: string[] = [];
 
   function answer(exchange: Exchange, vectorOf: Embed = embed): void {
+    // The dashboard lists the provider's models, of which there is no list here.
+    if (exchange.request.method !== "POST") {
+      exchange.response.writeHead(404).end();
+      return;
+    }
     const { input } = JSON.parse(exchange.body) as { input: string[] };
     texts.push(...input);
     const data = input.map((text, index) => ({ object: "embedding", index, embedding: vectorOf(text) }));
