@@ -64,6 +64,7 @@ export function createReplyRunner(limits: AskLimits, { store, replies, clientToo
     const { agent, model, documents, question, log, usageOwner, refusal, isTest, epoch } = run;
     const startedAt = Date.now();
     let { ending, failure, tokens } = await produce(reply, run, { limits, clientTools });
+    let isStored = false;
     try {
       await replies.confirm(reply);
       const end = {
@@ -79,6 +80,7 @@ export function createReplyRunner(limits: AskLimits, { store, replies, clientToo
       const isRecorded = documents !== null && !isTest && refusal === null;
       const { stopReason } = ending;
       const promptText = documents?.kind === "prefix" ? documents.text : null;
+      const askedAt = performance.now();
       const result = await store.end({
         conversationId,
         epoch,
@@ -94,14 +96,16 @@ export function createReplyRunner(limits: AskLimits, { store, replies, clientToo
         model: refusal === null ? model.modelId : null,
         startedAt,
       });
+      isStored = result === "stored";
+      if (isStored) reply.confirm(askedAt);
       // The stream must not claim that the reply was stored.
-      if (result !== "stored") ending = { stopReason: result === "handed over" ? "handed_over" : "aborted" };
+      else ending = { stopReason: result === "handed over" ? "handed_over" : "aborted" };
     } catch (error) {
       log.error({ err: error }, "the reply could not be stored");
       ending = { stopReason: "error", error: { code: "INTERNAL", message: "The reply could not be stored." } };
     }
     replies.remove(reply);
-    reply.end(ending);
+    reply.end(ending, { isStored });
   };
 }
 

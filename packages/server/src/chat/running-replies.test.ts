@@ -82,3 +82,24 @@ it("a client that resumes a reply after a takeover receives nothing of the text 
   expect(() => reply.follow(reader, 0)).toThrow("The reply is interrupted.");
   expect(reader.write).not.toHaveBeenCalled();
 });
+
+it("a stored reply whose last text could not be sent in time ends without message_stop, so that its client resumes", () => {
+  const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
+  const options = { agentId: "agent_1", resumable: true, resumeWindow: 60_000, isShared: true };
+  const endAfter = (ms: number) => {
+    const reply = createRunningReply(start, options);
+    const reader = { write: vi.fn(), end: vi.fn() };
+    reply.follow(reader, 0);
+    vi.advanceTimersByTime(LEASE_MS);
+    reply.text("Held back.");
+    const askedAt = performance.now();
+    vi.advanceTimersByTime(ms);
+    reply.confirm(askedAt);
+    reply.end({ stopReason: "end_turn" }, { isStored: true });
+    expect(reader.end).toHaveBeenCalledOnce();
+    const sent = reader.write.mock.calls.join("");
+    return { isHeard: sent.includes("Held back."), hasEnd: sent.includes("message_stop") };
+  };
+  expect(endAfter(LEASE_MS - 1)).toEqual({ isHeard: true, hasEnd: true });
+  expect(endAfter(LEASE_MS)).toEqual({ isHeard: false, hasEnd: false });
+});

@@ -62,13 +62,17 @@ export function createRunningReply(start: ReplyStart, options: Options) {
     get isHolding() {
       return gate.isHolding;
     },
-    end(ending: ReplyEnding) {
+    /**
+     * Ends the streams. Held text is dropped, because it is unknown whether the agent may still send it. When `isStored`,
+     * such a stream ends without `message_stop`: its client then resumes, and receives the rest from the database.
+     */
+    end(ending: ReplyEnding, { isStored = false } = {}) {
       content.complete();
       ended = ending;
-      // Drops held text, because it is unknown whether the agent may still send it.
+      const mustResume = isStored && gate.isHolding;
       gate.close();
       if (ending.error) readers.publish(events.failure(ending.error));
-      readers.publish(events.stop(ending));
+      if (!mustResume) readers.publish(events.stop(ending));
       readers.end();
       done.resolve();
     },
