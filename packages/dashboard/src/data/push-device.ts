@@ -32,9 +32,13 @@ export async function turnOnPush(userId: string): Promise<void> {
  * Keeps the notices of this browser if the member turned them on here. The browser may have dropped or replaced its
  * subscription while the dashboard was closed. A subscription that the server got before stays as it is, because the
  * member can have removed it elsewhere. `isNewSession`: the session that it belonged to has ended.
+ *
+ * If another member turned them on here, and their session expired, this browser stops showing that member's notices.
  */
 export async function keepPush(userId: string, { isNewSession = false } = {}): Promise<void> {
-  if (localStorage.getItem(OWNER) !== userId) return;
+  const owner = localStorage.getItem(OWNER);
+  if (owner !== null && owner !== userId) await turnOffPush(undefined);
+  if (owner !== userId) return;
   if (pushProblem() !== null || Notification.permission !== "granted") return;
   const subscription = (await currentSubscription()) ?? (await subscribe());
   if (isNewSession || subscription.endpoint !== localStorage.getItem(REPORTED)) await report(subscription);
