@@ -3,13 +3,14 @@ import { inboxEvents } from "@foyer/sdk";
 import { useEffect } from "react";
 import { request } from "./api.ts";
 import { endTyping, forgetInbox, forgetTyping, inboxState, noteTyping, setInbox } from "./inbox-live.ts";
+import { leadTab } from "./lead-tab.ts";
 import { queryClient } from "./queries.ts";
 
 /** How long to wait after the server rejected the stream, in milliseconds. */
 const REFUSED_MS = 60_000;
 /** Changes that arrive within this time are fetched together, in milliseconds. */
 const GATHER_MS = 150;
-/** A list is fetched at most this often, in milliseconds, however busy the agents are. */
+/** Lists are fetched at most this often, in milliseconds, however busy the agents are. */
 const LIST_MS = 1_000;
 /**
  * A connection that recovers sooner, in milliseconds, is not reported, because the server ends streams from time to
@@ -22,7 +23,8 @@ type Shared = InboxEvent | { type: "connection"; isLost: boolean };
 
 /**
  * Follows the inbox of the organization while the dashboard is open. Browsers allow only six connections to a server
- * without HTTP/2, so only one of several tabs is connected. It passes its events on to the others.
+ * without HTTP/2, so only the one of several tabs that the user looked at last is connected. It passes its events on to
+ * the others.
  */
 export function useInboxStream(organizationId: string | null): void {
   useEffect(() => {
@@ -41,9 +43,12 @@ export function useInboxStream(organizationId: string | null): void {
       take(event);
       channel.postMessage(event);
     };
-    void lead(name, abort.signal, () => {
+    leadTab(name, abort.signal, (turn) => {
       isLeader = true;
-      return follow(share, abort.signal);
+      turn.addEventListener("abort", () => {
+        isLeader = false;
+      });
+      return follow(share, turn);
     });
     return () => {
       abort.abort();
@@ -51,16 +56,6 @@ export function useInboxStream(organizationId: string | null): void {
       forgetInbox();
     };
   }, [organizationId]);
-}
-
-/** Runs `work` in one tab at a time. On pages without HTTPS, browsers have no locks, so every tab runs it. */
-async function lead(name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-  if (!("locks" in navigator)) return work();
-  try {
-    await navigator.locks.request(name, { signal }, work);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
 }
 
 async function follow(share: (event: Shared) => void, signal: AbortSignal): Promise<void> {
@@ -96,7 +91,8 @@ function untilOnline(signal: AbortSignal): AbortSignal {
 /** Reports a connection that is lost for longer than a moment, and when it is back. */
 function watchConnection(share: (event: Shared) => void, signal: AbortSignal) {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isLost = false;
+  // Another tab may have lost the connection before this one took its place.
+  let { isLost } = inboxState();
   const report = (next: boolean) => {
     clearTimeout(timer);
     timer = undefined;
@@ -163,7 +159,7 @@ function takeChange({ conversationId: id, ownership, lastMessage }: InboxChange)
 /** Refetches what is shown of conversations in which something happened. `hasMore`: it may have happened in any of them. */
 function takeActivity(conversations: readonly ConversationActivity[], hasMore: boolean) {
   if (hasMore) {
-    for (const name of ["listConversations", "getConversation", "listNotes"]) refetchSoon([name]);
+    for (const name of ["listConversations", "getConversation", "listNotes"]) refetchSoon([name], LIST_MS);
     return;
   }
   for (const { conversationId: id, agentId } of conversations) {
