@@ -35,7 +35,9 @@ if (isLong) {
       await refusesToSubmit(life, toolId);
       strace.kill("SIGTERM");
       await once(strace, "close");
-      await recovers(site, life, toolId);
+      await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status, { timeout: 5_000 }).toBe(200);
+      // A commit whose write to the disk failed may have been kept, like one whose answer was lost.
+      await recovers(site, life, toolId, { mayHaveKept: true });
     } finally {
       await site.remove();
     }
@@ -83,11 +85,13 @@ async function refusesToSubmit(life: Life, toolId: string) {
   expect((await fetch(`${life.url}/readyz`)).status).toBe(503);
 }
 
-async function recovers(site: FaultSite, life: Life, toolId: string) {
+async function recovers(site: FaultSite, life: Life, toolId: string, { mayHaveKept = false } = {}) {
   const { submissionId } = await submit(life, toolId);
   expect(await call(life, "GET", `/form-submissions/${submissionId}`)).toMatchObject({ status: "webhook_success" });
-  expect(site.receiver.received.at(-1)?.headers["webhook-id"]).toBe(submissionId);
-  expect(site.receiver.received).toHaveLength(2);
+  const received = site.receiver.received.map(({ headers }) => headers["webhook-id"]);
+  expect(received).toContain(submissionId);
+  expect(new Set(received).size).toBe(received.length);
+  if (!mayHaveKept) expect(received).toHaveLength(2);
 }
 
 async function failEverySync({ pid }: Life): Promise<ChildProcess> {

@@ -1,18 +1,23 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
+import Database from "better-sqlite3";
 
 const syncData = promisify(fdatasync);
 
 /**
  * Writes SQLite's write-ahead log from the system's cache to the disk, in a thread of the pool. After a failure the system
- * may have dropped what it could not write, and a later success would not include it. Every call then fails until the
- * server restarts, when SQLite checks the log.
+ * may have dropped what it could not write, and a later success would not include it. Every call then fails until
+ * `repaired`.
  */
 export type LogSync = {
   /** Resolves when what was committed before this call is on the disk. Callers of the same time share a write. */
   sync(): Promise<void>;
   /** Like `sync`, for a caller that has written nothing itself. Null when there is nothing to wait for. */
   pending(): Promise<void> | null;
+  /** Why the log could not be written, or null. */
+  failure(): Error | null;
+  /** Call it when the log is empty, and what it contained is on the disk. */
+  repaired(): void;
   close(): Promise<void>;
 };
 
@@ -24,37 +29,52 @@ export function createLogSync(file: string, write: (descriptor: number) => Promi
   let descriptor: number | null = null;
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
-  let failed: Promise<never> | null = null;
+  let failure: Error | null = null;
 
-  async function start(): Promise<void> {
-    next = null;
+  async function run(): Promise<void> {
+    if (failure) throw failure;
     try {
       // The log exists only after the first write. It is never replaced while a connection is open.
       descriptor ??= openSync(`${file}-wal`, "r+");
-      running = write(descriptor);
-      await running;
+      await write(descriptor);
     } catch (error) {
-      failed = Promise.reject(error);
-      failed.catch(() => {});
-      throw error;
+      failure = failedWrite(error);
+      throw failure;
     } finally {
       running = null;
     }
   }
 
+  function start(): Promise<void> {
+    next = null;
+    running = run();
+    return running;
+  }
+
   return {
     sync() {
-      if (failed) return failed;
-      if (running === null) return start();
+      if (failure) return Promise.reject(failure);
+      if (running === null && next === null) return start();
       // The one that is running may have begun before the caller's commit.
-      next ??= running.then(start);
+      next ??= running?.then(start, start) ?? start();
       return next;
     },
-    pending: () => failed ?? next ?? running,
+    pending: () => (failure ? Promise.reject(failure) : (next ?? running)),
+    failure: () => failure,
+    repaired() {
+      failure = null;
+      running = null;
+    },
     async close() {
-      await Promise.allSettled([running, next]);
+      while (failure === null && (running ?? next)) await Promise.allSettled([running, next]);
       if (descriptor !== null) closeSync(descriptor);
       descriptor = null;
     },
   };
+}
+
+/** The error that SQLite itself reports for a failed `fsync`, so that callers take the database for unavailable. */
+function failedWrite(cause: unknown): Error {
+  const message = `The database's write-ahead log could not be written to the disk: ${cause instanceof Error ? cause.message : cause}`;
+  return Object.assign(new Database.SqliteError(message, "SQLITE_IOERR_FSYNC"), { cause });
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -52,6 +52,21 @@ describe("the SQLite file", () => {
     await sql`create table written (id integer)`.execute(db);
     for (const path of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(path).mode & 0o777, path).toBe(0o600);
     await db.destroy();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("moves the log that a killed process left to the database file, and follows a symbolic link", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "foyer-open-"));
+    const [killed, file] = [join(folder, "killed.sqlite"), join(folder, "foyer.sqlite")];
+    const { db } = openDatabase({ kind: "sqlite", file: killed }, () => {});
+    await sql`create table written (id integer)`.execute(db);
+    for (const suffix of ["", "-wal"]) copyFileSync(`${killed}${suffix}`, `${file}${suffix}`);
+    await db.destroy();
+    symlinkSync(file, join(folder, "link.sqlite"));
+    const linked = openDatabase({ kind: "sqlite", file: join(folder, "link.sqlite") }, () => {});
+    expect(statSync(`${file}-wal`).size).toBe(0);
+    await sql`insert into written values (1)`.execute(linked.db);
+    await linked.db.destroy();
     rmSync(folder, { recursive: true });
   });
 });

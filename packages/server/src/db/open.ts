@@ -1,5 +1,6 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
+import type Database from "better-sqlite3";
 import { Kysely, PostgresDialect, type PostgresPoolClient } from "kysely";
 import type { ClientConfig, PoolClient, QueryConfig } from "pg";
 import { isUnavailable } from "./database-errors.ts";
@@ -7,7 +8,7 @@ import type { DatabaseKind } from "./database-kind.ts";
 import { createLogSync } from "./log-sync.ts";
 import { createPostgresServers } from "./postgres-servers.ts";
 import { createSqliteDialect } from "./sqlite-dialect.ts";
-import { openSqliteFile } from "./sqlite-file.ts";
+import { emptyLog, openSqliteFile } from "./sqlite-file.ts";
 import { currentStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
 
@@ -28,9 +29,24 @@ function sqlite(file: string) {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   makePrivate(file);
   const database = openSqliteFile(file);
+  emptyLeftLog(database);
   // A commit only writes to the log. The dialect has it synced to the disk without blocking the event loop.
   database.pragma("synchronous = NORMAL");
-  return createSqliteDialect(database, createLogSync(file));
+  // The log is beside the file that a symbolic link points to.
+  return createSqliteDialect(database, createLogSync(realpathSync(file)));
+}
+
+/**
+ * A process that was killed can have left a log that is in the system's cache only, even after the disk failed to write it.
+ * What is committed after such a part would be lost with it.
+ */
+function emptyLeftLog(database: Database.Database): void {
+  try {
+    emptyLog(database);
+  } catch (error) {
+    // The data can still be read.
+    if ((error as { code?: string }).code !== "SQLITE_FULL") throw error;
+  }
 }
 
 /**

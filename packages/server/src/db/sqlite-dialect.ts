@@ -10,6 +10,10 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { LogSync } from "./log-sync.ts";
+import { emptyLog } from "./sqlite-file.ts";
+
+/** The shortest time between two attempts to continue after the log could not be written to the disk. */
+const REPAIR_MS = 100;
 
 /**
  * Kysely's dialect for the server's connection to SQLite. It differs from Kysely's own in three ways: it caches prepared
@@ -40,6 +44,26 @@ function createDriver(database: Database.Database, log: LogSync): Driver {
   const queue: Array<() => void> = [];
   let isTaken = false;
   let hasWritten = false;
+  let triedAt = Number.NEGATIVE_INFINITY;
+
+  function pass(): void {
+    const next = queue.shift();
+    if (next) next();
+    else isTaken = false;
+  }
+
+  /**
+   * After a failed write of the log, what it contains may be in the system's cache only, and no later write would include
+   * it. Moves it to the database file, which SQLite writes to the disk, before anything else can be committed.
+   * @throws while that fails
+   */
+  function repair(failure: Error): void {
+    if (performance.now() - triedAt < REPAIR_MS) throw failure;
+    triedAt = performance.now();
+    if (!emptyLog(database)) throw failure;
+    log.repaired();
+  }
+
   const connection: DatabaseConnection = {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
       const statement = prepare(sql);
@@ -58,7 +82,15 @@ function createDriver(database: Database.Database, log: LogSync): Driver {
     async acquireConnection() {
       if (isTaken) await new Promise<void>((resolve) => queue.push(resolve));
       isTaken = true;
-      return connection;
+      const failure = log.failure();
+      if (failure === null) return connection;
+      try {
+        repair(failure);
+        return connection;
+      } catch (error) {
+        pass();
+        throw error;
+      }
     },
     async beginTransaction() {
       // A transaction that reads first and writes later fails immediately if a thread has written in between. With the
@@ -66,6 +98,8 @@ function createDriver(database: Database.Database, log: LogSync): Driver {
       prepare("begin immediate").run();
     },
     async commitTransaction() {
+      const failure = log.failure();
+      if (failure) throw failure;
       prepare("commit").run();
     },
     async rollbackTransaction() {
@@ -75,9 +109,7 @@ function createDriver(database: Database.Database, log: LogSync): Driver {
     async releaseConnection() {
       const isSynced = hasWritten ? log.sync() : log.pending();
       hasWritten = false;
-      const next = queue.shift();
-      if (next) next();
-      else isTaken = false;
+      pass();
       await isSynced;
     },
     async destroy() {

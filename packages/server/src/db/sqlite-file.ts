@@ -1,8 +1,11 @@
 import Database from "better-sqlite3";
 
+/** How long a connection waits for a lock. */
+const BUSY_MS = 5_000;
+
 /** Opens a connection with the pragmas that durability and integrity depend on. */
 export function openSqliteFile(file: string) {
-  const database = new Database(file, { timeout: 5_000 });
+  const database = new Database(file, { timeout: BUSY_MS });
   database.pragma("journal_mode = WAL");
   database.pragma("synchronous = FULL");
   database.pragma("foreign_keys = ON");
@@ -12,4 +15,22 @@ export function openSqliteFile(file: string) {
   // SQLite's built-in `lower` supports only ASCII.
   database.function("lower", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text));
   return database;
+}
+
+/**
+ * Moves everything that was committed from the write-ahead log to the database file on the disk, and empties the log.
+ * @returns false when another connection still needs the log
+ */
+export function emptyLog(database: Database.Database): boolean {
+  // Without a timeout, the attempt ends immediately when a reader still needs the log. A longer one would hold the lock
+  // that other writes wait for.
+  database.pragma("busy_timeout = 0");
+  try {
+    // Copies nearly everything without a lock, so that truncating the log takes a few milliseconds.
+    database.pragma("wal_checkpoint(PASSIVE)");
+    const [result] = database.pragma("wal_checkpoint(TRUNCATE)") as Array<{ busy: number }>;
+    return result?.busy === 0;
+  } finally {
+    database.pragma(`busy_timeout = ${BUSY_MS}`);
+  }
 }
