@@ -90,3 +90,17 @@ it("events of one turn are one chunk with its length in bytes, and the connectio
   }
   socket.destroy();
 });
+
+it("a HEAD request starts no source, because nothing would end it", async () => {
+  running = app();
+  let sources = 0;
+  running.get("/", (_, reply) =>
+    sendEvents(reply, 5, () => {
+      sources++;
+      return () => {};
+    }),
+  );
+  const { statusCode, headers, body } = await running.inject({ method: "HEAD", url: "/" });
+  expect([statusCode, headers["content-type"], body]).toEqual([200, "text/event-stream; charset=utf-8", ""]);
+  expect(sources).toBe(0);
+});

@@ -18,6 +18,8 @@ export type EventReader = { write(events: string): void; end(): void };
  * stream.
  */
 export function sendEvents(reply: FastifyReply, heartbeat: number, follow: (reader: EventReader) => () => void) {
+  // Nothing would read the stream and nothing would end it.
+  if (reply.request.method === "HEAD") return reply.headers(headers).send();
   const stream = new EventStream();
   const leave = follow({ write: (events) => stream.add(events), end: () => stream.end() });
   const beat = setInterval(() => stream.add(": keep-alive\n\n"), heartbeat);
