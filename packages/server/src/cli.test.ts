@@ -1,11 +1,11 @@
-import { rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../test/databases.ts";
 import { createAgent } from "../../../test/factories.ts";
 import { runCommand as runProcess, startProcess, temporaryFolder } from "../../../test/process.ts";
 import { startServer } from "../../../test/server.ts";
-import { runCommand } from "./commands.ts";
+import { erasedAgain, runCommand } from "./commands.ts";
 import { openDatabase } from "./db/open.ts";
 
 const secret = "a secret of the tests, long enough";
@@ -95,6 +95,11 @@ describe("the commands", () => {
     const ledger = join(folder.path, "ledger.json");
     expect(await foyer("ledger", "export", ledger)).toBe(`Exported 0 erasures to ${ledger}.`);
 
+    const other = join(folder.path, "notes.txt");
+    writeFileSync(other, "Do not lose these.");
+    await expect(foyer("ledger", "export", other)).rejects.toThrow('is not a file that "ledger export" has written');
+    expect(readFileSync(other, "utf8")).toBe("Do not lose these.");
+
     await createAgent({ call }, { name: "Lost" });
     expect(await names()).toEqual(["Kept", "Lost"]);
     await expect(foyer("restore", backup)).rejects.toThrow(
@@ -116,5 +121,13 @@ describe("the commands", () => {
     writeFileSync(join(env.FOYER_DATA_DIR, "foyer.sqlite"), "damaged");
     await expect(foyer("restore", backup)).rejects.toThrow(/file is not a database.* move .*foyer\.sqlite-wal/);
     folder.remove();
+  });
+
+  it.each([
+    [0, ""],
+    [1, " One visitor or conversation that had been erased since the backup was erased again."],
+    [2, " 2 visitors and conversations that had been erased since the backup were erased again."],
+  ])("after a restore, %i repeated erasures are reported as %j", (erased, text) => {
+    expect(erasedAgain(erased)).toBe(text);
   });
 });

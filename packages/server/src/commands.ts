@@ -66,7 +66,8 @@ const commands: Record<string, (context: Context) => Promise<string>> = {
     const file = required(argument, "a file to write to");
     const ledger = await readRestoreLedger(deps.db);
     writeLedgerFile(file, ledger, deps.encryption);
-    return `Exported ${ledger.erasures.length} erasures to ${file}.`;
+    const { length } = ledger.erasures;
+    return `Exported ${length} ${length === 1 ? "erasure" : "erasures"} to ${file}.`;
   },
   "ledger apply": async ({ deps, argument }) => {
     const ledger = readLedgerFile(required(argument, "a file that ledger export has written"), deps.encryption);
@@ -233,9 +234,11 @@ function opener({ log }: Context["deps"]) {
   return (config: Context["deps"]["config"]) => createDeps(config, log);
 }
 
-function erasedAgain(erased: number): string {
-  return erased === 0
-    ? ""
+/** Each erased visitor and each erased conversation counts as one. */
+export function erasedAgain(erased: number): string {
+  if (erased === 0) return "";
+  return erased === 1
+    ? " One visitor or conversation that had been erased since the backup was erased again."
     : ` ${erased} visitors and conversations that had been erased since the backup were erased again.`;
 }
 

@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { sql } from "kysely";
 import type { Db } from "./db/open.ts";
 import type { ErasureLedgerRow } from "./db/visitor-tables.ts";
@@ -43,12 +44,32 @@ export async function applyRestoreLedger(
   return erased;
 }
 
-/** Replaces the file. It contains no personal data, and nothing in it can be guessed without the server's secret. */
+/**
+ * Writes the file, or replaces an earlier export of the same server. It contains no personal data, and nothing in it can
+ * be guessed without the server's secret.
+ * @throws when the file is something else, or when its erasures would be lost
+ */
 export function writeLedgerFile(file: string, ledger: RestoreLedger, encryption: Encryption): void {
-  const draft = `${file}.${process.pid}`;
+  if (existsSync(file)) checkReplaceable(file, ledger, encryption);
+  // Another user of a shared folder cannot guess the name, so no link of theirs is followed.
+  const draft = `${file}.${randomBytes(8).toString("hex")}`;
   const contents = { format: FORMAT, secret: checkOf(encryption), ...ledger };
-  writeFileSync(draft, `${JSON.stringify(contents)}\n`, { mode: 0o600 });
-  renameSync(draft, file);
+  try {
+    // Flushed, because after a power failure the new name could otherwise belong to an empty file.
+    writeFileSync(draft, `${JSON.stringify(contents)}\n`, { mode: 0o600, flag: "wx", flush: true });
+    renameSync(draft, file);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** An export that runs every night must not replace the ledger with that of a database that was lost and created again. */
+function checkReplaceable(file: string, { erasures }: RestoreLedger, encryption: Encryption): void {
+  const { length } = readLedgerFile(file, encryption).erasures;
+  if (erasures.length > 0 || length === 0) return;
+  throw new Error(
+    `${file} contains erasures (${length}), but this database has none. Has it been replaced? Export to another file.`,
+  );
 }
 
 /** @throws when the file is not a ledger, or belongs to a server with another secret */

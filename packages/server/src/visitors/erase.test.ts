@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { visitorDataKinds } from "@foyer/contract";
@@ -17,7 +17,7 @@ import { erasureMap, tablesWithoutVisitorData } from "./erasure-map.ts";
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 type World = { account: Account; agentId: string; toolId: string };
 
-/** Three for each way to name a visitor. FOYER_ERASED_PEOPLE=50 erases as many as a campaign does. */
+/** Three for each way to name a visitor. `npm run test:large` erases 50, who leave more than 1,000 tokens. */
 const PEOPLE = Number(process.env.FOYER_ERASED_PEOPLE ?? 12);
 
 onBothDatabases("erasing visitors", (createDatabase) => {
@@ -177,8 +177,13 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     const file = join(folder, "ledger.json");
     writeLedgerFile(file, await readRestoreLedger(deps.db), deps.encryption);
     expect(readFileSync(file, "utf8")).not.toContain(userId);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     // The backup contains the visitor and does not record the erasure.
     await deps.db.deleteFrom("erasureLedger").execute();
+    const empty = await readRestoreLedger(deps.db);
+    expect(() => writeLedgerFile(file, empty, deps.encryption)).toThrow(/contains erasures.*this database has none/);
+    expect(() => writeLedgerFile(folder, empty, deps.encryption)).toThrow(/EISDIR/);
+    expect(readdirSync(folder)).toEqual(["ledger.json"]);
     const { conversationId } = await insertPerson(
       deps.db,
       deps.encryption,
