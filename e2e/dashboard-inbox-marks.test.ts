@@ -18,13 +18,24 @@ describe("marks in the inbox", () => {
       { content: "Could I ride it\non Saturday?" },
       { content: "Of course." },
     ]);
-    await insertConversation(site.server.deps.db, owner, {}, [{ content: "Hello" }, { content: "Good morning." }]);
+    const preview = {
+      lastMessageRole: "assistant",
+      lastMessagePreview: "**Good** morning.",
+      lastMessageAt: Date.now(),
+    } as const;
+    const greeting = [{ content: "Hello" }, { content: preview.lastMessagePreview }];
+    await insertConversation(site.server.deps.db, owner, preview, greeting);
     await page.context().close();
   });
   afterAll(() => site.stop());
 
   const visit = (rest = "") => site.open(`/agents/${agentId}/conversations${rest}`);
   const row = (page: Page, title: string) => page.getByRole("link", { name: new RegExp(title) });
+
+  it("lists the newest messages without their Markdown", async () => {
+    const { page } = await visit();
+    await row(page, "Hello").getByText("Good morning.").waitFor();
+  });
 
   it("highlights the search text in the list and the messages", async () => {
     const { page, problems } = await visit("?q=the%20Tender");

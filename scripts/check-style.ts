@@ -34,8 +34,11 @@ const packageRules: Record<string, PackageRule> = {
   server: { values: ["@foyer/contract"], types: [] },
   sdk: { values: [], types: ["@foyer/contract"] },
   widget: { values: ["@foyer/sdk", "@foyer/contract/rules"], types: ["@foyer/contract"] },
-  // The dashboard uses the widget's own code to preview what visitors see.
-  dashboard: { values: ["@foyer/sdk", "@foyer/contract/rules", "@foyer/widget/preview"], types: ["@foyer/contract"] },
+  // The dashboard uses the widget's own code to preview what visitors see, and to list messages without their Markdown.
+  dashboard: {
+    values: ["@foyer/sdk", "@foyer/contract/rules", "@foyer/widget/preview", "@foyer/widget/plain-line"],
+    types: ["@foyer/contract"],
+  },
 };
 
 /** The server's folders. A resource imports only resources to its left; a shared folder imports none. */

@@ -1,3 +1,4 @@
+import { plainLine } from "@foyer/widget/plain-line";
 import { useQuery } from "@tanstack/react-query";
 import { CircleAlert, FileText, ThumbsDown, ThumbsUp } from "lucide-react";
 import { type MouseEvent, memo, type ReactNode } from "react";
@@ -64,7 +65,7 @@ export const ConversationRow = memo(function ConversationRow({
       <span className="flex items-center gap-2 text-sm text-soft">
         <span className="max-w-2/5 shrink-0 truncate">{visitorName(row)}</span>
         <span className="min-w-0 flex-1 truncate" dir="auto">
-          <Highlighted text={row.match ?? row.lastMessage?.text ?? ""} query={query} />
+          <Highlighted text={row.match ?? previewOf(row)} query={query} />
         </span>
         {row.handler === "waiting" && (row.handoff?.escalatedTo ?? 0) > 0 && (
           <span className="text-wrong">Escalated</span>
@@ -77,6 +78,12 @@ export const ConversationRow = memo(function ConversationRow({
     </a>
   );
 });
+
+/** The newest message. Visitors write plain text, and everybody else Markdown. */
+function previewOf({ lastMessage }: ListedConversation): string {
+  if (!lastMessage) return "";
+  return lastMessage.role === "user" ? lastMessage.text : plainLine(lastMessage.text);
+}
 
 function Marks({ row }: { row: ListedConversation }) {
   return (
