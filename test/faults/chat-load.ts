@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type ChatStream, chat, openStream, textOf } from "../chat-client.ts";
 import { callThenSay, chunk, type Exchange, eventStream, sayWords } from "../upstream.ts";
-import type { Life } from "./fault-site.ts";
+import { isBusy, type Life } from "./fault-site.ts";
 
 /**
  * How a visitor reads the reply: to its end, slowly, after a tool call, with an aborted connection, with a request to
@@ -26,8 +26,6 @@ export type Turn = {
   /** the reply, if the client read it to its end */
   reply: { stopReason: string; text: string } | null;
 };
-
-export type ChatLoad = ReturnType<typeof createChatLoad>;
 
 /**
  * Visitors with conversations of several turns.
@@ -54,7 +52,7 @@ export function createChatLoad(agentId: string, { name, clients }: { name: strin
         ...(conversationId && { conversationId }),
       };
       const stream = await open(life, { body, headers, isSlow: manner === "slow" });
-      if (stream.response.status === 503) return;
+      if (isBusy(stream.response.status)) return;
       if (stream.response.status !== 200)
         throw new Error(`chat: ${stream.response.status} ${await stream.response.text()}`);
       const start = await stream.until("message_start");
@@ -123,7 +121,7 @@ function follow({ url }: Life, conversationId: string, headers: Record<string, s
   return {
     async stopped() {
       const { status } = await fetch(`${address}/stop`, { method: "POST", headers });
-      if (status !== 200 && status !== 503) throw new Error(`stopping a reply: ${status}`);
+      if (status !== 200 && !isBusy(status)) throw new Error(`stopping a reply: ${status}`);
     },
     resumed: () => openStream(`${address}/stream`, { headers }),
   };

@@ -9,7 +9,7 @@ const COMPARED = 300;
 /** The server counts a reply as lost when it gave no sign of life for half a minute. */
 const HOUR_MS = 3_600_000;
 
-export type DeliveredIds = ReturnType<typeof createDeliveredIds>;
+type DeliveredIds = ReturnType<typeof createDeliveredIds>;
 
 /** The ids of the webhooks that arrived. */
 export function createDeliveredIds({ receiver }: FaultSite) {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createChatLoad } from "./chat-load.ts";
-import { call, createForm, type FaultSite, type Life, type Server, submit } from "./fault-site.ts";
+import { call, createForm, type FaultSite, isBusy, type Life, type Server, submit } from "./fault-site.ts";
 import { createRetryingLoad } from "./retrying-load.ts";
 
 const CLIENTS = { chats: 8, submissions: 2, events: 2 };
@@ -91,7 +91,7 @@ async function recordEvent(
     }),
   });
   const answer = await response.text();
-  if (response.status === 503) return wait(PAUSE_MS).then(() => recordEvent(server, { agentId, triggerId, key }));
+  if (isBusy(response.status)) return wait(PAUSE_MS).then(() => recordEvent(server, { agentId, triggerId, key }));
   if (response.status !== 200) throw new Error(`recording an event: ${response.status} ${answer}`);
   return key;
 }

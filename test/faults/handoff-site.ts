@@ -1,5 +1,5 @@
 import { createAgent } from "../factories.ts";
-import { createFaultSite, type Life } from "./fault-site.ts";
+import { createFaultSite, type Life, owner } from "./fault-site.ts";
 
 /** What a member, a visitor or a key gets from a server. */
 type Answer = { status: number; body: Record<string, never> & { data?: unknown; error?: unknown } };
@@ -18,7 +18,7 @@ export const createHandoffSite = (kind: Parameters<typeof createFaultSite>[0], e
   createFaultSite(kind, { ...unlimited, ...env });
 
 /** Calls a server without a browser. @throws TypeError when there is no answer */
-export async function request(
+async function request(
   life: Life,
   method: string,
   path: string,
@@ -37,7 +37,7 @@ export async function signIn(life: Life) {
   const response = await fetch(`${life.url}/auth/sign-in/email`, {
     method: "POST",
     headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
-    body: JSON.stringify({ email: "ada@example.com", password: "correct horse battery" }),
+    body: JSON.stringify(owner),
   });
   if (!response.ok) throw new Error(`signing in: ${response.status} ${await response.text()}`);
   const cookie = response.headers.getSetCookie().map((line) => line.split(";")[0]);

@@ -2,8 +2,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Server } from "./fault-site.ts";
 
-export type RetryingLoad<Answer> = ReturnType<typeof createRetryingLoad<Answer>>;
-
 /**
  * Clients that send one request after another until the server is gone, and then repeat what it did not answer, with the
  * same key.
