@@ -46,11 +46,12 @@ if (isLong) {
   it("a full disk acknowledges nothing, allows reads, and continues when there is room", { timeout }, async () => {
     const site = await createFaultSite("SQLite");
     try {
-      const mount = 'mount -t tmpfs -o size=8m tmpfs "$0" && exec "$@"';
+      const copy = 'cp -a "$0" "$0.copy" && mount -t tmpfs -o size=16m tmpfs "$0" && mv "$0.copy"/* "$0"';
+      const mount = `${copy} && rmdir "$0.copy" && exec "$@"`;
       const under = ["unshare", "-m", "sh", "-c", mount, site.folder];
       const { life, toolId } = await startWithOneSubmission(site, { under });
       const filler = `/proc/${life.pid}/root${site.folder}/filler`;
-      expect(() => writeFileSync(filler, Buffer.alloc(9_000_000))).toThrow("ENOSPC");
+      expect(() => writeFileSync(filler, Buffer.alloc(17_000_000))).toThrow("ENOSPC");
       await refusesToSubmit(life, toolId);
       await stillReads(life);
       rmSync(filler);
