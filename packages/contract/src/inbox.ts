@@ -85,7 +85,7 @@ export const InboxChange = Type.Object(
 );
 export type InboxChange = Static<typeof InboxChange>;
 
-/** A conversation in which something happened, whoever has it, with the data that a list row shows. */
+/** A conversation in which something happened, with the agent or a person, and the data that a list row shows. */
 export const ConversationActivity = Type.Object(
   {
     conversationId: Type.String(),

@@ -114,7 +114,7 @@ onBothDatabases("bad input", (createDatabase) => {
       });
     });
 
-    // All endpoints share one reader of JSON but for submitForm, which has its own.
+    // All endpoints except submitForm share one reader of JSON.
     it.each(writing.filter(({ name }) => ["chat", "submitForm"].includes(name)))(
       "for $name is refused when it is not JSON, hostile or of another type",
       async (endpoint) => {

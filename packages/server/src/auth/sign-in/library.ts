@@ -17,7 +17,7 @@ export function createSignInLibrary(deps: AuthDeps, mails: AccountMails, onPassw
 }
 
 /**
- * Like `createSignInLibrary`, but for the OpenID Connect provider, whose discovery document is fetched on first use. It
+ * Like `createSignInLibrary`, with the OpenID Connect provider, whose discovery document is fetched on first use. It
  * is a separate instance, so that password sign-in works while the provider is down. @throws when the provider cannot
  * be reached
  */

@@ -47,7 +47,7 @@ export function submitRoutes(
           organizationId: request.principal?.organizationId ?? null,
           userId: proven?.id ?? null,
         });
-        // Whoever began the conversation may have filled in the form for the visitor.
+        // The person who began the conversation may have filled in the form for the visitor.
         const verified = isForeign ? null : proven;
         submitForm.checkVisitor(tool, { verified, isForeign });
         const { userToken: _, ...fields } = body;

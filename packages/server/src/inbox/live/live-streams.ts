@@ -110,7 +110,7 @@ export function createLiveStreams(
         inboxFeed.changed(organizationId, conversationId);
       });
     }) satisfies RecordHandoff,
-    /** Shows members in which conversations something happened, whoever has them, once it is committed. */
+    /** Shows members in which conversations something happened, with the agent or a person, once it is committed. */
     recordEvents: (async (trx, events) => {
       afterCommit(trx, () => {
         for (const { organizationId, conversationId } of events) {

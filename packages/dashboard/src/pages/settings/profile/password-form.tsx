@@ -10,7 +10,7 @@ const empty = { currentPassword: "", newPassword: "" };
 export function PasswordForm({ userId }: { userId: string }) {
   const form = useDialogForm(empty, async (body) => {
     await api.changePassword({ body });
-    // The change signs in anew. The notices page shows whether they are on.
+    // The change signs in again. The notices page shows whether they are on.
     keepPush(userId, { isNewSession: true }).catch(() => {});
     notify("Password changed. Your other sessions were signed out");
   });
