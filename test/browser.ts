@@ -92,7 +92,9 @@ function createWarmContexts(create: (options: BrowserContextOptions) => Promise<
   /** @returns false when the context cannot be used again */
   async function clear(context: BrowserContext): Promise<boolean> {
     const pages = context.pages();
-    const origins = new Set(pages.flatMap((page) => page.frames()).map((frame) => new URL(frame.url()).origin));
+    const urls = pages.flatMap((page) => page.frames()).map((frame) => frame.url());
+    // A frame that has not started to load has an empty URL.
+    const origins = new Set(urls.filter((url) => url !== "").map((url) => new URL(url).origin));
     origins.delete("null");
     const [origin] = origins;
     if (origin === undefined) return false;

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { keepPush } from "./push-device.ts";
 
 const endpoint = "https://push.example/1";
 let stored: Map<string, string>;
@@ -19,6 +18,8 @@ beforeEach(() => {
     getItem: (name: string) => stored.get(name) ?? null,
     removeItem: (name: string) => stored.delete(name),
   });
+  // Read by a module that the tested one imports, which is therefore imported in the tests.
+  vi.stubGlobal("location", { origin: "https://chat.example" });
   vi.stubGlobal("window", { isSecureContext: true, PushManager: {}, Notification: {} });
   vi.stubGlobal("Notification", { permission: "granted" });
   vi.stubGlobal("navigator", {
@@ -28,11 +29,13 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 it("keeps the notices of the member who turned them on in this browser", async () => {
+  const { keepPush } = await import("./push-device.ts");
   await keepPush("ada");
   expect([isSubscribed, stored.size]).toEqual([true, 2]);
 });
 
 it("ends the notices of a member whose session expired in this browser when another member signs in", async () => {
+  const { keepPush } = await import("./push-device.ts");
   await keepPush("grace");
   expect([isSubscribed, stored.size]).toEqual([false, 0]);
 });
