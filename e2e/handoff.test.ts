@@ -182,7 +182,7 @@ describe("a handoff in the widget", () => {
 
     await member.getByRole("button", { name: "Return to agent" }).click();
     await member.getByRole("dialog").getByRole("button", { name: "Return to agent" }).click();
-    await page.getByText("Ada Lovelace has left. Harbour is answering again.").waitFor();
+    await page.getByText("Ada Lovelace has left. Harbour is answering again.").first().waitFor();
     const rated = page.waitForResponse(/\/feedback$/);
     await page.getByRole("group", { name: "How was it?" }).getByRole("button", { name: "Good reply" }).click();
     expect((await rated).status()).toBe(200);
@@ -220,10 +220,10 @@ describe("a handoff in the widget", () => {
     const stop = page.getByRole("button", { name: "Stop waiting" });
     await stop.waitFor();
     await replyOver(page);
-    expect(await focused()).toBe("TEXTAREA");
+    await expect.poll(focused).toBe("TEXTAREA");
     await stop.press("Enter");
     await page.getByRole("button", { name: "Talk to a person" }).waitFor();
-    expect(await focused()).toBe("TEXTAREA");
+    await expect.poll(focused).toBe("TEXTAREA");
 
     // A person who takes over and returns the conversation without a message leaves a line.
     await page.getByRole("button", { name: "Talk to a person" }).press("Enter");
@@ -233,7 +233,7 @@ describe("a handoff in the widget", () => {
     await call("POST", `/conversations/${id}/takeover`);
     await page.getByText("You're talking to Ada Lovelace").first().waitFor();
     await call("POST", `/conversations/${id}/return`);
-    await page.getByText("Ada Lovelace has left. Harbour is answering again.").waitFor();
+    await page.getByText("Ada Lovelace has left. Harbour is answering again.").first().waitFor();
     expect(await page.getByRole("group", { name: "How was it?" }).count()).toBe(0);
     expect(problems).toEqual([]);
   });
