@@ -30,7 +30,7 @@ export async function deleteExpiredRows(db: Db, now: number): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** A session that expired because nobody used it does not end the notices of its browser, unlike a sign-out. */
+/** A session that expired because it was not used does not end the notices of its browser, unlike a sign-out. */
 async function keepNotices(db: Db, now: string): Promise<void> {
   const expired = db.selectFrom("sessions").select("id").where("expiresAt", "<", now);
   await db.updateTable("pushSubscriptions").set({ sessionId: null }).where("sessionId", "in", expired).execute();
