@@ -5,7 +5,7 @@ import { described, enveloped, nullable, ref, Success, stringEnum } from "./sche
 import { userToken } from "./visitor-identity.ts";
 
 /** Limits on what one call appends to a conversation. */
-export const chatLimits = { messages: 200, characters: 32_000 } as const;
+export const chatLimits = { messages: 200, characters: 32_000, messageKey: 100 } as const;
 
 /** Limits of a conversation: messages, and UTF-8 bytes of their text and of their tool calls. */
 export const conversationLimits = { messages: 2_000, textBytes: 2 * 1024 * 1024, toolBytes: 8 * 1024 * 1024 } as const;
@@ -46,6 +46,16 @@ export const ChatRequest = Type.Object({
       Type.String({
         minLength: 1,
         description: "Id of the conversation to continue, from `message_start`. Without it, a new conversation begins.",
+      }),
+    ),
+  ),
+  messageKey: Type.Optional(
+    nullable(
+      Type.String({
+        minLength: 1,
+        maxLength: chatLimits.messageKey,
+        description:
+          "A random key of the last message, made by your client. To send a message again after a lost connection, send the same key and `conversationId`: the message is stored once, and the response is the reply to it, running or finished. 409 means that the key was used for a different message of the conversation. Ignored with `regenerate`.",
       }),
     ),
   ),

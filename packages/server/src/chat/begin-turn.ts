@@ -29,6 +29,9 @@ export type Begun =
 /** Thrown when a turn without a reply finds that the agent has the conversation again. */
 export class AgentAnswersError extends Error {}
 
+/** Thrown when a message with the same key was stored since the request began. */
+export class RepeatedMessageError extends Error {}
+
 /** Whether the agent must not reply: a person has the conversation, or the visitor is waiting for one. */
 export function isPassedOn(
   { handler }: Pick<OwnershipColumns, "handler">,
@@ -81,7 +84,7 @@ export async function beginTurn(
     return { isPassedOn: true };
   }
   if (replyId === null) throw new AgentAnswersError();
-  const reply = { id: replyId, role: "assistant" as const, content: "", page: null };
+  const reply = { id: replyId, role: "assistant" as const, content: "", page: null, messageKey: null };
   const at = position + appended.length;
   await queries.insertMessage(trx, { ...reply, position: at, conversationId, stopReason: null, model, now });
   return {
@@ -143,6 +146,10 @@ async function extend(
   // On PostgreSQL, this update also locks the conversation, so concurrent turns are serialized.
   let [size] = (await queries.grow(trx, { id, ...added, now })).rows;
   if (!size) throw notFound("Conversation");
+  const messageKey = turn.messages.at(-1)?.messageKey ?? null;
+  if (messageKey !== null && (await queries.byKey(trx, { conversationId: id, messageKey })).rows.length > 0) {
+    throw new RepeatedMessageError();
+  }
   const [last] = (await queries.lastMessage(trx, { conversationId: id })).rows;
   if (mayReplaceReply) await queries.requestStop(trx, { conversationId: id });
   else if (last?.role === "assistant" && last.stopReason === null && now - last.updatedAt < SILENT_MS) {

@@ -77,6 +77,34 @@ it("a new message ends a reply that runs in another process", async () => {
   expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
 });
 
+it("a message that is sent again to another process is stored once, and answered with the running reply", async () => {
+  const { stream, start, gate: first, headers } = await startReply();
+  first.resolve();
+  await stream.ended;
+  const gate = Promise.withResolvers<void>();
+  upstream.script(async (exchange) => {
+    const { send, end } = eventStream(exchange);
+    send(chunk({ content: "Once" }));
+    await gate.promise;
+    send(chunk({}, "stop"));
+    send("[DONE]");
+    end();
+  });
+  const { conversationId } = start;
+  const messages = [{ role: "user", content: "Again" }];
+  const send = (url: string) =>
+    chat(url, { agentId, conversationId, messages, messageKey: "key", resumable: true }, headers);
+  const [one, two] = await Promise.all([send(here.url), send(there.url)]);
+  gate.resolve();
+  await Promise.all([one.ended, two.ended]);
+  expect([textOf(one.events), textOf(two.events)]).toEqual(["Once", "Once"]);
+  expect(two.events[0]?.eventId).toBe(one.events[0]?.eventId);
+  const { messageCount } = (
+    await here.app.inject({ method: "GET", url: `/conversations/${conversationId}`, headers })
+  ).json().data;
+  expect(messageCount).toBe(4);
+});
+
 it("a reply in another process is not replaced when the conversation is continued by its id only", async () => {
   const { stream, start, gate } = await startReply();
   const body = { agentId, conversationId: start.conversationId, messages: [{ role: "user", content: "Wait" }] };

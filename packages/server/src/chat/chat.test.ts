@@ -97,6 +97,56 @@ onBothDatabases("the chat", (createDatabase) => {
     ]);
   });
 
+  it("stores a message that is sent again with the same key once, and answers with the reply to the first one", async () => {
+    const { start } = await ask("One");
+    const { conversationId } = start;
+    const gate = Promise.withResolvers<void>();
+    upstream.script(async (exchange) => {
+      const { send, end } = eventStream(exchange);
+      send(chunk({ content: "Begun " }));
+      await gate.promise;
+      send(chunk({ content: "and done." }, "stop"));
+      send("[DONE]");
+      end();
+    });
+    const asked = upstream.exchanges.length;
+    const again = () => say("Two", { conversationId, messageKey: "key-1", resumable: true }, holding(start));
+    const sent = await Promise.all([again(), again(), again()]);
+    const first = await Promise.all(sent.map((stream) => stream.until("content_block_delta")));
+    sent[0]?.leave();
+    const running = await again();
+    gate.resolve();
+    const finished = await again();
+    for (const stream of [running, finished]) {
+      await stream.ended;
+      expect(textOf(stream.events)).toBe("Begun and done.");
+      expect(stream.events[0]).toMatchObject({ conversationId, conversationToken: start.conversationToken });
+    }
+    const ids = [...first, ...running.events, ...finished.events].map((event) => event.id.replace(/:.*/, ""));
+    expect(new Set(ids).size).toBe(1);
+    expect(upstream.exchanges.length - asked).toBe(1);
+    const { messages, messageCount } = await read(conversationId);
+    expect(messages.map(({ content }: { content: string }) => content)).toEqual([
+      "One",
+      "We open at nine.",
+      "Two",
+      "Begun and done.",
+    ]);
+    expect(messageCount).toBe(4);
+  });
+
+  it("refuses a messageKey that was used for a different message, and accepts it in another conversation", async () => {
+    const one = await ask("One", { messageKey: "key-1" });
+    const { conversationId } = one.start;
+    const other = await say("Two", { conversationId, messageKey: "key-1" });
+    expect(other.response.status).toBe(409);
+    expect((await other.response.json()).error.message).toBe(
+      "This messageKey was already used for a different message. Use a new key.",
+    );
+    const two = await ask("Two", { messageKey: "key-1" });
+    expect((await read(two.start.conversationId)).messageCount).toBe(2);
+  });
+
   it("continues a conversation from its own history, whatever history the client sends", async () => {
     const first = await ask("One");
     const { conversationId } = first.start;

@@ -16,7 +16,7 @@ const POLL_MS = 500;
 export function followStored(
   store: ReplyStore,
   row: MessageRow,
-  conversationToken: string,
+  conversationToken: string | null,
   lastEventId: string | undefined,
 ) {
   const start = { conversationId: row.conversationId, messageId: row.id, conversationToken };

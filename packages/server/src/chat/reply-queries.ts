@@ -36,9 +36,12 @@ type LastMessage = Pick<MessageRow, "id" | "role" | "position" | "stopReason" | 
   toolBytes: number;
 };
 
+/** A client's key of a message, with its conversation. */
+export type MessageKey = { conversationId: string; messageKey: string };
+
 type InsertMessage = Pick<
   MessageRow,
-  "id" | "conversationId" | "position" | "role" | "content" | "page" | "stopReason" | "model"
+  "id" | "conversationId" | "position" | "role" | "content" | "page" | "messageKey" | "stopReason" | "model"
 > & {
   now: number;
 };
@@ -268,6 +271,14 @@ function messageQueries(db: Db) {
         )
         .orderBy("position", "desc"),
     ),
+    /** The message with this key, if the client has sent it before. */
+    byKey: compileOnce<MessageKey, Pick<MessageRow, "content" | "position">>((param) =>
+      db
+        .selectFrom("messages")
+        .select(["content", "position"])
+        .where("conversationId", "=", param("conversationId"))
+        .where("messageKey", "=", param("messageKey")),
+    ),
     deleteMessage: compileOnce<{ id: string }, never>((param) =>
       db.deleteFrom("messages").where("id", "=", param("id")),
     ),
@@ -279,6 +290,7 @@ function messageQueries(db: Db) {
         role: param("role"),
         content: param("content"),
         page: param("page"),
+        messageKey: param("messageKey"),
         pieces: null,
         feedback: null,
         inputTokens: null,

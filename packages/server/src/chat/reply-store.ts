@@ -8,7 +8,7 @@ import type { MessageRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { type Begun, beginTurn, type HistoryLimits } from "./begin-turn.ts";
 import { endEvents } from "./reply-event-log.ts";
-import { type HistoryRow, type ReplyQueries, type ReplyState, replyQueries } from "./reply-queries.ts";
+import { type HistoryRow, type MessageKey, type ReplyQueries, type ReplyState, replyQueries } from "./reply-queries.ts";
 import type { Counting, Ended, NewTurn } from "./reply-turn.ts";
 
 export type { HistoryRow };
@@ -97,6 +97,31 @@ export function createReplyStore(db: Db, count: Counting) {
     end: keepEnd,
     async requestStop(conversationId: string): Promise<void> {
       await queries.requestStop(db, { conversationId });
+    },
+    ...stored(db, queries),
+  };
+}
+
+/** Reads stored messages and replies. */
+function stored(db: Db, queries: ReplyQueries) {
+  return {
+    /**
+     * A visitor's message by its key, and the agent's reply to it. `reply` is undefined when the agent did not reply,
+     * because a person had the conversation. @returns null when no message with this key is stored
+     */
+    async sentMessage(key: MessageKey): Promise<{ content: string; reply: MessageRow | undefined } | null> {
+      const [message] = (await queries.byKey(db, key)).rows;
+      if (!message) return null;
+      const next = await db
+        .selectFrom("messages")
+        .selectAll()
+        .where("conversationId", "=", key.conversationId)
+        .where("position", ">", message.position)
+        .orderBy("position")
+        .limit(1)
+        .executeTakeFirst();
+      const isReply = next?.role === "assistant" && next.authorName === null;
+      return { content: message.content, reply: isReply ? next : undefined };
     },
     async latestReply(conversationId: string): Promise<MessageRow | undefined> {
       return db

@@ -54,8 +54,8 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
       const agent = await chat.agentFor(body.agentId, caller);
       if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`, request);
       checkChatRequest({ body, refused: new Set() });
-      const running = await whileReplyStarts(() => chat.start(agent, body, caller));
-      return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, 0));
+      const answer = await whileReplyStarts(() => chat.start(agent, body, caller));
+      return sendEvents(reply, config.heartbeat, (reader) => answer.follow(reader, 0));
     },
   });
   app.route({

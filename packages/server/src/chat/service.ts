@@ -26,6 +26,7 @@ import { messagePage } from "./message-page.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./new-messages.ts";
 import { passOn } from "./pass-on.ts";
+import { type Answer, createRepeatedMessages } from "./repeated-messages.ts";
 import { createReplyStore, type HistoryRow, type ReplyStore } from "./reply-store.ts";
 import type { ReplyTool } from "./reply-tool.ts";
 import type { NewTurn } from "./reply-turn.ts";
@@ -78,16 +79,18 @@ export function createChatService(
   deps: Deps,
   agents: AgentService,
   conversations: ConversationService,
-  { toolsOf, documentsOf, notesOf, openingOf, humanToolOf, handoffNotesOf, ...recorders }: Sources,
+  sources: Sources,
 ) {
-  const { config, encryption, models } = deps;
+  const { config, encryption } = deps;
   const budgets = createTokenBudgets(deps);
-  const store = createReplyStore(deps.db, countingOf(budgets, conversations, recorders));
+  const store = createReplyStore(deps.db, countingOf(budgets, conversations, sources));
   const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
   const toolCalls = createClientToolCalls(deps);
   const run = createReplyRunner(config.models, { store, replies, clientTools: toolCalls });
   const ownOrigin = new URL(config.baseUrl).origin;
   const admit = createAdmission(encryption, conversations);
+  const once = createRepeatedMessages({ store, replies });
+  const begin = createBeginning(deps, sources, { budgets, store, replies, run });
 
   return {
     replies,
@@ -102,72 +105,105 @@ export function createChatService(
       return agent;
     },
     /**
-     * Stores the visitor's message and starts the reply, which continues in the background. The request has passed
-     * `checkChatRequest`.
+     * Stores the visitor's message and starts the reply, which continues in the background. A message that was sent
+     * before is answered with the same reply. The request has passed `checkChatRequest`.
      * @throws AppError for every problem that is known before the model is called
      */
-    async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<RunningReply> {
+    async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<Answer> {
       const admitted = await admit(agent, request, caller.proof);
-      const { conversation: existing, access, identity } = admitted;
-      const page = messagePage(request, agent);
-      const consent = consentOf(agent, request, { existing, memberOf: caller.memberOf });
-      const messages = await messagesOf(agent, request, { isNew: existing === null, page, openingOf });
-      const isOpen = access === "open";
-      const turn = toTurn(agent, request, { admitted, isOpen, consent, messages });
-      if (existing && (await passOn(store, { ...turn, conversation: existing }))) {
-        return passedOn(newReply(deps, request, { agentId: agent.id, conversationId: existing.id, isOpen }));
-      }
-      const model = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
-      // The demo model quotes search results, because it cannot read a prompt.
-      const documents = await documentsOf(agent, { mustSearch: model.source === null });
-      const conversation =
-        existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller });
-      const tools = await toolsOf(agent.id, turnOf(request, admitted, { id: conversation.id, page }));
-      const reply = newReply(deps, request, { agentId: agent.id, conversationId: conversation.id, isOpen });
-      await replies.add(reply, caller.ip, { mayReplace: !isOpen });
-      try {
-        const organizationId = model.isOperatorPaid ? agent.organizationId : null;
-        const usageOwner = budgets.usageOwnerOf({ ...visitorOfBudget(request, identity, caller), organizationId });
-        const refusal = await budgets.refusal(agent, usageOwner);
-        // Load the notes first: nothing may fail between storing the turn and starting its reply.
-        const notes = existing ? await notesAbout(existing, { notesOf, handoffNotesOf }) : [];
-        const since = performance.now();
-        const begun = await store.begin(
-          { ...turn, conversation, replyId: reply.messageId, model: refusal === null ? model.modelId : null },
-          historyLimits,
-        );
-        if (begun.isPassedOn) {
-          replies.remove(reply);
-          return passedOn(reply);
-        }
-        replies.kept(reply, since);
-        reply.room.limit(begun.room);
-        void run(reply, {
-          agent,
-          model,
-          ...promptOf(agent, documents, { history: begun.history, notes, identity }),
-          pageOrigin: caller.origin,
-          tools,
-          documents,
-          humanTool: humanToolOf(agent, conversation),
+      const start = () => begin(agent, request, { caller, admitted });
+      const { conversation, access } = admitted;
+      if (!conversation || !request.messageKey || request.regenerate) return start();
+      const place = { agentId: agent.id, conversationId: conversation.id, isOpen: access === "open" };
+      const noReply = () => passedOn(newReply(deps, request, place));
+      return once(
+        {
+          conversationId: conversation.id,
+          messageKey: request.messageKey,
+          content: request.messages.at(-1)?.content ?? "",
+          conversationToken: tokenOf(deps, place),
           log: caller.log,
-          usageOwner,
-          refusal,
-          isTest: conversation.isTest === 1,
-          epoch: begun.epoch,
-        });
-        return reply;
-      } catch (error) {
-        replies.remove(reply);
-        reply.end({ stopReason: "error" });
-        throw isMissingReference(error) ? notFound("Conversation") : error;
-      }
+        },
+        { start, noReply },
+      );
     },
     /** Stops the running reply of the conversation, in any process. */
     async stop(viewer: Viewer, conversationId: string): Promise<void> {
       await conversations.existing(viewer, conversationId);
       await stopReply(conversationId, { replies, store });
     },
+  };
+}
+
+type Beginning = {
+  budgets: TokenBudgets;
+  store: ReplyStore;
+  replies: RunningReplies;
+  run: ReturnType<typeof createReplyRunner>;
+};
+
+/** @returns a function that stores a new message and starts the reply to it */
+function createBeginning(deps: Deps, sources: Sources, { budgets, store, replies, run }: Beginning) {
+  const { models } = deps;
+  const { toolsOf, documentsOf, notesOf, openingOf, humanToolOf, handoffNotesOf } = sources;
+  return async (
+    agent: AgentRow,
+    request: ChatRequest,
+    { caller, admitted }: { caller: Caller; admitted: Admitted },
+  ): Promise<RunningReply> => {
+    const { conversation: existing, access, identity } = admitted;
+    const page = messagePage(request, agent);
+    const consent = consentOf(agent, request, { existing, memberOf: caller.memberOf });
+    const messages = await messagesOf(agent, request, { isNew: existing === null, page, openingOf });
+    const isOpen = access === "open";
+    const turn = toTurn(agent, request, { admitted, isOpen, consent, messages });
+    if (existing && (await passOn(store, { ...turn, conversation: existing }))) {
+      return passedOn(newReply(deps, request, { agentId: agent.id, conversationId: existing.id, isOpen }));
+    }
+    const model = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
+    // The demo model quotes search results, because it cannot read a prompt.
+    const documents = await documentsOf(agent, { mustSearch: model.source === null });
+    const conversation = existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller });
+    const tools = await toolsOf(agent.id, turnOf(request, admitted, { id: conversation.id, page }));
+    const reply = newReply(deps, request, { agentId: agent.id, conversationId: conversation.id, isOpen });
+    await replies.add(reply, caller.ip, { mayReplace: !isOpen });
+    try {
+      const organizationId = model.isOperatorPaid ? agent.organizationId : null;
+      const usageOwner = budgets.usageOwnerOf({ ...visitorOfBudget(request, identity, caller), organizationId });
+      const refusal = await budgets.refusal(agent, usageOwner);
+      // Load the notes first: nothing may fail between storing the turn and starting its reply.
+      const notes = existing ? await notesAbout(existing, { notesOf, handoffNotesOf }) : [];
+      const since = performance.now();
+      const begun = await store.begin(
+        { ...turn, conversation, replyId: reply.messageId, model: refusal === null ? model.modelId : null },
+        historyLimits,
+      );
+      if (begun.isPassedOn) {
+        replies.remove(reply);
+        return passedOn(reply);
+      }
+      replies.kept(reply, since);
+      reply.room.limit(begun.room);
+      void run(reply, {
+        agent,
+        model,
+        ...promptOf(agent, documents, { history: begun.history, notes, identity }),
+        pageOrigin: caller.origin,
+        tools,
+        documents,
+        humanTool: humanToolOf(agent, conversation),
+        log: caller.log,
+        usageOwner,
+        refusal,
+        isTest: conversation.isTest === 1,
+        epoch: begun.epoch,
+      });
+      return reply;
+    } catch (error) {
+      replies.remove(reply);
+      reply.end({ stopReason: "error" });
+      throw isMissingReference(error) ? notFound("Conversation") : error;
+    }
   };
 }
 
@@ -227,13 +263,17 @@ function turnOf(
   return { visitor: identity.verified, conversation: { id }, page, clientTools: usableTools };
 }
 
+type ReplyPlace = { agentId: string; conversationId: string; isOpen: boolean };
+
 /** A conversation that is open to everybody gets no token. */
-function newReply(
-  { config, encryption, databaseKind }: Deps,
-  request: ChatRequest,
-  { agentId, conversationId, isOpen }: { agentId: string; conversationId: string; isOpen: boolean },
-): RunningReply {
-  const token = isOpen ? null : conversationToken(encryption, conversationId);
+function tokenOf({ encryption }: Deps, { conversationId, isOpen }: ReplyPlace): string | null {
+  return isOpen ? null : conversationToken(encryption, conversationId);
+}
+
+function newReply(deps: Deps, request: ChatRequest, place: ReplyPlace): RunningReply {
+  const { config, databaseKind } = deps;
+  const { agentId, conversationId } = place;
+  const token = tokenOf(deps, place);
   return createRunningReply(
     { conversationId, messageId: newId("msg"), conversationToken: token },
     {
@@ -285,22 +325,26 @@ function visitorNotes({ tellModel }: AgentRow, { verified }: Identity): Note[] {
 }
 
 /**
- * The messages to append, the last of them with its page. A new conversation may start with the bubble that the visitor
+ * The messages to append, the last of them with its page and key. A new conversation may start with the bubble that the visitor
  * answers.
  */
 async function messagesOf(
   agent: AgentRow,
   request: ChatRequest,
   { isNew, page, openingOf }: { isNew: boolean; page: MessagePage | null; openingOf: Sources["openingOf"] },
-): Promise<Array<NewMessage & { id: string; page: string | null }>> {
+): Promise<NewTurn["messages"]> {
   const messages = newMessages(request);
   const opening = isNew && request.triggerId ? await openingOf(agent.id, request.triggerId) : null;
   const all = opening === null ? messages : [{ role: "assistant" as const, content: opening }, ...messages];
-  return all.map((message, index) => ({
-    ...message,
-    id: newId("msg"),
-    page: page && index === all.length - 1 ? JSON.stringify(page) : null,
-  }));
+  return all.map((message, index) => {
+    const isLast = index === all.length - 1;
+    return {
+      ...message,
+      id: newId("msg"),
+      page: page && isLast ? JSON.stringify(page) : null,
+      messageKey: (isLast && request.messageKey) || null,
+    };
+  });
 }
 
 function newConversation(
@@ -308,7 +352,7 @@ function newConversation(
   request: ChatRequest,
   given: {
     visitor: Visitor;
-    messages: NewMessage[];
+    messages: readonly NewMessage[];
     consent: string | null;
     page: MessagePage | null;
     caller: Caller;

@@ -58,6 +58,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0044-live-presence",
       "0046-activity",
       "0047-endings",
+      "0050-message-keys",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -103,6 +104,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0044-live-presence",
       "0046-activity",
       "0047-endings",
+      "0050-message-keys",
     ]);
   });
 

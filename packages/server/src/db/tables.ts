@@ -60,7 +60,10 @@ export type Tables = AnswerTables &
     secrets: SecretRow;
     conversations: ConversationTable & InboxColumns & EventColumns & OwnershipTable;
     conversationHours: ConversationHourRow;
-    messages: Omit<MessageRow, "page" | keyof AuthorColumns> & { page: Generated<Json | null> } & {
+    messages: Omit<MessageRow, "page" | "messageKey" | keyof AuthorColumns> & {
+      page: Generated<Json | null>;
+      messageKey: Generated<string | null>;
+    } & {
       [Name in keyof AuthorColumns]: Generated<AuthorColumns[Name]>;
     };
     replyFailures: ReplyFailureRow;
@@ -295,6 +298,8 @@ export type MessageRow = AuthorColumns & {
   pieces: Json | null;
   /** the page from which the visitor sent it, see chat/message-page.ts */
   page: Json | null;
+  /** the client's key of a visitor's message, unique within the conversation */
+  messageKey: string | null;
   feedback: "up" | "down" | null;
   feedbackComment: string | null;
   /** `null` on a reply that is still running */

@@ -182,6 +182,7 @@ export async function addMessage(
     content,
     pieces: null,
     page: null,
+    messageKey: null,
     feedback: null,
     feedbackComment: null,
     stopReason: "end_turn",

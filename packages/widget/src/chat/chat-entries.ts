@@ -1,4 +1,5 @@
 import type { Ownership } from "@foyer/contract";
+import { randomId } from "../loader/random-id.ts";
 import { createStore } from "../store.ts";
 import type { Entry, ReplyEntry } from "./conversation-state.ts";
 
@@ -30,7 +31,6 @@ export function createChatEntries(keepsConsent: () => boolean) {
     hasConsent: false,
   };
   const store = createStore<ChatState>(empty);
-  let lastKey = 0;
   const patch = (changes: Partial<ChatState>) => store.set({ ...store.get(), ...changes });
   const edit = (key: string, change: (entry: Entry) => Entry) => {
     const entries = [...store.get().entries];
@@ -43,7 +43,8 @@ export function createChatEntries(keepsConsent: () => boolean) {
     store,
     patch,
     edit,
-    newKey: () => `local-${++lastKey}`,
+    /** Entries of the visitor are sent under their key, so a key must not occur again after a reload. */
+    newKey: randomId,
     clear: (changes: Partial<ChatState> = {}) => store.set({ ...empty, hasConsent: keepsConsent(), ...changes }),
     add: (entry: Entry) => patch({ entries: [...store.get().entries, entry] }),
     remove: (key: string) => patch({ entries: store.get().entries.filter((entry) => entry.key !== key) }),

@@ -1,3 +1,4 @@
+import { FoyerError } from "@foyer/sdk";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createConsentStorage } from "../loader/consent-storage.ts";
 import { createEventBus } from "../loader/event-bus.ts";
@@ -14,17 +15,24 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** A chat whose conversation has loaded when `finishLoading` is called. */
-function openChat(identity: { userId: string } | null) {
+/**
+ * A chat whose conversation has loaded when `finishLoading` is called.
+ * @param failures how many of the first messages do not reach the server
+ */
+function openChat(identity: { userId: string } | null, failures = 0) {
   const bus = createEventBus();
   const storage = createConsentStorage("agent_1", bus, "given");
   const visitor = createVisitorSession(storage, bus, identity);
   visitor.remember({ id: "conv_1", token: "token", title: "", at: 1 });
   const sent: string[] = [];
   const loading: Array<() => void> = [];
-  const request = vi.fn(async (path: string, { body }: { body?: { messages?: { content: string }[] } } = {}) => {
+  const keys: Array<string | undefined> = [];
+  type Sent = { messages?: { content: string }[]; messageKey?: string };
+  const request = vi.fn(async (path: string, { body }: { body?: Sent } = {}) => {
     if (path === "/chat") {
       sent.push(`${visitor.identity?.userId ?? "anonymous"}: ${body?.messages?.[0]?.content}`);
+      keys.push(body?.messageKey);
+      if (failures-- > 0) throw new FoyerError("UNREACHABLE", "The server could not be reached.");
       return new Promise<Response>(() => {});
     }
     await new Promise<void>((resolve) => loading.push(resolve));
@@ -43,7 +51,7 @@ function openChat(identity: { userId: string } | null) {
   const finishLoading = () => {
     for (const resolve of loading.splice(0)) resolve();
   };
-  return { chat, visitor, sent, finishLoading };
+  return { chat, visitor, sent, keys, finishLoading };
 }
 
 it("the chat does not send a text for a visitor who is identified while the conversation loads", async () => {
@@ -74,4 +82,24 @@ it("the chat sends the text of an anonymous visitor who is identified while the 
   await sending;
   await expect.poll(() => sent).toEqual(["ada: Where is my order?"]);
   expect(chat.store.get().entries[0]).toMatchObject({ type: "user", text: "Where is my order?" });
+});
+
+it("the chat sends an unsent message again under the same key, and every other message under another one", async () => {
+  const { chat, keys, finishLoading } = openChat(null, 1);
+  const sending = chat.send("Where is my order?");
+  finishLoading();
+  await sending;
+  await expect.poll(() => chat.store.get().entries.at(-1)).toMatchObject({ type: "reply", state: "refused" });
+  const refused = chat.store.get().entries.at(-1);
+  if (refused?.type === "reply") chat.retry(refused);
+  await expect.poll(() => keys.length).toBe(2);
+  const other = openChat(null);
+  const sendingOther = other.chat.send("Where is my order?");
+  other.finishLoading();
+  await sendingOther;
+  await expect.poll(() => other.keys.length).toBe(1);
+  const [first, again] = keys;
+  expect(first).toMatch(/^[0-9a-f]{32}$/);
+  expect(again).toBe(first);
+  expect(other.keys[0]).not.toBe(first);
 });

@@ -27,7 +27,8 @@ export function createMessageSender(
       void reader.read({ conversation, open: (options) => resumeChat(request, conversation, options) });
     },
     /**
-     * Sends the message whose entry has the key `userKey`. Without a key the agent answers the last message again.
+     * Sends the message whose entry has the key `userKey`. The server stores a message that is sent again under the
+     * same key once. Without a key the agent answers the last message again.
      * @returns a promise that resolves when the reply has ended
      */
     ask(content: string, userKey?: string): Promise<void> {
@@ -38,7 +39,7 @@ export function createMessageSender(
         ...visitorFields(visitor),
         ...consent.field(),
         ...(conversation ? { conversationId: conversation.id } : {}),
-        ...(userKey ? {} : { regenerate: true }),
+        ...(userKey ? { messageKey: userKey } : { regenerate: true }),
         page: currentPage(core),
         ...clientTools(core),
         ...(conversation ? {} : { context: visitContext(core), ...openedBy() }),

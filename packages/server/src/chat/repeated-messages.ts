@@ -1,0 +1,77 @@
+import { AppError, notFound } from "../errors.ts";
+import type { EventReader } from "../http/sse.ts";
+import { RepeatedMessageError } from "./begin-turn.ts";
+import { followStored } from "./follow-reply.ts";
+import type { MessageKey } from "./reply-queries.ts";
+import type { ReplyStore } from "./reply-store.ts";
+import type { ReplyLog } from "./run-reply.ts";
+import type { RunningReplies } from "./running-replies.ts";
+
+/** What answers a message: a running reply, or a stored one. `follow` returns a function that stops following. */
+export type Answer = { follow(reader: EventReader, position: number): () => void };
+
+type Sent = MessageKey & {
+  content: string;
+  conversationToken: string | null;
+  log: ReplyLog;
+};
+
+/**
+ * Recognizes messages that a client sends again, by their `messageKey`, so that each is stored once. A client does this
+ * when it has lost the connection and does not know whether the message arrived.
+ */
+export function createRepeatedMessages({ store, replies }: { store: ReplyStore; replies: RunningReplies }) {
+  const starting = new Map<string, Promise<unknown>>();
+
+  /** @returns null when the message is new */
+  async function answerTo(sent: Sent, noReply: () => Answer): Promise<Answer | null> {
+    const { conversationId, messageKey, content, conversationToken, log } = sent;
+    const stored = await store.sentMessage({ conversationId, messageKey });
+    if (!stored) return null;
+    if (stored.content !== content) {
+      throw new AppError("CONFLICT", "This messageKey was already used for a different message. Use a new key.");
+    }
+    const { reply } = stored;
+    if (!reply) return noReply();
+    const running = replies.get(conversationId);
+    if (running?.messageId === reply.id) {
+      await replies.confirm(running);
+      return running;
+    }
+    const follow = followStored(store, reply, conversationToken, undefined);
+    return {
+      follow: (reader) =>
+        follow(reader, (error) => {
+          log.warn({ err: error }, "following a reply failed");
+          reader.end();
+        }),
+    };
+  }
+
+  /**
+   * Answers a repeated message with the reply to the first one, from its beginning. Otherwise runs `start`. `noReply`
+   * answers a repeated message to which the agent did not reply, because a person had the conversation.
+   * @throws 409 when the key belongs to a different message
+   */
+  return async (sent: Sent, { start, noReply }: { start: () => Promise<Answer>; noReply: () => Answer }) => {
+    const id = `${sent.conversationId} ${sent.messageKey}`;
+    // Without this, the repeated request would stop the reply of the first one, which may not be stored yet. A first
+    // request in another process is found by the transaction that stores the message.
+    while (starting.has(id)) await starting.get(id);
+    const turn = Promise.withResolvers<void>();
+    starting.set(id, turn.promise);
+    try {
+      const earlier = await answerTo(sent, noReply);
+      if (earlier) return earlier;
+      return await start().catch(async (error) => {
+        if (!(error instanceof RepeatedMessageError)) throw error;
+        const meanwhile = await answerTo(sent, noReply);
+        if (!meanwhile) throw notFound("Conversation");
+        return meanwhile;
+      });
+    } finally {
+      starting.delete(id);
+      turn.resolve();
+    }
+  };
+}
