@@ -11,8 +11,8 @@ type Sources = { agentId: string; toolId: string };
 type Client = { conversationId: string | null; replies: number };
 
 /**
- * Settings of a server that takes as many messages as the clients send. With the usual timeout, a process that hangs on a
- * busy machine would lose its leases and send events twice without being killed.
+ * Settings of a server that takes as many messages as the clients send. With the usual timeout, an attempt could time out
+ * on a busy machine after the receiver took the event, which is then sent again without a kill.
  */
 export const unlimited = {
   FOYER_WEBHOOK_TIMEOUT: "10m",

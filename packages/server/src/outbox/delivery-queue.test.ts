@@ -111,9 +111,48 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     expect(await settle(current, { state: "pending", waitMs: 40_000 })).toBe(1);
     expect(await stateOf(id)).toMatchObject({ state: "pending", attempts: 1 });
     expect(await claim()).toEqual([]);
-    expect(await settle(current, { state: "failed" })).toBe(2);
-    expect(await settle(current, { state: "delivered" })).toBeNull();
+    // The commit succeeded, but its caller did not learn that and repeats it.
+    expect(await settle(current, { state: "pending", waitMs: 0 })).toBeNull();
+    expect(await claim()).toEqual([]);
+    const again = { ...current, attempts: 1 };
+    expect(await settle(again, { state: "failed" })).toBe(2);
+    expect(await settle(again, { state: "delivered" })).toBeNull();
     expect(await stateOf(id)).toMatchObject({ state: "failed", attempts: 2 });
+  });
+
+  it("neither claims nor retries a delivery that this process holds under an expired lease", async () => {
+    const id = await put(-1);
+    const [first] = await queue.claim(1, []);
+    if (!first) throw new Error("not claimed");
+    const letGo = queue.hold(first);
+    await leaseEnds(id);
+    expect(await claim()).toEqual([]);
+    expect(await queue.retry(forms.db, first, { target: "{}", host: "a" })).toEqual([]);
+    expect(queue.hold({ ...first, fence: 3 })).toBeNull();
+    expect(await settle(first, { state: "pending", waitMs: -1 })).toBe(1);
+    // The next attempt is another one, even before the process lets go of this one.
+    const [second] = await queue.claim(1, []);
+    expect(second).toMatchObject({ id, attempts: 1, fence: 3 });
+    const letGoAgain = second && queue.hold(second);
+    letGo?.();
+    await leaseEnds(id);
+    expect(await claim()).toEqual([]);
+    letGoAgain?.();
+    expect(await claim()).toEqual([id]);
+  });
+
+  it("renews the leases of held deliveries, and no others", async () => {
+    const [held, left, returned] = [await put(-3), await put(-2), await put(-1)];
+    const claimed = await queue.claim(3, []);
+    const letGo = claimed.filter(({ id }) => id !== left).map((delivery) => queue.hold(delivery));
+    const last = claimed.find(({ id }) => id === returned);
+    if (last) await queue.requeue(last);
+    await Promise.all([held, left].map(leaseEnds));
+    await queue.renew();
+    for (const release of letGo) release?.();
+    expect((await claim()).toSorted()).toEqual([left, returned].toSorted());
+    await leaseEnds(held);
+    expect(await claim()).toEqual([held]);
   });
 
   it("makes a returned delivery available immediately, but not a finished one", async () => {

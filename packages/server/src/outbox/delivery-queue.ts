@@ -24,19 +24,44 @@ export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
 /**
  * The outbox: pending deliveries, each written in the transaction of its subject. A process leases a delivery while it
- * sends it. If the process dies, the lease expires and any process may claim the delivery. All instants are the
- * database's, so that clock differences between processes do not matter.
- * @param leaseMs must be longer than an attempt can take, including recording it
+ * sends it, and renews the lease until the outcome is recorded. If the process dies, the lease expires and any process may
+ * claim the delivery. All instants are the database's, so that clock differences between processes do not matter.
+ *
+ * A lease also expires when the database or the process is too slow to renew it. This process holds its deliveries even
+ * then, and takes none of them a second time.
+ * @param leaseMs must be longer than an attempt usually takes, including recording it
  */
 export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind: DatabaseKind }, leaseMs: number) {
   const now = databaseNow(databaseKind);
   const queries = {
     ...deliveryQueries(db, databaseKind, now),
+    renew: renew(db, databaseKind, now),
     retry: retry(db, now),
     retryFailed: retryFailed(db, databaseKind, now),
   };
 
+  /** The deliveries that this process is sending or recording, by id. */
+  const held = new Map<string, LeasedDelivery>();
+
   return {
+    leaseMs,
+    /**
+     * Remembers a leased delivery until the returned function is called. Meanwhile, `renew` extends the lease. Until the
+     * attempt is recorded, this process neither claims nor retries the delivery, even if the lease has expired.
+     * @returns null when this process holds the delivery already, under an older or newer lease
+     */
+    hold(delivery: LeasedDelivery): (() => void) | null {
+      if (held.get(delivery.id)?.attempts === delivery.attempts) return null;
+      held.set(delivery.id, delivery);
+      return () => {
+        if (held.get(delivery.id) === delivery) held.delete(delivery.id);
+      };
+    },
+    /** Extends the leases of all deliveries that this process holds. */
+    async renew(): Promise<void> {
+      const rows = [...held.values()].map(({ id, fence }) => ({ id, fence }));
+      if (rows.length > 0) await queries.renew(db, { json: toJson(rows), ms: leaseMs });
+    },
     /** Inserts deliveries that are leased to the caller by default, or become due after `dueInMs`. */
     async insert(trx: Executor, rows: readonly NewDelivery[], dueInMs?: number): Promise<void> {
       const isLeased = dueInMs === undefined ? 1 : 0;
@@ -46,12 +71,18 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
     },
     /** Claims due deliveries, oldest first, and leases them to the caller. Skips the hosts in `exceptHosts`. */
     async claim(limit: number, exceptHosts: readonly string[]): Promise<LeasedDelivery[]> {
+      const rows = toJson([...held.values()].map(({ id, attempts }) => ({ id, attempts })));
       const due = db
         .selectFrom("deliveries")
         .select("id")
         .where(sql.ref("state"), "=", sql.lit("pending"))
         .where("dueAt", "<=", now)
         .$if(exceptHosts.length > 0, (query) => query.where("host", "not in", exceptHosts))
+        .$if(held.size > 0, (query) =>
+          query.where(({ eb, refTuple }) =>
+            eb(refTuple("id", "attempts"), "not in", heldAttempts(db, databaseKind, rows)),
+          ),
+        )
         .orderBy("dueAt")
         .limit(limit)
         .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
@@ -62,13 +93,15 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
       return claim.returningAll().execute();
     },
     /**
-     * Records the outcomes of attempts.
+     * Records the outcomes of attempts. An outcome that was recorded before is ignored, so that a caller who did not learn
+     * whether a commit succeeded can repeat it.
      * @returns the number of each attempt by delivery; deliveries whose lease was lost are left out
      */
     async settle(trx: Executor, outcomes: readonly Outcome[]): Promise<Map<string, number>> {
-      const rows = outcomes.map(({ delivery: { id, fence }, next: { state, waitMs = 0 } }) => ({
+      const rows = outcomes.map(({ delivery: { id, fence, attempts }, next: { state, waitMs = 0 } }) => ({
         id,
         fence,
+        attempts,
         state,
         waitMs,
       }));
@@ -89,14 +122,15 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
       await queries.requeue(db, { id, fence, ms: dueInMs });
     },
     /**
-     * Leases a delivery to the caller with a full set of attempts. Returns nothing while another lease lasts: the
-     * delivery is being sent now, and a second attempt would reach the receiver twice.
+     * Leases a delivery to the caller with a full set of attempts. Returns nothing while another lease lasts or this
+     * process holds the delivery: it is being sent now, and a second attempt would reach the receiver twice.
      */
     async retry(
       trx: Executor,
-      { id, fence }: Pick<DeliveryRow, "id" | "fence">,
+      { id, fence, attempts }: Pick<DeliveryRow, "id" | "fence" | "attempts">,
       address: Pick<DeliveryRow, "target" | "host">,
     ): Promise<LeasedDelivery[]> {
+      if (held.get(id)?.attempts === attempts) return [];
       return (await queries.retry(trx, { id, fence, ...address, ms: leaseMs })).rows;
     },
     /**
@@ -114,7 +148,9 @@ type LeaseKey = { id: string; fence: number };
 
 type AddressRow = Pick<DeliveryRow, "id" | "target" | "host">;
 
-type SettledRow = Pick<DeliveryRow, "id" | "fence" | "state"> & { waitMs: number };
+type SettledRow = Pick<DeliveryRow, "id" | "fence" | "attempts" | "state"> & { waitMs: number };
+
+const settledColumns = { id: "text", fence: "bigint", attempts: "bigint", state: "text", waitMs: "bigint" } as const;
 
 function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
   return {
@@ -143,9 +179,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
     settle: compileOnce<{ json: string }, { id: string; attempts: number }>((param) =>
       db
         .updateTable("deliveries")
-        .from(
-          jsonRows<SettledRow>(kind, param("json"), { id: "text", fence: "bigint", state: "text", waitMs: "bigint" }),
-        )
+        .from(jsonRows<SettledRow>(kind, param("json"), settledColumns))
         .set({
           state: sql.ref("rows.state"),
           attempts: sql`deliveries.attempts + 1`,
@@ -154,6 +188,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         })
         .whereRef("deliveries.id", "=", "rows.id")
         .whereRef("deliveries.fence", "=", "rows.fence")
+        .whereRef("deliveries.attempts", "=", "rows.attempts")
         .where("deliveries.state", "=", sql.lit("pending"))
         .returning(["deliveries.id", "deliveries.attempts"]),
     ),
@@ -178,6 +213,20 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         .where("state", "=", "pending"),
     ),
   };
+}
+
+/** A delivery that was recorded or returned to the outbox in the meantime keeps its time. */
+function renew(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
+  return compileOnce<{ json: string; ms: number }, never>((param) =>
+    db
+      .updateTable("deliveries")
+      .from(jsonRows<LeaseKey>(kind, param("json"), { id: "text", fence: "bigint" }))
+      .set({ dueAt: later(now, param("ms")) })
+      .whereRef("deliveries.id", "=", "rows.id")
+      .whereRef("deliveries.fence", "=", "rows.fence")
+      .where("deliveries.state", "=", sql.lit("pending"))
+      .where("deliveries.isLeased", "=", sql.lit(1)),
+  );
 }
 
 function retry(db: Db, now: RawBuilder<number>) {
@@ -220,6 +269,14 @@ function retryFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
       .where("deliveries.state", "=", sql.lit("failed"))
       .returning("deliveries.id"),
   );
+}
+
+/** A subquery of deliveries with the number of their recorded attempts. */
+function heldAttempts(db: Db, kind: DatabaseKind, json: string) {
+  return db
+    .selectFrom(jsonRows<{ id: string; attempts: number }>(kind, json, { id: "text", attempts: "bigint" }))
+    .select(["rows.id", "rows.attempts"])
+    .$asTuple("id", "attempts");
 }
 
 /** PostgreSQL needs the type of a parameter in an expression. */

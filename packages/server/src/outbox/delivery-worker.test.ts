@@ -5,6 +5,7 @@ import { type FormClient, openForms } from "../../../../test/form-client.ts";
 import { newId } from "../ids.ts";
 import { createDeliveryQueue, type DeliveryQueue, type LeasedDelivery, type NewDelivery } from "./delivery-queue.ts";
 import { createDeliveryWorker, type RunDelivery } from "./delivery-worker.ts";
+import { createOutbox } from "./outbox.ts";
 
 const LEASE = 60_000;
 const PLACES_A_HOST = 32;
@@ -164,6 +165,42 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     expect(attempts).toBe(1);
   });
 
+  it("sends a delivery once although its lease expires and its outcome cannot be recorded at first", async () => {
+    const outbox = createOutbox(forms.server.deps);
+    let [sent, tries] = [0, 0];
+    const answer = { status: 200, error: null, detail: null, response: "ok", retryAfterMs: 0 };
+    const unavailable = () => new Error("timeout exceeded when trying to connect");
+    outbox.register("submission", {
+      open: async () => ({
+        async send() {
+          sent++;
+          return answer;
+        },
+      }),
+      async record(made) {
+        if (++tries === 1) {
+          await forms.db.updateTable("deliveries").set({ dueAt: 0 }).execute();
+          outbox.worker.notify();
+          throw unavailable();
+        }
+        await outbox.attempts.settle(forms.db, [made]);
+        // Committed, but the caller is told otherwise.
+        if (tries === 2) throw unavailable();
+        return [];
+      },
+    });
+    onTestFinished(() => outbox.worker.stop(0));
+    const [row] = await put("a");
+    outbox.worker.start();
+    await expect.poll(() => tries).toBe(3);
+    const stored = forms.db
+      .selectFrom("deliveries")
+      .select(["state", "attempts"])
+      .where("id", "=", row?.id ?? "");
+    expect(await stored.execute()).toEqual([{ state: "delivered", attempts: 1 }]);
+    expect(sent).toBe(1);
+  });
+
   it("yields to other work while no attempt can be made", async () => {
     let tries = 0;
     const worker = openWorker(async () => {
@@ -218,7 +255,7 @@ it("a host's slots are free while outcomes are recorded, and nothing is claimed 
     return exceptHosts.length > 0 ? [] : Array.from({ length: limit }, () => ({ host: "a" }) as LeasedDelivery);
   };
   const worker = createDeliveryWorker({
-    queue: { claim, requeue: async () => {} } as unknown as DeliveryQueue,
+    queue: { leaseMs: LEASE, claim, hold: () => () => {}, requeue: async () => {} } as unknown as DeliveryQueue,
     // None of them is ever recorded.
     run: async (_, { signal, hasAnswered }) => {
       answered.push(hasAnswered);
@@ -254,7 +291,11 @@ it("the delivery worker continues after a database outage", async () => {
     if (++asked === 1) throw new Error("gone");
     return [];
   };
-  const worker = createDeliveryWorker({ queue: { claim } as unknown as DeliveryQueue, run: async () => [], log });
+  const worker = createDeliveryWorker({
+    queue: { leaseMs: LEASE, claim } as unknown as DeliveryQueue,
+    run: async () => [],
+    log,
+  });
   worker.start();
   await vi.advanceTimersByTimeAsync(4_999);
   expect(asked).toBe(1);

@@ -3,6 +3,7 @@ import { MAX_SLOT_WAIT_MS } from "./delivery-lease.ts";
 import type { DeliveryQueue, LeasedDelivery } from "./delivery-queue.ts";
 import { createDueClaims } from "./due-claims.ts";
 import { createHostSemaphore } from "./host-semaphore.ts";
+import { createLeaseRenewal } from "./lease-renewal.ts";
 
 /**
  * Makes one attempt at a leased delivery and records the outcome. Rejects when the attempt could not be made or recorded.
@@ -46,6 +47,7 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
   const stopped = new AbortController();
   const wakeSignal = createWakeSignal();
   const claims = createDueClaims({ queue, log, now });
+  const renewal = createLeaseRenewal(queue, log);
   let isStopping = false;
   /**
    * What a claim could not take: deliveries to these hosts, or any at all, because too many attempts were running. The next
@@ -68,9 +70,11 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
    * starts the deliveries that the outcome unblocked. Errors are logged, never thrown.
    */
   async function runAttempt(delivery: LeasedDelivery, maxWaitMs: number): Promise<void> {
+    const letGo = queue.hold(delivery);
+    if (!letGo) return;
     const { host } = delivery;
     const release = await hostSemaphore.acquire(host, maxWaitMs, stopped.signal);
-    if (!release) return requeue(delivery);
+    if (!release) return requeue(delivery).finally(letGo);
     const hasAnswered = () => {
       release();
       if (skipped.hosts.has(host) && hostSemaphore.inUse(host) < BUSY) wakeSignal.notify();
@@ -85,6 +89,7 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
       await requeue(delivery, stopped.signal.aborted ? 0 : POLL_MS);
     } finally {
       hasAnswered();
+      letGo();
     }
     await Promise.all(unblocked.map((next) => track(next, maxWaitMs)));
   }
@@ -111,8 +116,9 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
   }
 
   return {
-    /** Starts polling the queue. */
+    /** Starts polling the queue, and renewing the leases of running deliveries. */
     start(): void {
+      renewal.start();
       loop = work();
     },
     /** Claims due deliveries now instead of at the next poll. Call it after the transaction that enqueued them. */
@@ -142,6 +148,7 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
       await loop;
       while (running.size > 0) await Promise.all(running);
       clearTimeout(cutOff);
+      renewal.stop();
       // Deliveries that arrive while the rest of the server shuts down are left to the queue as well.
       stopped.abort();
     },

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { DeliveryKind } from "../db/outbox-tables.ts";
 import type { Deps } from "../deps.ts";
 import { failpoint } from "../failpoints.ts";
@@ -33,15 +34,20 @@ export type DeliveryHandler = {
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
+/** The waits before an outcome is recorded again, in milliseconds: each is twice the previous one. */
+const FIRST_RECORD_WAIT_MS = 100;
+const MAX_RECORD_WAIT_MS = 30_000;
+
 /**
  * Everything that Foyer has to deliver to other servers: one queue and one worker for all kinds of deliveries. Each kind
  * registers a handler before the worker starts.
  */
 export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" | "log">) {
+  const { log } = deps;
   const { schedule } = deps.config.webhooks;
   const queue = createDeliveryQueue(deps, leaseMs(deps.config));
   const handlers = new Map<DeliveryKind, DeliveryHandler>();
-  const worker = createDeliveryWorker({ queue, run, log: deps.log });
+  const worker = createDeliveryWorker({ queue, run, log });
 
   async function run(
     delivery: LeasedDelivery,
@@ -58,11 +64,31 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
         await queue.requeue(delivery, made.postponedMs);
         return [];
       }
-      const released = await handler.record(made);
+      const released = await record(handler, made, signal);
       failpoint("delivery.recorded");
       return released;
     } finally {
       open.close?.();
+    }
+  }
+
+  /**
+   * Records an attempt, again and again until the database accepts it: the receiver has the delivery, so that sending it
+   * again would be a duplicate. Rejects when `signal` ends the wait for the next try.
+   */
+  async function record(
+    handler: DeliveryHandler,
+    made: CompletedAttempt,
+    signal: AbortSignal,
+  ): Promise<LeasedDelivery[]> {
+    for (let waitMs = FIRST_RECORD_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MAX_RECORD_WAIT_MS)) {
+      try {
+        return await handler.record(made);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        log.error({ err: error, deliveryId: made.delivery.id }, "an attempt could not be recorded; retrying");
+        await wait(waitMs, undefined, { signal });
+      }
     }
   }
 

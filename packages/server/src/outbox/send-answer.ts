@@ -48,11 +48,13 @@ function readAnswer({ status, headers, body }: Awaited<ReturnType<Deps["outbound
  * unavailable, because the receiver is not to blame then.
  */
 export function explainFailure(error: unknown, signal: AbortSignal, log: Logger): Answer {
-  if (signal.aborted || isUnavailable(error)) throw error;
+  if (signal.aborted) throw error;
   if (error instanceof OutboundError)
     return { ...undelivered(error.publicMessage, error.message), status: error.status ?? null };
   if (error instanceof AppError) return undelivered("Too large", error.message);
   if (error instanceof MailError) return undelivered("Rejected by the mail server", error.message);
+  // Checked last, because it reads the message, in which the errors above can quote the receiver.
+  if (isUnavailable(error)) throw error;
   log.error({ err: error }, "could not build a delivery");
   return undelivered("Could not be sent", "The server could not build the request. See the server log for the reason.");
 }
