@@ -8,7 +8,6 @@ import { replaceInIndex } from "../packages/server/src/documents/search/passage-
 import { createPassageSearch } from "../packages/server/src/documents/search/passage-search.ts";
 import type { PreparedDocument } from "../packages/server/src/documents/search/prepare-document.ts";
 import type { PassageHit } from "../packages/server/src/documents/search/search-index.ts";
-import { withClient } from "../test/databases.ts";
 import { startPostgres } from "../test/postgres-server.ts";
 
 const organizationId = "org_bench";
@@ -17,65 +16,62 @@ const organizationId = "org_bench";
 export type PassageDatabase = {
   name: string;
   add(agentId: string, documentId: string, prepared: PreparedDocument): Promise<void>;
-  /** Merges the added segments. */
+  /** Merges the added segments in the background. */
+  merge(agentId: string): void;
+  /** Resolves when the added segments are merged. */
   settle(agentId: string): Promise<void>;
   search(agentId: string, text: string, limit: number): Promise<PassageHit[]>;
   /** Reads 50 passages by their numbers, which is the last step of every search. */
   readDirectly(agentId: string): Promise<void>;
 };
 
-/** Runs `work` on SQLite and on PostgreSQL, each in a temporary folder. */
-export async function onEachDatabase(work: (database: PassageDatabase) => Promise<void>): Promise<void> {
+/** Runs `work` with an index on SQLite and one on PostgreSQL, both in temporary folders. */
+export async function withBothDatabases(work: (databases: readonly PassageDatabase[]) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "foyer-retrieval-"));
   const server = await startPostgres();
+  const sqlite = await open("SQLite", { kind: "sqlite", file: join(folder, "foyer.sqlite") });
+  const postgres = await open("PostgreSQL", { kind: "postgres", url: server.url });
   try {
-    await withDatabase("SQLite", { kind: "sqlite", file: join(folder, "foyer.sqlite") }, work);
-    await withClient(server.url, (client) => client.query("create database retrieval"));
-    const url = new URL(server.url);
-    url.pathname = "/retrieval";
-    await withDatabase("PostgreSQL", { kind: "postgres", url: url.href }, work);
+    await work([sqlite, postgres]);
   } finally {
+    await Promise.all([sqlite.close(), postgres.close()]);
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function withDatabase(
-  name: string,
-  address: DatabaseAddress,
-  work: (database: PassageDatabase) => Promise<void>,
-): Promise<void> {
+async function open(name: string, address: DatabaseAddress): Promise<PassageDatabase & { close(): Promise<void> }> {
   const opened = openDatabase(address, () => {});
   await migrate(opened);
   const passages = createPassageSearch(opened, console);
   const agents = new Set<string>();
-  try {
-    await work({
-      name,
-      async add(agentId, documentId, prepared) {
-        if (!agents.has(agentId)) await addAgent(opened.db, agentId);
-        agents.add(agentId);
-        const scope = { organizationId, agentId, documentId: `${agentId}/${documentId}`, version: 1 };
-        await inTransaction(opened.db, (trx) => replaceInIndex(trx, scope, prepared));
-      },
-      async settle(agentId) {
-        passages.maintain(agentId);
-        await passages.settled();
-      },
-      async search(agentId, text, limit) {
-        const hits = await passages.search({ organizationId, agentId, queries: [text], limit });
-        return hits.map((hit) => ({ ...hit, documentId: hit.documentId.slice(agentId.length + 1) }));
-      },
-      async readDirectly(agentId) {
-        const numbers = Array.from({ length: 50 }, (_, index) => index * 2);
-        const passages = opened.db.selectFrom("documentChunks").select("text").where("agentId", "=", agentId);
-        await passages.where("number", "in", numbers).execute();
-      },
-    });
-  } finally {
-    await passages.close();
-    await opened.db.destroy();
-  }
+  return {
+    name,
+    async add(agentId, documentId, prepared) {
+      if (!agents.has(agentId)) await addAgent(opened.db, agentId);
+      agents.add(agentId);
+      const scope = { organizationId, agentId, documentId: `${agentId}/${documentId}`, version: 1 };
+      await inTransaction(opened.db, (trx) => replaceInIndex(trx, scope, prepared));
+    },
+    merge: passages.maintain,
+    async settle(agentId) {
+      passages.maintain(agentId);
+      await passages.settled();
+    },
+    async search(agentId, text, limit) {
+      const hits = await passages.search({ organizationId, agentId, queries: [text], limit });
+      return hits.map((hit) => ({ ...hit, documentId: hit.documentId.slice(agentId.length + 1) }));
+    },
+    async readDirectly(agentId) {
+      const numbers = Array.from({ length: 50 }, (_, index) => index * 2);
+      const chunks = opened.db.selectFrom("documentChunks").select("text").where("agentId", "=", agentId);
+      await chunks.where("number", "in", numbers).execute();
+    },
+    async close() {
+      await passages.close();
+      await opened.db.destroy();
+    },
+  };
 }
 
 /** Creates an agent, because maintenance deletes the index of an agent that does not exist. */

@@ -6,12 +6,15 @@ const CLIENTS = 4;
 /** Pages in a file. */
 export const pagesOf = { html: 1, pdf: 10 };
 
-/** Uploads HTML pages of about 3 KB, or PDFs of ten pages of about 1 KB, four at a time. No two files are the same. */
-export function createUploads(url: string, agentId: string, format: keyof typeof pagesOf = "html") {
+/**
+ * Uploads HTML pages of about 3 KB, or PDFs of ten pages of about 1 KB, four at a time. No two files are the same.
+ * @param prefix distinguishes the pages of several clients that upload to one agent
+ */
+export function createUploads(url: string, agentId: string, format: keyof typeof pagesOf = "html", prefix = "page") {
   let sent = 0;
 
   async function sendOne(): Promise<void> {
-    const name = `page${sent++}`;
+    const name = `${prefix}${sent++}`;
     if (format === "html") await upload(url, { agentId, name, body: htmlOf(name) });
     else await uploadPdf(url, { agentId, name, pages: pagesOf.pdf });
   }
@@ -58,8 +61,14 @@ export async function untilReady(url: string, agentId: string, count: number): P
   }
 }
 
-async function countOf(url: string, agentId: string, state: string): Promise<number> {
-  const query = new URLSearchParams({ agentId, state, limit: "1" });
+/** Waits until all documents of the agent are searchable. @throws when one has failed */
+export async function untilAllReady(url: string, agentId: string): Promise<void> {
+  await untilReady(url, agentId, await countOf(url, agentId));
+}
+
+/** The number of the agent's documents, or of those in a state. */
+async function countOf(url: string, agentId: string, state?: string): Promise<number> {
+  const query = new URLSearchParams({ agentId, limit: "1", ...(state === undefined ? {} : { state }) });
   const response = await fetch(`${url}/documents?${query}`, { headers: authorized });
   const { pagination } = (await response.json()) as { pagination: { total: number } };
   return pagination.total;

@@ -1,9 +1,9 @@
 import { loadavg } from "node:os";
 import { prepareDocument } from "../../packages/server/src/documents/search/prepare-document.ts";
 import { ms, type Row, times } from "../figure.ts";
-import { onEachDatabase, type PassageDatabase } from "../passage-databases.ts";
+import { type PassageDatabase, withBothDatabases } from "../passage-databases.ts";
 import { type Collection, readCollections } from "../retrieval-collections.ts";
-import { type Measures, measureAnswers } from "../retrieval-measures.ts";
+import { type Answer, type Measures, measureAnswers } from "../retrieval-measures.ts";
 import { quantile } from "../rounds.ts";
 import { bigAgent, smallAgent, syntheticDocument, syntheticQuestions } from "../synthetic-passages.ts";
 
@@ -25,45 +25,51 @@ const labels = { ndcg10: "nDCG@10", recall5: "recall@5", hit5: "hit@5", answerab
 /** Ranking quality on test collections, and the search time in a large agent and in a small one beside it. */
 export async function retrieval({ collections, chunks }: RetrievalOptions): Promise<Row[]> {
   const rows: Row[] = [];
-  const folder = collections === null ? [] : readCollections(collections);
-  const firstTen = new Map<string, string>();
-  await onEachDatabase(async (database) => {
-    const measured: Array<{ name: string; measures: Measures }> = [];
-    let differences = 0;
-    for (const collection of folder) {
-      const { measures, ids } = await measureCollection(database, collection);
-      measured.push({ name: collection.name, measures });
-      for (const [question, found] of ids) {
-        const key = `${collection.name}/${question}`;
-        if (firstTen.has(key) && firstTen.get(key) !== found) differences++;
-        firstTen.set(key, found);
-      }
-    }
-    if (database.name === "SQLite") rows.push(...qualityRows(measured));
-    else if (folder.length > 0) rows.push(figure("questions with other first ten than SQLite", differences, 0, false));
-    if (chunks > 0) rows.push(...(await measureTimes(database, chunks)));
+  await withBothDatabases(async (databases) => {
+    if (collections !== null) rows.push(...(await measureQuality(databases, readCollections(collections))));
+    if (chunks > 0) rows.push(...(await measureTimes(databases, chunks)));
   });
   return rows;
 }
 
-async function measureCollection(database: PassageDatabase, { name, documents, questions }: Collection) {
-  const agentId = `agent_${name}`;
+type Databases = readonly PassageDatabase[];
+
+async function measureQuality(databases: Databases, collections: readonly Collection[]): Promise<Row[]> {
+  const measured: Array<{ name: string; measures: Measures }> = [];
+  let differences = 0;
+  for (const collection of collections) {
+    await addCollection(databases, collection);
+    const [answers = [], ...others] = await Promise.all(databases.map((database) => ask(database, collection)));
+    measured.push({ name: collection.name, measures: measureAnswers(answers) });
+    const firstTen = answers.map(({ documents }) => documents.join(" "));
+    for (const other of others)
+      differences += other.filter(({ documents }, index) => documents.join(" ") !== firstTen[index]).length;
+    console.error(`${collection.name}: ${answers.length} questions`);
+  }
+  return [...qualityRows(measured), figure("questions with other first ten than SQLite", differences, 0, false)];
+}
+
+async function addCollection(databases: Databases, { name, documents }: Collection): Promise<void> {
   const text = documents.map(({ passages }) => passages[0]?.text ?? "").join("\n");
+  // One language per collection, because short entries alone are too short to detect it.
+  const languages = languageOf(text, name);
   for (const { id, title, passages } of documents) {
-    // One language per collection, because short entries alone are too short to detect it.
-    const languages = languageOf(text, name);
-    await database.add(agentId, id, prepareDocument({ title, languages, passages }));
+    const prepared = prepareDocument({ title, languages, passages });
+    for (const database of databases) await database.add(agentOf(name), id, prepared);
   }
-  await database.settle(agentId);
-  const ids = new Map<string, string>();
-  const answers = [];
-  for (const { id, text: question, relevant } of questions) {
-    const hits = await database.search(agentId, question, 10);
-    const found = [...new Set(hits.map(({ documentId }) => documentId))];
-    ids.set(id, found.join(" "));
-    answers.push({ relevant, documents: found, score: hits[0]?.score ?? 0 });
+  for (const database of databases) await database.settle(agentOf(name));
+}
+
+const agentOf = (collection: string) => `agent_${collection}`;
+
+async function ask(database: PassageDatabase, { name, questions }: Collection): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const { text, relevant } of questions) {
+    const hits = await database.search(agentOf(name), text, 10);
+    const documents = [...new Set(hits.map(({ documentId }) => documentId))];
+    answers.push({ relevant, documents, score: hits[0]?.score ?? 0 });
   }
-  return { measures: measureAnswers(answers), ids };
+  return answers;
 }
 
 function languageOf(text: string, name: string): string[] {
@@ -107,24 +113,47 @@ function figure(name: string, value: number, goal: number | null, isLeast = true
   };
 }
 
+const CHUNKS_PER_DOCUMENT = 100;
+/** Documents after which the segments are merged. */
+const MERGE_EVERY = 250;
+/** Chunks after which the progress is printed, because a million take about half an hour. */
+const TELL_EVERY = 100_000;
+
 /** 95th percentiles of the time from the question to the hits, and of this process's CPU time in between. */
-async function measureTimes(database: PassageDatabase, chunks: number): Promise<Row[]> {
-  const perDocument = 100;
-  for (let n = 0; n * perDocument < chunks; n++) {
-    await database.add(bigAgent, `doc_${n}`, syntheticDocument(n, Math.min(perDocument, chunks - n * perDocument)));
-    if (n % 200 === 199) await database.settle(bigAgent);
+async function measureTimes(databases: Databases, chunks: number): Promise<Row[]> {
+  await fill(databases, chunks);
+  const rows: Row[] = [];
+  for (const database of databases) {
+    const large = await measureSearches(database, bigAgent);
+    const small = await measureSearches(database, smallAgent);
+    const isSqlite = database.name === "SQLite";
+    const target = chunks > 100_000 ? (isSqlite ? 40 : 60) : isSqlite ? 15 : 35;
+    const load = `load ${loadavg()[0]?.toFixed(1)}`;
+    rows.push(
+      timeRow(`search p95, ${chunks} chunks, ${database.name} (${load})`, large, target),
+      timeRow(`search p95, 100 chunks beside them, ${database.name} (${load})`, small, 3),
+    );
   }
-  for (let n = 0; n < 20; n++) await database.add(smallAgent, `doc_${n}`, syntheticDocument(n, 5));
-  await database.settle(bigAgent);
-  const large = await measureSearches(database, bigAgent);
-  const small = await measureSearches(database, smallAgent);
-  const isSqlite = database.name === "SQLite";
-  const target = chunks > 100_000 ? (isSqlite ? 40 : 60) : isSqlite ? 15 : 35;
-  const load = `load ${loadavg()[0]?.toFixed(1)}`;
-  return [
-    timeRow(`search p95, ${chunks} chunks, ${database.name} (${load})`, large, target),
-    timeRow(`search p95, 100 chunks beside them, ${database.name} (${load})`, small, 3),
-  ];
+  return rows;
+}
+
+/** Adds the synthetic documents to all databases at once, because preparing them takes most of the time. */
+async function fill(databases: Databases, chunks: number): Promise<void> {
+  const startedAt = performance.now();
+  for (let added = 0, n = 0; added < chunks; n++) {
+    const document = syntheticDocument(n, Math.min(CHUNKS_PER_DOCUMENT, chunks - added));
+    await Promise.all(databases.map((database) => database.add(bigAgent, `doc_${n}`, document)));
+    added += document.chunks.length;
+    if (n % MERGE_EVERY === MERGE_EVERY - 1) for (const database of databases) database.merge(bigAgent);
+    if (added % TELL_EVERY !== 0) continue;
+    console.error(`${added} of ${chunks} chunks after ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  }
+  for (let n = 0; n < 20; n++) {
+    const document = syntheticDocument(n, 5);
+    for (const database of databases) await database.add(smallAgent, `doc_${n}`, document);
+  }
+  await Promise.all(databases.map((database) => database.settle(bigAgent)));
+  console.error(`indexed after ${Math.round((performance.now() - startedAt) / 1_000)} s`);
 }
 
 type Times = { ms: number; cpuMs: number; bareMs: number };

@@ -19,6 +19,21 @@ it("work in the background waits until every reply that is starting has started"
   expect(vi.getTimerCount()).toBe(0);
 });
 
+it("work in the background begins in one turn of the event loop each", async () => {
+  let turn = 0;
+  let next = setImmediate(function count() {
+    turn++;
+    next = setImmediate(count);
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const start = whileReplyStarts(() => promise);
+  const turns = [1, 2, 3].map(() => afterStartingReplies().then(() => turn));
+  resolve();
+  await start;
+  expect(new Set(await Promise.all(turns)).size).toBe(3);
+  clearImmediate(next);
+});
+
 it("work in the background continues after 50 ms even if a reply is still starting", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const start = whileReplyStarts(() => promise);

@@ -1,14 +1,15 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-
 /**
- * The longest time for which background work waits at once, so that it also makes progress while chats start
- * continuously.
+ * The longest time for which background work waits while replies are starting, so that it also makes progress while
+ * chats start continuously.
  */
 const MAX_WAIT_MS = 50;
 
+type Waiting = { begin(): void; isOverdue: boolean; timer: NodeJS.Timeout };
+
 /** For the whole process, because all of its servers share the event loop. */
 let starting = 0;
-const waiting = new Set<() => void>();
+const waiting: Waiting[] = [];
+let isScheduled = false;
 
 /** Runs the work from a visitor's request to the call of the model. Ingestion pauses in the meantime. */
 export async function whileReplyStarts<T>(work: () => Promise<T>): Promise<T> {
@@ -17,23 +18,43 @@ export async function whileReplyStarts<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     starting--;
-    if (starting === 0) for (const resume of waiting) resume();
+    schedule();
   }
 }
 
 /**
- * Resolves once no reply is starting. Call it before background work that writes: on SQLite, all statements share the
- * event loop and one connection, and a visitor's first token would wait for many of them.
+ * Resolves when background work may write: while no reply is starting, and for one caller in each turn of the event
+ * loop, in the order of the calls. On SQLite, all statements share the event loop and one connection, and transactions
+ * that wait for the connection run one after the other without a turn in between. A visitor's request or a model's
+ * token that arrives in the meantime would wait for all of them.
  */
-export async function afterStartingReplies(): Promise<void> {
-  if (starting === 0) return nextTurn();
-  await new Promise<void>((resolve) => {
-    const resume = () => {
-      clearTimeout(timer);
-      waiting.delete(resume);
-      resolve();
+export function afterStartingReplies(): Promise<void> {
+  return new Promise((begin) => {
+    const added: Waiting = {
+      begin,
+      isOverdue: false,
+      timer: setTimeout(() => {
+        added.isOverdue = true;
+        schedule();
+      }, MAX_WAIT_MS),
     };
-    const timer = setTimeout(resume, MAX_WAIT_MS);
-    waiting.add(resume);
+    waiting.push(added);
+    schedule();
   });
+}
+
+function schedule(): void {
+  if (isScheduled || waiting.length === 0) return;
+  isScheduled = true;
+  setImmediate(beginNext);
+}
+
+function beginNext(): void {
+  isScheduled = false;
+  const [first] = waiting;
+  if (!first || (starting > 0 && !first.isOverdue)) return;
+  waiting.shift();
+  clearTimeout(first.timer);
+  first.begin();
+  schedule();
 }

@@ -31,10 +31,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
     ip: limitedClient(request, config),
     origin: request.headers.origin,
     log: request.log,
-    proof: {
-      token: request.conversationToken,
-      organizationId: request.principal?.organizationId ?? null,
-    },
+    proof: { token: request.conversationToken, organizationId: request.principal?.organizationId ?? null },
     memberOf: request.principal?.userId ? request.principal.organizationId : null,
     visit: {
       userAgent: request.headers["user-agent"],
@@ -51,10 +48,12 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
     handler: async (request, reply) => {
       const { body } = request;
       const caller = callerOf(request);
-      const agent = await chat.agentFor(body.agentId, caller);
-      if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`, request);
-      checkChatRequest({ body, refused: new Set() });
-      const answer = await whileReplyStarts(() => chat.start(agent, body, caller));
+      const answer = await whileReplyStarts(async () => {
+        const agent = await chat.agentFor(body.agentId, caller);
+        if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`, request);
+        checkChatRequest({ body, refused: new Set() });
+        return chat.start(agent, body, caller);
+      });
       return sendEvents(reply, config.heartbeat, (reader) => answer.follow(reader, 0));
     },
   });
