@@ -152,10 +152,13 @@ describe("the agents area of the dashboard", () => {
     await chat.getByText("10:00 to 16:00").first().waitFor();
     await expectFit(page);
     await chat.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+    // The playground has a token that the replaced secret no longer verifies.
+    await site.call(page, "POST", `/agents/${agentId}/identity-secret/rotate`);
     await chat.getByLabel("Message to Harbour").fill("Book a test ride");
     await page.keyboard.press("Enter");
     await chat.getByLabel("Your e-mail").waitFor();
     expect(await chat.getByLabel("Your e-mail").inputValue()).toBe("ada@example.com");
+    await site.call(page, "POST", `/agents/${agentId}/identity-secret/rotate`);
     await chat.getByRole("button", { name: "Submit" }).click();
     await chat.getByRole("heading", { name: "Submitted" }).waitFor();
     const { submissions } = await site.call(page, "GET", `/form-submissions?agentId=${agentId}`);
@@ -355,11 +358,20 @@ describe("the agents area of the dashboard", () => {
     await expectFit(page);
     await site.picture(page, "dashboard-page-suggestions");
     await pattern.fill("/bikes/*");
+    await page.getByRole("button", { name: "Add page" }).click();
+    await pattern.nth(1).fill("/bikes/tern");
+    await page.getByRole("button", { name: "Actions for /bikes/tern" }).click();
+    await page.getByRole("menuitem", { name: "Move up" }).click();
+    await expect.poll(() => pattern.first().inputValue()).toBe("/bikes/tern");
+    await site.picture(page, "dashboard-page-suggestions-order");
     await save(page);
     await page.getByRole("link", { name: "Agent", exact: true }).click();
     await page.getByRole("switch", { name: "Follow-up questions" }).click();
     await save(page);
-    const pageSuggestions = [{ page: "/bikes/*", suggestions: ["Is it in stock?"] }];
+    const pageSuggestions = [
+      { page: "/bikes/tern", suggestions: [] },
+      { page: "/bikes/*", suggestions: ["Is it in stock?"] },
+    ];
     expect(await read(page, agentId)).toMatchObject({ followUps: true, widget: { ...widget, pageSuggestions } });
     const offered = page.getByRole("list", { name: "Suggestions on /bikes/*" });
     await offered.getByRole("button", { name: "Is it in stock?" }).waitFor();

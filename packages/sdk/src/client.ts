@@ -5,11 +5,12 @@ import type {
   FormSubmit,
   Rating,
   ToolCallResult,
+  ToolClaim,
   TriggerEvent,
 } from "@foyer/contract";
 import { type ConversationKey, resumeChat, type StreamOptions, stopChat, streamChat } from "./chat-stream.ts";
 import { conversationEvents, type LiveStreamOptions, reportTyping } from "./live-streams.ts";
-import { type PageTool, sendToolResult, withPageTools } from "./page-tools.ts";
+import { claimToolCall, type PageTool, sendToolResult, withPageTools } from "./page-tools.ts";
 import { type Connection, createRequest } from "./request.ts";
 import * as calls from "./visitor-calls.ts";
 
@@ -43,11 +44,20 @@ export function createClient(connection: Connection) {
         body.sessionId,
       );
     },
-    /** Yields the events of a conversation's newest reply, after the event `lastEventId` or from the beginning. */
-    resume: (conversation: ConversationKey, { tools, ...options }: ToolOptions & { lastEventId?: string } = {}) => {
+    /**
+     * Yields the events of a conversation's newest reply, after the event `lastEventId` or from the beginning. With
+     * `tools`, pass the `sessionId` of your chats: a call that answers a message of another session is not run, because
+     * someone else may have given the visitor the conversation's token.
+     */
+    resume: (
+      conversation: ConversationKey,
+      { tools, sessionId, ...options }: ToolOptions & { lastEventId?: string; sessionId?: string } = {},
+    ) => {
       const events = resumeChat(request, conversation, options);
-      return tools ? withPageTools(request, tools, events, conversation) : events;
+      return tools ? withPageTools(request, tools, events, conversation, sessionId) : events;
     },
+    /** Claims a call of a client tool that you run yourself, without `tools`. Run it only if this succeeds. */
+    claimToolCall: (conversation: ConversationKey, claim: ToolClaim) => claimToolCall(request, conversation, claim),
     /** Sends the result of a client tool that you run yourself, without `tools`. */
     sendToolResult: (conversation: ConversationKey, result: ToolCallResult) =>
       sendToolResult(request, conversation, result),

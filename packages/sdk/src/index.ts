@@ -43,6 +43,7 @@ export type {
   Tool,
   ToolCall,
   ToolCallResult,
+  ToolClaim,
   ToolLimits,
   Trigger,
   TriggerEvent,

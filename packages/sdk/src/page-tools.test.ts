@@ -1,5 +1,6 @@
 import type { ChatEvent } from "@foyer/contract";
 import { describe, expect, it, vi } from "vitest";
+import { createClient } from "./client.ts";
 import { FoyerError } from "./foyer-error.ts";
 import { createPageToolRunner, type PageTool } from "./page-tools.ts";
 import type { Request } from "./request.ts";
@@ -172,6 +173,35 @@ describe("the tools of a page", () => {
     expect(run).not.toHaveBeenCalled();
     expect(globalThis.reportError).toHaveBeenCalledTimes(2);
     vi.unstubAllGlobals();
+  });
+
+  it.each(["chat", "resume"] as const)("claim a call for the session that %s names", async (name) => {
+    const claims: unknown[] = [];
+    const over = new AbortController();
+    const fetch = async (url: unknown, { body }: RequestInit = {}) => {
+      if (String(url).endsWith("/tool-claims")) {
+        claims.push(JSON.parse(String(body)));
+        over.abort();
+        return new Response('{"error":{"code":"CONFLICT","message":"Claimed"}}', { status: 409 });
+      }
+      const start = { type: "message_start", conversationId: "conv_1", messageId: "msg_1", conversationToken: "token" };
+      const text = [start, started("call_1")].map((event, at) => `id: msg_1:${at}\ndata: ${JSON.stringify(event)}\n\n`);
+      // The reply waits for the page until the call has been claimed.
+      const open = (controller: ReadableStreamDefaultController) => {
+        controller.enqueue(new TextEncoder().encode(text.join("")));
+        over.signal.addEventListener("abort", () => controller.error(new TypeError("network")));
+      };
+      return new Response(new ReadableStream({ start: open }));
+    };
+    const client = createClient({ baseUrl: "https://chat.example", fetch });
+    const options = { tools: { add_to_cart: { run: () => 1 } }, signal: over.signal };
+    const body = { agentId: "agent_1", messages: [{ role: "user" as const, content: "Hi" }], sessionId: "s-1" };
+    const events = {
+      chat: () => client.chat(body, options),
+      resume: () => client.resume(conversation, { ...options, sessionId: "s-1" }),
+    };
+    await Array.fromAsync(events[name]());
+    expect(claims).toEqual([{ toolUseId: "call_1", claimId: expect.any(String), sessionId: "s-1" }]);
   });
 
   it("send an exception of the page's code, and a result that the server refuses, as an error", async () => {

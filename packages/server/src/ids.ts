@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { typeidUnboxed } from "typeid-js";
 
 type Prefix =
@@ -45,6 +46,13 @@ export function isId(prefix: Prefix, value: string): boolean {
     value.startsWith(`${prefix}_`) &&
     /^[0-7][0-9a-z]{25}$/.test(value.slice(-26))
   );
+}
+
+const lettersAndDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** A new id of a tool call: nine letters and digits, because Mistral refuses every other format. */
+export function newCallId(): string {
+  return Array.from({ length: 9 }, () => lettersAndDigits[randomInt(lettersAndDigits.length)]).join("");
 }
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -26,6 +26,9 @@ export const headerPlaceholder = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*|(?:visitor|conv
 /** Whether a placeholder names a bound value, known or not. */
 export const isBound = (name: string): boolean => name.includes(".");
 
+/** Whether an input may not have this name, because it reads like a bound value that the server fills in. */
+export const isReservedInput = (name: string): boolean => /^(visitor|conversation|page)\./.test(name);
+
 /** Whether the server knows a bound name. */
 export function isKnownBound(name: string): boolean {
   if (!name.startsWith("visitor.")) return name === "conversation.id" || name === "page.url";

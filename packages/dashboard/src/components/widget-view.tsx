@@ -37,7 +37,7 @@ export function WidgetView({
     void import("@foyer/widget/preview").then(async ({ mountPreview }) => {
       const { theme, live } = latest.current;
       const onSay = (text: string) => latest.current.live?.onSay(text);
-      const userToken = async () => (await latest.current.live?.userToken()) ?? null;
+      const userToken = async (isNew: boolean) => (await latest.current.live?.userToken(isNew)) ?? null;
       const mounted = await mountPreview(element, {
         // Handing over is disabled in previews.
         agent: { ...agent, handoff: null },

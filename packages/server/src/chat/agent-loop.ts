@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
@@ -7,6 +6,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { Usage } from "@foyer/contract";
 import type { ToolPiece } from "../conversations/message-pieces.ts";
+import { newCallId } from "../ids.ts";
 import { type AskLimits, askModel } from "../models/ask-model.ts";
 import type { ChatModel, ModelPart } from "../models/chat-model.ts";
 import { ModelError, ReplyLimitError } from "../models/model-error.ts";
@@ -120,7 +120,7 @@ const emptyAnswer = (): Answer => ({
 });
 
 function openingAnswer({ name, input }: { name: string; input: unknown }): Answer {
-  const toolCallId = `call_${randomUUID()}`;
+  const toolCallId = newCallId();
   return {
     ...emptyAnswer(),
     content: [{ type: "tool-call", toolCallId, toolName: name, input }],
@@ -194,12 +194,12 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage,
 }
 
 /**
- * Some servers count the calls of each step from 0. An id that the reply has already used is replaced, because events,
- * results and the rows of client tools refer to calls by their ids.
+ * Some servers count the calls of each step from 0. An id that the reply has already used is replaced, because events and
+ * results refer to calls by their ids.
  */
 function takeCall(part: ToolCallPart, { calls, content }: Answer, callIds: Set<string>) {
   const isNew = part.toolCallId !== "" && !callIds.has(part.toolCallId);
-  const toolCallId = isNew ? part.toolCallId : `call_${randomUUID()}`;
+  const toolCallId = isNew ? part.toolCallId : newCallId();
   callIds.add(toolCallId);
   calls.push({ ...part, toolCallId });
   content.push({
@@ -211,20 +211,23 @@ function takeCall(part: ToolCallPart, { calls, content }: Answer, callIds: Set<s
   });
 }
 
+/**
+ * Runs the calls of one step. A page claims and answers a call by its id. Some models use the same ids in every reply, and a
+ * result of an earlier call must not count for a later one, so calls of client tools get an id of their own. Towards the
+ * model, the reply keeps the model's id.
+ */
 async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): Promise<LanguageModelV4Message> {
   const inputs = answer.calls.map((call) => parseInput(call.input) ?? null);
   const pieces = answer.calls.map((call, index): ToolPiece => {
     const tool = input.find(call.toolName);
-    const toolInfo = {
-      label: tool?.label ?? null,
-      toolId: tool?.id ?? null,
-      executionType: tool?.executionType ?? null,
-    };
+    const executionType = tool?.executionType ?? null;
     return {
       type: "tool",
-      id: call.toolCallId,
+      id: executionType === "client" ? newCallId() : call.toolCallId,
       name: call.toolName,
-      ...toolInfo,
+      label: tool?.label ?? null,
+      toolId: tool?.id ?? null,
+      executionType,
       input: tool?.shownInput ? tool.shownInput(inputs[index]) : inputs[index],
     };
   });
@@ -243,7 +246,7 @@ async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): 
       const note = isLast && answer.ignoredCalls > 0 ? `\n\n[${ignoredNote(answer.ignoredCalls)}]` : "";
       content.push({
         type: "tool-result",
-        toolCallId: piece.id,
+        toolCallId: answer.calls[index]?.toolCallId ?? piece.id,
         toolName: piece.name,
         output: { type: result.isError ? "error-text" : "text", value: result.forModel + note },
       });

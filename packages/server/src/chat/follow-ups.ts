@@ -7,7 +7,7 @@ import type { AgentRow } from "../db/tables.ts";
 import { askModel } from "../models/ask-model.ts";
 import type { ChosenModel } from "../models/chat-model.ts";
 import { ModelError, ReplyLimitError } from "../models/model-error.ts";
-import { quotedJson } from "../tools/quoted-data.ts";
+import { quotedJson } from "../quoted-json.ts";
 import type { RunningReply } from "./running-reply.ts";
 import { plausible, usageOfStep } from "./token-usage.ts";
 

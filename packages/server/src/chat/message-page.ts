@@ -2,7 +2,7 @@ import { type ChatRequest, type MessagePage, pageLimits } from "@foyer/contract"
 import { pageUrl } from "@foyer/contract/rules/page-url";
 import type { AgentRow } from "../db/tables.ts";
 import { invalid } from "../errors.ts";
-import { quotedJson } from "../tools/quoted-data.ts";
+import { quotedJson } from "../quoted-json.ts";
 import { languageOf } from "./visit-context.ts";
 
 /** @throws 400 when the context of a request's page is too large */

@@ -1,4 +1,5 @@
 import type { SubmissionRow } from "../db/form-tables.ts";
+import { quotedJson } from "../quoted-json.ts";
 import { asText } from "./deliveries/delivery-content.ts";
 import type { FileFacts, SubmissionStore } from "./submission-store.ts";
 
@@ -20,7 +21,7 @@ function noteOf({ id, toolName, formData }: SubmissionRow, files: readonly FileF
   // Quoted, so that a value cannot imitate another line or the end of the note.
   const values = Object.entries(JSON.parse(formData)).map(([name, value]) => {
     const shown = isFile.has(name) ? "(a file)" : asText(value).slice(0, VALUE_CHARACTERS).toWellFormed();
-    return `${JSON.stringify(name)}: ${JSON.stringify(shown)}`;
+    return `${quotedJson(name)}: ${quotedJson(shown)}`;
   });
   const included = values.filter((_, index) => values.slice(0, index + 1).join("\n").length <= NOTE_CHARACTERS);
   return `[The visitor submitted the form ${toolName}. It was received. The visitor's answers, quoted as JSON:\n${included.join("\n")}]`;

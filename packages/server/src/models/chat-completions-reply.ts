@@ -1,10 +1,10 @@
-import { randomUUID } from "node:crypto";
 import {
   APICallError,
   type JSONObject,
   type LanguageModelV4FinishReason,
   type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
+import { newCallId } from "../ids.ts";
 import type { ModelPart } from "./chat-model.ts";
 
 /** Limit in characters for one line, and for all tool calls of one reply, so that a provider cannot exhaust memory. */
@@ -116,7 +116,7 @@ export function emitEnd(completion: Completion) {
   closeBlock(completion);
   if (completion.calls.some((call) => call.name === "")) throw new Error("The model called a tool without naming it.");
   for (const { id, name, input } of completion.calls) {
-    const toolCallId = id || `call_${randomUUID()}`;
+    const toolCallId = id || newCallId();
     completion.emit({ type: "tool-call", toolCallId, toolName: name, input: input.trim() === "" ? "{}" : input });
   }
   completion.emit({ type: "finish", usage: toUsage(completion.usage), finishReason: toFinishReason(completion) });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { chat } from "../../../../test/chat-client.ts";
 import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
+import { createMember, signedInBrowser } from "../../../../test/session-client.ts";
 import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 
 let server: TestServer;
@@ -67,6 +68,7 @@ const inputSchema = {
   type: "object",
   properties: { note: text, amount: { type: "number" }, filter: { type: "object" }, field: text },
 };
+const anyInput = { type: "object", additionalProperties: true };
 const ada = { id: "ada/1 ü&x=", email: "ada@example.com", claims: { plan: "pro", crm: { ids: [7, 8] } } };
 
 describe("a tool with bound values", () => {
@@ -112,13 +114,19 @@ describe("a tool with bound values", () => {
   it.each(["user.id", "user id", "user[id", "User_ID[]", "user_id\0", "%75ser_id[%zz]"])(
     "takes no input %j in place of a parameter that the tool sets itself",
     async (name) => {
-      const anyInput = { type: "object", additionalProperties: true };
       await httpTool("orders", { httpUrl: `${shop.url}/orders?user_id={{visitor.id}}`, inputSchema: anyInput });
       const input = { [name]: "victim", note: "x" };
       await ask([{ name: "orders", input }], { userToken: await tokenFor({ id: "7" }) });
       expect(shop.exchanges[0]?.request.url).toBe("/orders?user_id=7&note=x");
     },
   );
+
+  it("takes no input with the name of a bound value, even if it takes any input", async () => {
+    await httpTool("orders", { httpUrl: `${shop.url}/{{visitor.id}}`, inputSchema: anyInput });
+    const input = { "visitor.id": "victim", "page.url": "x", note: "x" };
+    await ask([{ name: "orders", input }], { userToken: await tokenFor({ id: "7" }) });
+    expect(shop.exchanges[0]?.request.url).toBe("/7?note=x");
+  });
 
   it("is not called when nothing in the turn proves the visitor, or the token lacks the value", async () => {
     await httpTool("orders", { httpUrl: `${shop.url}/orders?email={{visitor.email}}`, sendVisitorToken: true });
@@ -154,8 +162,13 @@ describe("a tool with bound values", () => {
     expect(body).toMatchObject({ isError: false, request: { url: expect.stringContaining("/42") } });
     expect(decodeJwt(String(shop.exchanges[0]?.request.headers["foyer-visitor"])).sub).toBe("42");
     expect(body.request.headers["foyer-visitor"]).toBe("(a token that is valid for 60 s)");
-    const nobody = (await owner.call("POST", `/tools/${id}/test`, {})).body;
-    expect(nobody).toMatchObject({ isError: true, problem: expect.stringContaining("nothing in this turn proved") });
+    const anonymous = (await owner.call("POST", `/tools/${id}/test`, {})).body;
+    expect(anonymous).toMatchObject({ isError: true, problem: expect.stringContaining("nothing in this turn proved") });
+    const { email } = await createMember(server, owner.organizationId, "member");
+    const member = await signedInBrowser(server, email);
+    expect((await member.call("POST", `/tools/${id}/test`, { visitor: { id: "42" } })).status).toBe(403);
+    expect((await member.call("POST", `/tools/${id}/test`, {})).status).toBe(200);
+    expect(shop.exchanges).toHaveLength(1);
   });
 
   it.each<[path: string, settings: object]>([
@@ -166,6 +179,8 @@ describe("a tool with bound values", () => {
     ["httpBody", { httpMethod: "POST", httpBody: { a: "{unknown}" } }],
     ["httpBody", { httpMethod: "POST", httpBody: { "{{visitor.id}}": 1 } }],
     ["httpBody", { httpMethod: "POST", httpBody: '{"a":{{visitor.id}}}' }],
+    ["httpUrl", { httpUrl: "https://api.example/{visitor.id}", inputSchema: anyInput }],
+    ["httpBody", { httpMethod: "POST", httpBody: { a: "{visitor.id}" }, inputSchema: anyInput }],
     [
       "inputSchema.properties.visitor.id",
       { inputSchema: { type: "object", properties: { "visitor.id": { type: "string" } } } },

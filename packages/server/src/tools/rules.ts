@@ -1,12 +1,12 @@
 import type { Tool } from "@foyer/contract";
-import { inputsIn } from "@foyer/contract/rules/url-template";
+import { inputsIn, isReservedInput } from "@foyer/contract/rules/url-template";
 import { AppError, checkAll, invalid } from "../errors.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ToolSettings } from "./columns.ts";
 import { checkDisplayConfig } from "./display/display-config-rules.ts";
 import { checkFormSchema } from "./form/form-rules.ts";
 import { checkPostActions } from "./form/post-action-rules.ts";
-import { checkBodyTemplate, checkBoundNames } from "./http/body-rules.ts";
+import { checkBodyTemplate, checkBoundNames, checkBraces } from "./http/body-rules.ts";
 import { checkHeaders } from "./http/header-rules.ts";
 import { checkHttpUrl } from "./http/http-template.ts";
 import { checkInputSchema } from "./schema/input-schema.ts";
@@ -35,6 +35,7 @@ export function checkTool(tool: Tool, given: ToolSettings, { checkUrl, unknown }
     () => displayConfig && checkDisplayConfig(displayConfig),
     () => httpUrl && checkHttpUrl(httpUrl, { checkUrl }),
     () => httpUrl && checkBoundNames("httpUrl", [httpUrl]),
+    () => httpUrl && checkBraces("httpUrl", httpUrl),
     () => changesInputs && isKnown("executionType", "inputSchema") && checkUrlInputs(tool),
     () => httpHeaders && checkHeaders("httpHeaders", httpHeaders),
     () => httpHeaders && checkBoundNames("httpHeaders", Object.values(httpHeaders)),
@@ -56,7 +57,7 @@ function checkUrlInputs({ executionType, httpUrl, inputSchema }: Tool) {
   if (executionType !== "http" || !httpUrl) return;
   const declared = declaredNames({ inputSchema });
   if (declared === null) return;
-  const unknown = inputsIn(httpUrl).filter((name) => !declared.has(name));
+  const unknown = inputsIn(httpUrl).filter((name) => !declared.has(name) && !isReservedInput(name));
   checkAll(
     unknown.map((name) => () => {
       throw invalid("httpUrl", `uses {${name}}, which is not a property of inputSchema`, "unknown_reference");
@@ -84,7 +85,7 @@ function declaredNames({ inputSchema }: Pick<Tool, "inputSchema">): Set<string> 
 /** An input whose name looks like a value of the server would be mistaken for one in a template. */
 function checkInputNames(inputSchema: Record<string, unknown>) {
   const { properties } = inputSchema as { properties?: object };
-  const taken = Object.keys(properties ?? {}).filter((name) => /^(visitor|conversation|page)\./.test(name));
+  const taken = Object.keys(properties ?? {}).filter(isReservedInput);
   checkAll(
     taken.map((name) => () => {
       throw invalid(

@@ -24,12 +24,12 @@ export type PreviewOptions = {
   theme: PreviewTheme;
   /**
    * Makes buttons send messages and forms submit in this conversation. Without it, nothing reaches the server.
-   * `userToken` proves the visitor's identity, and is null for an unverified visitor.
+   * `userToken` proves the visitor's identity, and is null for an unverified visitor. A form is submitted with a new one.
    */
   live?: {
     conversation: ConversationKey | null;
     onSay: (text: string) => void;
-    userToken: () => Promise<string | null>;
+    userToken: (isNew: boolean) => Promise<string | null>;
   };
   /** Without `live`: forms validate and show the state after a submission, but send nothing. */
   canTryForms?: boolean;
@@ -70,12 +70,12 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
   const life = new AbortController();
   const core = previewCore(options, shadow, locale, life.signal);
   const request = createRequest({ baseUrl: location.origin });
-  const identify = async () => {
-    const userToken = await live?.userToken();
+  const identify = async (hasNewToken: boolean) => {
+    const userToken = await live?.userToken(hasNewToken);
     if (userToken) core.visitor.identify({ userToken });
   };
   // A form can be filled in without a token. Submitting it tries again, and shows the error.
-  await identify().catch(() => {});
+  await identify(false).catch(() => {});
   let previousResult: unknown = null;
   const panel: PanelContext = {
     core,
@@ -84,7 +84,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
     chat: { ...createChat(core, request, messages), send: async (text) => live?.onSay(text) },
     loadForms: () => import("../forms/mount-form.tsx"),
     previousResult: () => previousResult,
-    onSubmit: identify,
+    onSubmit: () => identify(true),
     ...(canTryForms ? { isPreview: true as const } : {}),
   };
   // Uploads use their own request, so a form that must not submit is stopped before it starts.

@@ -1,7 +1,8 @@
-import { Plus, X } from "lucide-react";
+import { MoreHorizontal, Plus } from "lucide-react";
 import { useId, useRef } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
+import { Menu, type MenuItem } from "../../components/menu.tsx";
 import { ListField } from "./list-field.tsx";
 import { isEmptyList, type PageSuggestions } from "./widget-draft.ts";
 
@@ -21,9 +22,9 @@ export function PageSuggestionsField({
   const id = useId();
   const lists = useRef<HTMLUListElement>(null);
   const addButton = useRef<HTMLButtonElement>(null);
-  const focus = (index: number) =>
+  const focus = (index: number, what = "input") =>
     // The list exists after the next render.
-    setTimeout(() => (lists.current?.children[index]?.querySelector("input") ?? addButton.current)?.focus());
+    setTimeout(() => (lists.current?.children[index]?.querySelector<HTMLElement>(what) ?? addButton.current)?.focus());
   const change = (index: number, part: Partial<PageSuggestions>) =>
     onChange(values.map((list, at) => (at === index ? { ...list, ...part } : list)));
   const add = () => {
@@ -33,6 +34,10 @@ export function PageSuggestionsField({
   const remove = (index: number) => {
     onChange(values.toSpliced(index, 1));
     focus(Math.max(0, index - 1));
+  };
+  const move = (from: number, to: number) => {
+    onChange(values.with(from, values[to] as PageSuggestions).with(to, values[from] as PageSuggestions));
+    focus(to, "[aria-haspopup=menu]");
   };
   return (
     <fieldset aria-describedby={`${id}-help`} className="grid min-w-0 gap-2">
@@ -47,7 +52,16 @@ export function PageSuggestionsField({
               key={index}
               list={list}
               onChange={(part) => change(index, part)}
-              onRemove={() => remove(index)}
+              actions={[
+                { label: "Move up", disabled: index === 0, onSelect: () => move(index, index - 1) },
+                {
+                  label: "Move down",
+                  disabled: index === values.length - 1,
+                  onSelect: () => move(index, index + 1),
+                },
+                null,
+                { label: `Remove ${list.page.trim() || "page"}`, isDanger: true, onSelect: () => remove(index) },
+              ]}
               errorAt={(path) => (isEmptyList(list) ? undefined : errorAt(`${saved}.${path}`))}
             />
           );
@@ -59,8 +73,8 @@ export function PageSuggestionsField({
         </Button>
       </div>
       <p id={`${id}-help`} className="text-sm text-soft">
-        On pages that match, these replace the suggestions above. If several match, the first one is used.{" "}
-        <code>*</code> matches one segment of the path, <code>**</code> any number.
+        On pages that match, these replace the suggestions above. If several match, the first one is used, so put
+        exceptions first. <code>*</code> matches one segment of the path, <code>**</code> any number.
       </p>
     </fieldset>
   );
@@ -69,12 +83,12 @@ export function PageSuggestionsField({
 function PageList({
   list: { page, suggestions },
   onChange,
-  onRemove,
+  actions,
   errorAt,
 }: {
   list: PageSuggestions;
   onChange: (part: Partial<PageSuggestions>) => void;
-  onRemove: () => void;
+  actions: ReadonlyArray<MenuItem | null>;
   errorAt: (path: string) => string | undefined;
 }) {
   return (
@@ -92,9 +106,14 @@ function PageList({
             error={errorAt("page")}
           />
         </div>
-        <IconButton label={`Remove ${page.trim() || "page"}`} onClick={onRemove}>
-          <X size={16} aria-hidden />
-        </IconButton>
+        <Menu
+          trigger={
+            <IconButton label={`Actions for ${page.trim() || "page"}`}>
+              <MoreHorizontal size={16} aria-hidden />
+            </IconButton>
+          }
+          items={actions}
+        />
       </div>
       <ListField
         label={`Suggestions on ${page.trim() || "this page"}`}

@@ -1,6 +1,7 @@
 import type { VerifiedVisitor } from "@foyer/contract";
 import { factAt, factPath } from "@foyer/contract/rules/visitor-facts";
 import { invalid } from "../../errors.ts";
+import { quotedJson } from "../../quoted-json.ts";
 
 const VALUE_CHARACTERS = 500;
 const TOTAL_CHARACTERS = 4_000;
@@ -16,8 +17,8 @@ export function factPaths(paths: readonly string[]): string[] {
 }
 
 /**
- * A note for the model about the visitor of this turn, or null when it may know nothing. Values are quoted as JSON, so
- * that none can imitate another line or the end of the note.
+ * A note for the model about the visitor of this turn, or null when it may know nothing. Values are quoted as JSON without
+ * brackets and line breaks of any kind, so that none can imitate another line or the end of the note.
  */
 export function visitorNote(tellModel: string, visitor: VerifiedVisitor | null): string | null {
   if (visitor === null) return null;
@@ -25,7 +26,7 @@ export function visitorNote(tellModel: string, visitor: VerifiedVisitor | null):
     const value = factAt(visitor, path);
     if (value === null) return [];
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    return [`${JSON.stringify(path)}: ${JSON.stringify(text.slice(0, VALUE_CHARACTERS).toWellFormed())}`];
+    return [`${quotedJson(path)}: ${quotedJson(text.slice(0, VALUE_CHARACTERS).toWellFormed())}`];
   });
   const told = facts.filter((_, index) => facts.slice(0, index + 1).join("\n").length <= TOTAL_CHARACTERS);
   if (told.length === 0) return null;

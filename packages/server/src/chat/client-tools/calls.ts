@@ -16,11 +16,6 @@ const CLOSED = "closed";
 const NO_ANSWER = {
   error: "The visitor's page sent no result within 30 seconds. Whether the action was carried out is unknown.",
 };
-const SAME_ID = { error: "An earlier call of this reply has the same id, so the tool was not run." };
-/** The page could neither claim nor answer a call with such an id. */
-const LONG_ID = {
-  error: `The id of the call is longer than ${clientToolLimits.idCharacters} characters, so the tool was not run.`,
-};
 const NOT_ASKED = { error: "The visitor's page does not respond, so the tool was not run." };
 
 type Reply = { conversationId: string; messageId: string; sessionId: string | null };
@@ -92,7 +87,7 @@ export function createClientToolCalls(
   }
 
   const existing = async (conversationId: string, toolUseId: string) => {
-    const call = await store.newest(conversationId, toolUseId);
+    const call = await store.find(conversationId, toolUseId);
     if (!call) throw notFound("Tool call");
     return call;
   };
@@ -110,14 +105,17 @@ export function createClientToolCalls(
     ofReply({ conversationId, messageId, sessionId }: Reply) {
       let isGone = false;
       return {
-        /** Never rejects: a failure is an error for the model. */
+        /**
+         * @param call `toolUseId` is an id that no other call has
+         * @returns the page's result, or an error for the model
+         */
         async waitFor(
           { toolId, toolUseId }: { toolId: string; toolUseId: string },
           options: RunToolOptions,
         ): Promise<ClientToolAnswer> {
-          if (isGone || isTooLong(toolUseId)) return isGone ? NOT_ASKED : LONG_ID;
+          if (isGone) return NOT_ASKED;
           const call = { conversationId, messageId, sessionId, toolUseId, toolId };
-          if (!(await store.insert(call))) return SAME_ID;
+          await store.insert(call);
           let answer: ClientToolAnswer | null = null;
           try {
             answer = await receive(call, options);
@@ -155,8 +153,6 @@ export function createClientToolCalls(
     },
   };
 }
-
-const isTooLong = (toolUseId: string) => toolUseId.length > clientToolLimits.idCharacters;
 
 const keyOf = ({ messageId, toolUseId }: { messageId: string; toolUseId: string }) => `${messageId} ${toolUseId}`;
 

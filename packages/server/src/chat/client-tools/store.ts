@@ -14,18 +14,12 @@ export function createClientToolStore({ db, databaseKind }: Pick<Deps, "db" | "d
   const one = ({ messageId, toolUseId }: Key) =>
     db.updateTable("clientToolCalls").where("messageId", "=", messageId).where("toolUseId", "=", toolUseId);
   return {
-    /** @returns false when the reply has already made a call with this id */
-    async insert(call: Key & { conversationId: string; toolId: string; sessionId: string | null }): Promise<boolean> {
+    async insert(call: Key & { conversationId: string; toolId: string; sessionId: string | null }): Promise<void> {
       const row = { ...call, claimedBy: null, outcome: null, digest: null, createdAt: now };
-      const inserted = await db
-        .insertInto("clientToolCalls")
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst();
-      return (inserted.numInsertedOrUpdatedRows ?? 0n) > 0n;
+      await db.insertInto("clientToolCalls").values(row).execute();
     },
-    /** The conversation's newest call with this id, whether the reply still waits for it, and the schema of its result. */
-    async newest(conversationId: string, toolUseId: string) {
+    /** The conversation's call with this id, whether the reply still waits for it, and the schema of its result. */
+    async find(conversationId: string, toolUseId: string) {
       const call = await db
         .selectFrom("clientToolCalls as call")
         .leftJoin("tools", "tools.id", "call.toolId")
@@ -33,7 +27,6 @@ export function createClientToolStore({ db, databaseKind }: Pick<Deps, "db" | "d
         .select(["tools.clientResultSchema", sql<number>`${now} - ${sql.ref("call.createdAt")}`.as("ageMs")])
         .where("call.conversationId", "=", conversationId)
         .where("call.toolUseId", "=", toolUseId)
-        .orderBy("call.createdAt", "desc")
         .limit(1)
         .executeTakeFirst();
       return call && { ...call, isOpen: call.digest === null && call.ageMs < waitMs };

@@ -1,4 +1,4 @@
-import { inputsIn, isKnownBound, namesIn, urlPlaceholder } from "@foyer/contract/rules/url-template";
+import { inputsIn, isKnownBound, isReservedInput, namesIn, urlPlaceholder } from "@foyer/contract/rules/url-template";
 import { checkAll, invalid } from "../../errors.ts";
 
 const MAX_BYTES = 16 * 1_024;
@@ -33,6 +33,7 @@ export function checkBodyTemplate(template: Json, inputs: ReadonlySet<string> | 
   const misspelled = texts.find((text) => text.replace(urlPlaceholder, "").includes("{{"));
   if (misspelled !== undefined) throw invalid("httpBody", "contains {{ without a name and }} after it", "format");
   checkBoundNames("httpBody", texts);
+  checkBraces("httpBody", texts.join(" "));
   if (inputs === null) return;
   checkAll(
     inputsIn(texts.join(" "))
@@ -49,6 +50,17 @@ export function checkBoundNames(path: string, texts: readonly string[]): void {
   if (unknown === undefined) return;
   const known = "visitor.id, visitor.email, visitor.name, visitor.claims.<name>, conversation.id and page.url";
   throw invalid(path, `uses {{${unknown.slice(0, 100)}}}. The server fills in ${known}.`, "unknown_reference");
+}
+
+/**
+ * Finds a `{visitor.id}` that was meant to be `{{visitor.id}}`. In a tool that takes any input, the model could choose its
+ * value. @throws 400
+ */
+export function checkBraces(path: string, text: string): void {
+  const single = inputsIn(text).find(isReservedInput);
+  if (single === undefined) return;
+  const name = single.slice(0, 100);
+  throw invalid(path, `uses {${name}}. Write {{${name}}} for the value that the server fills in.`, "not_allowed");
 }
 
 function collect(value: Json, found: { keys: string[]; texts: string[]; depth: number }): void {

@@ -1,4 +1,10 @@
-import { headerPlaceholder, isBound, namesIn, urlPlaceholder } from "@foyer/contract/rules/url-template";
+import {
+  headerPlaceholder,
+  isBound,
+  isReservedInput,
+  namesIn,
+  urlPlaceholder,
+} from "@foyer/contract/rules/url-template";
 import type { ToolRow } from "../../db/tables.ts";
 import { invalid } from "../../errors.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
@@ -121,15 +127,16 @@ function boundText(name: string, context: BoundSources): string {
 
 /**
  * The inputs that the tool's schema declares: its properties, and others only if it has `additionalProperties`. A model
- * can be talked into adding a name that the receiver would take for one of the owner's.
+ * can be talked into adding a name that the receiver would take for one of the owner's. Names such as `visitor.id` are
+ * never inputs.
  */
 export function declaredInputs(inputSchema: string, input: Record<string, unknown>): Record<string, unknown> {
   const { properties, additionalProperties } = JSON.parse(inputSchema) as {
     properties?: Record<string, unknown>;
     additionalProperties?: unknown;
   };
-  if (additionalProperties) return input;
-  return Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(properties ?? {}, name)));
+  const isDeclared = (name: string) => Boolean(additionalProperties) || Object.hasOwn(properties ?? {}, name);
+  return Object.fromEntries(Object.entries(input).filter(([name]) => isDeclared(name) && !isReservedInput(name)));
 }
 
 type Template = { origin: string; host: string; path: string; query: string };

@@ -9,6 +9,8 @@ import { isSameVisitor, ownVisitor, type PlaygroundVisitor, usePlaygroundVisitor
 /** The chat is a public endpoint. The session only marks the conversation as a test, which analytics leave out. */
 const request = createRequest({ baseUrl: location.origin, credentials: "same-origin" });
 
+const isInvalidToken = (error: unknown) => error instanceof FoyerError && error.code === "INVALID_USER_TOKEN";
+
 type Running = { abort: AbortController; isStopping: boolean };
 
 /**
@@ -43,18 +45,15 @@ export function usePlaygroundChat(agentId: string) {
     let begunId: string | null = null;
     setTurns((all) => [...all, newTurn(key, said, key)]);
     const onReconnect = () => edit(key, (turn) => ({ ...turn, isReconnecting: true }));
-    try {
+    const ask = async (hasNewToken: boolean) => {
       const body = {
         agentId,
         messages: [{ role: "user" as const, content: said }],
         conversationId: conversation?.id ?? null,
-        ...(await who.messageFields()),
+        ...(await who.messageFields({ hasNewToken })),
       };
-      for await (const event of streamChat(request, body, {
-        token: conversation?.token,
-        signal: own.abort.signal,
-        onReconnect,
-      })) {
+      const options = { token: conversation?.token, signal: own.abort.signal, onReconnect };
+      for await (const event of streamChat(request, body, options)) {
         if (event.type === "message_start" && event.conversationToken) {
           const begun = { id: event.conversationId, token: event.conversationToken };
           begunId = begun.id;
@@ -63,8 +62,11 @@ export function usePlaygroundChat(agentId: string) {
         }
         edit(key, (turn) => applyEvent(turn, event, performance.now()));
       }
+    };
+    try {
+      // The identity secret may have been replaced since the token was signed.
+      await ask(false).catch((error) => (isInvalidToken(error) ? ask(true) : Promise.reject(error)));
     } catch (error) {
-      who.forgetToken();
       const problem = error instanceof FoyerError ? error.message : String(error);
       edit(key, (turn) => ({ ...turn, state: "failed", problem, isReconnecting: false, endedAt: performance.now() }));
     }

@@ -67,22 +67,25 @@ export function usePlaygroundVisitor(agentId: string, user: { name: string; emai
   const [visitor, setVisitor] = useState<PlaygroundVisitor>(ownVisitor);
   const signed = useRef<SignedToken | null>(null);
 
-  /** A token that proves a verified visitor, and null for any other. */
-  async function userToken(): Promise<string | null> {
+  /**
+   * A token that proves a verified visitor, and null for any other. With `isNew` it is never an earlier one, whose secret
+   * may have been replaced.
+   */
+  async function userToken(isNew: boolean): Promise<string | null> {
     if (visitor.identity !== "verified") return null;
     const known = signed.current;
     // A token of the previous visitor can arrive after the visitor has changed.
     const isOwn = known?.agentId === agentId && isSameVisitor(known.visitor, visitor);
-    if (known && isOwn && Date.parse(known.expiresAt) > Date.now() + TOKEN_MARGIN) return known.token;
+    if (!isNew && known && isOwn && Date.parse(known.expiresAt) > Date.now() + TOKEN_MARGIN) return known.token;
     const created = await api.createIdentityToken({ id: agentId, body: toActingVisitor(visitor) });
     signed.current = { ...created, agentId, visitor };
     return created.token;
   }
 
-  async function whoFields() {
+  async function whoFields(hasNewToken: boolean) {
     if (visitor.identity === "anonymous") return {};
     if (visitor.identity === "self") return { userEmail: user?.email ?? null, userName: user?.name || null };
-    return { userToken: await userToken() };
+    return { userToken: await userToken(hasNewToken) };
   }
 
   return {
@@ -90,10 +93,9 @@ export function usePlaygroundVisitor(agentId: string, user: { name: string; emai
     setVisitor,
     userToken,
     /** The visitor and the page, as fields of a message. */
-    messageFields: async () => ({ page: toPage(visitor), ...(await whoFields()) }),
-    /** Makes the next message use a new token, because the secret that signed this one may have been replaced. */
-    forgetToken() {
-      signed.current = null;
-    },
+    messageFields: async ({ hasNewToken }: { hasNewToken: boolean }) => ({
+      page: toPage(visitor),
+      ...(await whoFields(hasNewToken)),
+    }),
   };
 }
