@@ -1,6 +1,7 @@
 import Type, { type Static, type TProperties, type TSchema } from "typebox";
+import { handlers, handoffCauses } from "./handoff.ts";
 import { type WebhookEventType, webhookEventDescriptions, webhookEventTypes } from "./rules/webhook-events.ts";
-import { nullable, ref, stringEnum, Timestamp } from "./schema.ts";
+import { described, nullable, ref, stringEnum, Timestamp } from "./schema.ts";
 
 export { type WebhookEventType, webhookEventTypes } from "./rules/webhook-events.ts";
 
@@ -21,6 +22,8 @@ const ToolCall = Type.Object({
   result: nullable(Type.String({ description: "What the model received. `null` if the tool did not answer." })),
   isError: Type.Boolean(),
 });
+
+const handoffEventChanges = ["requested", "taken", "returned", "closed", "cancelled"] as const;
 
 /** The `data` of each event. Optional fields are left out with the payload `ids`. */
 const dataOf = {
@@ -65,6 +68,22 @@ const dataOf = {
       description: "Whether the oldest messages are missing because the transcript is larger than 4 MB",
     }),
     messages: content(Type.Array(Message, { description: "The transcript, oldest first" })),
+  },
+  "conversation.handed_over": {
+    change: stringEnum(
+      handoffEventChanges,
+      "`requested`: the visitor waits for a person. `taken`: a member has the conversation. `returned` and `closed`: a member gave it back to the agent. `cancelled`: the visitor stopped waiting.",
+    ),
+    handler: stringEnum(handlers, "Who handles the conversation now"),
+    epoch: Type.Integer({ description: "Rises with each change" }),
+    assigneeId: nullable(Type.String({ description: "User id of the member who has the conversation now" })),
+    memberId: nullable(
+      Type.String({ description: "User id of the member who made the change. `null` if no member did." }),
+    ),
+    cause: stringEnum(handoffCauses, "What caused the request; `member` if a member took over without one"),
+    reason: content(nullable(Type.String({ description: "Why a person is needed" }))),
+    summary: content(nullable(Type.String({ description: "The agent's summary for the team" }))),
+    promisedAt: nullable(described(Timestamp, { description: "The time by which an answer is promised" })),
   },
   "form.submitted": {
     submissionId: Type.String(),
@@ -131,6 +150,7 @@ export const ReplyFinishedEvent = eventSchema("reply.finished", "ReplyFinishedEv
 export const ReplyFailedEvent = eventSchema("reply.failed", "ReplyFailedEvent");
 export const MessageRatedEvent = eventSchema("message.rated", "MessageRatedEvent");
 export const ConversationIdleEvent = eventSchema("conversation.idle", "ConversationIdleEvent");
+export const ConversationHandedOverEvent = eventSchema("conversation.handed_over", "ConversationHandedOverEvent");
 export const FormSubmittedEvent = eventSchema("form.submitted", "FormSubmittedEvent");
 export const FormDeliveryFailedEvent = eventSchema("form.delivery_failed", "FormDeliveryFailedEvent");
 export const AgentBudgetReachedEvent = eventSchema("agent.budget_reached", "AgentBudgetReachedEvent");
@@ -144,6 +164,7 @@ export const webhookEventSchemas = {
   "reply.failed": ReplyFailedEvent,
   "message.rated": MessageRatedEvent,
   "conversation.idle": ConversationIdleEvent,
+  "conversation.handed_over": ConversationHandedOverEvent,
   "form.submitted": FormSubmittedEvent,
   "form.delivery_failed": FormDeliveryFailedEvent,
   "agent.budget_reached": AgentBudgetReachedEvent,

@@ -177,8 +177,8 @@ export const HandoffRecord = Type.Object(
     endedAt: nullable(Timestamp),
     endedHow: nullable(
       stringEnum(
-        ["returned", "closed", "cancelled"],
-        "`returned` to the agent or `closed` by a member, or `cancelled` by the visitor",
+        ["returned", "closed", "cancelled", "left"],
+        "`returned` to the agent or `closed` by a member, `cancelled` by the visitor, or `left` because the member left the organization and a new request began",
       ),
     ),
     endedBy: refOrNull(Person, { description: "The member who returned or closed the conversation" }),

@@ -30,7 +30,7 @@ import { createReplyDocuments } from "./documents/search-tool.ts";
 import { sourceRoutes } from "./documents/sites/routes.ts";
 import { createSites } from "./documents/sites/sites.ts";
 import { AppError } from "./errors.ts";
-import { recordWith } from "./events/record-events.ts";
+import { type RecordEvents, recordWith } from "./events/record-events.ts";
 import { webhookRoutes } from "./events/routes.ts";
 import { createWebhooks } from "./events/webhooks.ts";
 import { createForms, type Forms } from "./forms/forms-module.ts";
@@ -55,6 +55,7 @@ import { registerWriteLimits } from "./http/write-limits.ts";
 import { cannedReplyRoutes } from "./inbox/canned-replies/routes.ts";
 import { createCannedReplyService } from "./inbox/canned-replies/service.ts";
 import { draftRoutes } from "./inbox/draft-routes.ts";
+import { createHandoffEvents } from "./inbox/handoff-events.ts";
 import { createHandoffs, type Handoffs } from "./inbox/handoffs.ts";
 import { createInbox, type Inbox } from "./inbox/inbox.ts";
 import { liveRoutes } from "./inbox/live/routes.ts";
@@ -112,15 +113,15 @@ export async function createApp(deps: AppDeps) {
   const app = createFastify(deps);
   const calls = await registerPlugins(app, deps);
 
-  const audit = accountRoutes(app, deps, createSignInLimit(app, config), () => import("./auth/sign-in/library.ts"));
+  const handoffs = createHandoffs(deps);
+  const audit = addAccounts(app, deps, handoffs);
 
   let isDraining = false;
   const idempotency = createIdempotency(deps.db);
   const outbox = createOutbox(deps);
   const webhooks = createWebhooks(deps, outbox);
   const recordEvents = recordWith(webhooks.recordEvents, (trx, events) => inbox.live.recordEvents(trx, events));
-  const handoffs = createHandoffs(deps);
-  const notices = addNotices(app, deps, { outbox, handoffs, inbox: () => inbox });
+  const notices = addNotices(app, deps, { outbox, handoffs, recordEvents, inbox: () => inbox });
   const listings = createListingCache();
   // Deleting ends running replies, so that they stop using the model.
   const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndexOf(agentId));
@@ -220,6 +221,15 @@ function createFastify({ config, log }: AppDeps): App {
   });
 }
 
+/** Registers sign-in, members, keys and the audit log. */
+function addAccounts(app: App, deps: AppDeps, { releaseSoon }: Handoffs): AuditLog {
+  return accountRoutes(app, deps, {
+    consumeAttempt: createSignInLimit(app, deps.config),
+    loadLibrary: () => import("./auth/sign-in/library.ts"),
+    onMemberRemoved: releaseSoon,
+  });
+}
+
 function addAgents(
   app: App,
   deps: AppDeps,
@@ -261,19 +271,22 @@ function addKnowledge(
   embeddingRoutes(app, documents.embeddings);
 }
 
-/** Registers the notices about visitors who are waiting for a person. */
+/** Registers the events and notices about visitors who are waiting for a person. */
 function addNotices(
   app: App,
   deps: AppDeps,
-  { outbox, handoffs, inbox }: { outbox: Outbox; handoffs: Handoffs; inbox: () => Inbox },
+  parts: { outbox: Outbox; handoffs: Handoffs; recordEvents: RecordEvents; inbox: () => Inbox },
 ) {
+  const { outbox, handoffs, recordEvents, inbox } = parts;
   const teamChats = createTeamChats(deps, { outbox, handoffs, inbox: () => inbox().service });
   const { service, record, timers } = createNotices(deps, {
     outbox,
     teamChats,
     announce: handoffs.record,
+    release: handoffs.requests.release,
     isPresent: (...member) => inbox().live.isPresent(...member),
   });
+  handoffs.onHandoff(createHandoffEvents(recordEvents));
   handoffs.onHandoff(record);
   noticeRoutes(app, service);
   teamChatRoutes(app, teamChats);

@@ -52,6 +52,17 @@ export const sampleEventData: WebhookEventData = {
       },
     ],
   },
+  "conversation.handed_over": {
+    change: "requested",
+    handler: "waiting",
+    epoch: 1,
+    assigneeId: null,
+    memberId: null,
+    cause: "agent",
+    reason: "The invoice has the wrong address.",
+    summary: "Ada was charged for a City 3 and needs a corrected invoice.",
+    promisedAt: "2026-01-31T09:40:02.000Z",
+  },
   "form.submitted": {
     submissionId: "sub_01jd3v7k9hf0mtb8s6wxq2zy4c",
     toolId: "tool_01jd3v6p5n2e8r7a4d1k9c3m0x",

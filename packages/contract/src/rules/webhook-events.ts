@@ -6,6 +6,7 @@ export const webhookEventTypes = [
   "reply.failed",
   "message.rated",
   "conversation.idle",
+  "conversation.handed_over",
   "form.submitted",
   "form.delivery_failed",
   "agent.budget_reached",
@@ -22,6 +23,8 @@ export const webhookEventDescriptions: Record<WebhookEventType, string> = {
   "message.rated": "A visitor rated a message.",
   "conversation.idle":
     "A conversation had no new message for the webhook's idle minutes. Sent again only after new messages.",
+  "conversation.handed_over":
+    "A person was requested, a member took the conversation over, or it went back to the agent.",
   "form.submitted": "A visitor submitted a form.",
   "form.delivery_failed": "A submission's webhook or post action failed permanently.",
   "agent.budget_reached": "An agent used up its monthly token budget.",
@@ -36,6 +39,7 @@ const contentFields: Partial<Record<WebhookEventType, readonly string[]>> = {
   "reply.failed": ["content"],
   "message.rated": ["comment"],
   "conversation.idle": ["messages"],
+  "conversation.handed_over": ["reason", "summary"],
   "form.submitted": ["formData"],
 };
 

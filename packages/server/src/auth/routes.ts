@@ -5,12 +5,15 @@ import { type AuditLog, createAuditLog, registerAuditLog } from "./audit/audit-l
 import type { AuthDeps } from "./auth-deps.ts";
 import { memberRoutes } from "./members/routes.ts";
 import { createMemberService } from "./members/service.ts";
+import type { OnMemberRemoved } from "./members/store.ts";
 import { profileRoutes } from "./profile-routes.ts";
 import { principalOf } from "./sessions/authenticate.ts";
 import { createAccountMails } from "./sign-in/account-mails.ts";
 import { createSignInProviders } from "./sign-in/providers.ts";
 import { type ConsumeAttempt, signInLinkRoutes, signInRoutes } from "./sign-in/routes.ts";
 import { createSignIn, type LoadLibrary } from "./sign-in/sign-in.ts";
+
+type Parts = { consumeAttempt: ConsumeAttempt; loadLibrary: LoadLibrary; onMemberRemoved: OnMemberRemoved };
 
 /**
  * Registers sign-in, members, keys and the audit log. Call it before registering other routes, so that their changes
@@ -19,8 +22,7 @@ import { createSignIn, type LoadLibrary } from "./sign-in/sign-in.ts";
 export function accountRoutes(
   app: App,
   deps: AuthDeps,
-  consumeAttempt: ConsumeAttempt,
-  loadLibrary: LoadLibrary,
+  { consumeAttempt, loadLibrary, onMemberRemoved }: Parts,
 ): AuditLog {
   const audit = createAuditLog(deps);
   registerAuditLog(app, audit);
@@ -34,7 +36,7 @@ export function accountRoutes(
   const parts = { signIn, providers, audit, consumeAttempt };
   signInRoutes(app, deps, parts);
   signInLinkRoutes(app, deps, parts);
-  memberRoutes(app, { members: createMemberService(deps, mails), mails, audit, consumeAttempt });
+  memberRoutes(app, { members: createMemberService(deps, mails, onMemberRemoved), mails, audit, consumeAttempt });
   profileRoutes(app, deps, audit);
   apiKeyRoutes(app, deps);
   app.route({

@@ -7,9 +7,17 @@ type Place = { organizationId: string; agentId: string; conversationId: string; 
 
 /** A change of who handles a conversation, or an event while people handle it. `userId` is the member who caused it. */
 export type HandoffChange = Place &
-  /** `heldUntil`: the team was notified of an earlier request a moment ago, and hears of this one then */
   (
-    | { kind: "requested"; handoffId: string; cause: HandoffCause; heldUntil: number | null; userId?: undefined }
+    | {
+        kind: "requested";
+        handoffId: string;
+        cause: HandoffCause;
+        /** when the team hears of it, because it was notified of an earlier request a moment ago; null for now */
+        heldUntil: number | null;
+        /** the team hears now of a request that was held back */
+        isRepeated?: true;
+        userId?: undefined;
+      }
     /** `assignedBy`: the member who gave it to another one */
     | { kind: "taken"; handoffId: string; userId: string; assignedBy: string | null }
     | { kind: "answered"; handoffId: string; userId: string }

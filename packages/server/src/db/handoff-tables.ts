@@ -27,7 +27,7 @@ export type HandoffRow = {
   /**
    * `member`: a member returned it to the agent; `closed`: a member closed it; `visitor`: the visitor stopped waiting
    */
-  endedBy: "member" | "visitor" | "closed" | null;
+  endedBy: "member" | "visitor" | "closed" | "left" | null;
   /** the user who returned or closed it; null in handoffs that ended before it was recorded */
   endedById: string | null;
   /** what the agent should know after the return */

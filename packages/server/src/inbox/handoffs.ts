@@ -1,6 +1,7 @@
 import type { Registry } from "prom-client";
 import type { Deps } from "../deps.ts";
 import { createHandoffCounters } from "./counters.ts";
+import { releaseSoon } from "./former-members.ts";
 import { createHandoffRecorders } from "./handoff-changes.ts";
 import { createHandoffNotes } from "./handoff-notes.ts";
 import { addHandoffMetrics } from "./metrics.ts";
@@ -19,6 +20,7 @@ export function createHandoffs(deps: Pick<Deps, "db" | "log">) {
     ...recorders,
     counters,
     requests,
+    releaseSoon,
     rules: createHandoffRules(requests),
     addMetrics: (registry: Registry) => addHandoffMetrics(registry, deps, counters),
     forChat: {

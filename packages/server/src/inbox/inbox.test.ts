@@ -239,6 +239,48 @@ onBothDatabases("in a handoff", (createDatabase) => {
     expect((await colleague.call("POST", `/conversations/${id}/close`)).body.data.handler).toBe("agent");
   });
 
+  it("events report who asked for a person, who took the conversation over, and who returned it", async () => {
+    for (const member of [owner, stranger]) await member.call("PUT", "/events/feed", { isEnabled: true });
+    const { id, call } = await visit();
+    await call("POST", "/handoff", { reason: "My invoice is wrong" });
+    await call("POST", "/handoff", { reason: "It is urgent" });
+    await colleague.call("POST", `/conversations/${id}/takeover`);
+    await colleague.call("POST", `/conversations/${id}/messages`, { content: "I am on it." });
+    await owner.call("POST", `/conversations/${id}/assign`, { userId: colleagueId });
+    await colleague.call("POST", `/conversations/${id}/return`, { note: "Refunded" });
+    await call("POST", "/handoff", {});
+    await call("DELETE", "/handoff");
+    const { events } = (await owner.call("GET", "/events?kinds=conversation.handed_over")).body;
+    const own = events.filter(({ conversationId }: { conversationId: string }) => conversationId === id);
+    const reason = "My invoice is wrong";
+    const asked = { cause: "visitor", summary: null, promisedAt: expect.any(String) };
+    expect(own.map(({ data }: { data: object }) => data)).toEqual([
+      { ...asked, change: "requested", handler: "waiting", epoch: 1, assigneeId: null, memberId: null, reason },
+      {
+        ...asked,
+        change: "taken",
+        handler: "human",
+        epoch: 2,
+        assigneeId: colleagueId,
+        memberId: colleagueId,
+        reason: "It is urgent",
+      },
+      {
+        ...asked,
+        change: "returned",
+        handler: "agent",
+        epoch: 3,
+        assigneeId: null,
+        memberId: colleagueId,
+        reason: "It is urgent",
+      },
+      { ...asked, change: "requested", handler: "waiting", epoch: 4, assigneeId: null, memberId: null, reason: null },
+      { ...asked, change: "cancelled", handler: "agent", epoch: 5, assigneeId: null, memberId: null, reason: null },
+    ]);
+    expect((await stranger.call("GET", "/events?kinds=conversation.handed_over")).body.events).toEqual([]);
+    for (const member of [owner, stranger]) await member.call("PUT", "/events/feed", { isEnabled: false });
+  });
+
   it("the conversation of a member who has left the organization can be taken over by exactly one colleague", async () => {
     const { db } = server.deps;
     const leaver = await createMember(server, organizationId, "member");

@@ -1,9 +1,11 @@
 import { sql, type Transaction } from "kysely";
 import { handoffOf, promiseOf } from "../agents/handoff.ts";
 import type { RecordHandoff } from "../conversations/handoff-change.ts";
+import type { Flag } from "../db/column-types.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import type { HandoffCounters } from "./counters.ts";
 import { type NewRequest, newHandoff } from "./new-handoff.ts";
+import { hasFormerMember } from "./store.ts";
 
 /** Notices about one conversation are at least so far apart, in milliseconds, however often its visitor asks and cancels. */
 const ANNOUNCED_EVERY_MS = 3 * 60_000;
@@ -12,6 +14,24 @@ export type HandoffRequests = ReturnType<typeof createHandoffRequests>;
 
 /** Creates requests for a person, in the transaction of the event that causes them. */
 export function createHandoffRequests({ record, counters }: { record: RecordHandoff; counters: HandoffCounters }) {
+  /** Stores the request of a visitor who has just begun to wait. */
+  async function open(
+    trx: Transaction<Tables>,
+    agent: Pick<AgentRow, "id" | "handoff">,
+    asked: NewRequest,
+    { epoch, isTest, now }: { epoch: number; isTest: Flag; now: number },
+  ): Promise<void> {
+    const { organizationId, conversationId, cause } = asked;
+    const heldUntil = await nextAnnouncement(trx, conversationId, now);
+    const announcedAt = heldUntil === null ? now : null;
+    const promisedAt = promiseOf(handoffOf(agent), now);
+    const handoff = newHandoff(asked, agent.id, { now, promisedAt, announcedAt });
+    await counters.count(trx, handoff, { event: "requested", at: now, isTest: isTest === 1 });
+    await trx.insertInto("handoffs").values(handoff).execute();
+    const place = { organizationId, agentId: agent.id, conversationId, epoch };
+    await record(trx, { ...place, kind: "requested", handoffId: handoff.id, cause, heldUntil });
+  }
+
   return {
     /**
      * Makes the visitor wait for a person. Does nothing unless the agent has the conversation.
@@ -22,7 +42,7 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
       agent: Pick<AgentRow, "id" | "handoff">,
       asked: NewRequest,
     ): Promise<boolean> {
-      const { organizationId, conversationId, cause } = asked;
+      const { organizationId, conversationId } = asked;
       const now = Date.now();
       const waiting = await trx
         .updateTable("conversations")
@@ -34,14 +54,45 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
         .returning(["epoch", "isTest"])
         .executeTakeFirst();
       if (!waiting) return false;
-      const heldUntil = await nextAnnouncement(trx, conversationId, now);
-      const announcedAt = heldUntil === null ? now : null;
-      const promisedAt = promiseOf(handoffOf(agent), now);
-      const handoff = newHandoff(asked, agent.id, { now, promisedAt, announcedAt });
-      await counters.count(trx, handoff, { event: "requested", at: now, isTest: waiting.isTest === 1 });
-      await trx.insertInto("handoffs").values(handoff).execute();
-      const place = { organizationId, agentId: agent.id, conversationId, epoch: waiting.epoch };
-      await record(trx, { ...place, kind: "requested", handoffId: handoff.id, cause, heldUntil });
+      await open(trx, agent, asked, { ...waiting, now });
+      return true;
+    },
+    /**
+     * Makes the visitor wait again if the member who has the conversation has left the organization. The request ends,
+     * and a new one with the same subject begins, so that the team is notified.
+     * @returns whether the visitor is waiting now
+     */
+    async release(
+      trx: Transaction<Tables>,
+      { organizationId, conversationId }: { organizationId: string; conversationId: string },
+    ): Promise<boolean> {
+      const now = Date.now();
+      const waiting = await trx
+        .updateTable("conversations")
+        .set({ handler: "waiting", assigneeId: null, epoch: sql`epoch + 1`, waitingSince: now, changedAt: now })
+        .where("id", "=", conversationId)
+        .where("organizationId", "=", organizationId)
+        .where("handler", "=", "human")
+        .where(hasFormerMember)
+        .returning(["agentId", "epoch", "isTest"])
+        .executeTakeFirst();
+      if (!waiting) return false;
+      const agent = await trx
+        .selectFrom("agents")
+        .select(["id", "handoff"])
+        .where("id", "=", waiting.agentId)
+        .where("organizationId", "=", organizationId)
+        .executeTakeFirstOrThrow();
+      const { cause, reason, summary, email } = await trx
+        .updateTable("handoffs")
+        .set({ endedAt: now, endedBy: "left" })
+        .where("conversationId", "=", conversationId)
+        .where("endedAt", "is", null)
+        .returning(["cause", "reason", "summary", "email"])
+        .executeTakeFirstOrThrow();
+      const asked = { organizationId, conversationId, reason, summary, email };
+      // In the conversation of a member who took over without a request, it is the visitor who wants an answer.
+      await open(trx, agent, { ...asked, cause: cause === "member" ? "visitor" : cause }, { ...waiting, now });
       return true;
     },
   };

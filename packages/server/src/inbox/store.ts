@@ -19,8 +19,8 @@ export type Ending = {
   from: "waiting" | "waiting or human";
 };
 
-/** The member who has the conversation has left the organization, so nobody could answer. */
-const hasFormerMember = sql<boolean>`not exists (select 1 from members
+/** The member who has the conversation has left the organization, and cannot answer. */
+export const hasFormerMember = sql<boolean>`not exists (select 1 from members
   where members."userId" = conversations."assigneeId" and members."organizationId" = conversations."organizationId")`;
 
 /**

@@ -38,6 +38,7 @@ function endLine({ endedAt, endedHow, endedBy, note }: HandoffRecord, agentName:
     returned: `${who} returned the conversation to ${agentName}`,
     closed: `${who} closed the conversation`,
     cancelled: "The visitor stopped waiting",
+    left: "The member left the organization, so the visitor waits again",
   };
   return line("ended", endedAt, texts[endedHow], note);
 }

@@ -10,7 +10,7 @@ import type { SignedIn } from "../sessions/sessions.ts";
 import type { AccountMails } from "../sign-in/account-mails.ts";
 import { checkInvitationCaps } from "./invitation-caps.ts";
 import * as invitations from "./invitation-store.ts";
-import { changeMember, findMemberOf, listMembers } from "./store.ts";
+import { changeMember, findMemberOf, listMembers, type OnMemberRemoved } from "./store.ts";
 
 const INVITATION_MS = 7 * 86_400_000;
 export type MemberService = ReturnType<typeof createMemberService>;
@@ -19,6 +19,7 @@ export type MemberService = ReturnType<typeof createMemberService>;
 export function createMemberService(
   { db, config, keys, sessions }: Pick<AuthDeps, "db" | "config" | "keys" | "sessions">,
   mails: AccountMails,
+  onMemberRemoved: OnMemberRemoved,
 ) {
   const toInvitation = ({
     id,
@@ -38,7 +39,7 @@ export function createMemberService(
   async function change({ organizationId, role: own }: Principal, userId: string, role: Role | null): Promise<void> {
     if (own !== "owner" && role === "owner") throw ownerRequired();
     const canChange = (current: string) => own === "owner" || current !== "owner";
-    const outcome = await changeMember(db, { organizationId, userId }, role, canChange);
+    const outcome = await changeMember(db, { organizationId, userId }, role, { canChange, onMemberRemoved });
     // The member's keys were deleted or have a new role. Other processes notice within 5 s.
     keys.clearCache();
     if (outcome === "unknown") throw notFound("Member");

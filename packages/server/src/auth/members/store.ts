@@ -22,6 +22,8 @@ export async function findMemberOf(db: Db, organizationId: string, userId: strin
 }
 
 type Change = { organizationId: string; userId: string };
+/** Called in the transaction that removes a member, for what other resources keep about the member. */
+export type OnMemberRemoved = (trx: Transaction<Tables>, member: Change) => Promise<void>;
 type Outcome = "done" | "unknown" | "forbidden" | "last owner";
 
 /**
@@ -32,7 +34,7 @@ export async function changeMember(
   db: Db,
   { organizationId, userId }: Change,
   role: Role | null,
-  canChange: (current: string) => boolean,
+  { canChange, onMemberRemoved }: { canChange: (current: string) => boolean; onMemberRemoved: OnMemberRemoved },
 ): Promise<Outcome> {
   return inTransaction(db, async (trx) => {
     await lockMembers(trx, organizationId);
@@ -62,6 +64,7 @@ export async function changeMember(
       .where("organizationId", "=", organizationId)
       .where("createdBy", "=", userId)
       .execute();
+    await onMemberRemoved(trx, { organizationId, userId });
     return "done";
   });
 }

@@ -16,6 +16,8 @@ type Parts = {
   recorder: NoticeRecorder;
   /** tells everybody of a request that was held back */
   announce: RecordHandoff;
+  /** makes the visitor wait again if the member who has the conversation has left the organization */
+  release(trx: Transaction<Tables>, conversation: { organizationId: string; conversationId: string }): Promise<boolean>;
   /** whether a member has the inbox open, or has just answered */
   isPresent(trx: Transaction<Tables>, member: { organizationId: string; userId: string }): Promise<boolean>;
   now?: () => number;
@@ -23,8 +25,8 @@ type Parts = {
 type TimerKey = Pick<HandoffTimerRow, "conversationId" | "kind">;
 
 /**
- * Escalates requests that no member took in time, emails answers that the visitor has not seen, and notifies absent
- * members of messages. A timer is deleted in the transaction of its effect, so only one process handles it.
+ * Escalates requests that no member took in time, emails answers that the visitor has not seen, notifies absent members
+ * of messages, and releases the conversations of members who have left the organization. A timer is deleted in the transaction of its effect, so only one process handles it.
  */
 export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "mailer" | "log">, parts: Parts) {
   const { db, log } = deps;
@@ -93,7 +95,7 @@ export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "ma
 /** @returns a function that handles one timer if it is still due */
 function createHandler(
   { db, databaseKind, mailer }: Pick<Deps, "db" | "databaseKind" | "mailer">,
-  { recorder, announce, isPresent, now = Date.now }: Parts,
+  { recorder, announce, release, isPresent, now = Date.now }: Parts,
 ) {
   async function escalate(trx: Transaction<Tables>, timer: HandoffTimerRow): Promise<void> {
     const { conversationId, organizationId, handoffId } = timer;
@@ -163,7 +165,9 @@ function createHandler(
       if (!conversation || !timer) return;
       const { organizationId } = timer;
       if (timer.kind === "answer") return mailAnswer(trx, timer);
-      if (timer.kind === "message") {
+      if (timer.kind === "left" || timer.kind === "message") {
+        const isReleased = await release(trx, { organizationId, conversationId });
+        if (isReleased || timer.kind === "left") return;
         return recorder.remind(trx, timer, (userId) => isPresent(trx, { organizationId, userId }));
       }
       if (timer.step === NOT_ANNOUNCED) return announceNow(trx, timer, { epoch: conversation.epoch, announce, now });
@@ -189,5 +193,5 @@ async function announceNow(
     .executeTakeFirst();
   if (!request) return;
   const place = { organizationId, conversationId, handoffId, epoch };
-  await announce(trx, { ...place, ...request, kind: "requested", heldUntil: null });
+  await announce(trx, { ...place, ...request, kind: "requested", heldUntil: null, isRepeated: true });
 }

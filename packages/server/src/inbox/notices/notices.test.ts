@@ -10,6 +10,8 @@ import { startReceiver } from "../../../../../test/webhook-receiver.ts";
 import { isTokenFor } from "../../auth/conversation-token.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { createOutbox } from "../../outbox/outbox.ts";
+import { createHandoffCounters } from "../counters.ts";
+import { createHandoffRequests } from "../requests.ts";
 import { createHandoffTimers } from "./handoff-timers.ts";
 import { createNoticeRecorder } from "./record-notices.ts";
 import { noteSeen } from "./seen-answers.ts";
@@ -104,6 +106,7 @@ onBothDatabases("notices", (createDatabase) => {
     return createHandoffTimers(deps, {
       recorder,
       announce: recorder.record,
+      release: createHandoffRequests({ record: recorder.record, counters: createHandoffCounters() }).release,
       isPresent: async () => isTeamPresent,
       now,
     });
@@ -320,6 +323,39 @@ onBothDatabases("notices", (createDatabase) => {
     await team.owner.call("POST", `/conversations/${id}/assign`, { userId: team.userId });
     expect((await news()).mails).toHaveLength(3);
     isTeamPresent = true;
+  });
+
+  it("reach the team again, with a new promise, when the member who has the conversation leaves the organization", async () => {
+    const { id } = await request();
+    const other = await request();
+    await team.member.call("POST", `/conversations/${id}/takeover`);
+    await team.owner.call("POST", `/conversations/${other.id}/takeover`);
+    const before = (await sentAbout(id)).to;
+    expect((await team.owner.call("DELETE", `/members/${team.colleague.userId}`)).status).toBe(200);
+    await timersIn(0).runOnce();
+    const shown = async (conversation: string) => (await team.owner.call("GET", `/conversations/${conversation}`)).body;
+    const { data } = await shown(id);
+    expect(data).toMatchObject({
+      handler: "waiting",
+      epoch: 3,
+      assignee: null,
+      handoff: { cause: "visitor", reason: "My invoice", takenAt: null },
+    });
+    expect(Date.parse(data.handoff.promisedAt) - Date.parse(data.handoff.requestedAt)).toBe(10 * MINUTE_MS);
+    expect(data.handoffs).toMatchObject([{ endedHow: "left", endedBy: null }, { endedHow: null }]);
+    expect((await sentAbout(id)).to).toEqual([...before, team.email].sort());
+    expect((await shown(other.id)).data.handler).toBe("human");
+    // An earlier version left conversations with members who were gone. There, the visitor's next message is noticed.
+    await server.deps.db
+      .updateTable("conversations")
+      .set({ assigneeId: "user_gone" })
+      .where("id", "=", other.id)
+      .execute();
+    const { agentId } = other;
+    const messages = [{ role: "user", content: "Are you there?" }];
+    await team.owner.call("POST", "/chat", { agentId, conversationId: other.id, messages });
+    await timersIn(3).runOnce();
+    expect((await shown(other.id)).data).toMatchObject({ handler: "waiting", assignee: null });
   });
 
   it("email the answer to the newest address when the visitor has left another one in the meantime", async () => {

@@ -11,11 +11,11 @@ import { createNoticeStore } from "./store.ts";
 
 type Parts = { outbox: Outbox; teamChats: TeamChats } & Pick<
   Parameters<typeof createHandoffTimers>[1],
-  "announce" | "isPresent"
+  "announce" | "isPresent" | "release"
 >;
 
 /** Notifies the team of waiting visitors, and visitors of answers that they have not seen. */
-export function createNotices(deps: Deps, { outbox, teamChats, announce, isPresent }: Parts) {
+export function createNotices(deps: Deps, { outbox, teamChats, announce, release, isPresent }: Parts) {
   const store = createNoticeStore(deps.db);
   const keys = createPushKeys(deps);
   const sendPush = createPushSender(deps, keys);
@@ -25,6 +25,6 @@ export function createNotices(deps: Deps, { outbox, teamChats, announce, isPrese
     service: createNoticeService(deps, { store, keys, sendPush, teamChats }),
     /** Writes notices in the transaction of the change that they report. */
     record: recorder.record,
-    timers: createHandoffTimers(deps, { recorder, announce, isPresent }),
+    timers: createHandoffTimers(deps, { recorder, announce, release, isPresent }),
   };
 }

@@ -1,0 +1,28 @@
+import { sql, type Transaction } from "kysely";
+import type { Tables } from "../db/tables.ts";
+
+/**
+ * Schedules that the conversations of a member who leaves the organization wait for a person again, in the transaction
+ * that removes the member. It is one statement, because a member can have thousands of conversations.
+ */
+export async function releaseSoon(
+  trx: Transaction<Tables>,
+  { organizationId, userId }: { organizationId: string; userId: string },
+): Promise<void> {
+  await trx
+    .insertInto("handoffTimers")
+    .columns(["conversationId", "kind", "organizationId", "handoffId", "step", "dueAt"])
+    .expression(
+      trx
+        .selectFrom("conversations")
+        .innerJoin("handoffs", "handoffs.conversationId", "conversations.id")
+        .select(["conversations.id", sql.lit("left").as("kind"), "conversations.organizationId"])
+        .select(["handoffs.id as handoffId", sql.lit(0).as("step"), sql.lit(Date.now()).as("dueAt")])
+        .where("conversations.organizationId", "=", organizationId)
+        .where("conversations.handler", "=", "human")
+        .where("conversations.assigneeId", "=", userId)
+        .where("handoffs.endedAt", "is", null) as never,
+    )
+    .onConflict((conflict) => conflict.columns(["conversationId", "kind"]).doNothing())
+    .execute();
+}

@@ -1,0 +1,50 @@
+import type { WebhookEventData } from "@foyer/contract";
+import type { HandoffChange, RecordHandoff } from "../conversations/handoff-change.ts";
+import type { RecordEvents } from "../events/record-events.ts";
+
+type Reported = Pick<WebhookEventData["conversation.handed_over"], "change" | "handler" | "assigneeId" | "memberId">;
+
+/** Reports each change of the handler as an event, in the transaction of the change. */
+export function createHandoffEvents(recordEvents: RecordEvents): RecordHandoff {
+  return async (trx, change) => {
+    const reported = reportOf(change);
+    if (!reported) return;
+    const { organizationId, agentId, conversationId, epoch, handoffId } = change;
+    const { cause, reason, summary, promisedAt } = await trx
+      .selectFrom("handoffs")
+      .select(["cause", "reason", "summary", "promisedAt"])
+      .where("id", "=", handoffId ?? "")
+      .where("organizationId", "=", organizationId)
+      .executeTakeFirstOrThrow();
+    const data = () => ({
+      ...reported,
+      epoch,
+      cause,
+      reason,
+      summary,
+      promisedAt: promisedAt === null ? null : new Date(promisedAt).toISOString(),
+    });
+    await recordEvents(trx, [{ type: "conversation.handed_over", organizationId, agentId, conversationId, data }]);
+  };
+}
+
+/** @returns null for a change that leaves the handler as it was */
+function reportOf(change: HandoffChange): Reported | null {
+  switch (change.kind) {
+    case "requested":
+      // The team hears of a request that was held back later, but the visitor has been waiting since the first change.
+      if (change.isRepeated) return null;
+      return { change: "requested", handler: "waiting", assigneeId: null, memberId: null };
+    case "taken": {
+      const { userId, assignedBy } = change;
+      return { change: "taken", handler: "human", assigneeId: userId, memberId: assignedBy ?? userId };
+    }
+    case "returned":
+    case "closed":
+      return { change: change.kind, handler: "agent", assigneeId: null, memberId: change.userId };
+    case "cancelled":
+      return { change: "cancelled", handler: "agent", assigneeId: null, memberId: null };
+    default:
+      return null;
+  }
+}
