@@ -1,9 +1,8 @@
 import { defaultRetention, retentionOf } from "./agents/retention.ts";
-import type { Config } from "./config.ts";
 import { deleteOlderThan } from "./conversations/retention.ts";
-import type { Db } from "./db/open.ts";
 import { pagesById } from "./db/pages-by-id.ts";
-import { deleteWebhookEventsOf } from "./events/retention.ts";
+import type { Deps } from "./deps.ts";
+import { deleteAgentEventsBefore } from "./events/retention.ts";
 import { deleteFilesBefore, deleteSubmissionsBefore } from "./forms/retention.ts";
 import { deleteEventsBefore } from "./triggers/retention.ts";
 import { dayOf } from "./utc-day.ts";
@@ -16,11 +15,11 @@ const AGENTS_PER_PAGE = 200;
  * @returns the number of deleted rows
  */
 export async function deleteExpiredData(
-  db: Db,
-  config: Pick<Config, "retentionDays" | "submissionRetentionDays">,
+  deps: Pick<Deps, "db" | "databaseKind" | "config">,
   now: number,
 ): Promise<number> {
-  const defaults = defaultRetention(config);
+  const { db } = deps;
+  const defaults = defaultRetention(deps.config);
   const pages = pagesById(AGENTS_PER_PAGE, (after) =>
     db
       .selectFrom("agents")
@@ -41,7 +40,7 @@ export async function deleteExpiredData(
       if (files !== null) deleted += await deleteFilesBefore(db, agent.id, daysAgo(files));
       if (events !== null) {
         deleted += await deleteEventsBefore(db, agent.id, dayOf(daysAgo(events)));
-        deleted += await deleteWebhookEventsOf(db, agent.id, daysAgo(events));
+        deleted += await deleteAgentEventsBefore(deps, agent.id, daysAgo(events));
       }
     }
   }

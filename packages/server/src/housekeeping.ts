@@ -19,15 +19,16 @@ const IMPRESSIONS_KEPT_DAYS = 90;
 const WEBHOOK_EVENTS_KEPT_DAYS = 30;
 
 /** Deletes expired rows, now and every hour. @returns a function that stops it */
-export function startHousekeeping({ db, config, log }: Pick<Deps, "db" | "config" | "log">): () => void {
+export function startHousekeeping(deps: Pick<Deps, "db" | "databaseKind" | "config" | "log">): () => void {
+  const { db, config, log } = deps;
   const daysAgo = (days: number) => Date.now() - days * DAY_MS;
   return startCleanUp(log, {
     "content of deleted agents": () => deleteRemains(db),
-    "old conversations, submissions and events": () => deleteExpiredData(db, config, Date.now()),
+    "old conversations, submissions and events": () => deleteExpiredData(deps, Date.now()),
     "expired submission quotas": () => deleteSubmissionDaysBefore(db, dayOf(daysAgo(1))),
     "old form impressions": () => deleteImpressionsBefore(db, dayOf(daysAgo(IMPRESSIONS_KEPT_DAYS))),
     "data that a restore replaced": () => deletePreviousData(config.dataDir, Date.now()),
-    "old webhook events": () => deleteWebhookEventsBefore(db, daysAgo(WEBHOOK_EVENTS_KEPT_DAYS)),
+    "old webhook events": () => deleteWebhookEventsBefore(deps, daysAgo(WEBHOOK_EVENTS_KEPT_DAYS)),
     "expired idempotency keys": () => deleteOldAnswers(db, Date.now()),
     "expired sessions, links and audit entries": () => deleteExpiredRows(db, Date.now()),
     "unused originals of documents": () => deleteUnusedOriginals(db, Date.now()),

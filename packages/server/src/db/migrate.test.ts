@@ -58,6 +58,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0044-live-presence",
       "0046-activity",
       "0047-endings",
+      "0048-sent-hosts",
       "0050-message-keys",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -104,6 +105,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0044-live-presence",
       "0046-activity",
       "0047-endings",
+      "0048-sent-hosts",
       "0050-message-keys",
     ]);
   });

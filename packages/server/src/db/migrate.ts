@@ -35,6 +35,7 @@ import { teamChats } from "./migrations/0043-team-chats.ts";
 import { livePresence } from "./migrations/0044-live-presence.ts";
 import { activity } from "./migrations/0046-activity.ts";
 import { endings } from "./migrations/0047-endings.ts";
+import { sentHosts } from "./migrations/0048-sent-hosts.ts";
 import { messageKeys } from "./migrations/0050-message-keys.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
@@ -82,6 +83,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0044-live-presence", livePresence],
   ["0046-activity", activity],
   ["0047-endings", endings],
+  ["0048-sent-hosts", sentHosts],
   ["0050-message-keys", messageKeys],
 ];
 

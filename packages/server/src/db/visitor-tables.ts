@@ -4,6 +4,7 @@ import type { Instant, Json } from "./column-types.ts";
 export type VisitorTables = {
   visitorErasures: VisitorErasureRow;
   erasureLedger: ErasureLedgerRow;
+  sentHosts: SentHostRow;
 };
 
 /** The receipt of an erasure. It contains nothing that could identify the visitor. */
@@ -28,4 +29,11 @@ export type ErasureLedgerRow = {
   hash: string;
   /** data from after this time belongs to a visitor who came back */
   erasedAt: Instant;
+};
+
+/** A host that received data of a conversation or a submission by a delivery that has been deleted since. */
+export type SentHostRow = {
+  conversationId: string | null;
+  submissionId: string | null;
+  host: string;
 };

@@ -1,22 +1,34 @@
 import { deleteBySize } from "../db/clean-up.ts";
 import { eventBytes } from "../db/event-rows.ts";
 import type { Db } from "../db/open.ts";
+import type { Deps } from "../deps.ts";
 import { firstIdAt } from "../ids.ts";
+import { keepSentHosts } from "./sent-hosts.ts";
+
+type EventDeps = Pick<Deps, "db" | "databaseKind">;
 
 /** Deletes events, with their deliveries, recorded before this instant (in milliseconds). @returns the number deleted */
-export function deleteWebhookEventsBefore(db: Db, before: number): Promise<number> {
-  return deleteEvents(db, { before });
+export function deleteWebhookEventsBefore(deps: EventDeps, before: number): Promise<number> {
+  return deleteEvents(deps.db, { before, databaseKind: deps.databaseKind });
 }
 
 /**
- * Deletes an agent's events, with their deliveries, recorded before this instant (in milliseconds), or all of them.
+ * Deletes an agent's events, with their deliveries, recorded before this instant (in milliseconds).
  * @returns the number deleted
  */
-export function deleteWebhookEventsOf(db: Db, agentId: string, before?: number): Promise<number> {
-  return deleteEvents(db, { agentId, ...(before === undefined ? {} : { before }) });
+export function deleteAgentEventsBefore(deps: EventDeps, agentId: string, before: number): Promise<number> {
+  return deleteEvents(deps.db, { agentId, before, databaseKind: deps.databaseKind });
 }
 
-function deleteEvents(db: Db, { before, agentId }: { before?: number; agentId?: string }): Promise<number> {
+/** Deletes all events of an agent whose conversations are deleted, too. @returns the number deleted */
+export function deleteWebhookEventsOf(db: Db, agentId: string): Promise<number> {
+  return deleteEvents(db, { agentId });
+}
+
+/** `databaseKind` is set when the receivers of the events are kept for receipts. */
+type Deletion = { before?: number; agentId?: string; databaseKind?: Deps["databaseKind"] };
+
+function deleteEvents(db: Db, { before, agentId, databaseKind }: Deletion): Promise<number> {
   return deleteBySize(db, {
     next: (trx, limit) =>
       trx
@@ -30,6 +42,7 @@ function deleteEvents(db: Db, { before, agentId }: { before?: number; agentId?: 
         .execute(),
     async remove(trx, rows) {
       const ids = rows.map(({ id }) => id);
+      if (databaseKind) await keepSentHosts(trx, databaseKind, { column: "eventId", ids });
       await trx.deleteFrom("events").where("id", "in", ids).execute();
     },
   });

@@ -2,11 +2,14 @@ import type { WebhookDeliveryQuery } from "@foyer/contract";
 import { sql, type Transaction } from "kysely";
 import { deleteInBatches } from "../db/clean-up.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import type { DatabaseKind } from "../db/database-kind.ts";
 import type { Db } from "../db/open.ts";
 import type { DeliveryAttemptRow, DeliveryRow, EventRow, WebhookRow } from "../db/outbox-tables.ts";
 import { firstWithin } from "../db/page-bytes.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { keepSentHosts } from "./sent-hosts.ts";
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
@@ -21,11 +24,11 @@ const RESPONSE_BYTES = 4 * 1024 * 1024;
 const DELETED_AT_ONCE = 200;
 
 /** The organization's webhooks and their deliveries. */
-export function createWebhookStore(db: Db) {
-  return { ...webhookQueries(db), ...deliveryLists(db), ...toSendQuery(db) };
+export function createWebhookStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
+  return { ...webhookQueries(db, databaseKind), ...deliveryLists(db), ...toSendQuery(db) };
 }
 
-function webhookQueries(db: Db) {
+function webhookQueries(db: Db, kind: DatabaseKind) {
   const owned = (organizationId: string) => db.selectFrom("webhooks").where("organizationId", "=", organizationId);
   return {
     async list(organizationId: string): Promise<WebhookRow[]> {
@@ -66,8 +69,11 @@ function webhookQueries(db: Db) {
     /** Deletes the deliveries first, in small transactions, because a webhook can have very many. */
     async delete(organizationId: string, id: string): Promise<void> {
       const deleteSome = async (trx: Transaction<Tables>, limit: number) => {
-        const some = trx.selectFrom("deliveries").select("id").where("webhookId", "=", id).limit(limit);
-        return Number((await trx.deleteFrom("deliveries").where("id", "in", some).executeTakeFirst()).numDeletedRows);
+        const some = await trx.selectFrom("deliveries").select("id").where("webhookId", "=", id).limit(limit).execute();
+        const ids = some.map((row) => row.id);
+        await keepSentHosts(trx, kind, { column: "id", ids });
+        if (ids.length > 0) await trx.deleteFrom("deliveries").where("id", "in", ids).execute();
+        return ids.length;
       };
       await deleteInBatches(db, deleteSome, DELETED_AT_ONCE);
       await db.deleteFrom("webhooks").where("id", "=", id).where("organizationId", "=", organizationId).execute();

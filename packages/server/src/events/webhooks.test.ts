@@ -479,7 +479,7 @@ onBothDatabases("webhooks", (createDatabase) => {
   it("read a large event only when few others are being sent to the host", async () => {
     const { id } = await create({ isEnabled: false });
     const { db } = server.deps;
-    const [eventId, store, listeners] = [newId("evt"), createWebhookStore(db), createEventListeners(db)];
+    const [eventId, store, listeners] = [newId("evt"), createWebhookStore(server.deps), createEventListeners(db)];
     const event = { organizationId: owner.organizationId, agentId, conversationId: null, submissionId: null };
     const data = JSON.stringify({ messages: ["y".repeat(300 * 1024)] });
     await db

@@ -12,7 +12,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /** Conversation events: who receives them, how they are recorded, and how they leave the server. */
 export function createWebhooks(deps: Deps, outbox: Outbox) {
-  const store = createWebhookStore(deps.db);
+  const store = createWebhookStore(deps);
   const listeners = createEventListeners(deps.db);
   const recordEvents = createEventRecorder(deps, listeners, outbox.worker.notify);
   outbox.register("event", createEventHandler(deps, { store, outbox, listeners }));

@@ -10,6 +10,8 @@ import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember } from "../../../../test/session-client.ts";
 import { insertPerson, type Person } from "../../../../test/visitor-seed.ts";
 import { createEncryption } from "../encryption.ts";
+import { deleteAgentEventsBefore } from "../events/retention.ts";
+import { newId } from "../ids.ts";
 import { applyRestoreLedger, readLedgerFile, readRestoreLedger, writeLedgerFile } from "../restore-ledger.ts";
 import { eraseAgain } from "./erase-again.ts";
 import { erasureMap, tablesWithoutVisitorData } from "./erasure-map.ts";
@@ -116,17 +118,18 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     const { db } = server.deps;
     const { organizationId } = world.account;
     const { userId, email } = await createMember(server, organizationId, "member");
+    const channelId = newId("channel");
     const channel = { organizationId, name: "Support", isEnabled: 1, createdAt: 0 } as const;
     const chat = { platform: "telegram", chatId: "-1", credentials: "", tokenHash: "3000", hasTopics: 0 } as const;
     await db
       .insertInto("noticeChannels")
-      .values({ ...channel, id: "channel_3000", kind: "telegram", url: null, lastError: null, lastSentAt: null })
+      .values({ ...channel, id: channelId, kind: "telegram", url: null, lastError: null, lastSentAt: null })
       .execute();
     await db
       .insertInto("teamChats")
       .values({
         ...chat,
-        channelId: "channel_3000",
+        channelId,
         organizationId,
         botName: null,
         chatTitle: null,
@@ -142,7 +145,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
       { kind: "notice", type: "webhook", host: "push.example", target: { notice: "request", userId, pushId: "p" } },
       { kind: "notice", type: "email", host: "mail", target: { notice: "request", userId } },
       { kind: "notice", type: "email", host: "mail", target: { notice: "answer", from: 1, to: 2 } },
-      { kind: "team_chat", type: "team_chat", host: "channel_3000", target: { postId: "post_1" } },
+      { kind: "team_chat", type: "team_chat", host: channelId, target: { postId: "post_1" } },
     ] as const;
     for (const [index, { target, ...delivery }] of sent.entries()) {
       const { conversationId } = person;
@@ -161,12 +164,45 @@ onBothDatabases("erasing visitors", (createDatabase) => {
         })
         .execute();
     }
+    await db
+      .insertInto("teamChatThreads")
+      .values({ id: "thread_3000", channelId, conversationId: person.conversationId, thread: null, lastPost: 1 })
+      .execute();
+    // Neither deleting the channel nor the departure of the member changes who received the data.
+    expect((await world.account.call("DELETE", `/notice-channels/${channelId}`)).status).toBe(200);
+    await db.deleteFrom("members").where("userId", "=", userId).execute();
     const { body } = await world.account.call("POST", "/visitors/erase", { email: person.leftEmail });
     expect(body).toMatchObject({ counts: { conversations: 1, deliveries: 8 } });
     const notified = ["api.telegram.org", "push.example", email];
     expect(body.receivers).toEqual([...notified, "desk@shop.example", "events.example", "hooks.example"].sort());
     const left = db.selectFrom("conversations").select("id").where("id", "=", person.conversationId);
     expect(await left.execute()).toEqual([]);
+  });
+
+  it("lists the receivers of events whose deliveries were deleted, by retention or with their webhook", async () => {
+    const { db } = server.deps;
+    const [expired, left] = [await plant(world, 5_000), await plant(world, 5_001)];
+    await db
+      .updateTable("events")
+      .set({ agentId: foreign.agentId })
+      .where("conversationId", "=", left.conversationId)
+      .execute();
+    const { body: webhook } = await world.account.call("POST", "/webhooks", {
+      url: "https://events.example/",
+      events: ["*"],
+    });
+    const ofLeft = db.selectFrom("events").select("id").where("conversationId", "=", left.conversationId);
+    await db.updateTable("deliveries").set({ webhookId: webhook.id }).where("eventId", "in", ofLeft).execute();
+    await deleteAgentEventsBefore(server.deps, world.agentId, Date.now() + 60_000);
+    expect((await world.account.call("DELETE", `/webhooks/${webhook.id}`)).status).toBe(200);
+    for (const { conversationId } of [expired, left]) {
+      const { body } = await world.account.call("POST", "/visitors/erase", { conversationId });
+      expect(body.counts).toMatchObject({ conversations: 1, deliveries: 3 });
+      expect(body.receivers).toEqual(["desk@shop.example", "events.example", "hooks.example"]);
+    }
+    const ids = [expired, left].map(({ conversationId }) => conversationId);
+    const kept = db.selectFrom("sentHosts").select("host").where("conversationId", "in", ids);
+    expect(await kept.execute()).toEqual([]);
   });
 
   it("is repeated on a restored database with the previously exported ledger, but only with the same secret", async () => {

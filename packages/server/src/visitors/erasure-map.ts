@@ -21,6 +21,7 @@ export const erasureMap = {
   idleTimers: "deleted with their conversation",
   deliveries: "deleted with their submission, event or conversation",
   handoffTimers: "deleted with their conversation",
+  sentHosts: "deleted with their conversation or submission; listed in the receipt",
   deliveryAttempts: "deleted with their delivery, with the receivers' responses",
   formInstances: "deleted with the submission that they ended in; others cannot be attributed",
   triggerEvents: "deleted by the session",

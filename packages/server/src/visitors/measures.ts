@@ -4,6 +4,7 @@ import { agentsOf } from "../db/agents-of.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { Batch } from "./batch.ts";
+import { createReceivers } from "./receivers.ts";
 
 /** Measures the data that belongs to a batch besides its rows, and finds who received it. */
 export function createMeasures({ db, reads }: Pick<Deps, "db" | "reads">) {
@@ -89,75 +90,3 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
 }
 
 type Countable = SelectQueryBuilder<Tables, keyof Tables, object>;
-
-type SentDelivery = { kind: string; type: string; host: string; target: string };
-
-const platformHosts = { telegram: "api.telegram.org", slack: "slack.com" } as const;
-
-/**
- * The hosts and mail recipients that submissions, events and notices were sent to. Confirmations and answers of members
- * went to the visitor.
- */
-function createReceivers({ db, reads }: Pick<Deps, "db" | "reads">) {
-  const sentDeliveries = db
-    .selectFrom("deliveries")
-    .select(["deliveries.kind", "deliveries.type", "host", "target"])
-    .distinct()
-    .where("attempts", ">", 0)
-    .where("purpose", "<>", "confirmation");
-  return async (organizationId: string, { submissionIds, conversations }: Batch): Promise<string[]> => {
-    const options = { lane: "list", owner: organizationId } as const;
-    const ids = conversations.map(({ id }) => id);
-    const ofEvents = sentDeliveries.innerJoin("events", "events.id", "deliveries.eventId");
-    const sent: SentDelivery[] = [
-      ...(submissionIds.length === 0
-        ? []
-        : [
-            ...(await reads.run(sentDeliveries.where("submissionId", "in", submissionIds), options)),
-            ...(await reads.run(ofEvents.where("events.submissionId", "in", submissionIds), options)),
-          ]),
-      ...(ids.length === 0
-        ? []
-        : [
-            ...(await reads.run(ofEvents.where("events.conversationId", "in", ids), options)),
-            ...(await reads.run(sentDeliveries.where("deliveries.conversationId", "in", ids), options)),
-          ]),
-    ];
-    const mails = sent.filter(({ type }) => type === "email").map(({ target }) => JSON.parse(target) as MailTarget);
-    const userIds = [...new Set(mails.flatMap(({ recipientIds, userId }) => recipientIds ?? userId ?? []))];
-    // The outbox stores a bot's posts under its channel.
-    const channelIds = [...new Set(sent.filter(({ kind }) => kind === "team_chat").map(({ host }) => host))];
-    const platforms =
-      channelIds.length === 0
-        ? []
-        : await reads.run(
-            db
-              .selectFrom("teamChats")
-              .select("platform")
-              .where("organizationId", "=", organizationId)
-              .where("channelId", "in", channelIds),
-            options,
-          );
-    const users =
-      userIds.length === 0
-        ? []
-        : await reads.run(
-            db
-              .selectFrom("users")
-              .innerJoin("members", "members.userId", "users.id")
-              .select("users.email")
-              .where("members.organizationId", "=", organizationId)
-              .where("users.id", "in", userIds),
-            options,
-          );
-    return [
-      ...sent.filter(({ kind, type }) => type !== "email" && kind !== "team_chat").map(({ host }) => host),
-      ...platforms.map(({ platform }) => platformHosts[platform]),
-      ...mails.flatMap(({ to }) => (Array.isArray(to) ? to : [])),
-      ...users.map(({ email }) => email),
-    ];
-  };
-}
-
-/** `userId` is the member who received a notice. The `to` of an answer to the visitor is a position. */
-type MailTarget = { to?: string[] | number; recipientIds?: string[]; userId?: string };

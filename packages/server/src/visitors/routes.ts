@@ -8,7 +8,7 @@ import type { VisitorService } from "./service.ts";
 
 export function visitorRoutes(
   app: App,
-  deps: Pick<Deps, "db">,
+  deps: Pick<Deps, "db" | "reads">,
   { visitors, ...sources }: { visitors: VisitorService } & Omit<Parameters<typeof createVisitorExport>[1], "find">,
 ): void {
   const exportData = createVisitorExport(deps, { ...visitors, ...sources });

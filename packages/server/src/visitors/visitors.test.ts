@@ -59,6 +59,9 @@ it("a visitor's data is exported as a ZIP file with one JSON file per kind, and 
   expect(read("submissions.json")).toMatchObject([{ id: person.submissionId, formData: { email: person.email } }]);
   // One event of the conversation, and one about the submission.
   expect(read("events.json")).toHaveLength(2);
+  expect(read("deliveries.json")).toMatchObject([
+    { host: "events.example", state: "delivered", attempts: [{ number: 1, response: expect.any(String) }] },
+  ]);
   for (const name of ["handoffs", "notes", "unanswered-questions", "trigger-events", "token-counters"]) {
     expect(read(`${name}.json`), name).toHaveLength(1);
   }
@@ -102,8 +105,8 @@ it("an agent with a consentText replies once the visitor has given consent, and 
 it("data is kept as long as each agent's retention allows", async () => {
   const old = await plant(Date.now() - 10 * DAY_MS);
   const recent = await plant();
-  const { db, config } = server.deps;
-  await deleteExpiredData(db, config, Date.now());
+  const { db } = server.deps;
+  await deleteExpiredData(server.deps, Date.now());
   expect(await has(old.conversationId)).toBe(true);
   const retention = { conversations: 7, files: 7, events: 7 };
   const { body } = await account.call("PATCH", `/agents/${agentId}`, { retention });
@@ -111,7 +114,7 @@ it("data is kept as long as each agent's retention allows", async () => {
   const reported = db.selectFrom("events").select("id").where("submissionId", "=", recent.submissionId);
   expect(await reported.execute()).toHaveLength(1);
   // A submission's age comes from its id, so these are as old as the process.
-  await deleteExpiredData(db, config, Date.now() + 8 * DAY_MS - 1_000);
+  await deleteExpiredData(server.deps, Date.now() + 8 * DAY_MS - 1_000);
   expect([await has(old.conversationId), await has(recent.conversationId)]).toEqual([false, false]);
   const files = db.selectFrom("submissionFiles").select("submissionId").where("submissionId", "=", recent.submissionId);
   expect(await files.execute()).toEqual([]);

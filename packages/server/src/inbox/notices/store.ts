@@ -5,6 +5,7 @@ import type { NoticeChannelRow, NoticeSettingsRow, PushSubscriptionRow } from ".
 import type { Db } from "../../db/open.ts";
 import type { AgentRow, ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { keepHostOfChannel } from "../../events/sent-hosts.ts";
 import type { MailedMessage } from "./answer-mail.ts";
 
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
@@ -159,12 +160,13 @@ function channelQueries(db: Db) {
       });
     },
     async deleteChannel(organizationId: string, id: string): Promise<boolean> {
-      const { numDeletedRows } = await db
-        .deleteFrom("noticeChannels")
-        .where("organizationId", "=", organizationId)
-        .where("id", "=", id)
-        .executeTakeFirst();
-      return Number(numDeletedRows) > 0;
+      return inTransaction(db, async (trx) => {
+        const channels = trx.selectFrom("noticeChannels").select("id").where("organizationId", "=", organizationId);
+        if (!(await channels.where("id", "=", id).executeTakeFirst())) return false;
+        await keepHostOfChannel(trx, id);
+        await trx.deleteFrom("noticeChannels").where("id", "=", id).execute();
+        return true;
+      });
     },
     /** Stores the outcome of a notice for the dashboard. */
     async noteChannel(executor: Executor, id: string, error: string | null, now: number): Promise<void> {

@@ -1,0 +1,176 @@
+import { type Compilable, type SelectQueryBuilder, sql } from "kysely";
+import { agentsOf } from "../db/agents-of.ts";
+import { firstWithin } from "../db/page-bytes.ts";
+import { pagesById } from "../db/pages-by-id.ts";
+import type { Tables } from "../db/tables.ts";
+import type { Deps } from "../deps.ts";
+import type { Batch } from "./batch.ts";
+
+const PAGE_ROWS = 500;
+/** Events and responses of receivers that are in memory at a time. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+/** A delivery can have several attempts, each with a response of 16 KB. */
+const PAGE_DELIVERIES = 50;
+
+type ReadDeps = Pick<Deps, "db" | "reads">;
+type Run = <Row>(query: Compilable<Row>) => Promise<Row[]>;
+
+/**
+ * Reads the rows of a batch, as they are exported. A batch can have very many rows, and each event a whole transcript, so
+ * they are read in pages and in the background.
+ */
+export function createExportedRows({ db, reads }: ReadDeps, organizationId: string) {
+  const run: Run = (query) => reads.run(query, { lane: "list", owner: organizationId });
+  return {
+    ...conversationRows(db, run, organizationId),
+    ...eventRows(db, run, organizationId),
+    async *triggerEvents({ sessionIds }: Batch): AsyncGenerator<object> {
+      if (sessionIds.length === 0) return;
+      for (let after = 0; ; ) {
+        const page = db
+          .selectFrom("triggerEvents")
+          .select(["id", "agentId", "triggerName", "triggerType", "actionType", "eventType"])
+          .select(["sessionId", "pagePath", "createdAt"])
+          .where("sessionId", "in", sessionIds)
+          .where("agentId", "in", agentsOf(db, organizationId))
+          .where("id", ">", after)
+          .orderBy("id")
+          .limit(PAGE_ROWS);
+        const rows = await run(page);
+        for (const { id, ...row } of rows) {
+          after = id;
+          yield row;
+        }
+        if (rows.length < PAGE_ROWS) return;
+      }
+    },
+    async *tokens({ counterKeys }: Batch): AsyncGenerator<object> {
+      if (counterKeys.length === 0) return;
+      const days = db
+        .selectFrom("visitorDays")
+        .select(["agentId", "day", "tokens"])
+        .where("visitor", "in", counterKeys)
+        .where("agentId", "in", agentsOf(db, organizationId));
+      yield* await run(days);
+    },
+  };
+}
+
+const idsOf = ({ conversations }: Batch) => conversations.map(({ id }) => id);
+
+/** What belongs to conversations besides their messages. */
+function conversationRows(db: Deps["db"], run: Run, organizationId: string) {
+  return {
+    /** The requests for a person, with the email address that the visitor left. */
+    async *handoffs(batch: Batch): AsyncGenerator<object> {
+      const ids = idsOf(batch);
+      if (ids.length === 0) return;
+      const handoffs = db
+        .selectFrom("handoffs")
+        .select(["id", "conversationId", "cause", "reason", "summary", "email", "note"])
+        .select(["requestedAt", "promisedAt", "takenAt", "answeredAt", "endedAt", "endedBy"])
+        .where("organizationId", "=", organizationId)
+        .where("conversationId", "in", ids)
+        .orderBy("id")
+        .limit(PAGE_ROWS);
+      for await (const page of pagesById(PAGE_ROWS, (after) => run(handoffs.where("id", ">", after)))) yield* page;
+    },
+    /** What members noted about the visitor. */
+    async *notes(batch: Batch): AsyncGenerator<object> {
+      const ids = idsOf(batch);
+      if (ids.length === 0) return;
+      const notes = db
+        .selectFrom("conversationNotes")
+        .select(["id", "conversationId", "authorName", "text", "createdAt"])
+        .where("organizationId", "=", organizationId)
+        .where("conversationId", "in", ids)
+        .orderBy("id")
+        .limit(PAGE_ROWS);
+      for await (const page of pagesById(PAGE_ROWS, (after) => run(notes.where("id", ">", after)))) yield* page;
+    },
+    async *questions(batch: Batch): AsyncGenerator<object> {
+      const ids = idsOf(batch);
+      if (ids.length === 0) return;
+      const questions = db
+        .selectFrom("messages")
+        .innerJoin("unansweredQuestions as asked", "asked.messageId", "messages.id")
+        .select(["asked.messageId as id", "asked.conversationId", "asked.question", "asked.reason", "asked.at"])
+        .where("asked.organizationId", "=", organizationId)
+        .where("messages.conversationId", "in", ids)
+        .orderBy("messages.id")
+        .limit(PAGE_ROWS);
+      const pages = pagesById(PAGE_ROWS, (after) => run(questions.where("messages.id", ">", after)));
+      for await (const page of pages) for (const { id: messageId, ...row } of page) yield { messageId, ...row };
+    },
+  };
+}
+
+/** The events of conversations and submissions, and what was sent to receivers besides the submissions themselves. */
+function eventRows(db: Deps["db"], run: Run, organizationId: string) {
+  /** The events of a batch. An event about a submission belongs to the submission, even within a conversation. */
+  function* ofBatch(batch: Batch) {
+    const all = db.selectFrom("events").where("events.organizationId", "=", organizationId);
+    const ids = idsOf(batch);
+    if (ids.length > 0) yield all.where("events.conversationId", "in", ids).where("events.submissionId", "is", null);
+    if (batch.submissionIds.length > 0) yield all.where("events.submissionId", "in", batch.submissionIds);
+  }
+
+  async function* read(events: Events): AsyncGenerator<object> {
+    const sizes = events
+      .select(["id", sql<number>`octet_length(data)`.as("bytes")])
+      .orderBy("id")
+      .limit(PAGE_ROWS);
+    for await (const page of pagesById(PAGE_ROWS, (after) => run(sizes.where("id", ">", after)))) {
+      for (let rest = page; rest.length > 0; ) {
+        const chosen = firstWithin(rest, PAGE_BYTES).map(({ id }) => id);
+        const columns = ["id", "conversationId", "sequence", "type", "data", "createdAt"] as const;
+        yield* await run(events.select(columns).where("id", "in", chosen).orderBy("id"));
+        rest = rest.slice(chosen.length);
+      }
+    }
+  }
+
+  /** Deliveries with their attempts, and with the responses of the receivers. */
+  async function* withAttempts(deliveries: (after: string) => Compilable<{ id: string }>): AsyncGenerator<object> {
+    for await (const page of pagesById(PAGE_DELIVERIES, (after) => run(deliveries(after)))) {
+      const ids = page.map(({ id }) => id);
+      const attempts = await run(
+        db.selectFrom("deliveryAttempts").selectAll().where("deliveryId", "in", ids).orderBy("number"),
+      );
+      const byDelivery = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
+      for (const row of page) {
+        yield { ...row, attempts: (byDelivery.get(row.id) ?? []).map(({ deliveryId: _, ...attempt }) => attempt) };
+      }
+    }
+  }
+
+  const columns = ["deliveries.id", "purpose", "deliveries.type", "host", "state", "deliveries.createdAt"] as const;
+  return {
+    async *events(batch: Batch): AsyncGenerator<object> {
+      for (const events of ofBatch(batch)) yield* read(events);
+    },
+    /** Sent events, and notices about the conversations. The deliveries of a submission are exported with it. */
+    async *deliveries(batch: Batch): AsyncGenerator<object> {
+      for (const events of ofBatch(batch)) {
+        const sent = db
+          .selectFrom("deliveries")
+          .select([...columns, "eventId"])
+          .where("eventId", "in", events.select("events.id"))
+          .orderBy("deliveries.id")
+          .limit(PAGE_DELIVERIES);
+        yield* withAttempts((after) => sent.where("deliveries.id", ">", after));
+      }
+      const ids = idsOf(batch);
+      if (ids.length === 0) return;
+      const notices = db
+        .selectFrom("deliveries")
+        .select([...columns, "deliveries.conversationId"])
+        .where("deliveries.conversationId", "in", ids)
+        .orderBy("deliveries.id")
+        .limit(PAGE_DELIVERIES);
+      yield* withAttempts((after) => notices.where("deliveries.id", ">", after));
+    },
+  };
+}
+
+type Events = SelectQueryBuilder<Tables, "events", object>;
