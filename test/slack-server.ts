@@ -17,6 +17,8 @@ export async function startSlack({ channelId = "C0SUPPORT" } = {}) {
   const events = new EventEmitter();
   events.setMaxListeners(0);
   const posts: Post[] = [];
+  /** the user who wrote each message */
+  const authors = new Map<string, string>();
   const sockets = new Set<Socket>();
   const failures = new Map<string, Array<{ status?: number; headers?: Record<string, string>; body: object }>>();
   const state = { isMember: true, pending: [] as Envelope[], clock: 1_700_000_000, connections: 0 };
@@ -32,6 +34,7 @@ export async function startSlack({ channelId = "C0SUPPORT" } = {}) {
     "chat.postMessage"({ channel = "", thread_ts: thread = null as never, text = "" }) {
       if (channel !== channelId) return { ok: false, error: "channel_not_found" };
       const ts = nextTs();
+      authors.set(ts, "UBOT");
       posts.push({ ts, channel, thread, text });
       events.emit("change");
       return { ok: true, channel, ts };
@@ -94,13 +97,14 @@ export async function startSlack({ channelId = "C0SUPPORT" } = {}) {
     /** A person writes in the channel. @returns the message's `ts` */
     say({ user, thread, ...more }: { user: string; thread?: string } & Record<string, unknown>): string {
       const ts = nextTs();
+      authors.set(ts, user);
       const event = {
         type: "message",
         channel: channelId,
         user,
         ts,
         event_ts: ts,
-        ...(thread === undefined ? {} : { thread_ts: thread }),
+        ...(thread === undefined ? {} : { thread_ts: thread, parent_user_id: authors.get(thread) }),
         ...more,
       };
       const payload = { type: "event_callback", event_id: `Ev${ts}`, event };
@@ -108,6 +112,11 @@ export async function startSlack({ channelId = "C0SUPPORT" } = {}) {
       state.pending.push(envelope);
       broadcast(envelope);
       return ts;
+    },
+    /** Posts as a server does that is killed before it receives the response. @returns the post's id */
+    postAsBot(text: string): string {
+      methods["chat.postMessage"]?.({ channel: channelId, text });
+      return posts.at(-1)?.ts ?? "";
     },
     /** Asks the client to open a new connection, as Slack does every few hours. */
     refresh() {

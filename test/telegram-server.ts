@@ -14,8 +14,8 @@ export const telegramToken = "4242:AAF-a-token-of-the-tests-0123456789";
 
 /**
  * A stand-in for api.telegram.org with one bot and one chat. Like the original, it repeats updates until a higher offset
- * confirms them, holds a request for updates open while there are none, lets only the newest of two pollers continue, and
- * counts the length of a text in UTF-16 code units.
+ * confirms them, holds a request for updates open while there are none, lets only the newest of two pollers continue,
+ * counts the length of a text in UTF-16 code units, and marks a message in a topic as a reply to the topic's first one.
  */
 export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}) {
   const events = new EventEmitter();
@@ -23,6 +23,8 @@ export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}
   const posts: Post[] = [];
   const topics: Array<{ id: number; name: string }> = [];
   const calls: Array<{ method: string; body: Body }> = [];
+  /** who wrote each message */
+  const authors = new Map<number, { id: number }>();
   const failures = new Map<string, Failure[]>();
   const state = { isForum, chatId, updates: [] as Update[], nextUpdate: 700, nextMessage: 10 };
   let poll: { stop: () => void } | null = null;
@@ -37,6 +39,7 @@ export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}
       if (!state.isForum) return fail(400, "Bad Request: the chat is not a forum");
       const id = state.nextMessage++;
       topics.push({ id, name: String(name) });
+      authors.set(id, botUser);
       return { message_thread_id: id, name, icon_color: 7322096 };
     },
     sendMessage(body) {
@@ -49,6 +52,7 @@ export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}
       }
       const replyTo = (reply as { message_id: number } | undefined)?.message_id ?? null;
       const id = state.nextMessage++;
+      authors.set(id, botUser);
       posts.push({ id, chatId: state.chatId, topic: (topic as number | undefined) ?? null, replyTo, text });
       events.emit("change");
       return { message_id: id, text };
@@ -117,17 +121,27 @@ export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}
     /** A person writes in the chat. `from` is the id of a Telegram user. @returns the message's id */
     say({ from, topic, replyTo, ...more }: { from: number; topic?: number; replyTo?: number } & Body): number {
       const id = state.nextMessage++;
+      const author = { id: from, is_bot: false, first_name: `User ${from}` };
+      authors.set(id, author);
+      const repliedTo = replyTo ?? topic;
       const message = {
         message_id: id,
         date: 1_700_000_000,
         chat: { id: Number(state.chatId), type: "supergroup" },
-        from: { id: from, is_bot: false, first_name: `User ${from}` },
+        from: author,
         ...(topic === undefined ? {} : { message_thread_id: topic, is_topic_message: true }),
-        ...(replyTo === undefined ? {} : { reply_to_message: { message_id: replyTo } }),
+        ...(repliedTo === undefined
+          ? {}
+          : { reply_to_message: { message_id: repliedTo, from: authors.get(repliedTo) } }),
         ...more,
       };
       this.update({ message });
       return id;
+    },
+    /** Posts as a server does that is killed before it receives the response. @returns the post's id */
+    postAsBot(text: string): number {
+      methods.sendMessage?.({ chat_id: state.chatId, text });
+      return posts.at(-1)?.id ?? 0;
     },
     update(content: Body) {
       state.updates.push({ update_id: state.nextUpdate++, ...content });

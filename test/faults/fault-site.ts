@@ -82,14 +82,18 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
       return work(server).finally(server.stop);
     },
     /**
-     * Simulates that an hour has passed: every lease has expired, as have all waits for another attempt that are
-     * shorter.
+     * Simulates that an hour has passed: every lease of a delivery or a bot has expired, as have all waits for another
+     * attempt that are shorter.
      */
     async endLeases(): Promise<void> {
       await db
         .updateTable("deliveries")
         .set((x) => ({ dueAt: x("dueAt", "-", HOUR_MS) }))
         .where("state", "=", "pending")
+        .execute();
+      await db
+        .updateTable("teamChats")
+        .set((x) => ({ dueAt: x("dueAt", "-", HOUR_MS) }))
         .execute();
     },
     /** Adds submissions like this one. Each is due after `dueInMs` at `url`, by default the original address. */
@@ -175,12 +179,27 @@ function withParameter(address: string, name: string, value: string): string {
   return url.href;
 }
 
+/** Limits that the tests would reach, because all of their clients have the same address and never pause. */
+const limits = [
+  "API_PRO",
+  "SUBMIT_PER_IP",
+  "SUBMISSION_BYTES_PER_DAY",
+  "CHAT_PER_IP",
+  "CHAT_PER_SESSION",
+  "RUNNING_PER_IP",
+  "STREAMS_PER_IP",
+  "EVENTS_PER_IP",
+  "SIGN_IN_PER_ADDRESS",
+  "SIGN_IN_PER_IP",
+  "VISITOR_TOKENS_PER_DAY",
+  "ADDRESS_TOKENS_PER_DAY",
+];
+
 const common = {
   FOYER_SECRET: "a secret of the tests, long enough",
   FOYER_LOG_LEVEL: "silent",
-  FOYER_LIMIT_SUBMIT_PER_IP: "0",
-  FOYER_LIMIT_API_PRO: "0",
   FOYER_WEBHOOK_TIMEOUT: "10s",
+  ...Object.fromEntries(limits.map((name) => [`FOYER_LIMIT_${name}`, "0"])),
 };
 
 /**

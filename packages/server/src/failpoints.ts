@@ -13,6 +13,8 @@ type Failpoint =
   | "event.committed"
   | "feed.committing"
   | "feed.committed"
+  | "handoff.committing"
+  | "handoff.committed"
   | "notice.recorded"
   | "notice.committed"
   | "document.committing"

@@ -13,18 +13,19 @@ export type Give = ReturnType<typeof createGiving>;
 
 /**
  * @returns a function that gives a conversation to a member, unless another member has it (or, with `mayReplace`, even
- * then), and silences the agent before it resolves. `work` always runs in the same transaction.
+ * then), and silences the agent before it resolves. `work` runs in the same transaction in
+ * either case, and learns whether the conversation was given.
  */
 export function createGiving({ db }: Pick<Deps, "db">, { handOver, counters, record }: Parts) {
   return async <T>(
     { organizationId, id: conversationId }: Pick<ConversationRow, "id" | "organizationId">,
     { userId, mayReplace, assignedBy = null }: { userId: string; mayReplace: boolean; assignedBy?: string | null },
-    work: (trx: Transaction<Tables>) => Promise<T>,
+    work: (trx: Transaction<Tables>, isGiven: boolean) => Promise<T>,
   ): Promise<T> => {
     const silent = await handOver.stop(conversationId);
     const { ended, result } = await inTransaction(db, async (trx) => {
       const given = await giveTo(trx, { organizationId, conversationId }, { userId, mayReplace });
-      if (!given) return { ended: [], result: await work(trx) };
+      if (!given) return { ended: [], result: await work(trx, false) };
       const { handoff, first, isTest, agentId, epoch } = given;
       const ended = await handOver.endReplies(trx, conversationId);
       const at = handoff.takenAt ?? handoff.requestedAt;
@@ -34,7 +35,7 @@ export function createGiving({ db }: Pick<Deps, "db">, { handOver, counters, rec
       } else if (first === "taken") await counters.count(trx, handoff, { event: "taken", at, isTest });
       const place = { organizationId, agentId, conversationId, epoch };
       await record(trx, { ...place, kind: "taken", handoffId: handoff.id, userId, assignedBy });
-      return { ended, result: await work(trx) };
+      return { ended, result: await work(trx, true) };
     });
     await handOver.settle(conversationId, silent, ended);
     return result;

@@ -1,4 +1,6 @@
 import type { RecordHandoff } from "../conversations/handoff-change.ts";
+import { afterCommit } from "../db/transaction.ts";
+import { failpoint } from "../failpoints.ts";
 
 export type HandoffRecorders = ReturnType<typeof createHandoffRecorders>;
 
@@ -11,6 +13,8 @@ export function createHandoffRecorders() {
   const recorders: RecordHandoff[] = [];
   const record: RecordHandoff = async (trx, change) => {
     for (const one of recorders) await one(trx, change);
+    failpoint("handoff.committing");
+    afterCommit(trx, () => failpoint("handoff.committed"));
   };
   return {
     record,

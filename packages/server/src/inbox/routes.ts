@@ -52,7 +52,7 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
   app.route({
     ...contract.returnConversation,
     handler: async (request) => ({
-      data: await inbox.giveBack(memberOf(request), request.params.id, request.body.note ?? null),
+      data: await inbox.giveBack(memberOf(request), request.params.id, { note: request.body.note ?? null }),
       error: null,
     }),
   });

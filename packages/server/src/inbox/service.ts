@@ -6,6 +6,7 @@ import { areMembers } from "../auth/members/members.ts";
 import type { RecordHandoff } from "../conversations/handoff-change.ts";
 import { type ConversationService, toMessage } from "../conversations/service.ts";
 import type { Viewer } from "../conversations/store.ts";
+import type { Executor } from "../db/compiled-query.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
@@ -18,6 +19,12 @@ import { addMessage, type Ending, giveBack, updateRequest } from "./store.ts";
 
 /** The member who performs the action. */
 export type Member = { organizationId: string; userId: string; name: string };
+
+/**
+ * Written in the transaction of the action, so that a command which is received again after an interruption is known to
+ * have been carried out. A second return could otherwise end the visitor's next request.
+ */
+type Alongside = (trx: Executor) => Promise<void>;
 
 export type InboxParts = {
   agents: AgentService;
@@ -34,6 +41,7 @@ export type InboxService = ReturnType<typeof createInboxService>;
 export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) {
   const { agents, conversations, give, requests, counters, record } = parts;
   const sending = createSending({ counters, record });
+  const end = createEnding({ db }, { conversations, record });
 
   async function ownership(viewer: Viewer, id: string): Promise<Ownership> {
     return conversations.ownershipOf(await conversations.existing(viewer, id), "organizationId" in viewer);
@@ -44,20 +52,6 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     const found = await ownership({ organizationId: member.organizationId }, id);
     if (found.assignee?.userId === member.userId) return found;
     throw new AppError("CONFLICT", `${found.assignee?.name ?? "Another member"} has this conversation.`);
-  }
-
-  async function end(member: Member, id: string, ending: Ending["handoff"]): Promise<Ownership> {
-    const viewer = { organizationId: member.organizationId };
-    await conversations.existing(viewer, id);
-    await inTransaction(db, async (trx) => {
-      const conversation = { ...viewer, conversationId: id };
-      const changed = await giveBack(trx, conversation, { handoff: ending, from: "waiting or human" });
-      if (!changed) return;
-      const { agentId, epoch, handoff } = changed;
-      const kind = ending.endedBy === "closed" ? "closed" : "returned";
-      await record(trx, { ...conversation, agentId, epoch, kind, handoffId: handoff.id, userId: member.userId });
-    });
-    return ownership(viewer, id);
   }
 
   return {
@@ -93,11 +87,18 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       return now;
     },
     /** @throws 409 naming the member who has the conversation */
-    async takeOver(member: Member, id: string): Promise<Ownership> {
+    async takeOver(member: Member, id: string, alongside?: Alongside): Promise<Ownership> {
       const row = await conversations.existing({ organizationId: member.organizationId }, id);
       const { userId } = member;
-      if (row.assigneeId !== userId) await give(row, { userId, mayReplace: false }, async () => {});
-      return checkOwner(member, id);
+      if (row.assigneeId !== userId) {
+        await give(row, { userId, mayReplace: false }, async (trx, isGiven) => {
+          if (isGiven) await alongside?.(trx);
+        });
+        return checkOwner(member, id);
+      }
+      const owned = await checkOwner(member, id);
+      await alongside?.(db);
+      return owned;
     },
     /** Assigns a conversation to any member, even if another member has it. */
     async assign({ organizationId, userId: assignedBy }: Member, id: string, userId: string): Promise<Ownership> {
@@ -109,9 +110,14 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       return ownership({ organizationId }, id);
     },
     /** Returns the conversation to the agent, which receives the note. */
-    giveBack: (member: Member, id: string, note: string | null) =>
-      end(member, id, { endedBy: "member", endedById: member.userId, note: note?.trim() || null }),
-    close: (member: Member, id: string) => end(member, id, { endedBy: "closed", endedById: member.userId, note: null }),
+    async giveBack(member: Member, id: string, { note, alongside }: { note: string | null; alongside?: Alongside }) {
+      await end(member, id, { endedBy: "member", note: note?.trim() || null, alongside });
+      return ownership({ organizationId: member.organizationId }, id);
+    },
+    async close(member: Member, id: string, alongside?: Alongside): Promise<Ownership> {
+      await end(member, id, { endedBy: "closed", note: null, alongside });
+      return ownership({ organizationId: member.organizationId }, id);
+    },
     /**
      * Takes the conversation over and sends a message to the visitor.
      * @throws 409 when another member has the conversation, or it is full
@@ -128,6 +134,32 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       await checkOwner(member, id);
       throw new AppError("CONFLICT", "Someone else has just taken or returned the conversation. Try again.");
     },
+  };
+}
+
+/** @returns a function that gives a conversation back to the agent */
+function createEnding(
+  { db }: Pick<Deps, "db">,
+  { conversations, record }: Pick<InboxParts, "conversations" | "record">,
+) {
+  return async (
+    member: Member,
+    id: string,
+    { alongside, ...ending }: Pick<Ending["handoff"], "endedBy" | "note"> & { alongside: Alongside | undefined },
+  ): Promise<void> => {
+    const viewer = { organizationId: member.organizationId };
+    await conversations.existing(viewer, id);
+    await inTransaction(db, async (trx) => {
+      await alongside?.(trx);
+      const conversation = { ...viewer, conversationId: id };
+      const handoff = { ...ending, endedById: member.userId };
+      const changed = await giveBack(trx, conversation, { handoff, from: "waiting or human" });
+      if (!changed) return;
+      const { agentId, epoch } = changed;
+      const kind = ending.endedBy === "closed" ? "closed" : "returned";
+      const userId = member.userId;
+      await record(trx, { ...conversation, agentId, epoch, kind, handoffId: changed.handoff.id, userId });
+    });
   };
 }
 

@@ -1,4 +1,5 @@
 import { handoffLimits, type Message } from "@foyer/contract";
+import type { Executor } from "../../db/compiled-query.ts";
 import { isDuplicate, isUnavailable } from "../../db/database-errors.ts";
 import type { TeamChatRow, TeamChatThreadRow } from "../../db/team-chat-tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
@@ -26,7 +27,7 @@ type InThread = Received & { thread: TeamChatThreadRow };
 export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
   const { store } = parts;
   const answers = createAnswers(deps, parts);
-  const inThread = createThreadActions(deps, parts, answers);
+  const inThread = createThreadActions(parts, answers);
   /** The message that last failed in each chat. */
   const failures = new Map<string, { id: string; count: number }>();
 
@@ -49,8 +50,15 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
       return answers.answer({ chat, message, thread }, text);
     }
     const isForBot = content.kind === "command" && (commands.has(content.name) || helpCommands.has(content.name));
-    if (isForBot) await answers.answer({ chat, message, thread }, helpText(chat));
+    if (isForBot) return answers.answer({ chat, message, thread }, helpText(chat));
+    if (await isToUnknownPost(chat, message)) return answers.answer({ chat, message, thread }, unknownPostText);
     // Other messages are conversation within the team.
+  }
+
+  /** Whether the message answers a post of the bot that was not recorded (yet), or whose conversation was deleted. */
+  async function isToUnknownPost({ channelId }: Chat, { isReplyToBot, replyTo, thread }: IncomingMessage) {
+    const post = replyTo ?? thread;
+    return isReplyToBot && post !== null && !(await store.isKnown(channelId, post));
   }
 
   return async (chat: Chat, message: IncomingMessage): Promise<void> => {
@@ -116,13 +124,8 @@ function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts
 }
 
 /** The effects of a message in a conversation's thread. */
-function createThreadActions(
-  { db }: Pick<Deps, "db">,
-  { store, inbox }: Parts,
-  { once, answer }: ReturnType<typeof createAnswers>,
-) {
-  async function act({ chat, message, thread }: InThread, member: Member): Promise<void> {
-    const { content } = message;
+function createThreadActions({ store, inbox }: Parts, { once, answer }: ReturnType<typeof createAnswers>) {
+  async function act({ chat, message, thread }: InThread, content: Actionable, member: Member): Promise<void> {
     const { id: threadId, conversationId } = thread;
     const row = { messageId: message.id, threadId };
     if (content.kind === "text") {
@@ -131,15 +134,14 @@ function createThreadActions(
       );
       return;
     }
-    // Every command sets a state, so running it again after an interruption changes nothing.
-    if (content.kind === "command") await run(content, conversationId, member);
-    await store.remember(db, chat.channelId, row);
-  }
-
-  async function run({ name, argument }: Command, conversationId: string, member: Member): Promise<void> {
-    if (name === "take") await inbox().takeOver(member, conversationId);
-    else if (name === "close") await inbox().close(member, conversationId);
-    else await inbox().giveBack(member, conversationId, argument.slice(0, handoffLimits.note) || null);
+    const { name, argument } = content;
+    const alongside = (trx: Executor) => store.remember(trx, chat.channelId, row);
+    if (name === "take") await inbox().takeOver(member, conversationId, alongside);
+    else if (name === "close") await inbox().close(member, conversationId, alongside);
+    else {
+      const note = argument.slice(0, handoffLimits.note) || null;
+      await inbox().giveBack(member, conversationId, { note, alongside });
+    }
   }
 
   return async (context: InThread, sender: Sender): Promise<void> => {
@@ -154,7 +156,7 @@ function createThreadActions(
     }
     const member = { organizationId: chat.organizationId, userId: user.id, name: user.name };
     try {
-      await once(chat, message, () => act(context, member));
+      await once(chat, message, () => act(context, content, member));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       await answer(context, `Not done: ${error.message}`);
@@ -162,7 +164,7 @@ function createThreadActions(
   };
 }
 
-type Command = Extract<IncomingMessage["content"], { kind: "command" }>;
+type Actionable = Exclude<IncomingMessage["content"], { kind: "unsupported" }>;
 
 const commands = new Set(["take", "return", "close"]);
 const helpCommands = new Set(["start", "help"]);
@@ -177,6 +179,9 @@ function helpText({ platform }: Chat): string {
     `${sign}link CODE links you to your account in Foyer. The code is under Settings, Notices.`,
   ].join("\n");
 }
+
+const unknownPostText =
+  "Not sent to the visitor: Foyer cannot tell to which conversation this message belongs. If the message above was posted twice, reply to the newer one. Otherwise, send yours again.";
 
 function notLinkedText({ platform }: Chat): string {
   const sign = platform === "telegram" ? "/" : "!";

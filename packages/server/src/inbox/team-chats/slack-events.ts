@@ -10,6 +10,8 @@ export type SlackEvent = {
   text?: string;
   ts?: string;
   thread_ts?: string;
+  /** who wrote the first message of the thread */
+  parent_user_id?: string;
   event_ts?: string;
   files?: unknown[];
   message?: { user?: string; bot_id?: string; ts?: string; thread_ts?: string; text?: string };
@@ -29,7 +31,14 @@ export function readEvent(event: SlackEvent, { channelId, botUserId }: Bot): Inc
   if (!ts || !user || user === botUserId || event.bot_id) return null;
   const content = readContent(event);
   if (!content) return null;
-  return { id: ts, thread: thread === ts ? null : thread, replyTo: null, sender: { id: user, name: user }, content };
+  return {
+    id: ts,
+    thread: thread === ts ? null : thread,
+    replyTo: null,
+    isReplyToBot: event.parent_user_id === botUserId,
+    sender: { id: user, name: user },
+    content,
+  };
 }
 
 function readContent({ subtype, text = "", files = [] }: SlackEvent): IncomingContent | null {
@@ -54,6 +63,7 @@ function readEdit({ message, previous_message: previous, event_ts: at }: SlackEv
     id: `edit:${at ?? ts}`,
     thread,
     replyTo: ts,
+    isReplyToBot: false,
     sender: { id: user, name: user },
     content: unsupported("The visitor does not see changes to a message that was sent. Write a new message instead."),
   };

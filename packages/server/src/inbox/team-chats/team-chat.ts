@@ -21,6 +21,8 @@ export type IncomingMessage = {
   thread: string | null;
   /** the message that it replies to */
   replyTo: string | null;
+  /** Whether the bot wrote the message that it replies to, or the first message of its thread. */
+  isReplyToBot: boolean;
   /** null for an anonymous sender */
   sender: Sender | null;
   content: IncomingContent;

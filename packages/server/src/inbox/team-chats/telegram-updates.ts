@@ -10,7 +10,7 @@ type Message = {
   sender_chat?: { id: number };
   message_thread_id?: number;
   is_topic_message?: boolean;
-  reply_to_message?: { message_id: number };
+  reply_to_message?: { message_id: number; from?: User };
   forward_origin?: unknown;
   via_bot?: unknown;
   text?: string;
@@ -69,6 +69,7 @@ export function readUpdate(update: Update, bot: Bot): IncomingMessage | null {
       : message.reply_to_message
         ? String(message.reply_to_message.message_id)
         : null,
+    isReplyToBot: !isEdit && message.reply_to_message?.from?.id === bot.botId,
     sender: isAnonymous ? null : { id: String(message.from.id), name: nameOf(message.from) },
     content,
   };

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer, type TestServer } from "../../../../../test/server.ts";
+import { createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
+import { slackTokens, startSlack } from "../../../../../test/slack-server.ts";
+import { startTelegram, telegramToken } from "../../../../../test/telegram-server.ts";
+
+/** One chat in which members answer visitors below the first post about a conversation. */
+type Platform = {
+  kind: "telegram" | "slack";
+  settings: object;
+  sign: string;
+  /** Writes in the chat, as the same person each time, or below a post. @returns the id of what was written */
+  write(text: string, below?: string): string;
+  /** Posts as a server does that is killed before it receives the response. @returns the post's id */
+  postAsBot(text: string): string;
+  posts(): Array<{ id: string; below: string | null; text: string }>;
+  until(condition: () => boolean): Promise<void>;
+};
+
+let server: TestServer;
+let ada: Awaited<ReturnType<typeof signedInBrowser>>;
+let agentId: string;
+let slack: Awaited<ReturnType<typeof startSlack>>;
+let telegram: Awaited<ReturnType<typeof startTelegram>>;
+
+beforeAll(async () => {
+  slack = await startSlack();
+  telegram = await startTelegram({ isForum: false });
+  server = await startServer({
+    env: {
+      FOYER_TELEGRAM_URL: telegram.url,
+      FOYER_SLACK_URL: slack.url,
+      // Slack tells the server to which address it connects.
+      FOYER_OUTBOUND_ALLOW: "127.0.0.1",
+      FOYER_WEBHOOK_SCHEDULE: "0s,1ms,1ms,1ms,1ms",
+    },
+  });
+  await server.app.ready();
+  const { email, userId } = await createOwner(server);
+  await server.deps.db.updateTable("users").set({ name: "Ada Lovelace" }).where("id", "=", userId).execute();
+  ada = await signedInBrowser(server, email);
+  agentId = (await ada.call("POST", "/agents", { name: "Harbour", handoff: { isEnabled: true } })).body.data.id;
+});
+afterAll(async () => {
+  await server.stop();
+  await Promise.all([slack.stop(), telegram.stop()]);
+});
+
+const inSlack = (): Platform => ({
+  kind: "slack",
+  settings: { chatId: slack.channelId, ...slackTokens },
+  sign: "!",
+  write: (text, below) => slack.say({ user: "UADA", text, ...(below === undefined ? {} : { thread: below }) }),
+  postAsBot: slack.postAsBot,
+  posts: () => slack.posts.map(({ ts, thread, text }) => ({ id: ts, below: thread, text })),
+  until: slack.until,
+});
+const inTelegram = (): Platform => ({
+  kind: "telegram",
+  settings: { chatId: telegram.chatId, botToken: telegramToken },
+  sign: "/",
+  write: (text, below) =>
+    `${telegram.say({ from: 7, text, ...(below === undefined ? {} : { replyTo: Number(below) }) })}`,
+  postAsBot: (text) => `${telegram.postAsBot(text)}`,
+  posts: () =>
+    telegram.posts.map(({ id, replyTo, text }) => ({ id: `${id}`, below: replyTo?.toString() ?? null, text })),
+  until: telegram.until,
+});
+
+/** A visitor's conversation; `say` sends a message in it. */
+async function startConversation() {
+  let headers = {};
+  let id: string | undefined;
+  const say = async (content: string) => {
+    const messages = [{ role: "user", content }];
+    const payload = { agentId, userName: "Charles", messages, ...(id ? { conversationId: id } : {}) };
+    const { body } = await server.app.inject({ method: "POST", url: "/chat", headers, payload });
+    id ??= /"conversationId":"(\w+)"/.exec(body)?.[1] ?? "";
+    headers = { authorization: `Bearer ${/"conversationToken":"([^"]+)"/.exec(body)?.[1]}` };
+    return body;
+  };
+  await say("Do you rent bikes?");
+  const read = async () => (await ada.call("GET", `/conversations/${id}`)).body.data;
+  const ask = () => server.app.inject({ method: "POST", url: `/conversations/${id}/handoff`, headers, payload: {} });
+  return { id: id ?? "", say, read, ask };
+}
+
+describe.each([
+  ["Slack", inSlack],
+  ["a Telegram group without topics", inTelegram],
+] as const)("a member who answers in %s", (_, platformOf) => {
+  let platform: Platform;
+  beforeAll(async () => {
+    platform = platformOf();
+    const { kind, settings, sign, write, posts, until } = platform;
+    const created = await ada.call("POST", "/notice-channels", { kind, name: "Support", ...settings });
+    expect(created.status, created.text).toBe(201);
+    const { command } = (await ada.call("POST", `/notice-channels/${created.body.id}/link-code`)).body;
+    expect(command.startsWith(`${sign}link `)).toBe(true);
+    write(command);
+    await until(() => posts().some(({ text }) => text.startsWith("You are now linked to Ada Lovelace")));
+  });
+
+  it("takes over, writes to the visitor, hears them below the same post, and closes", async () => {
+    const { sign, write, posts, until } = platform;
+    const talk = await startConversation();
+    expect((await talk.ask()).statusCode).toBe(200);
+    const isRequest = ({ text }: { text: string }) => text.includes(talk.id);
+    await until(() => posts().some(isRequest));
+    const request = posts().find(isRequest);
+    expect(request).toMatchObject({ below: null, text: expect.stringContaining("Charles asks for a person") });
+    const below = () =>
+      posts()
+        .filter((post) => post.below === request?.id)
+        .map(({ text }) => text);
+
+    write("Yes, blue ones.", request?.id);
+    await until(() => below().some((text) => text.startsWith("Ada Lovelace has this conversation now")));
+    const taken = await talk.read();
+    expect(taken).toMatchObject({ handler: "human", assignee: { name: "Ada Lovelace" } });
+    expect(taken.messages.at(-1)).toMatchObject({ content: "Yes, blue ones.", author: { kind: "member" } });
+
+    expect(await talk.say("How much?")).toContain('"stopReason":"handed_over"');
+    await until(() => below().some((text) => text.endsWith("How much?")));
+
+    write(`${sign}close`, request?.id);
+    await until(() => below().some((text) => text.startsWith("Ada Lovelace closed the conversation")));
+    expect(await talk.read()).toMatchObject({ handler: "agent", assignee: null, handoff: null });
+    expect(await talk.say("Thank you")).toContain('"stopReason":"end_turn"');
+    const stored = (await talk.read()).messages.map(({ content }: { content: string }) => content);
+    expect(stored).not.toContain(`${sign}close`);
+  });
+
+  it("is told that a reply to an interrupted copy of a post did not reach the visitor, and nothing else is answered outside of conversations", async () => {
+    const { write, posts, sign, until } = platform;
+    const talk = await startConversation();
+    await talk.ask();
+    await until(() => posts().some(({ text }) => text.includes(talk.id)));
+    // The server was killed after the platform had accepted a post, and before it knew the post's id.
+    const copy = platform.postAsBot("Charles asks for a person");
+    write("Hello Charles", copy);
+    await until(() => posts().some(({ text }) => text.startsWith("Not sent to the visitor: Foyer cannot tell")));
+    const answered = posts().length;
+    const question = write("Who takes this one?");
+    write("I do", question);
+    write(`${sign}help`);
+    await until(() => posts().some(({ text }) => text.startsWith("Reply in a conversation")));
+    expect(posts()).toHaveLength(answered + 1);
+    expect(await talk.read()).toMatchObject({ handler: "waiting", messages: { length: 2 } });
+  });
+});

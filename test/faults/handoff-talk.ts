@@ -1,0 +1,108 @@
+import type { Handler } from "@foyer/contract";
+import { conversationEvents } from "../../packages/sdk/src/live-streams.ts";
+import { createRequest } from "../../packages/sdk/src/request.ts";
+import { chat } from "../chat-client.ts";
+import { isBusy, type Server } from "./fault-site.ts";
+import { type Answer, request } from "./handoff-site.ts";
+
+/** A conversation with a person: what was acknowledged, and what the visitor's client has received. */
+export type Talk = {
+  id: string;
+  token: string;
+  /** what the team has sent */
+  fromMember: Set<string>;
+  /** what a server acknowledged */
+  fromVisitor: Set<string>;
+  /** the number of posts in the team chat when the conversation began */
+  postsBefore: number;
+  /** Whether a member or the visitor may have ended the wait, so that a notice that was not sent is not needed. */
+  isWaitOver: boolean;
+  /** Who has the conversation, as the client was told last. */
+  handler: Handler | null;
+  /** The ids of the messages that the client has received, by their texts. A message that came twice is here twice. */
+  received: Map<string, string[]>;
+  /** Why the client has stopped, unless the conversation is back with the agent or the visitor has left. */
+  failure: unknown;
+  /** The visitor closes the page. */
+  leave(): void;
+};
+
+/** The server is gone, or too busy to answer. Nobody knows whether the request was carried out. */
+export class NotAcknowledged extends Error {}
+
+export async function acknowledged(answer: Promise<Answer>): Promise<void> {
+  const { status, body } = await answer;
+  if (isBusy(status)) throw new NotAcknowledged();
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+}
+
+/** The SDK calls this address, and reaches the server that is running. */
+const ANY_SERVER = "http://foyer.test";
+
+/** Visitors of an agent. Their clients are the SDK's, and reconnect to the server that is running. */
+export function createVisitors(agentId: string) {
+  let running: Server | undefined;
+  const send = createRequest({
+    baseUrl: ANY_SERVER,
+    fetch: (url, init) => fetch(`${url}`.replace(ANY_SERVER, running?.url ?? ANY_SERVER), init),
+  });
+
+  /** Writes a message, and waits until the reply to it has ended. */
+  async function say(server: Server, content: string, talk?: Talk): Promise<Pick<Talk, "id" | "token">> {
+    const body = { agentId, messages: [{ role: "user", content }], ...(talk ? { conversationId: talk.id } : {}) };
+    const stream = await chat(server.url, body, talk ? { authorization: `Bearer ${talk.token}` } : {});
+    if (isBusy(stream.response.status)) throw new NotAcknowledged();
+    if (!stream.response.ok) throw new Error(`chatting: ${stream.response.status} ${await stream.response.text()}`);
+    await stream.ended;
+    const start = stream.events.find((event) => event.type === "message_start");
+    if (start?.type !== "message_start" || stream.events.at(-1)?.type !== "message_stop") throw new NotAcknowledged();
+    return { id: start.conversationId, token: start.conversationToken ?? "" };
+  }
+
+  async function follow(talk: Talk, signal: AbortSignal): Promise<void> {
+    for await (const event of conversationEvents(send, talk, { signal, waits: [50] })) {
+      if (event.type === "ownership") talk.handler = event.ownership.handler;
+      if (event.type !== "message") continue;
+      const { id, content } = event.message;
+      talk.received.set(content, [...(talk.received.get(content) ?? []), id]);
+    }
+  }
+
+  return {
+    /** The clients reach this server from now on. */
+    use(server: Server): void {
+      running = server;
+    },
+    say,
+    /** Begins a conversation with the agent. */
+    async begin(server: Server, postsBefore: number): Promise<Talk> {
+      return {
+        ...(await say(server, "Hello?")),
+        fromMember: new Set(),
+        fromVisitor: new Set(),
+        postsBefore,
+        isWaitOver: false,
+        handler: null,
+        received: new Map(),
+        failure: null,
+        leave: () => {},
+      };
+    },
+    /** Asks for a person, or stops waiting (`DELETE`). */
+    handoff: (server: Server, talk: Talk, method: "POST" | "DELETE") =>
+      acknowledged(
+        request(server, method, `/conversations/${talk.id}/handoff`, {
+          headers: { authorization: `Bearer ${talk.token}` },
+          ...(method === "POST" ? { body: {} } : {}),
+        }),
+      ),
+    /** Starts the client of a visitor who has asked for a person. */
+    follow(talk: Talk): void {
+      const left = new AbortController();
+      talk.leave = () => left.abort();
+      follow(talk, left.signal).catch((error: unknown) => {
+        talk.failure = error;
+      });
+    },
+  };
+}
