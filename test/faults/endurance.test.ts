@@ -26,8 +26,6 @@ const OVERLOADED = /Query read timeout|timeout exceeded when trying to connect|d
 const env = {
   FOYER_LOG_LEVEL: "error",
   FOYER_DRAIN_TIMEOUT: "5s",
-  FOYER_LIMIT_EVENTS_PER_IP: "0",
-  FOYER_LIMIT_VISITOR_TOKENS_PER_DAY: "0",
   FOYER_DEFAULT_MODEL: "openai-compatible/test",
 };
 

@@ -10,20 +10,6 @@ const SUBMISSIONS_EACH = 10;
 type Sources = { agentId: string; toolId: string };
 type Client = { conversationId: string | null; replies: number };
 
-/**
- * Settings of a server that takes as many messages as the clients send. With the usual timeout, an attempt could time out
- * on a busy machine after the receiver took the event, which is then sent again without a kill.
- */
-export const unlimited = {
-  FOYER_WEBHOOK_TIMEOUT: "10m",
-  FOYER_LIMIT_CHAT_PER_SESSION: "0",
-  FOYER_LIMIT_CHAT_PER_IP: "0",
-  FOYER_LIMIT_RUNNING_PER_IP: "0",
-  FOYER_LIMIT_VISITOR_TOKENS_PER_DAY: "0",
-  FOYER_LIMIT_ADDRESS_TOKENS_PER_DAY: "0",
-  FOYER_LIMIT_SUBMISSION_BYTES_PER_DAY: "0",
-};
-
 /** Visitors who chat, rate the replies and submit forms, so that a server records many events. */
 export function createEventLoad({ agentId, toolId }: Sources, clients: number) {
   /** what servers confirmed: ids of replies and submissions, and comments of ratings */

@@ -32,8 +32,7 @@ beforeAll(async () => {
     { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" },
   );
   // Replies are held for as long as the failover takes.
-  const limits = { FOYER_LIMIT_EVENTS_PER_IP: "0", FOYER_LIMIT_VISITOR_TOKENS_PER_DAY: "0" };
-  life = await site.start({ env: { FOYER_MODEL_IDLE_TIMEOUT: "5m", ...limits } });
+  life = await site.start({ env: { FOYER_MODEL_IDLE_TIMEOUT: "5m" } });
 });
 afterAll(async () => {
   await site.remove();

@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { chat, textOf } from "../chat-client.ts";
 import { chunk, type Exchange, eventStream, startUpstream } from "../upstream.ts";
-import type { DatabaseName, FaultSite, Life } from "./fault-site.ts";
-import { createHandoffSite, type HandoffMember, signIn } from "./handoff-site.ts";
+import { createFaultSite, type DatabaseName, type FaultSite, type Life } from "./fault-site.ts";
+import { type HandoffMember, signIn } from "./handoff-site.ts";
 
 const races = Number(process.env.FOYER_HANDOFF_RACES ?? 8);
 const AT_ONCE = 8;
@@ -101,7 +101,7 @@ it.each<[DatabaseName, number]>([
   async (kind, processes) => {
     const upstream = await startUpstream(keepTalking);
     const env = { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
-    const site = await createHandoffSite(kind, env);
+    const site = await createFaultSite(kind, env);
     try {
       const here = await site.start();
       const there = processes === 2 ? await site.start() : here;
