@@ -1,6 +1,7 @@
 import type { Document, DocumentChanges, DocumentCreate, DocumentDetail, DocumentQuery } from "@foyer/contract";
 import type { AgentService } from "../agents/service.ts";
 import type { Principal } from "../auth/sessions/authenticate.ts";
+import { isDuplicate } from "../db/database-errors.ts";
 import type { DocumentRow } from "../db/document-tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
@@ -181,11 +182,14 @@ function writers({ outbound }: ServiceDeps, { agents, store, files, writer, mark
       await agents.get(organizationId, agentId);
       const content = contentOf(input);
       const settings = settingsOf(input);
-      const row = await store.byKey(organizationId, agentId, externalKey);
+      const saved = await savedByKey(async () => {
+        const row = await store.byKey(organizationId, agentId, externalKey);
+        if (!row) return writer.insert({ principal, agentId, content, externalKey, settings });
+        if (row.contentHash === content.contentHash) return writer.changeSettings(row, settings);
+        return writer.replace(row, { content, settings });
+      });
       if (input.unansweredId) await markAnswered({ organizationId, agentId, groupId: input.unansweredId });
-      if (!row) return writer.insert({ principal, agentId, content, externalKey, settings });
-      if (row.contentHash === content.contentHash) return writer.changeSettings(row, settings);
-      return writer.replace(row, { content, settings });
+      return saved;
     },
     async update(organizationId: string, id: string, input: DocumentChanges): Promise<Saved> {
       const row = await existing(store, organizationId, id);
@@ -232,14 +236,36 @@ function uploads({ agents, files, store, writer }: Parts) {
       keep?: Keep,
     ): Promise<Saved> {
       const content = fileContent(name, file.sha256);
-      if (externalKey === undefined) return writer.insert({ principal, agentId, content, file, keep });
-      const row = await store.byKey(principal.organizationId, agentId, externalKey);
-      if (!row) return writer.insert({ principal, agentId, content, file, externalKey, keep });
-      if (row.contentHash !== content.contentHash) return writer.replace(row, { content, file, keep });
-      writer.discard(file.id);
-      return writer.keepUnchanged(row, keep);
+      const save = async (): Promise<Saved> => {
+        if (externalKey === undefined) return writer.insert({ principal, agentId, content, file, keep });
+        const row = await store.byKey(principal.organizationId, agentId, externalKey);
+        if (!row) return writer.insert({ principal, agentId, content, file, externalKey, keep });
+        if (row.contentHash !== content.contentHash) return writer.replace(row, { content, file, keep });
+        writer.discard(file.id);
+        return writer.keepUnchanged(row, keep);
+      };
+      try {
+        return await savedByKey(save);
+      } catch (error) {
+        // After any other error, the document may have been stored, and the file belongs to it.
+        if (error instanceof AppError) writer.discard(file.id);
+        throw error;
+      }
     },
   };
+}
+
+/**
+ * Repeats `save` when another request has created a document with the same external key since `save` looked for it. The
+ * second attempt replaces that document.
+ */
+async function savedByKey(save: () => Promise<Saved>): Promise<Saved> {
+  try {
+    return await save();
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    return save();
+  }
 }
 
 type Upload = { agentId: string; name: string; externalKey?: string | undefined };
