@@ -10,15 +10,16 @@ import type { PreparedDocument } from "../packages/server/src/documents/search/p
 import type { PassageHit } from "../packages/server/src/documents/search/search-index.ts";
 import { startPostgres } from "../test/postgres-server.ts";
 
-const organizationId = "org_bench";
+export const organizationId = "org_bench";
 
 /** A separate document index on one of the databases. */
 export type PassageDatabase = {
   name: string;
   add(agentId: string, documentId: string, prepared: PreparedDocument): Promise<void>;
-  /** Merges the added segments in the background. */
-  merge(agentId: string): void;
-  /** Resolves when the added segments are merged. */
+  address: DatabaseAddress;
+  /** Creates an agent without passages. */
+  addAgent(agentId: string): Promise<void>;
+  /** Merges the added segments. */
   settle(agentId: string): Promise<void>;
   search(agentId: string, text: string, limit: number): Promise<PassageHit[]>;
   /** Reads 50 passages by their numbers, which is the last step of every search. */
@@ -47,13 +48,14 @@ async function open(name: string, address: DatabaseAddress): Promise<PassageData
   const agents = new Set<string>();
   return {
     name,
+    address,
+    addAgent: (agentId) => addAgent(opened.db, agentId),
     async add(agentId, documentId, prepared) {
       if (!agents.has(agentId)) await addAgent(opened.db, agentId);
       agents.add(agentId);
       const scope = { organizationId, agentId, documentId: `${agentId}/${documentId}`, version: 1 };
       await inTransaction(opened.db, (trx) => replaceInIndex(trx, scope, prepared));
     },
-    merge: passages.maintain,
     async settle(agentId) {
       passages.maintain(agentId);
       await passages.settled();

@@ -6,14 +6,20 @@ export const smallAgent = "agent_small";
 const VOCABULARY = 60_000;
 const WORDS_A_CHUNK = 80;
 
-/** Words are as frequent as in a natural language: the n-th word is 1/n as frequent as the first. */
-export function syntheticDocument(number: number, chunks: number): PreparedDocument {
+/** The passages of a document. Words are as frequent as in a natural language: the n-th word is 1/n as frequent as the first. */
+export function syntheticTexts(number: number, chunks: number): string[] {
   const random = generator(number + 1);
-  const passages = Array.from({ length: chunks }, (_, ordinal) => ({
+  return Array.from({ length: chunks }, () =>
+    Array.from({ length: WORDS_A_CHUNK }, () => wordAt(rankOf(random()))).join(" "),
+  );
+}
+
+export function syntheticDocument(number: number, chunks: number): PreparedDocument {
+  const passages = syntheticTexts(number, chunks).map((text, ordinal) => ({
     ordinal,
     heading: null,
     page: null,
-    text: Array.from({ length: WORDS_A_CHUNK }, () => wordAt(rankOf(random()))).join(" "),
+    text,
     part: "body" as const,
   }));
   return prepareDocument({ title: `Document ${number}`, languages: ["en"], passages });
@@ -43,7 +49,14 @@ const syllables = "ba be bi bo bu da de di do du fa fe fi fo fu ga ge gi go gu k
   " ",
 );
 
+const words: string[] = [];
+
 function wordAt(rank: number): string {
+  words[rank] ??= toWord(rank);
+  return words[rank];
+}
+
+function toWord(rank: number): string {
   let word = "";
   for (let rest = rank + 30; rest > 0; rest = Math.floor(rest / syllables.length))
     word += syllables[rest % syllables.length];

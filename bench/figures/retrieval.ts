@@ -1,7 +1,8 @@
 import { loadavg } from "node:os";
 import { prepareDocument } from "../../packages/server/src/documents/search/prepare-document.ts";
 import { ms, type Row, times } from "../figure.ts";
-import { type PassageDatabase, withBothDatabases } from "../passage-databases.ts";
+import { fillIndex } from "../fill-index.ts";
+import { organizationId, type PassageDatabase, withBothDatabases } from "../passage-databases.ts";
 import { type Collection, readCollections } from "../retrieval-collections.ts";
 import { type Answer, type Measures, measureAnswers } from "../retrieval-measures.ts";
 import { quantile } from "../rounds.ts";
@@ -113,12 +114,6 @@ function figure(name: string, value: number, goal: number | null, isLeast = true
   };
 }
 
-const CHUNKS_PER_DOCUMENT = 100;
-/** Documents after which the segments are merged. */
-const MERGE_EVERY = 250;
-/** Chunks after which the progress is printed, because a million take about half an hour. */
-const TELL_EVERY = 100_000;
-
 /** 95th percentiles of the time from the question to the hits, and of this process's CPU time in between. */
 async function measureTimes(databases: Databases, chunks: number): Promise<Row[]> {
   await fill(databases, chunks);
@@ -137,23 +132,17 @@ async function measureTimes(databases: Databases, chunks: number): Promise<Row[]
   return rows;
 }
 
-/** Adds the synthetic documents to all databases at once, because preparing them takes most of the time. */
 async function fill(databases: Databases, chunks: number): Promise<void> {
-  const startedAt = performance.now();
-  for (let added = 0, n = 0; added < chunks; n++) {
-    const document = syntheticDocument(n, Math.min(CHUNKS_PER_DOCUMENT, chunks - added));
-    await Promise.all(databases.map((database) => database.add(bigAgent, `doc_${n}`, document)));
-    added += document.chunks.length;
-    if (n % MERGE_EVERY === MERGE_EVERY - 1) for (const database of databases) database.merge(bigAgent);
-    if (added % TELL_EVERY !== 0) continue;
-    console.error(`${added} of ${chunks} chunks after ${Math.round((performance.now() - startedAt) / 1_000)} s`);
-  }
+  for (const database of databases) await database.addAgent(bigAgent);
+  await fillIndex(
+    databases.map(({ address }) => address),
+    { organizationId, agentId: bigAgent },
+    chunks,
+  );
   for (let n = 0; n < 20; n++) {
     const document = syntheticDocument(n, 5);
     for (const database of databases) await database.add(smallAgent, `doc_${n}`, document);
   }
-  await Promise.all(databases.map((database) => database.settle(bigAgent)));
-  console.error(`indexed after ${Math.round((performance.now() - startedAt) / 1_000)} s`);
 }
 
 type Times = { ms: number; cpuMs: number; bareMs: number };

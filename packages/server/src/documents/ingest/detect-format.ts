@@ -55,7 +55,11 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-/** Decodes text by its byte order mark if it has one, otherwise as UTF-8, otherwise as Windows-1252. */
+/**
+ * Decodes text by its byte order mark if it has one, otherwise as UTF-8, otherwise in the encoding that a page declares,
+ * otherwise as Windows-1252. UTF-8 comes before the declaration, because bytes that are valid UTF-8 are hardly ever
+ * anything else, and declarations can be wrong.
+ */
 function decode(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
@@ -63,10 +67,30 @@ function decode(bytes: Uint8Array): string {
   if (bytes.subarray(0, 65_536).includes(0)) {
     throw new ExtractionError("NOT_SUPPORTED", `This is not a text file. ${supported}`);
   }
+  const declared = declaredEncoding(bytes);
+  // All of its bytes are ASCII.
+  if (declared === "iso-2022-jp") return new TextDecoder(declared).decode(bytes);
   try {
     return withoutNul(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    return withoutNul(new TextDecoder("windows-1252").decode(bytes));
+    return withoutNul(new TextDecoder(declared ?? "windows-1252").decode(bytes));
+  }
+}
+
+const DECLARED_WITHIN = 4_096;
+const declaration =
+  /<meta\b[^>]{0,300}?\bcharset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})|^\s{0,99}<\?xml\b[^>]{0,100}?\bencoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})/i;
+
+/** The encoding that an HTML page declares near its start; null when there is none or it is unknown. */
+function declaredEncoding(bytes: Uint8Array): string | null {
+  const [, inMeta, inXml] = declaration.exec(latin1(bytes.subarray(0, DECLARED_WITHIN))) ?? [];
+  const label = inMeta ?? inXml;
+  try {
+    const encoding = label === undefined ? null : new TextDecoder(label).encoding;
+    // A declaration that can be read as ASCII is wrong about UTF-16.
+    return encoding?.startsWith("utf-16") ? null : encoding;
+  } catch {
+    return null;
   }
 }
 

@@ -116,6 +116,23 @@ describe("reading HTML", () => {
     ]);
   });
 
+  it.each([
+    ["windows-1251", "\xcf\xf0\xee\xea\xe0\xf2", "Прокат"],
+    ["Shift_JIS", "\x8e\xa9\x93\x5d\x8e\xd4", "自転車"],
+    ["ISO-2022-JP", "\x1b$B<+E><V\x1b(B", "自転車"],
+    ["an unknown encoding", "Gr\xfc\xdfe", "Grüße"],
+  ])("decodes a page that declares %s", async (encoding, content, text) => {
+    const header = `<meta http-equiv="Content-Type" content="text/html; charset=${encoding}">`;
+    const page = `<!doctype html><html><head>${header}<title>${content}</title></head><body><p>${content}</p></body></html>`;
+    const { title, blocks } = await read(Buffer.from(page, "latin1"));
+    expect([title, blocks[0]?.text]).toEqual([text, text]);
+  });
+
+  it("decodes a page in UTF-8 although it declares another encoding", async () => {
+    const page = '<!doctype html><html><head><meta charset="windows-1251"></head><body><p>Прокат</p></body></html>';
+    expect((await read(page)).blocks[0]?.text).toBe("Прокат");
+  });
+
   it("refuses elements that are nested thousands deep", async () => {
     expect(await failure(`<!doctype html><html><body>${"<div>".repeat(5_000)}text`)).toBe("DAMAGED");
   });
