@@ -18,7 +18,8 @@ const visitor = {
 
 /**
  * The additional cost of a verified visitor's turn compared with an anonymous one: decrypting the secret and verifying
- * the token.
+ * the token. The mean of the durations would mostly show how often other programs interrupted this one, so the target is
+ * for the median, and for the CPU time of all threads.
  */
 export async function verifiedTurn(): Promise<Row[]> {
   const encryption = createEncryption("a-root-secret-for-the-measurement");
@@ -26,25 +27,28 @@ export async function verifiedTurn(): Promise<Row[]> {
   const userToken = await signUserToken(visitor, { agentId, secret });
   const turns = async (proof: IdentityProof) => {
     const durations: number[] = [];
+    const usedBefore = process.cpuUsage();
     for (let turn = 0; turn < TURNS; turn++) {
       const startedAt = performance.now();
       await verifiedVisitorOf(proof, agent, encryption);
       durations.push(performance.now() - startedAt);
     }
-    const mean = durations.reduce((sum, duration) => sum + duration, 0) / TURNS;
-    return { mean, p99: quantile(durations, 0.99) };
+    const { user, system } = process.cpuUsage(usedBefore);
+    return { median: median(durations), p99: quantile(durations, 0.99), cpu: (user + system) / 1_000 / TURNS };
   };
   const results = await alternate({ subject: () => turns({ userToken }), baseline: () => turns({}) });
-  const of = (side: keyof typeof results, name: "mean" | "p99") => median(results[side].map((round) => round[name]));
-  const added = of("subject", "mean") - of("baseline", "mean");
+  const of = (side: keyof typeof results, name: "median" | "p99" | "cpu") =>
+    median(results[side].map((round) => round[name]));
+  const added = of("subject", "median") - of("baseline", "median");
+  const addedCpu = of("subject", "cpu") - of("baseline", "cpu");
   return [
     {
-      figure: "Added to a turn by verifying a user token (mean)",
-      measured: `${ms(added)}, p99 ${ms(of("subject", "p99"))}`,
-      baseline: `${ms(of("baseline", "mean"))} (anonymous)`,
+      figure: "Added to a turn by verifying a user token (median)",
+      measured: `${ms(added)}, p99 ${ms(of("subject", "p99"))}, CPU ${ms(addedCpu)}`,
+      baseline: `${ms(of("baseline", "median"))} (anonymous)`,
       ratio: "-",
       target: `<= ${ms(LIMIT_MS)}`,
-      isMet: added <= LIMIT_MS,
+      isMet: Math.max(added, addedCpu) <= LIMIT_MS,
     },
   ];
 }

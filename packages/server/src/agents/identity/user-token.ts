@@ -11,8 +11,12 @@ const CLOCK_TOLERANCE_S = 60;
 const MAX_TEXT = 320;
 const MAX_CLAIMS_BYTES = 8 * 1_024;
 
+let importedJose: Promise<typeof import("jose")> | undefined;
 /** Imported on first use, because most visitors have no token. */
-const jose = () => import("jose");
+const jose = () => {
+  importedJose ??= import("jose");
+  return importedJose;
+};
 
 export type UserToken = { visitor: VerifiedVisitor; expiresAt: number };
 
