@@ -116,6 +116,7 @@ describe("the dashboard during a handoff", () => {
     await page.getByLabel("Internal note", { exact: true }).last().fill("Refunded in full");
     await page.getByRole("button", { name: "Add note" }).click();
     await page.getByText("visible to your team only").first().waitFor();
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
     await site.picture(page, "handoff-mine");
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
@@ -165,16 +166,28 @@ describe("the dashboard during a handoff", () => {
     await page.context().close();
   });
 
-  it("removes a deleted conversation from the waiting list and from its open page", async () => {
+  it("reports a lost connection, and removes a deleted conversation from the waiting list and from its open page", async () => {
     const { page } = await site.signIn();
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations?view=waiting`);
     await page.getByText("Nobody is waiting").waitFor();
+    // Ends the connection. The next ones fail.
+    await page.route("**/inbox/events", (route) => route.abort());
+    const reconnect = () => page.evaluate(() => dispatchEvent(new Event("online")));
+    await reconnect();
+    const isLost = page.getByText("Connection lost. Reconnecting…").filter({ visible: true });
+    await isLost.waitFor();
+    await site.picture(page, "handoff-connection-lost");
+    await page.unroute("**/inbox/events");
+    await reconnect();
+    await expect.poll(() => isLost.count()).toBe(0);
     const id = await ask(page, "Please delete this");
     await page.getByRole("link", { name: /Please delete this/ }).click();
     await page.getByRole("button", { name: "Take over" }).waitFor();
     await site.call(page, "DELETE", `/conversations/${id}`);
     await page.getByText("Nobody is waiting").waitFor();
-    await expect.poll(() => page.getByRole("button", { name: "Take over" }).count()).toBe(0);
+    await page.getByRole("heading", { name: "This conversation was deleted" }).waitFor();
+    expect(await page.getByRole("button", { name: "Take over" }).count()).toBe(0);
+    await site.picture(page, "handoff-deleted");
     await page.context().close();
   });
 });

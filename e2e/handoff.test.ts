@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, startBrowser, type TestBrowser } from "../test/browser.ts";
 import { createSqlite, type TestDatabase } from "../test/databases.ts";
 import { startHostPage } from "../test/host-page.ts";
+import { takePictures } from "../test/pictures.ts";
 import { startServer, type TestServer } from "../test/server.ts";
 import { createOwner, password } from "../test/session-client.ts";
+import { type SmtpTestServer, startSmtpServer } from "../test/smtp-server.ts";
 import { sayWords, startUpstream, type Upstream } from "../test/upstream.ts";
 import { ask, openChat, replyOver } from "../test/widget-site.ts";
 
@@ -56,6 +58,7 @@ async function startRelay() {
 describe("a handoff in the widget", () => {
   let database: TestDatabase;
   let upstream: Upstream;
+  let smtp: SmtpTestServer;
   let relay: Awaited<ReturnType<typeof startRelay>>;
   let server: TestServer;
   let browser: TestBrowser;
@@ -69,6 +72,7 @@ describe("a handoff in the widget", () => {
       listen: true,
       env: {
         BASE_URL: relay.url,
+        SMTP_URL: smtp.url,
         OPENAI_COMPATIBLE_BASE_URL: `${upstream.url}/v1`,
         FOYER_DEFAULT_MODEL: "openai-compatible/test",
       },
@@ -85,6 +89,7 @@ describe("a handoff in the widget", () => {
     database = await createSqlite();
     upstream = await startUpstream();
     upstream.script(sayWords("We ", "open ", "at nine."));
+    smtp = await startSmtpServer();
     relay = await startRelay();
     await start();
     browser = await startBrowser();
@@ -102,6 +107,7 @@ describe("a handoff in the widget", () => {
     await server.stop();
     await relay.stop();
     await upstream.stop();
+    await smtp.close();
     await database.drop();
   });
 
@@ -118,11 +124,13 @@ describe("a handoff in the widget", () => {
     await openChat(page);
     await page.getByRole("button", { name: "Talk to a person" }).click();
     await page.getByLabel("What is it about?").fill("My rental bike was stolen");
+    await takePictures(page, "visitor-asks");
     await page.getByRole("button", { name: "Ask for a person" }).click();
     await page.getByText("Someone usually answers within 10 minutes.").first().waitFor();
     await page.getByText("We open at nine.").first().waitFor();
     await replyOver(page);
     expect(await accessibilityProblems(page)).toEqual([]);
+    await takePictures(page, "visitor-waiting");
 
     await member.goto(`${relay.url}/dashboard/agents/${agentId}/conversations?view=waiting`);
     await member.getByRole("link", { name: /My rental bike was stolen/ }).click();
@@ -131,6 +139,7 @@ describe("a handoff in the widget", () => {
     await write("Hello, which bike was it?");
     await page.locator(".reply", { hasText: "Ada Lovelace" }).getByText("which bike").waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
+    await takePictures(page, "visitor-talking");
     // A second tab of the same visitor shows the same conversation from here on.
     const tab = await page.context().newPage();
     await tab.goto(page.url());
@@ -153,6 +162,7 @@ describe("a handoff in the widget", () => {
     await server.stop();
     await ask(page, "Thank you");
     await page.getByText("Not sent").waitFor();
+    await takePictures(page, "visitor-not-sent");
     await start();
     await page.getByRole("button", { name: "Try again" }).click();
     await expect.poll(() => page.getByText("Not sent").count()).toBe(0);
@@ -183,6 +193,7 @@ describe("a handoff in the widget", () => {
     await member.getByRole("button", { name: "Return to agent" }).click();
     await member.getByRole("dialog").getByRole("button", { name: "Return to agent" }).click();
     await page.getByText("Ada Lovelace has left. Harbour is answering again.").first().waitFor();
+    await takePictures(page, "visitor-over");
     const rated = page.waitForResponse(/\/feedback$/);
     await page.getByRole("group", { name: "How was it?" }).getByRole("button", { name: "Good reply" }).click();
     expect((await rated).status()).toBe(200);
@@ -208,6 +219,34 @@ describe("a handoff in the widget", () => {
     await other.page.getByText("I have blocked its lock.").waitFor();
     expect(new URL(other.page.url()).hash).toBe("");
   }, 90_000);
+
+  it("says that the team is away and offers to email the answer, until the office opens", async () => {
+    const hours = { timeZone: "Europe/Zurich", days: [], exceptions: [] };
+    const settings = { name: "Harbour", handoff: { isEnabled: true, promiseMinutes: 10, hours } };
+    const { id } = await call("POST", "/agents", settings);
+    const { page, problems } = await browser.open({ viewport: { width: 390, height: 844 } });
+    await page.goto(host.page("/", { "data-agent-id": id }));
+    await openChat(page);
+    await page.getByRole("button", { name: "Talk to a person" }).click();
+    const isAway = page.getByText("Our team is away right now.");
+    await isAway.waitFor();
+    await page.getByLabel("What is it about?").fill("My lock is stuck");
+    await page.getByLabel("Your email address (optional)").fill("grace@example.com");
+    await takePictures(page, "visitor-away");
+    await page.getByRole("button", { name: "Ask for a person" }).click();
+    await page.getByText("If you leave, we'll email the answer to grace@example.com.").waitFor();
+    await isAway.waitFor();
+    await replyOver(page);
+    await takePictures(page, "visitor-waiting-away");
+
+    await call("PATCH", `/agents/${id}`, { handoff: { hours: null } });
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+    await page.getByText("Someone usually answers within 10 minutes.").waitFor();
+    expect(await isAway.count()).toBe(0);
+    await page.getByRole("button", { name: "Stop waiting" }).click();
+    await page.getByRole("button", { name: "Talk to a person" }).waitFor();
+    expect(problems).toEqual([]);
+  });
 
   it("keeps the focus of a visitor who asks by keyboard and stops waiting", async () => {
     const { page, problems } = await browser.open();

@@ -1,16 +1,10 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { bindAnyPort } from "../packages/server/src/http/bind-port.ts";
 import { startBrowser } from "./browser.ts";
 import type { TestDatabase } from "./databases.ts";
+import { takePictures } from "./pictures.ts";
 import { startServer } from "./server.ts";
 import { createMember, createOwner, password } from "./session-client.ts";
-
-/** The folder for screenshots. Without it none are taken, because they take half of the test's time. */
-const pictures = process.env.FOYER_SCREENSHOTS;
-
-const sizes = { wide: [1440, 900], middle: [1024, 768], phone: [390, 844] } as const;
 
 type SignInOptions = { email?: string; context?: BrowserContextOptions };
 
@@ -76,21 +70,7 @@ export async function startDashboardSite(options: { database?: TestDatabase; env
       if (!answer.ok()) throw new Error(`${method} ${path}: ${answer.status()} ${JSON.stringify(body)}`);
       return body;
     },
-    /** Takes screenshots at three widths, in light and in dark, as `<name>-<width>-<scheme>.png`. */
-    async picture(page: Page, name: string): Promise<void> {
-      if (!pictures) return;
-      mkdirSync(pictures, { recursive: true });
-      const before = page.viewportSize();
-      for (const [size, [width, height]] of Object.entries(sizes)) {
-        await page.setViewportSize({ width, height });
-        for (const colorScheme of ["light", "dark"] as const) {
-          await page.emulateMedia({ colorScheme });
-          await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`) });
-        }
-      }
-      await page.emulateMedia({ colorScheme: "light" });
-      if (before) await page.setViewportSize(before);
-    },
+    picture: takePictures,
     async stop() {
       await browser.close();
       await server.stop();

@@ -131,6 +131,9 @@ export const WidgetHandoff = Type.Object(
     ),
     promiseMinutes: nullable(Type.Integer({ description: "Within how many minutes an answer is promised" })),
     whileWaiting: settings.whileWaiting,
+    canEmail: Type.Boolean({
+      description: "Whether the server can send email, so that visitors can leave an address for the answer",
+    }),
   },
   { $id: "WidgetHandoff" },
 );

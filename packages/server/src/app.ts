@@ -351,7 +351,7 @@ function addPages(
 ) {
   setupRoutes(app, createSetupService(deps, agents, audit));
   providerRoutes(app, deps);
-  visitorAgentRoutes(app, deps.config, agents);
+  visitorAgentRoutes(app, deps, agents);
   pageRoutes(app, deps.config, agents);
   mailRecipientRoutes(app, mailRecipients);
   confirmRecipientRoutes(app, mailRecipients);

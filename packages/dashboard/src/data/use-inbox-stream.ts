@@ -5,11 +5,10 @@ import { request } from "./api.ts";
 import { endTyping, forgetInbox, forgetTyping, inboxState, noteTyping, setInbox } from "./inbox-live.ts";
 import { leadTab } from "./lead-tab.ts";
 import { queryClient } from "./queries.ts";
+import { createRefetching } from "./refetch-soon.ts";
 
 /** How long to wait after the server rejected the stream, in milliseconds. */
 const REFUSED_MS = 60_000;
-/** Changes that arrive within this time are fetched together, in milliseconds. */
-const GATHER_MS = 150;
 /** Lists are fetched at most this often, in milliseconds, however busy the agents are. */
 const LIST_MS = 1_000;
 /**
@@ -169,17 +168,7 @@ function takeActivity(conversations: readonly ConversationActivity[], hasMore: b
   }
 }
 
-const gathering = new Set<string>();
-
-function refetchSoon(queryKey: readonly unknown[], waitMs = GATHER_MS) {
-  const name = JSON.stringify(queryKey);
-  if (gathering.has(name)) return;
-  gathering.add(name);
-  setTimeout(() => {
-    gathering.delete(name);
-    void queryClient.invalidateQueries({ queryKey });
-  }, waitMs);
-}
+const refetchSoon = createRefetching(queryClient);
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

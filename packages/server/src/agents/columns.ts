@@ -131,7 +131,7 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
 }
 
 /** The settings that every visitor may read. */
-export function toAgentWidget(row: AgentRow): AgentWidget {
+export function toAgentWidget(row: AgentRow, { canEmail }: { canEmail: boolean }): AgentWidget {
   return {
     id: row.id,
     name: row.name,
@@ -140,7 +140,7 @@ export function toAgentWidget(row: AgentRow): AgentWidget {
     allowedImageHosts: JSON.parse(row.allowedImageHosts),
     pageQuery: JSON.parse(row.pageQuery),
     requireIdentity: row.requireIdentity === 1,
-    handoff: toWidgetHandoff(row, Date.now()),
+    handoff: toWidgetHandoff(row, { now: Date.now(), canEmail }),
   };
 }
 

@@ -52,8 +52,14 @@ export function promiseOf({ hours, promiseMinutes }: HandoffSettings, now: numbe
   return promiseMinutes === null ? null : promisedAt(hours, promiseMinutes, now);
 }
 
-/** The settings that the widget needs, or null when handing over is disabled. */
-export function toWidgetHandoff(row: Pick<AgentRow, "handoff">, now: number): WidgetHandoff | null {
+/**
+ * The settings that the widget needs, or null when handing over is disabled.
+ * @param canEmail whether the server can send email
+ */
+export function toWidgetHandoff(
+  row: Pick<AgentRow, "handoff">,
+  { now, canEmail }: { now: number; canEmail: boolean },
+): WidgetHandoff | null {
   const settings = handoffOf(row);
   if (!settings.isEnabled) return null;
   const { hasButton, hours, promiseMinutes, whileWaiting } = settings;
@@ -64,5 +70,6 @@ export function toWidgetHandoff(row: Pick<AgentRow, "handoff">, now: number): Wi
     opensAt: opens === null ? null : new Date(opens).toISOString(),
     promiseMinutes,
     whileWaiting,
+    canEmail,
   };
 }

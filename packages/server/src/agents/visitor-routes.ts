@@ -1,19 +1,23 @@
 import * as contract from "@foyer/contract";
-import type { Config } from "../config.ts";
+import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
 import { entityTag, hasState } from "../http/etag.ts";
 import { toAgentWidget } from "./columns.ts";
 import type { AgentService } from "./service.ts";
 
 /** The public endpoint that the widget loads first. */
-export function visitorAgentRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agents: AgentService): void {
-  const ownOrigin = new URL(baseUrl).origin;
+export function visitorAgentRoutes(
+  app: App,
+  { config, mailer }: Pick<Deps, "config" | "mailer">,
+  agents: AgentService,
+): void {
+  const ownOrigin = new URL(config.baseUrl).origin;
   app.route({
     ...contract.getAgentWidget,
     handler: async (request, reply) => {
       const agent = await agents.getPublic(request.params.id);
       agents.checkOrigin(agent, request.headers.origin, ownOrigin);
-      const data = toAgentWidget(agent);
+      const data = toAgentWidget(agent, { canEmail: mailer.isConfigured });
       const etag = entityTag(JSON.stringify(data));
       // Revalidated on every page, so changes apply immediately. Usually the response is a 304.
       reply.headers({ etag, "cache-control": "no-cache", vary: "origin" });

@@ -12,7 +12,7 @@ import { createHandoffRules } from "./rules.ts";
 export type Handoffs = ReturnType<typeof createHandoffs>;
 
 /** The parts of handing over that other resources need: distributing changes, requests for a person, and rules. */
-export function createHandoffs(deps: Pick<Deps, "db" | "log">) {
+export function createHandoffs(deps: Pick<Deps, "db" | "log" | "mailer">) {
   const recorders = createHandoffRecorders();
   const counters = createHandoffCounters();
   const requests = createHandoffRequests({ record: recorders.record, counters });

@@ -326,6 +326,7 @@ onBothDatabases("in a handoff", (createDatabase) => {
       opensAt: null,
       promiseMinutes: 5,
       whileWaiting: "agent",
+      canEmail: false,
     });
     await owner.call("PATCH", `/agents/${id}`, { handoff: null });
     expect(await widget()).toBeNull();

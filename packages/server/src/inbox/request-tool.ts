@@ -31,7 +31,7 @@ const tool: LanguageModelV4FunctionTool = {
 };
 
 /** @returns a function that creates the tool with which the model asks for a person, or null when it cannot */
-export function createRequestTool({ db, log }: Pick<Deps, "db" | "log">, requests: HandoffRequests) {
+export function createRequestTool({ db, log, mailer }: Pick<Deps, "db" | "log" | "mailer">, requests: HandoffRequests) {
   return (agent: AgentRow, { id, handler }: Pick<ConversationRow, "id" | "handler">): ReplyTool | null => {
     const settings = handoffOf(agent);
     if (!settings.isEnabled || handler !== "agent") return null;
@@ -46,7 +46,7 @@ export function createRequestTool({ db, log }: Pick<Deps, "db" | "log">, request
         try {
           const isNew = await inTransaction(db, (trx) => requests.request(trx, agent, { ...asked, cause: "agent" }));
           return isNew
-            ? requested(agent, settings, reason)
+            ? requested(agent, settings, { reason, canEmail: mailer.isConfigured })
             : failure("The team already knows about this conversation.");
         } catch (error) {
           log.error({ err: error, agentId: agent.id }, "could not ask for a person");
@@ -57,12 +57,18 @@ export function createRequestTool({ db, log }: Pick<Deps, "db" | "log">, request
   };
 }
 
-function requested(agent: AgentRow, settings: HandoffSettings, reason: string | null): ToolOutcome {
-  const { isOpen = true, opensAt = null, promiseMinutes = null } = toWidgetHandoff(agent, Date.now()) ?? {};
+function requested(
+  agent: AgentRow,
+  settings: HandoffSettings,
+  { reason, canEmail }: { reason: string | null; canEmail: boolean },
+): ToolOutcome {
+  const shown = toWidgetHandoff(agent, { now: Date.now(), canEmail });
+  const { isOpen = true, opensAt = null, promiseMinutes = null } = shown ?? {};
+  const canLeaveAddress = canEmail ? " The visitor can leave an email address in the form below." : "";
   const told = [
     isOpen
       ? `The team has been notified${promiseMinutes === null ? "" : `, and usually answers within ${promiseMinutes} minutes`}.`
-      : `The request is stored, but the team is away${opensAt === null ? "" : ` until ${opensAt}`}. The visitor can leave an email address in the form below.`,
+      : `The request is stored, but the team is away${opensAt === null ? "" : ` until ${opensAt}`}.${canLeaveAddress}`,
     "Tell the visitor this in one sentence, and promise nothing else about the person.",
     settings.whileWaiting === "agent"
       ? "You can keep helping until the person takes over."

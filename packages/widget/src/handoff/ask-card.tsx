@@ -13,7 +13,7 @@ const MAX_REASON = 500;
 
 /**
  * The card with which the visitor asks for a person. It asks for the reason and, outside office hours, for an email
- * address for the answer. While the visitor waits, it asks only for the address.
+ * address for the answer if the server can send one. While the visitor waits, it asks only for the address.
  */
 export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Element {
   const { core, chat, messages } = usePanel();
@@ -25,7 +25,7 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
   const [isInvalid, setIsInvalid] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const isFirst = !entries.some(({ type }) => type === "user");
-  const wantsEmail = card === "email" || settings?.isOpen === false;
+  const wantsEmail = card === "email" || (settings?.isOpen === false && settings.canEmail);
 
   useLayoutEffect(() => {
     const element = form.current;

@@ -26,7 +26,14 @@ it("an answer is promised in minutes or whole hours, in the visitor's language",
     "90 minutes",
     "2 hours",
   ]);
-  const open = { hasButton: true, isOpen: true, opensAt: null, promiseMinutes: 10, whileWaiting: "agent" as const };
+  const open = {
+    hasButton: true,
+    isOpen: true,
+    opensAt: null,
+    promiseMinutes: 10,
+    whileWaiting: "agent" as const,
+    canEmail: true,
+  };
   expect(promiseText(open, handoffEn, "en")).toBe("Someone usually answers within 10 minutes.");
   expect(promiseText({ ...open, promiseMinutes: null }, handoffEn, "en")).toBeNull();
 });
@@ -36,6 +43,13 @@ it("visitors outside office hours read when the team is back, with the date if t
   expect(moment(at, "en", Date.parse(at) - 86_400_000)).toMatch(/^Mon|^Sun|^Tue/);
   expect(moment(at, "en", Date.parse(at) - 86_400_000)).not.toContain("March");
   expect(moment(at, "en", Date.parse(at) - 8 * 86_400_000)).toContain("March");
-  const closed = { hasButton: true, isOpen: false, opensAt: null, promiseMinutes: 10, whileWaiting: "agent" as const };
+  const closed = {
+    hasButton: true,
+    isOpen: false,
+    opensAt: null,
+    promiseMinutes: 10,
+    whileWaiting: "agent" as const,
+    canEmail: true,
+  };
   expect(promiseText(closed, handoffEn, "en")).toBe(interpolate(handoffEn.closed, {}));
 });

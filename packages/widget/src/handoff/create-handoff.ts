@@ -1,6 +1,6 @@
 import type { Ownership, WidgetHandoff } from "@foyer/contract";
 import { defined } from "@foyer/contract/rules/defined";
-import { type ConversationKey, FoyerError, getWidget } from "@foyer/sdk";
+import { type ConversationKey, FoyerError } from "@foyer/sdk";
 import { errorMessageFor } from "../chat/error-messages.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
@@ -9,6 +9,7 @@ import { createLiveHandoff } from "./live-handoff.ts";
 import { reportDrafts } from "./report-drafts.ts";
 import { createSound } from "./sound.ts";
 import type { HandoffTexts } from "./texts/load-texts.ts";
+import { watchHours } from "./watch-hours.ts";
 
 export type HandoffController = ReturnType<typeof createHandoff>;
 
@@ -47,6 +48,8 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
     // The visitor may have opened another conversation in the meantime.
     if (visitor.current?.id === id) live.setOwnership(data);
   }
+
+  const readHours = watchHours(panel, (settings) => patch({ settings }), signal);
 
   /** Aborts when the visitor changes, so that the next visitor neither sees nor sends what this one has entered. */
   let visit = new AbortController();
@@ -87,10 +90,7 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
       const handler = chat.store.get().ownership?.handler ?? "agent";
       if (!store.get().settings || handler !== "agent") return;
       patch({ card: "ask", problem: null });
-      getWidget(request, agent.id).then(
-        ({ handoff }) => patch({ settings: handoff }),
-        () => {},
-      );
+      readHours();
     },
     showEmail: () => patch({ card: "email", problem: null }),
     cancel: () => patch({ card: "none", isBusy: false, problem: null }),

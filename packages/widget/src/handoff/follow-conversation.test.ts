@@ -84,13 +84,13 @@ const request = createRequest({
   },
 });
 
-function openTab() {
+function openTab(onLost: (isLost: boolean) => void = () => {}) {
   const events: ConversationLiveEvent[] = [];
   const life = new AbortController();
   tabs.push(life);
   const follower = createConversationFollower(request, {
     onEvent: (event) => events.push(event),
-    onLost: () => {},
+    onLost,
     signal: life.signal,
   });
   return { follower, events, close: () => life.abort() };
@@ -184,4 +184,24 @@ it("connects every tab of a browser that blocks storage, where channels between 
   await callsSoFar(1);
   calls[0]?.send("1:4", waiting);
   await vi.waitFor(() => expect(events).toEqual([waiting]));
+});
+
+it("reports a lost connection when the network has been gone for two seconds, and its return", async () => {
+  const onLost = vi.fn();
+  const { follower } = openTab(onLost);
+  follower.start(key);
+  await callsSoFar(1);
+  onLost.mockClear();
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    page.dispatchEvent(new Event("offline"));
+    vi.advanceTimersByTime(1_900);
+    expect(onLost).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(200);
+    expect(onLost.mock.calls).toEqual([[true]]);
+    page.dispatchEvent(new Event("online"));
+    expect(onLost).toHaveBeenLastCalledWith(false);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -98,6 +98,8 @@ export function createConversationFollower(request: Request, { onEvent, onLost, 
   const renew = () => followed && start(followed.conversation, followed.lastEventId);
   const onVisibility = () => document.hidden || renew();
   addEventListener("online", renew, { signal });
+  // A connection that breaks this way may show no sign of it for a long time.
+  addEventListener("offline", () => followed && setLost(true), { signal });
   addEventListener("visibilitychange", onVisibility, { capture: true, signal });
   signal.addEventListener("abort", stop);
 

@@ -89,7 +89,7 @@ function Waiting({ handoff, isLate }: Props & { isLate: boolean }): JSX.Element 
       {email ? <p class="note">{interpolate(texts.emailSaved, { email })}</p> : null}
       {problem ? <p class="note wrong">{problem}</p> : null}
       <div class="suggestions">
-        {email ? null : (
+        {email || !settings?.canEmail ? null : (
           <button type="button" class="quiet" onClick={handoff.showEmail}>
             {texts.leaveEmail}
           </button>

@@ -11,6 +11,7 @@ const settings: WidgetHandoff = {
   opensAt: null,
   promiseMinutes: 10,
   whileWaiting: "agent",
+  canEmail: true,
 };
 
 const ownership = (handler: Ownership["handler"], epoch: number, promisedAt: string | null = null): Ownership => ({

@@ -54,7 +54,10 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
   });
   const submit = async () => {
     const sent = text.trim();
-    if (sent !== "" && !isSending && (await send(sent))) setText((now) => withoutSent(now, text));
+    if (sent === "" || isSending || !(await send(sent))) return;
+    setText((now) => withoutSent(now, text));
+    // A note interrupts the talk to the visitor. The member may already be writing the next note.
+    if (!isReply && canReply && field.current?.value === text) onMode("reply");
   };
   return (
     <form

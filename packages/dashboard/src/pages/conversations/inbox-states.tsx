@@ -63,6 +63,18 @@ export function NobodyNeedsYou({ view }: { view: InboxView }) {
   );
 }
 
+/** Replaces an open conversation that was deleted, except by this member. */
+export function ConversationDeleted() {
+  return (
+    <div role="alert" className="grid justify-items-start gap-3 border-s-2 border-edge px-6 py-4">
+      <h2 className="text-lg">This conversation was deleted</h2>
+      <p className="max-w-[60ch] text-soft">
+        The visitor or a member of your team deleted it while you had it open, or its retention period ended.
+      </p>
+    </div>
+  );
+}
+
 /** Shown next to the list while no conversation is open. */
 export function NoneSelected({ hasKeys }: { hasKeys: boolean }) {
   return (

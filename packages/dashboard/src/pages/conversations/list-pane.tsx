@@ -56,7 +56,7 @@ export function ListPane({ list, keys, search, field, onSearch, onExport, onHelp
           ]}
         />
       </header>
-      <ConnectionLost />
+      <ConnectionLost className="mb-2" />
       <InboxFilters search={search} field={field} hasKeys={keys.isOn} onChange={onSearch} onLeave={onLeaveSearch} />
       <InboxViews view={viewOf(search)} onChange={onSearch} />
       <div className="flex min-h-0 flex-1 flex-col">

@@ -13,6 +13,7 @@ import { conversationText } from "./conversation-text.ts";
 import { HandoffCard } from "./handoff-card.tsx";
 import { handoffLines } from "./handoff-lines.ts";
 import { visitorName } from "./inbox-search.ts";
+import { ConversationDeleted } from "./inbox-states.tsx";
 import { saveFile } from "./save-file.ts";
 import type { ConversationDetail } from "./split-reply.ts";
 import type { SubmissionsByTool } from "./tool-call-view.tsx";
@@ -58,7 +59,9 @@ export function Transcript({
     return (
       <div className="grid content-start gap-4 p-4 sm:p-6">
         <BackButton onBack={onBack} />
-        {error || isElsewhere ? (
+        {data && isGone(error) ? (
+          <ConversationDeleted />
+        ) : error || isElsewhere ? (
           <ErrorState error={error ?? notHere} onRetry={() => refetch()} />
         ) : (
           <div role="status" aria-label="Loading conversation" className="grid gap-6">

@@ -1,0 +1,44 @@
+import type { WidgetHandoff } from "@foyer/contract";
+import { getWidget } from "@foyer/sdk";
+import type { PanelContext } from "../panel/panel-context.ts";
+
+/** Browsers run a timer with a delay of more than 24 days immediately. */
+const DAY_MS = 86_400_000;
+
+/**
+ * Keeps the office hours up to date, because the office may open or close while the page is open: reads them when the
+ * visitor begins to wait, when a waiting visitor returns to the page, and when the office should open.
+ * @returns a function that reads them now
+ */
+export function watchHours(
+  { core: { agent }, request, chat }: Pick<PanelContext, "core" | "request" | "chat">,
+  onSettings: (settings: WidgetHandoff | null) => void,
+  signal: AbortSignal,
+): () => void {
+  let isWaiting = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const read = () => {
+    clearTimeout(timer);
+    getWidget(request, agent.id).then(
+      ({ handoff }) => {
+        if (signal.aborted) return;
+        onSettings(handoff);
+        const wait = Date.parse(handoff?.opensAt ?? "") - Date.now() + 1_000;
+        clearTimeout(timer);
+        if (isWaiting && wait > 0) timer = setTimeout(read, Math.min(wait, DAY_MS));
+      },
+      () => {},
+    );
+  };
+  const onChat = () => {
+    const wasWaiting = isWaiting;
+    isWaiting = chat.store.get().ownership?.handler === "waiting";
+    if (isWaiting && !wasWaiting) read();
+    if (!isWaiting) clearTimeout(timer);
+  };
+  signal.addEventListener("abort", chat.store.watch(onChat));
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  addEventListener("visibilitychange", () => isWaiting && !document.hidden && read(), { capture: true, signal });
+  onChat();
+  return read;
+}
