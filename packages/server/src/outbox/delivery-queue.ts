@@ -35,6 +35,14 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
   const now = databaseNow(databaseKind);
   const queries = {
     ...deliveryQueries(db, databaseKind, now),
+    claim: compileOnce<Claim, LeasedDelivery>((param) =>
+      claim({ db, databaseKind }, now, {
+        limit: param("limit"),
+        json: param("json"),
+        ms: param("ms"),
+        exceptHosts: [],
+      }),
+    ),
     renew: renew(db, databaseKind, now),
     retry: retry(db, now),
     retryFailed: retryFailed(db, databaseKind, now),
@@ -71,26 +79,10 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
     },
     /** Claims due deliveries, oldest first, and leases them to the caller. Skips the hosts in `exceptHosts`. */
     async claim(limit: number, exceptHosts: readonly string[]): Promise<LeasedDelivery[]> {
-      const rows = toJson([...held.values()].map(({ id, attempts }) => ({ id, attempts })));
-      const due = db
-        .selectFrom("deliveries")
-        .select("id")
-        .where(sql.ref("state"), "=", sql.lit("pending"))
-        .where("dueAt", "<=", now)
-        .$if(exceptHosts.length > 0, (query) => query.where("host", "not in", exceptHosts))
-        .$if(held.size > 0, (query) =>
-          query.where(({ eb, refTuple }) =>
-            eb(refTuple("id", "attempts"), "not in", heldAttempts(db, databaseKind, rows)),
-          ),
-        )
-        .orderBy("dueAt")
-        .limit(limit)
-        .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
-      const claim = db
-        .updateTable("deliveries")
-        .set({ fence: sql`fence + 1`, isLeased: 1, dueAt: later(now, leaseMs) })
-        .where("id", "in", due);
-      return claim.returningAll().execute();
+      const json = toJson([...held.values()].map(({ id, attempts }) => ({ id, attempts })));
+      if (exceptHosts.length === 0) return (await queries.claim(db, { limit, json, ms: leaseMs })).rows;
+      const query = claim({ db, databaseKind }, now, { limit, json, ms: leaseMs, exceptHosts });
+      return query.execute();
     },
     /**
      * Records the outcomes of attempts. An outcome that was recorded before is ignored, so that a caller who did not learn
@@ -146,7 +138,12 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
 
 type LeaseKey = { id: string; fence: number };
 
+/** `json` has the attempts that this process holds. */
+type Claim = { limit: number; json: string; ms: number };
+
 type AddressRow = Pick<DeliveryRow, "id" | "target" | "host">;
+
+type HeldRow = { id: string; attempts: number };
 
 type SettledRow = Pick<DeliveryRow, "id" | "fence" | "attempts" | "state"> & { waitMs: number };
 
@@ -215,6 +212,33 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
   };
 }
 
+/** Leases due deliveries, oldest first, that this process does not hold. */
+function claim(
+  { db, databaseKind }: { db: Db; databaseKind: DatabaseKind },
+  now: RawBuilder<number>,
+  { limit, json, ms, exceptHosts }: Claim & { exceptHosts: readonly string[] },
+) {
+  const held = db
+    .selectFrom(jsonRows<HeldRow>(databaseKind, json, { id: "text", attempts: "bigint" }))
+    .select(["rows.id", "rows.attempts"])
+    .$asTuple("id", "attempts");
+  const due = db
+    .selectFrom("deliveries")
+    .select("id")
+    .where(sql.ref("state"), "=", sql.lit("pending"))
+    .where("dueAt", "<=", now)
+    .where(({ eb, refTuple }) => eb(refTuple("id", "attempts"), "not in", held))
+    .$if(exceptHosts.length > 0, (query) => query.where("host", "not in", exceptHosts))
+    .orderBy("dueAt")
+    .limit(limit)
+    .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
+  return db
+    .updateTable("deliveries")
+    .set({ fence: sql`fence + 1`, isLeased: sql.lit(1), dueAt: later(now, ms) })
+    .where("id", "in", due)
+    .returningAll();
+}
+
 /** A delivery that was recorded or returned to the outbox in the meantime keeps its time. */
 function renew(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
   return compileOnce<{ json: string; ms: number }, never>((param) =>
@@ -269,14 +293,6 @@ function retryFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
       .where("deliveries.state", "=", sql.lit("failed"))
       .returning("deliveries.id"),
   );
-}
-
-/** A subquery of deliveries with the number of their recorded attempts. */
-function heldAttempts(db: Db, kind: DatabaseKind, json: string) {
-  return db
-    .selectFrom(jsonRows<{ id: string; attempts: number }>(kind, json, { id: "text", attempts: "bigint" }))
-    .select(["rows.id", "rows.attempts"])
-    .$asTuple("id", "attempts");
 }
 
 /** PostgreSQL needs the type of a parameter in an expression. */
