@@ -24,9 +24,11 @@ it("an owner finds a visitor's data, erases it after typing the identifier, and 
   await dashboard.picture(page, "visitor-found");
   await page.getByRole("button", { name: "Erase visitor" }).click();
   const dialog = page.getByRole("dialog");
+  await dialog.getByText("deletes 1 conversation and 1 form submission, with").waitFor();
   await dialog.getByRole("textbox").fill(person.email);
   await dialog.getByRole("button", { name: "Erase visitor" }).click();
   await page.getByText("Hash of the identifier").waitFor();
+  await page.getByText("Erased at").waitFor();
   await dashboard.picture(page, "visitor-receipt");
   const found = await dashboard.call(page, "GET", `/visitors/data?userId=${person.userId}`);
   expect(found.counts.conversations).toBe(0);

@@ -6,7 +6,9 @@ import { Button } from "../../../components/button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Select, TextField } from "../../../components/field.tsx";
 import { Page, Section } from "../../../components/page.tsx";
+import { plural } from "../../../components/plural.ts";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
+import { Time } from "../../../components/time.tsx";
 import { endpointQuery, refresh, useEndpointMutation } from "../../../data/queries.ts";
 
 type Kind = "email" | "userId" | "sessionId" | "conversationId";
@@ -109,9 +111,9 @@ function Found({ visitor, onErase }: { visitor: Visitor; onErase: (receipt: Eras
         onConfirm={confirm}
       >
         <p>
-          This permanently deletes {data.counts.conversations.toLocaleString()} conversations and{" "}
-          {data.counts.submissions.toLocaleString()} form submissions, with everything that belongs to them. This cannot
-          be undone.
+          This permanently deletes {plural(data.counts.conversations, "conversation")} and{" "}
+          {plural(data.counts.submissions, "form submission")}, with everything that belongs to them. This cannot be
+          undone.
         </p>
       </ConfirmDialog>
     </Section>
@@ -127,6 +129,14 @@ function Receipt({ receipt }: { receipt: ErasureReceipt }) {
           <dt className="font-medium">Receipt</dt>
           <dd className="break-all text-soft">{receipt.id}</dd>
         </div>
+        {receipt.erasedAt !== null && (
+          <div>
+            <dt className="font-medium">Erased at</dt>
+            <dd className="text-soft">
+              <Time at={receipt.erasedAt} isExact />
+            </dd>
+          </div>
+        )}
         <div>
           <dt className="font-medium">Hash of the identifier</dt>
           <dd className="break-all text-soft">{receipt.identifierHash}</dd>
@@ -151,7 +161,9 @@ function Counts({ counts, receivers }: VisitorData) {
       {receivers.length > 0 && (
         <div>
           <h3 className="font-medium">Sent to</h3>
-          <p className="mb-1 text-soft">Foyer can't erase data there. Ask them to do it.</p>
+          <p className="mb-1 text-soft">
+            Foyer can't erase what these receivers already have. Ask each of them to erase it.
+          </p>
           <ul className="list-disc ps-5">
             {receivers.map((receiver) => (
               <li key={receiver} className="break-all">
