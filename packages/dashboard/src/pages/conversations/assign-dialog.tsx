@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useId, useState } from "react";
 import { isComposing } from "../../components/composing.ts";
 import { Dialog } from "../../components/dialog.tsx";
+import { ListOption } from "../../components/list-option.tsx";
 import { type Colleague, matchingColleagues } from "./find-colleagues.ts";
 
 /** Further names are found by typing. */
@@ -57,19 +58,12 @@ export function AssignDialog({
       />
       <div id={listId} role="listbox" aria-label="Members" className="-mx-3 max-h-[40vh] overflow-y-auto">
         {shown.map((colleague, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and takes the keys
-          <div
+          <ListOption
             key={colleague.id}
-            id={`${listId}-${index}`}
-            ref={(element) => {
-              if (index === at) element?.scrollIntoView({ block: "nearest" });
-            }}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === at}
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => choose(colleague.id)}
-            className="grid min-h-11 cursor-pointer content-center rounded-md px-3 py-1 hover:bg-sunken aria-selected:bg-sunken"
+            listId={listId}
+            index={index}
+            isActive={index === at}
+            onChoose={() => choose(colleague.id)}
           >
             <span className="truncate">{colleague.isMe ? `${colleague.name} (you)` : colleague.name}</span>
             <span className="truncate text-sm text-soft">
@@ -80,7 +74,7 @@ export function AssignDialog({
                 .filter(Boolean)
                 .join(" · ")}
             </span>
-          </div>
+          </ListOption>
         ))}
       </div>
       <p role="status" className="text-sm text-soft empty:hidden">

@@ -2,6 +2,7 @@ import type { Output } from "@foyer/sdk";
 import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
 import { isComposing } from "../../components/composing.ts";
+import { ListOption } from "../../components/list-option.tsx";
 import { matchingReplies } from "./canned-text.ts";
 
 type CannedReply = Output<"listCannedReplies">[number];
@@ -71,24 +72,16 @@ export function CannedReplyList({ id, canned }: { id: string; canned: ReturnType
       className={`${box} max-h-[40vh] overflow-y-auto p-1`}
     >
       {canned.shown.map((reply, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and takes the keys
-        <div
+        <ListOption
           key={reply.id}
-          id={`${id}-${index}`}
-          ref={(element) => {
-            if (index === canned.active) element?.scrollIntoView({ block: "nearest" });
-          }}
-          role="option"
-          tabIndex={-1}
-          aria-selected={index === canned.active}
-          // The field would lose the focus, and the list would close before the click.
-          onMouseDown={(event) => event.preventDefault()}
-          onClick={() => canned.choose(reply)}
-          className="grid min-h-9 cursor-pointer content-center rounded-md px-3 py-1 hover:bg-sunken aria-selected:bg-sunken pointer-coarse:min-h-11"
+          listId={id}
+          index={index}
+          isActive={index === canned.active}
+          onChoose={() => canned.choose(reply)}
         >
           <span className="font-medium">{reply.name}</span>
           <span className="truncate text-sm text-soft">{reply.text}</span>
-        </div>
+        </ListOption>
       ))}
     </div>
   );
