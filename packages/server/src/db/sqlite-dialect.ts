@@ -16,16 +16,17 @@ import { emptyLog } from "./sqlite-file.ts";
 const REPAIR_MS = 100;
 
 /**
- * Kysely's dialect for the server's connection to SQLite. It differs from Kysely's own in three ways: it caches prepared
- * statements, because preparing costs as much as running; it begins transactions with the write lock; and a query or a
- * transaction resolves only when what it wrote or saw is on the disk, for which the event loop does not wait.
+ * Kysely's dialect for the server's connection to SQLite. It differs from Kysely's own in four ways: it caches prepared
+ * statements, because preparing costs as much as running; it keeps SQLite from preparing them again by itself; it begins
+ * transactions with the write lock; and a query or a transaction resolves only when what it wrote or saw is on the disk,
+ * for which the event loop does not wait.
  */
 export function createSqliteDialect(database: Database.Database, log: LogSync): Dialect {
   return {
     createAdapter: () => new QueuedAdapter(),
     createDriver: () => createDriver(database, log),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new ParameterCompiler(),
   };
 }
 
@@ -36,6 +37,17 @@ export function createSqliteDialect(database: Database.Database, log: LogSync): 
 class QueuedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections() {
     return true;
+  }
+}
+
+/**
+ * Writes each parameter as `+?`, which has the same value as `?`. When SQLite plans a query, it compares a bare `?` with
+ * other expressions and assumes afterwards that the plan depends on the value. It then plans the query again each time it
+ * runs, which can take as long as running it. Such a query has, for instance, an equality and an order.
+ */
+class ParameterCompiler extends SqliteQueryCompiler {
+  protected override getCurrentParameterPlaceholder(): string {
+    return "+?";
   }
 }
 

@@ -57,8 +57,8 @@ export function registerWriteLimits(app: FastifyInstance, limits: Partial<typeof
       return done(null, payload);
     }
     if (typeof payload !== "string" && !Buffer.isBuffer(payload)) return done(null, payload);
+    if (Buffer.byteLength(payload) <= SMALL_BYTES) return done(null, payload);
     const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
-    if (bytes.length <= SMALL_BYTES) return done(null, payload);
     watch(reply.raw, bytes.length);
     reply.header("content-length", bytes.length);
     done(null, Readable.from(slices(bytes), { objectMode: false }));
