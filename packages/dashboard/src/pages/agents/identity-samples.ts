@@ -35,9 +35,9 @@ signed = part(b'{"alg":"HS256","typ":"JWT"}') + b"." + part(json.dumps(claims).e
 key = os.environ["FOYER_IDENTITY_SECRET"].encode()
 user_token = (signed + b"." + part(hmac.digest(key, signed, "sha256"))).decode()`;
 
-const ruby = (agentId: string) => `require "base64"; require "json"; require "openssl"
+const ruby = (agentId: string) => `require "json"; require "openssl"
 
-part = ->(bytes) { Base64.urlsafe_encode64(bytes, padding: false) }
+part = ->(bytes) { [bytes].pack("m0").tr("+/", "-_").delete("=") }
 iat = Time.now.to_i
 claims = { sub: user.id.to_s, aud: "${agentId}", iat: iat, exp: iat + 3600, email: user.email }
 signed = [{ alg: "HS256", typ: "JWT" }, claims].map { |value| part.(value.to_json) }.join(".")
@@ -45,7 +45,7 @@ user_token = signed + "." + part.(OpenSSL::HMAC.digest("SHA256", ENV["FOYER_IDEN
 
 const go = (agentId: string) => `// import "github.com/golang-jwt/jwt/v5"
 claims := jwt.MapClaims{
-	"sub": user.ID, "aud": "${agentId}", "email": user.Email,
+	"sub": fmt.Sprint(user.ID), "aud": "${agentId}", "email": user.Email,
 	"iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix(),
 }
 token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
