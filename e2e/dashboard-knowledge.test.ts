@@ -45,6 +45,10 @@ describe("the knowledge area of the dashboard", () => {
     await page.getByLabel("Question").fill("Can I return my bike?");
     await page.getByRole("button", { name: "Find passages" }).click();
     await page.locator("mark", { hasText: "return" }).first().waitFor();
+    await page.getByText(/^matches .*return.* · score 0\.\d\d$/).waitFor();
+    await page.getByRole("button", { name: "Ask the agent" }).click();
+    const reply = page.getByRole("region", { name: "The agent's reply" });
+    await reply.getByText("1 of 1 passage cited").waitFor();
     await site.picture(page, "dashboard-knowledge");
     await expectFit(page);
 

@@ -8,35 +8,56 @@ import { Section } from "../../components/page.tsx";
 import { ErrorState } from "../../components/states.tsx";
 import { api } from "../../data/api.ts";
 import { MarkedWords } from "./marked-words.tsx";
+import { MatchReason } from "./match-reason.tsx";
 import { PassagePlace } from "./passage-place.tsx";
+import { TryAnswer } from "./try-answer.tsx";
 
-/** A visitor's question, and the passages that the agent would find for it. */
+/** A visitor's question, the passages that the agent would find for it, and the agent's reply if it is asked. */
 export function TrySearch({ agentId }: { agentId: string }) {
   const [query, setQuery] = useState("");
+  const [asked, setAsked] = useState<{ question: string; key: number } | null>(null);
   const search = useMutation({
     mutationFn: (query: string) => api.searchDocuments({ body: { agentId, query } }),
   });
+  const question = query.trim();
   return (
     <Section
       title="Try a question"
-      description="Shows the passages the agent finds for a visitor's question. The agent may word its own search differently."
+      description="Shows the passages the agent finds for a visitor's question, and how it replies. The agent may also search in its own words."
     >
       <form
-        className="flex max-w-2xl items-end gap-2"
+        className="flex max-w-3xl flex-wrap items-end gap-2"
         onSubmit={(event) => {
           event.preventDefault();
-          if (query.trim() !== "") search.mutate(query.trim());
+          setAsked(null);
+          if (question !== "") search.mutate(question);
         }}
       >
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 basis-64">
           <TextField label="Question" maxLength={1_000} value={query} onChange={setQuery} />
         </div>
         <Button type="submit" isBusy={search.isPending}>
           Find passages
         </Button>
+        <Button
+          disabled={question === ""}
+          onClick={() => {
+            setAsked({ question, key: performance.now() });
+            search.mutate(question);
+          }}
+        >
+          Ask the agent
+        </Button>
       </form>
       {search.isError && <ErrorState error={search.error} onRetry={() => search.mutate(search.variables)} />}
-      {search.data && <Hits agentId={agentId} found={search.data} />}
+      <div className={`grid grid-cols-[minmax(0,1fr)] items-start gap-6 ${asked ? "lg:grid-cols-2" : ""}`}>
+        {search.data && <Hits agentId={agentId} found={search.data} />}
+        {asked && (
+          <section aria-label="The agent's reply" className="grid min-w-0 gap-3">
+            <TryAnswer key={asked.key} agentId={agentId} question={asked.question} />
+          </section>
+        )}
+      </div>
     </Section>
   );
 }
@@ -50,7 +71,7 @@ function Hits({ agentId, found: { hits, ms } }: { agentId: string; found: Output
           : `${hits.length === 1 ? "1 passage" : `${hits.length} passages`}, found in ${Math.max(1, Math.round(ms))} ms`}
       </p>
       <ol className="grid gap-4">
-        {hits.map(({ documentId, title, page, heading, text, matched, matchedBy }, index) => (
+        {hits.map(({ documentId, title, page, heading, text, score, matched, matchedBy }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the hits of one search keep their order
           <li key={index} className="grid gap-1 rounded-lg border border-line px-4 py-3">
             <p className="flex flex-wrap gap-x-2">
@@ -62,15 +83,11 @@ function Hits({ agentId, found: { hits, ms } }: { agentId: string; found: Output
                 {title}
               </Link>
               <PassagePlace heading={heading === title ? null : heading} page={page} />
-              {matchedBy !== "words" && (
-                <span className="text-soft">
-                  {matchedBy === "both" ? "Found by words and meaning" : "Found by meaning"}
-                </span>
-              )}
             </p>
             <p dir="auto" className="max-w-[90ch] break-words whitespace-pre-wrap">
               <MarkedWords text={text} words={matched} />
             </p>
+            <MatchReason matched={matched} score={score} matchedBy={matchedBy} />
           </li>
         ))}
       </ol>

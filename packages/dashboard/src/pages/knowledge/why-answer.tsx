@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { BookOpen, ChevronRight } from "lucide-react";
 import { Tag } from "../../components/status.tsx";
 import { MarkedWords } from "./marked-words.tsx";
+import { MatchReason } from "./match-reason.tsx";
 import { PassagePlace } from "./passage-place.tsx";
 import { outcomeInWords, searchInWords } from "./why-words.ts";
 
@@ -89,11 +90,7 @@ function Passage({ agentId, passage }: { agentId: string; passage: FoundPassage 
       <p dir="auto" className="min-w-0 break-words">
         <MarkedWords text={snippet} words={matched} />
       </p>
-      {score !== null && (
-        <p className="text-sm text-soft tabular-nums">
-          {matched.length > 0 ? `Matches ${matched.join(", ")} · ` : ""}score {score.toFixed(2)}
-        </p>
-      )}
+      {score !== null && <MatchReason matched={matched} score={score} />}
     </li>
   );
 }
