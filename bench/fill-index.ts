@@ -18,7 +18,7 @@ type Document = { id: string; title: string; firstNumber: number; texts: string[
 
 /**
  * Writes the index of an agent with many synthetic passages to all databases at once. The rows are those that remain when
- * the documents were added one by one and merged, which takes an hour for a million passages.
+ * the documents were added one by one and merged, which takes three times as long.
  */
 export async function fillIndex(addresses: readonly DatabaseAddress[], owner: Owner, chunks: number): Promise<void> {
   const startedAt = performance.now();
