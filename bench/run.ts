@@ -24,6 +24,7 @@ import { triggerStats } from "./figures/read-trigger-stats.ts";
 import { triggerEvents } from "./figures/record-trigger-events.ts";
 import { replyEvents } from "./figures/reply-events.ts";
 import { replyWithHistory } from "./figures/reply-with-history.ts";
+import { retention } from "./figures/retention.ts";
 import { retrieval } from "./figures/retrieval.ts";
 import { scaleOut } from "./figures/scale-out.ts";
 import { startToReady } from "./figures/start-to-ready.ts";
@@ -68,6 +69,7 @@ const figures: Record<string, Figure> = {
   "form-analytics": formAnalytics,
   "form-file": formFile,
   "erase-visitor": eraseVisitor,
+  retention,
   "trigger-events": triggerEvents,
   "trigger-listing": triggerListing,
   "trigger-stats": triggerStats,
