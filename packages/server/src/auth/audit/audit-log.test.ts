@@ -119,15 +119,20 @@ onBothDatabases("the audit log", (createDatabase) => {
     ]);
   });
 
-  it("records who read an identity secret, a webhook secret or pending links", async () => {
+  it("records who read an identity secret, the signing secret of a webhook or pending links", async () => {
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
     const agentId = await createAgent(browser);
     await browser.call("GET", `/agents/${agentId}/identity-secret`);
     await browser.call("GET", "/members/links");
     await browser.call("GET", "/tools/tool_nothing/webhook-secret");
-    const { entries } = (await browser.call("GET", "/audit-log?limit=2")).body;
+    const webhook = { url: "https://hooks.example/", events: ["*"] };
+    const { id: webhookId } = (await browser.call("POST", "/webhooks", webhook)).body;
+    await browser.call("GET", `/webhooks/${webhookId}/secret`);
+    const { entries } = (await browser.call("GET", "/audit-log?limit=4")).body;
     expect(entries).toMatchObject([
+      { action: "GET /webhooks/:id/secret", resourceId: webhookId },
+      { action: "POST /webhooks" },
       { action: "GET /members/links", actor: { name: email } },
       { action: "GET /agents/:id/identity-secret", resourceId: agentId, targetName: "Harbour" },
     ]);

@@ -3,6 +3,7 @@ import {
   exportVisitorData,
   getIdentitySecret,
   getWebhookSecret,
+  getWebhookSigningSecret,
   listPendingLinks,
   readConversation,
   reportTyping,
@@ -37,6 +38,7 @@ const notRecorded: string[] = [readConversation.url, reportTyping.url];
 const recordedReads: readonly string[] = [
   getIdentitySecret.url,
   getWebhookSecret.url,
+  getWebhookSigningSecret.url,
   listPendingLinks.url,
   exportVisitorData.url,
 ];
