@@ -77,7 +77,9 @@ describe("the widget", () => {
       { type: "custom", fieldMappings: { sky: "sky", wind: "wind" } },
     );
     await site.addTool(agentId, "opening_hours", "Tuesday to Friday, 9:00 to 18:00", { type: "text" });
-    const names = ["best_bike", "find_bikes", "price_list", "shop_photo", "choices", "weather", "opening_hours"];
+    await site.addTool(agentId, "balance", "12 euros", { type: "text" }, { resultFor: "visitor" });
+    const texts = ["opening_hours", "balance"];
+    const names = ["best_bike", "find_bikes", "price_list", "shop_photo", "choices", "weather", ...texts];
     site.callTools(names, "Here is everything.");
   };
 
@@ -142,7 +144,13 @@ describe("the widget", () => {
       expect(await page.locator("td").nth(2).innerText()).toBe("Harbour Tour");
       expect(await page.locator(".picture img").getAttribute("alt")).toBe("Our shop");
       expect(await page.locator(".custom").innerText()).toBe("Drawn: Sunny");
-      expect(await page.locator("details.tool summary").innerText()).toBe("Used opening hours");
+      expect(await page.locator("details.tool summary").allInnerTexts()).toEqual([
+        "Used opening hours",
+        "Used balance",
+      ]);
+      // What only the visitor sees is open, because the agent cannot say it.
+      expect(await page.getByText("Tuesday to Friday").isVisible()).toBe(false);
+      expect(await page.getByText("12 euros").isVisible()).toBe(true);
       expect(
         await page.locator(".product a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
       ).toEqual([

@@ -54,7 +54,8 @@ type DisplayOptions = Partial<Record<(typeof displayOptions)[number], boolean>>;
 export type Display = {
   type: DisplayType;
   slots: Record<string, unknown>;
-  options: DisplayOptions;
+  /** `isOpen`: a `text` is shown without a click. */
+  options: DisplayOptions & { isOpen?: boolean };
 };
 
 const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
@@ -67,7 +68,7 @@ const Headers = Type.Unsafe<Record<string, string>>({
 
 const executionType = stringEnum(
   executionTypes,
-  "What a call does: return a fixed answer (`mock`), call a URL (`http`), or show a form to the visitor (`form`)",
+  "What a call does: return a fixed answer (`mock`), call a URL (`http`), show a form to the visitor (`form`), or run code of the visitor's page (`client`)",
 );
 const name = Type.String({
   minLength: 1,

@@ -22,6 +22,11 @@ export function displayOf(
   return { type, slots: Object.fromEntries(slots.filter(isFilled)), options: knownOptions(config) };
 }
 
+/** The display of a result that only the visitor sees. A text is open, because the agent cannot repeat what it says. */
+export function displayForVisitorAlone(display: Display): Display {
+  return display.type === "text" ? { ...display, options: { ...display.options, isOpen: true } } : display;
+}
+
 /** Reads a field by its dotted path. Only own properties and array positions count. */
 export function lookUp(data: unknown, path: string | undefined): unknown {
   if (path === undefined) return undefined;

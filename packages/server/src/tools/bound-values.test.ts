@@ -150,7 +150,7 @@ describe("a tool with bound values", () => {
   it("can show its result to the visitor alone", async () => {
     await httpTool("balance", { httpUrl: `${shop.url}/balance`, resultFor: "visitor" });
     const [result] = await ask([{ name: "balance", input: {} }]);
-    expect(result).toMatchObject({ isError: false, result: { balance: 12 } });
+    expect(result).toMatchObject({ isError: false, result: { balance: 12 }, display: { options: { isOpen: true } } });
     const told = JSON.stringify(JSON.parse(model.exchanges.at(-1)?.body ?? "{}").messages.at(-1));
     expect(told).toContain("was shown to the visitor");
     expect(told).not.toContain("12");

@@ -1,7 +1,7 @@
 import type { Display, FormSchema, ToolTest, VerifiedVisitor, VisitorForm } from "@foyer/contract";
 import { hasRemoteImages, keepImagesFrom } from "@foyer/contract/rules/display-images";
 import { holdsFile } from "@foyer/contract/rules/field-types";
-import { displayOf } from "@foyer/contract/rules/fill-display";
+import { displayForVisitorAlone, displayOf } from "@foyer/contract/rules/fill-display";
 import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
 import { signVisitorToken } from "../agents/identity/user-token.ts";
 import type { AgentService } from "../agents/service.ts";
@@ -75,9 +75,7 @@ export function createToolRunner(
   async function shown(tool: ToolRow, result: unknown, forModel: string): Promise<Ran> {
     if (tool.resultFor === "model") return { outcome: hidden(forModel), result };
     const told = tool.resultFor === "visitor" ? shownOnly : forModel;
-    const displayConfig = displayConfigOf(tool);
-    const warnings: string[] = [];
-    const filled = displayOf(result, displayConfig, (message) => warnings.push(message));
+    const { displayConfig, filled, warnings } = displayIn(tool, result);
     const display = await withAllowedImages(tool, filled);
     if (display !== filled)
       warnings.push("image left out, because its host is not one of the agent's allowed image hosts");
@@ -121,6 +119,14 @@ export function createToolRunner(
       };
     },
   };
+}
+
+/** A tool's display, filled with a result, and what it leaves out. */
+function displayIn(tool: ToolRow, result: unknown) {
+  const displayConfig = displayConfigOf(tool);
+  const warnings: string[] = [];
+  const given = displayOf(result, displayConfig, (message) => warnings.push(message));
+  return { displayConfig, filled: tool.resultFor === "visitor" ? displayForVisitorAlone(given) : given, warnings };
 }
 
 /** The `Foyer-Visitor` header for a host, or null when the tool sends none or nothing proves the visitor. */

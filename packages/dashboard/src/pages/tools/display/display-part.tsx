@@ -2,7 +2,7 @@ import type { DisplayType } from "@foyer/contract";
 import { displayEditors, optionEditors } from "@foyer/contract/rules/display-editor";
 import { keepImagesFrom } from "@foyer/contract/rules/display-images";
 import { describeDisplay, slotsOf } from "@foyer/contract/rules/display-types";
-import { displayOf, structured } from "@foyer/contract/rules/fill-display";
+import { displayForVisitorAlone, displayOf, structured } from "@foyer/contract/rules/fill-display";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Select, Toggle } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
@@ -113,10 +113,11 @@ function DraftPreview({ agentId, draft, known, hasFields }: DraftPreviewProps) {
   const isText = resultFor === "model" || displayConfig.type === "text";
   const result = hasFields || isText ? (known ?? "The result of the tool") : sampleResult(displayConfig);
   const warnings: string[] = [];
-  const display =
+  const filled =
     resultFor === "model"
       ? { type: "text" as const, slots: {}, options: {} }
       : displayOf(result, toDisplayConfig(displayConfig), (message) => warnings.push(message));
+  const display = resultFor === "visitor" ? displayForVisitorAlone(filled) : filled;
   return (
     <div className="top-6 max-lg:border-t max-lg:border-line max-lg:pt-6 lg:sticky">
       <Section title="Preview" description={hasFields || isText ? undefined : "Sample data, until you run a test."}>
