@@ -111,6 +111,9 @@ describe("the dashboard during a handoff", () => {
     await field.press("Enter");
     await page.getByRole("article").filter({ hasText: "Ada Lovelace" }).getByText("it is on its way").waitFor();
     await expect.poll(() => field.inputValue()).toBe("");
+    await page.getByRole("button", { name: "Suggest an answer" }).click();
+    await expect.poll(() => field.inputValue()).not.toBe("");
+    await field.fill("");
 
     await page.getByRole("radio", { name: "Internal note" }).check();
     await page.getByLabel("Internal note", { exact: true }).last().fill("Refunded in full");

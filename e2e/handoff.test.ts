@@ -9,7 +9,7 @@ import { takePictures } from "../test/pictures.ts";
 import { startServer, type TestServer } from "../test/server.ts";
 import { createOwner, password } from "../test/session-client.ts";
 import { type SmtpTestServer, startSmtpServer } from "../test/smtp-server.ts";
-import { sayWords, startUpstream, type Upstream } from "../test/upstream.ts";
+import { callThenSay, sayWords, startUpstream, type Upstream } from "../test/upstream.ts";
 import { ask, openChat, replyOver } from "../test/widget-site.ts";
 
 /** Keeps the same address while the server behind it is restarted. */
@@ -220,7 +220,7 @@ describe("a handoff in the widget", () => {
     expect(new URL(other.page.url()).hash).toBe("");
   }, 90_000);
 
-  it("says that the team is away and offers to email the answer, until the office opens", async () => {
+  it("says that the team is away and offers to email the answer, and shows why the agent asks for a person", async () => {
     const hours = { timeZone: "Europe/Zurich", days: [], exceptions: [] };
     const settings = { name: "Harbour", handoff: { isEnabled: true, promiseMinutes: 10, hours } };
     const { id } = await call("POST", "/agents", settings);
@@ -243,8 +243,24 @@ describe("a handoff in the widget", () => {
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
     await page.getByText("Someone usually answers within 10 minutes.").waitFor();
     expect(await isAway.count()).toBe(0);
-    await page.getByRole("button", { name: "Stop waiting" }).click();
-    await page.getByRole("button", { name: "Talk to a person" }).waitFor();
+    const stop = page.getByRole("button", { name: "Stop waiting" });
+    await stop.click();
+    await stop.waitFor({ state: "detached" });
+
+    // The agent asks for a person itself. The visitor sees the reason, but not the summary for the team.
+    const request = { reason: "The lock needs a new cylinder", summary: "Grace is impatient" };
+    upstream.script(callThenSay("request_human", request, "A colleague will answer."));
+    await ask(page, "Let me talk to a person");
+    await page.getByText("Harbour asked for a person.").waitFor();
+    await page.getByText("The lock needs a new cylinder").first().waitFor();
+    await page.getByText("A colleague will answer.").first().waitFor();
+    await replyOver(page);
+    await stop.waitFor();
+    expect(await page.getByText("impatient").count()).toBe(0);
+    await takePictures(page, "visitor-agent-asked");
+    await stop.click();
+    await stop.waitFor({ state: "detached" });
+    upstream.script(sayWords("We ", "open ", "at nine."));
     expect(problems).toEqual([]);
   });
 
