@@ -39,9 +39,9 @@ it.each(runs)(
       for (let kill = 1; kill <= kills; kill++) {
         const cause = await liveAndDie(site, random, {
           failpoints,
-          maxTimes: isLong ? 60 : 10,
-          maxDelayMs: isLong ? 4_000 : 1_000,
-          maxLifeMs: isLong ? 10_000 : 3_000,
+          maxTimes: isLong ? 30 : 10,
+          maxDelayMs: isLong ? 3_000 : 1_000,
+          maxLifeMs: isLong ? 6_000 : 3_000,
           load: load.run,
         });
         deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
