@@ -108,10 +108,11 @@ it.each<[DatabaseName, number]>([
       const here = await site.start();
       const there = processes === 2 ? await site.start() : here;
       const member = await signIn(there);
-      const agentId = await member.createAgent(there);
       const counts = { wordsStored: 0, wordsSent: 0, lost: 0, cutOff: 0, unanswered: 0 };
       let [begun, done] = [0, 0];
+      // The conversations of one agent have counters in common, for whose locks they would wait.
       const runSome = async () => {
+        const agentId = await member.createAgent(there);
         while (begun++ < races) {
           const outcome = await race({ site, here, there, member, agentId }).then(judge, unanswered);
           for (const [name, count] of Object.entries(outcome)) counts[name as keyof typeof counts] += count;
