@@ -110,16 +110,17 @@ it.each<[DatabaseName, number]>([
       const member = await signIn(there);
       const counts = { wordsStored: 0, wordsSent: 0, lost: 0, cutOff: 0, unanswered: 0 };
       let [begun, done] = [0, 0];
-      // The conversations of one agent have counters in common, for whose locks they would wait.
-      const runSome = async () => {
-        const agentId = await member.createAgent(there);
+      const runSome = async (agentId: string) => {
         while (begun++ < races) {
           const outcome = await race({ site, here, there, member, agentId }).then(judge, unanswered);
           for (const [name, count] of Object.entries(outcome)) counts[name as keyof typeof counts] += count;
           if (++done % TELL_EVERY === 0) console.info(`${kind}: ${done} of ${races} races, ${JSON.stringify(counts)}`);
         }
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, runSome));
+      // The conversations of one agent have counters in common, for whose locks they would wait.
+      const agents: string[] = [];
+      while (agents.length < AT_ONCE) agents.push(await member.createAgent(there));
+      await Promise.all(agents.map(runSome));
       console.info(`${kind}, ${processes} process(es): ${races} races, ${JSON.stringify(counts)}`);
       expect(counts).toMatchObject({ wordsStored: 0, wordsSent: 0, lost: 0 });
       expect(counts.cutOff).toBeGreaterThan(0);

@@ -129,6 +129,8 @@ onBothDatabases("agents", (createDatabase) => {
       "bike-shop-4",
       "bike-shop-5",
     ]);
+    const many = await Promise.all(Array.from({ length: 32 }, () => create({ name: "Bike Shop" }, account)));
+    expect(new Set([...created, ...many].map((agent) => agent.slug)).size).toBe(37);
     const other = await server.createAccount();
     expect((await create({ name: "Bike Shop" }, other)).slug).toBe("bike-shop");
   });

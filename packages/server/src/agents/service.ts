@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import type { Agent, AgentChanges, AgentCreate, AgentSummary } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { isDuplicate } from "../db/database-errors.ts";
@@ -150,6 +150,9 @@ function identitySecrets(
   };
 }
 
+const EXACT_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 15;
+
 /**
  * Runs `write` with a free slug, and retries with another when a concurrent request took it. `ownId` is a renamed
  * agent.
@@ -164,9 +167,11 @@ async function withSlug<T>(
   const base = await slugOf(name);
   for (let attempt = 1; ; attempt++) {
     try {
-      return await write(freeSlug(base, await store.slugsLike(organizationId, base, ownId)));
+      // Of many concurrent requests, only one gets the first free slug, so the others spread over more and more of them.
+      const skip = attempt <= EXACT_ATTEMPTS ? 0 : randomInt(2 ** (attempt - EXACT_ATTEMPTS + 2));
+      return await write(freeSlug(base, await store.slugsLike(organizationId, base, ownId), skip));
     } catch (error) {
-      if (!isDuplicate(error) || attempt === 10) throw error;
+      if (!isDuplicate(error) || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }

@@ -8,10 +8,11 @@ export async function slugOf(name: string): Promise<string> {
   return slug.slice(0, MAX_LENGTH).replace(/^-+|-+$/g, "") || "agent";
 }
 
-/** The slug itself, or the slug with the first free number, starting at `-2`. */
-export function freeSlug(slug: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(slug)) return slug;
-  for (let number = 2; ; number++) {
-    if (!taken.has(`${slug}-${number}`)) return `${slug}-${number}`;
+/** The slug itself, or the slug with the first free number, starting at `-2`. `skip` free ones are left out. */
+export function freeSlug(slug: string, taken: ReadonlySet<string>, skip = 0): string {
+  let left = skip;
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? slug : `${slug}-${number}`;
+    if (!taken.has(candidate) && left-- === 0) return candidate;
   }
 }
