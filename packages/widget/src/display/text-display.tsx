@@ -4,7 +4,10 @@ import { interpolate } from "../locales/load-messages.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import { type ShownTool, slotText } from "./slots.ts";
 
-/** An unobtrusive line saying that a tool was used. Its text, if any, can be expanded, or is open from the start. */
+/**
+ * An unobtrusive line saying that a tool was used. Its text, if any, can be expanded, or is open from the
+ * start.
+ */
 export function TextDisplay({ tool }: { tool: ShownTool }): JSX.Element {
   const { messages } = usePanel();
   const line = tool.label ?? interpolate(messages.usedTool, { tool: tool.name.replaceAll("_", " ") });
@@ -13,7 +16,8 @@ export function TextDisplay({ tool }: { tool: ShownTool }): JSX.Element {
   return (
     <details class="tool" open={tool.options.isOpen}>
       <summary>{line}</summary>
-      <p class="tool-text" dir="auto">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long text scrolls, which must be possible with the keyboard */}
+      <p class="tool-text" dir="auto" tabIndex={0}>
         {text}
       </p>
     </details>
