@@ -54,7 +54,8 @@ function emptyLeftLog(database: Database.Database): void {
  * that it adds later (`-wal`, `-shm`) the mode of the database file.
  */
 function makePrivate(file: string): void {
-  closeSync(openSync(file, "a", 0o600));
+  // Closing any descriptor of a file drops all locks that this process has on it, also those of an open connection.
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   for (const path of [file, `${file}-wal`, `${file}-shm`]) {
     if (!existsSync(path)) continue;
     try {

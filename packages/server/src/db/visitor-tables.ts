@@ -32,7 +32,7 @@ export type ErasureLedgerRow = {
 };
 
 /** A host that received data of a conversation or a submission by a delivery that has been deleted since. */
-export type SentHostRow = {
+type SentHostRow = {
   conversationId: string | null;
   submissionId: string | null;
   host: string;

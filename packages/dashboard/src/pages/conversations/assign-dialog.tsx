@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useId, useState } from "react";
 import { isComposing } from "../../components/composing.ts";
 import { Dialog } from "../../components/dialog.tsx";
-import { ListOption } from "../../components/list-option.tsx";
+import { ListOption } from "../../components/option-list.tsx";
 import { type Colleague, matchingColleagues } from "./find-colleagues.ts";
 
 /** Further names are found by typing. */

@@ -2,7 +2,7 @@ import type { Output } from "@foyer/sdk";
 import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
 import { isComposing } from "../../components/composing.ts";
-import { ListOption } from "../../components/list-option.tsx";
+import { ListOption } from "../../components/option-list.tsx";
 import { matchingReplies } from "./canned-text.ts";
 
 type CannedReply = Output<"listCannedReplies">[number];
