@@ -38,7 +38,7 @@ describe("the dashboard under unusual conditions", () => {
     const { page } = await visit(id);
     await heading(page, "To be forgotten").waitFor();
     await site.call(page, "DELETE", `/conversations/${id}`);
-    await heading(page, "Not found").waitFor();
+    await heading(page, "This conversation was deleted").waitFor();
     expect(await heading(page, "To be forgotten").count()).toBe(0);
   });
 
