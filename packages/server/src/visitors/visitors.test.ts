@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSqlite, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
+import { createMember, signedInBrowser } from "../../../../test/session-client.ts";
 import { insertPerson } from "../../../../test/visitor-seed.ts";
 import { conversationToken } from "../auth/conversation-token.ts";
 import { createDeps } from "../create-deps.ts";
@@ -67,6 +68,20 @@ it("a visitor's data is exported as a ZIP file with one JSON file per kind, and 
   }
   expect(Object.keys(files).filter((name) => name.startsWith(`files/${person.submissionId}/photo-`))).toHaveLength(1);
   expect((await account.call("GET", "/visitors/data?userId=a&email=b")).status).toBe(400);
+});
+
+it("a visitor's data is found, exported and erased by owners and admins only, in their own organization", async () => {
+  const person = await plant();
+  const member = await createMember(server, account.organizationId, "member");
+  const browser = await signedInBrowser(server, member.email);
+  const stranger = await server.createAccount();
+  const find = ["GET", `/visitors/data?userId=${person.userId}`] as const;
+  const download = ["GET", `/visitors/export?userId=${person.userId}`] as const;
+  const erase = ["POST", "/visitors/erase", { userId: person.userId }] as const;
+  for (const call of [find, download, erase]) expect((await browser.call(...call)).status, call[1]).toBe(403);
+  expect((await stranger.call(...find)).body.counts).toMatchObject({ conversations: 0 });
+  await stranger.call(...erase);
+  expect(await has(person.conversationId)).toBe(true);
 });
 
 it("visitors delete their own conversation with its token, and their submissions only on request", async () => {
