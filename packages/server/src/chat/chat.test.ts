@@ -135,6 +135,30 @@ onBothDatabases("the chat", (createDatabase) => {
     expect(messageCount).toBe(4);
   });
 
+  it("answers a message that is sent again without the conversation's token, and does not tell the token", async () => {
+    const { start } = await ask("One");
+    const { conversationId } = start;
+    const gate = Promise.withResolvers<void>();
+    upstream.script(async (exchange) => {
+      const { send, end } = eventStream(exchange);
+      send(chunk({ content: "Begun " }));
+      await gate.promise;
+      send(chunk({ content: "and done." }, "stop"));
+      send("[DONE]");
+      end();
+    });
+    const body = { conversationId, messageKey: "key-1", resumable: true };
+    const first = await say("Two", body, holding(start));
+    await first.until("content_block_delta");
+    const again = await say("Two", body);
+    gate.resolve();
+    await Promise.all([first.ended, again.ended]);
+    expect(textOf(again.events)).toBe("Begun and done.");
+    expect(first.events[0]).toMatchObject({ conversationToken: start.conversationToken });
+    expect(again.events[0]).toMatchObject({ type: "message_start", conversationToken: null });
+    expect((await read(conversationId)).messageCount).toBe(4);
+  });
+
   it("refuses a messageKey that was used for a different message, and accepts it in another conversation", async () => {
     const one = await ask("One", { messageKey: "key-1" });
     const { conversationId } = one.start;

@@ -34,7 +34,9 @@ export function createRepeatedMessages({ store, replies }: { store: ReplyStore; 
     const { reply } = stored;
     if (!reply) return noReply();
     const running = replies.get(conversationId);
-    if (running?.messageId === reply.id) {
+    // The running reply tells its readers the conversation's token if its own request had one. A request that only
+    // knows the conversation's id must not learn it, so it reads the stored reply.
+    if (running?.messageId === reply.id && running.conversationToken === conversationToken) {
       await replies.confirm(running);
       return running;
     }

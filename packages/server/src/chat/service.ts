@@ -325,8 +325,8 @@ function visitorNotes({ tellModel }: AgentRow, { verified }: Identity): Note[] {
 }
 
 /**
- * The messages to append, the last of them with its page and key. A new conversation may start with the bubble that the visitor
- * answers.
+ * The messages to append, the last of them with its page and key. A new conversation may start with the bubble that the
+ * visitor answers.
  */
 async function messagesOf(
   agent: AgentRow,
