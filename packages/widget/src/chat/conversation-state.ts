@@ -53,6 +53,8 @@ export type ReplyEntry = {
   isCommentWanted?: boolean;
   /** When it started, in milliseconds since 1970. */
   at: number;
+  /** The key of the visitor's message that the server did not accept. Without one, a retry asks for another reply. */
+  unsentKey?: string;
   /** The conversation is full: the visitor has to start a new one. */
   isFull?: boolean;
   /** Set when a bubble's text opens the conversation. The server reads the text from the trigger. */

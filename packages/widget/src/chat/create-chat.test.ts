@@ -18,8 +18,9 @@ afterEach(() => vi.unstubAllGlobals());
 /**
  * A chat whose conversation has loaded when `finishLoading` is called.
  * @param failures how many of the first messages do not reach the server
+ * @param stored changes the stored conversation
  */
-function openChat(identity: { userId: string } | null, failures = 0) {
+function openChat(identity: { userId: string } | null, failures = 0, stored: object = {}) {
   const bus = createEventBus();
   const storage = createConsentStorage("agent_1", bus, "given");
   const visitor = createVisitorSession(storage, bus, identity);
@@ -27,16 +28,21 @@ function openChat(identity: { userId: string } | null, failures = 0) {
   const sent: string[] = [];
   const loading: Array<() => void> = [];
   const keys: Array<string | undefined> = [];
-  type Sent = { messages?: { content: string }[]; messageKey?: string };
+  const regenerated: boolean[] = [];
+  type Sent = { messages?: { content: string }[]; messageKey?: string; regenerate?: boolean };
   const request = vi.fn(async (path: string, { body }: { body?: Sent } = {}) => {
     if (path === "/chat") {
       sent.push(`${visitor.identity?.userId ?? "anonymous"}: ${body?.messages?.[0]?.content}`);
       keys.push(body?.messageKey);
+      regenerated.push(body?.regenerate === true);
       if (failures-- > 0) throw new FoyerError("UNREACHABLE", "The server could not be reached.");
+      if ("handler" in stored) return passedOn();
       return new Promise<Response>(() => {});
     }
     await new Promise<void>((resolve) => loading.push(resolve));
-    return Response.json({ data: { id: "conv_1", messages: [], consent: null, handler: "agent", epoch: 0 } });
+    return Response.json({
+      data: { id: "conv_1", messages: [], consent: null, handler: "agent", epoch: 0, ...stored },
+    });
   });
   const core = {
     bus,
@@ -51,7 +57,16 @@ function openChat(identity: { userId: string } | null, failures = 0) {
   const finishLoading = () => {
     for (const resolve of loading.splice(0)) resolve();
   };
-  return { chat, visitor, sent, keys, finishLoading };
+  return { chat, visitor, sent, keys, regenerated, finishLoading };
+}
+
+/** The response to a message for a person. */
+function passedOn(): Response {
+  const events = [
+    { type: "message_start", conversationId: "conv_1", conversationToken: "token", messageId: "msg_1" },
+    { type: "message_stop", messageId: "msg_1", stopReason: "handed_over" },
+  ];
+  return new Response(events.map((event, at) => `id: ${at}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
 }
 
 it("the chat does not send a text for a visitor who is identified while the conversation loads", async () => {
@@ -102,4 +117,43 @@ it("the chat sends an unsent message again under the same key, and every other m
   expect(first).toMatch(/^[0-9a-f]{32}$/);
   expect(again).toBe(first);
   expect(other.keys[0]).not.toBe(first);
+});
+
+it("the chat sends the message again that did not reach a person, not a later one that did", async () => {
+  const { chat, sent, keys, finishLoading } = openChat(null, 1, { handler: "human", assignee: null, handoff: null });
+  const sending = [chat.send("Are you there?"), chat.send("I lost my key.")];
+  finishLoading();
+  await Promise.all(sending);
+  const states = () => chat.store.get().entries.map((entry) => entry.type !== "form" && entry.state);
+  await expect.poll(() => keys.length).toBe(2);
+  // The second message has ended without a reply.
+  await expect.poll(() => chat.store.get().announcement).toBe("");
+  expect(states()).toEqual(["unsent", "sent", "refused"]);
+  const refused = chat.store.get().entries.at(-1);
+  if (refused?.type === "reply") chat.retry(refused);
+  await expect.poll(() => sent.length).toBe(3);
+  expect(sent[2]).toBe(sent[0]);
+  expect(keys[2]).toBe(keys[0]);
+  await expect.poll(states).toEqual(["sent", "sent"]);
+});
+
+it("the chat asks for another reply again when that request did not reach the server, and does not send the message", async () => {
+  const shared = { toolCalls: [], sources: [], suggestions: [], feedback: null, createdAt: "2026-01-31T12:00:00.000Z" };
+  const messages = [
+    { ...shared, id: "msg_1", role: "user", content: "Where is it?", author: { type: "visitor" }, stopReason: null },
+    { ...shared, id: "msg_2", role: "assistant", content: "", author: { type: "agent" }, stopReason: "error" },
+  ];
+  const { chat, keys, regenerated, finishLoading } = openChat(null, 1, { messages });
+  const retryLast = (state: string) => {
+    const last = chat.store.get().entries.at(-1);
+    if (last?.type === "reply" && last.state === state) chat.retry(last);
+    else throw new Error(`the last entry is not a ${state} reply`);
+  };
+  finishLoading();
+  await expect.poll(() => chat.store.get().phase).toBe("ready");
+  retryLast("failed");
+  await expect.poll(() => chat.store.get().entries.at(-1)).toMatchObject({ type: "reply", state: "refused" });
+  retryLast("refused");
+  await expect.poll(() => regenerated).toEqual([true, true]);
+  expect(keys).toEqual([undefined, undefined]);
 });

@@ -81,7 +81,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
       const text = asked?.text ?? "…";
       entries.remove(reply.key);
       if (reply.state === "lost" && visitor.current) follow(visitor.current);
-      else if (reply.state !== "refused" || !asked) void ask(text);
+      else if (!reply.unsentKey || !asked) void ask(text);
       else {
         entries.edit(asked.key, (entry) => (entry.type === "user" ? { ...entry, state: "sent" } : entry));
         void ask(text, asked.key);
@@ -112,8 +112,10 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
   };
 }
 
-/** The message that a reply answers. */
-function answeredMessage(entries: readonly Entry[], reply: ReplyEntry): UserEntry | undefined {
-  const at = entries.findLastIndex(({ key }) => key === reply.key);
-  return entries.slice(0, at).findLast((entry): entry is UserEntry => entry.type === "user");
+/** The message that a reply answers. The visitor may have written further ones before the server refused it. */
+function answeredMessage(entries: readonly Entry[], { key, unsentKey }: ReplyEntry): UserEntry | undefined {
+  const at = entries.findLastIndex((entry) => entry.key === key);
+  const isAnswered = (entry: Entry): entry is UserEntry =>
+    entry.type === "user" && (unsentKey === undefined || entry.key === unsentKey);
+  return entries.slice(0, at).findLast(isAnswered);
 }

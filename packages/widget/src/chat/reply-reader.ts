@@ -72,10 +72,11 @@ export function createReplyReader(
       running = null;
       const problem = errorMessageFor(error, messages);
       const state = replyOf(key)?.id ? "lost" : "refused";
-      if (userKey && state === "refused")
-        edit(userKey, (entry) => (entry.type === "user" ? { ...entry, state: "unsent" } : entry));
+      const unsentKey = state === "refused" ? userKey : undefined;
+      if (unsentKey) edit(unsentKey, (entry) => (entry.type === "user" ? { ...entry, state: "unsent" } : entry));
       const isFull = error instanceof FoyerError && error.code === "CONVERSATION_TOO_LONG";
-      editReply(key, (reply) => ({ ...reply, state, isReconnecting: false, problem, isFull }));
+      const refusal = { isFull, ...(unsentKey ? { unsentKey } : {}) };
+      editReply(key, (reply) => ({ ...reply, state, isReconnecting: false, problem, ...refusal }));
       patch({ running: null, announcement: problem });
     } finally {
       tools.stopListening();

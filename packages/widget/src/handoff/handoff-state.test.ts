@@ -91,10 +91,16 @@ describe("the state of a conversation that is handed over", () => {
   });
 
   it("clears the failure of a message that had arrived although its response was lost", () => {
-    const refused: ReplyEntry = { ...newReply("local-2"), state: "refused", problem: "Not reached" };
-    const here = { ...empty, entries: [sentHere("local-1", "Are you there?", "unsent"), refused] };
+    const refused: ReplyEntry = {
+      ...newReply("local-3"),
+      state: "refused",
+      problem: "Not reached",
+      unsentKey: "local-1",
+    };
+    const next = sentHere("local-2", "Hello?");
+    const here = { ...empty, entries: [sentHere("local-1", "Are you there?", "unsent"), next, refused] };
     const { entries } = after(here, said(message("msg_1", "visitor", "Are you there?")));
-    expect(entries).toEqual([{ ...sentHere("local-1", "Are you there?"), id: "msg_1" }]);
+    expect(entries).toEqual([{ ...sentHere("local-1", "Are you there?"), id: "msg_1" }, next]);
   });
 
   it("does not repeat a reply of the agent that streams in here, and leaves out one that runs elsewhere", () => {

@@ -57,13 +57,10 @@ function withVisitorMessage(entries: readonly Entry[], message: UserEntry): Entr
   const at = entries.findIndex((entry) => entry.type === "user" && !entry.id && entry.text === message.text);
   const sent = entries[at];
   if (sent?.type !== "user" || !message.id) return [...entries, message];
-  const next = entries[at + 1];
-  const hasFailed = sent.state === "unsent" && next?.type === "reply" && next.state === "refused";
-  return [
-    ...entries.slice(0, at),
-    { ...sent, id: message.id, state: "sent" },
-    ...entries.slice(at + (hasFailed ? 2 : 1)),
-  ];
+  const arrived: UserEntry = { ...sent, id: message.id, state: "sent" };
+  return entries
+    .filter((entry) => entry.type !== "reply" || entry.unsentKey !== sent.key)
+    .map((entry) => (entry === sent ? arrived : entry));
 }
 
 /** The messages of the team, oldest first. */
