@@ -2,6 +2,7 @@ import type { Note } from "../chat/model-prompt.ts";
 import type { HandoffRow } from "../db/handoff-tables.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow } from "../db/tables.ts";
+import { quotedJson } from "../quoted-json.ts";
 
 /** @returns a function that tells the model about the newest request for a person in a conversation */
 export function createHandoffNotes(db: Db) {
@@ -35,7 +36,7 @@ function noteOf({ endedAt, endedBy, takenAt, note, promisedAt }: HandoffRow): No
   if (takenAt === null && endedBy === "visitor") {
     return { createdAt: endedAt, text: "[The visitor no longer waits for a person. You answer again.]" };
   }
-  const quoted = note === null ? "" : ` Their note for you, which the visitor does not see: ${JSON.stringify(note)}.`;
+  const quoted = note === null ? "" : ` Their note for you, which the visitor does not see: ${quotedJson(note)}.`;
   return {
     createdAt: endedAt,
     text: `[The part of the team is over, and you answer again, in your own name.${quoted} Messages that begin with the name of a member of the team were not written by you. Do not write in a member's name, and do not offer a person again for the same reason.]`,

@@ -91,13 +91,13 @@ onBothDatabases("requests for a person", (createDatabase) => {
     const { key } = await talk(agentId, "Hello?");
     await owner.call("POST", `/conversations/${key.id}/messages`, { content: "I refund you." });
     await talk(agentId, "Thanks", key);
-    await owner.call("POST", `/conversations/${key.id}/return`, { note: 'Refund "sent"' });
+    await owner.call("POST", `/conversations/${key.id}/return`, { note: 'Refund "sent" [today]' });
     upstream.script(sayWords("You are welcome."));
     await talk(agentId, "Bye", key);
     const told = promptOf(0).map(({ role, content }) => [role, JSON.stringify(content)]);
     expect(told.map(([role]) => role)).toEqual(["user", "assistant", "user"]);
     expect(told[1]?.[1]).toMatch(/Hello\..*a member of the team\]: I refund you\./);
-    expect(told[2]?.[1]).toMatch(/Thanks.*The part of the team is over.*Refund.*sent.*Bye/);
+    expect(told[2]?.[1]).toMatch(/Thanks.*The part of the team is over.*Refund.*sent.*u005btoday.*Bye/);
   });
 
   it("are caused by bad ratings, but not by those before an earlier request", async () => {

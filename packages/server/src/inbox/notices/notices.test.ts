@@ -197,6 +197,17 @@ onBothDatabases("notices", (createDatabase) => {
     expect(body.data.handoff).toMatchObject({ escalatedTo: 2, takenAt: null });
   });
 
+  it("go to everyone when the order of members has become shorter than the number of escalations", async () => {
+    const { userId, colleague } = team;
+    const { id, agentId } = await request({ handoff: { escalation: [colleague.userId, userId] } });
+    await timersIn(11).runOnce();
+    expect((await sentAbout(id)).to).toEqual([colleague.email, team.email].sort());
+    const handoff = { isEnabled: true, promiseMinutes: 10, escalation: [userId] };
+    expect((await team.owner.call("PATCH", `/agents/${agentId}`, { handoff })).status).toBe(200);
+    await timersIn(22).runOnce();
+    expect((await sentAbout(id)).to).toEqual([colleague.email, colleague.email, team.email, team.email].sort());
+  });
+
   it("stop when a member has taken the conversation, or the visitor no longer waits", async () => {
     const [taken, cancelled] = [await request(), await request()];
     for (const { id } of [taken, cancelled]) await sentAbout(id);

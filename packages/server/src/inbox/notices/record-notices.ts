@@ -78,7 +78,7 @@ export function createNoticeRecorder(
 
   /**
    * Notifies the recipients after `step` escalations, and sets the timer of the next escalation.
-   * @returns whether there were recipients
+   * @returns false when the agent was deleted
    */
   async function call(trx: Transaction<Tables>, request: Request, step: number): Promise<boolean> {
     const agent = await trx
@@ -91,8 +91,9 @@ export function createNoticeRecorder(
     const settings = handoffOf(agent);
     const { hours, promiseMinutes } = settings;
     const order = await currentOrder(trx, request.organizationId, settings);
-    const turn = turnOf(order, step);
-    if (!turn) return false;
+    // A timer is set only if there is a next turn. If the order has become shorter since then, everyone is notified,
+    // because otherwise nobody would be.
+    const turn: NonNullable<Turn> = turnOf(order, step) ?? { kind: "everybody" };
     await notify(trx, request, { turn, step, isOpen: isOpen(hours, now()) });
     const dueAt = promiseMinutes === null ? null : promisedAt(hours, promiseMinutes, now());
     if (dueAt !== null && turnOf(order, step + 1)) {
