@@ -201,6 +201,30 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     expect(sent).toBe(1);
   });
 
+  it("records an outcome once more when it stops, instead of leaving the delivery to be sent again", async () => {
+    const outbox = createOutbox(forms.server.deps);
+    const answer = { status: 200, error: null, detail: null, response: "ok", retryAfterMs: 0 };
+    let tries = 0;
+    outbox.register("submission", {
+      open: async () => ({ send: async () => answer }),
+      async record(made) {
+        // The next try would be 400 ms later.
+        if (++tries <= 3) throw new Error("timeout exceeded when trying to connect");
+        await outbox.attempts.settle(forms.db, [made]);
+        return [];
+      },
+    });
+    const [row] = await put("a");
+    outbox.worker.start();
+    await expect.poll(() => tries).toBe(3);
+    await outbox.worker.stop(0);
+    const stored = forms.db
+      .selectFrom("deliveries")
+      .select(["state", "attempts"])
+      .where("id", "=", row?.id ?? "");
+    expect(await stored.execute()).toEqual([{ state: "delivered", attempts: 1 }]);
+  });
+
   it("yields to other work while no attempt can be made", async () => {
     let tries = 0;
     const worker = openWorker(async () => {

@@ -74,7 +74,7 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
 
   /**
    * Records an attempt, again and again until the database accepts it: the receiver has the delivery, so that sending it
-   * again would be a duplicate. Rejects when `signal` ends the wait for the next try.
+   * again would be a duplicate. `signal` ends the wait, and the try that follows is the last one.
    */
   async function record(
     handler: DeliveryHandler,
@@ -87,7 +87,7 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
       } catch (error) {
         if (signal.aborted) throw error;
         log.error({ err: error, deliveryId: made.delivery.id }, "an attempt could not be recorded; retrying");
-        await wait(waitMs, undefined, { signal });
+        await wait(waitMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }
