@@ -1,3 +1,4 @@
+import { isAscii } from "node:buffer";
 import { ExtractionError } from "./extraction-error.ts";
 
 export type Format = "pdf" | "zip" | "html" | "csv" | "markdown" | "text";
@@ -62,14 +63,14 @@ function latin1(bytes: Uint8Array): string {
  */
 function decode(bytes: Uint8Array): string {
   const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  if (first === 0xff && second === 0xfe) return withoutNul(new TextDecoder("utf-16le").decode(bytes));
+  if (first === 0xfe && second === 0xff) return withoutNul(new TextDecoder("utf-16be").decode(bytes));
   if (bytes.subarray(0, 65_536).includes(0)) {
     throw new ExtractionError("NOT_SUPPORTED", `This is not a text file. ${supported}`);
   }
   const declared = declaredEncoding(bytes);
-  // All of its bytes are ASCII.
-  if (declared === "iso-2022-jp") return new TextDecoder(declared).decode(bytes);
+  // It consists of ASCII bytes, which are valid UTF-8 as well.
+  if (declared === "iso-2022-jp" && isAscii(bytes)) return withoutNul(new TextDecoder(declared).decode(bytes));
   try {
     return withoutNul(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {

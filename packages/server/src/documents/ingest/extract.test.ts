@@ -128,8 +128,8 @@ describe("reading HTML", () => {
     expect([title, blocks[0]?.text]).toEqual([text, text]);
   });
 
-  it("decodes a page in UTF-8 although it declares another encoding", async () => {
-    const page = '<!doctype html><html><head><meta charset="windows-1251"></head><body><p>Прокат</p></body></html>';
+  it.each(["windows-1251", "ISO-2022-JP"])("decodes a page in UTF-8 although it declares %s", async (encoding) => {
+    const page = `<!doctype html><html><head><meta charset="${encoding}"></head><body><p>Прокат</p></body></html>`;
     expect((await read(page)).blocks[0]?.text).toBe("Прокат");
   });
 
@@ -146,6 +146,15 @@ describe("reading text", () => {
     expect(await typeOf("Just a text, with a comma.\nAnd another one, here.\nAnd a third, too.")).toBe("text/plain");
     expect(await typeOf("<p>One</p><p>Two</p><p>Three</p>")).toBe("text/html");
     expect(await typeOf(Buffer.from("\ufeffGr\u00fc\u00dfe aus dem Hafen", "utf16le"))).toBe("text/plain");
+  });
+
+  it.each([
+    ["UTF-16", Buffer.from("\ufeffCity\0 bike", "utf16le")],
+    ["ISO-2022-JP", `<!doctype html><meta charset="ISO-2022-JP"><p>${"City bike ".repeat(7_000)}\0</p>`],
+  ])("removes NUL characters, which PostgreSQL cannot store, from a text in %s", async (_, content) => {
+    const text = (await read(content)).blocks.map((block) => block.text).join();
+    expect(text).toContain("City bike");
+    expect(text).not.toContain("\0");
   });
 
   it("repeats the header in every row of a CSV file", async () => {
