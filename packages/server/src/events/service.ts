@@ -235,15 +235,15 @@ function deliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, exist
       const host = hostOf(webhook.url);
       let retried = 0;
       for (let after: string | undefined = ""; after !== undefined; ) {
-        const ids: string[] = await store.failedAfter(id, after, RETRIED_AT_ONCE);
-        const rows = ids.map((deliveryId) => ({ id: deliveryId, target: "{}", host }));
+        const failed: Array<{ id: string; host: string }> = await store.failedAfter(id, after, RETRIED_AT_ONCE);
+        const rows = failed.map((row) => ({ id: row.id, target: "{}", host, sentTo: row.host }));
         if (rows.length > 0) {
           retried += (await inTransaction(db, (trx) => outbox.queue.retryFailed(trx, rows))).size;
           outbox.worker.notify();
           // Yields to other requests, because SQLite runs in this process.
           await new Promise(setImmediate);
         }
-        after = ids.length < RETRIED_AT_ONCE ? undefined : ids.at(-1);
+        after = failed.length < RETRIED_AT_ONCE ? undefined : failed.at(-1)?.id;
       }
       return retried;
     },

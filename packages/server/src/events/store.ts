@@ -2,14 +2,13 @@ import type { WebhookDeliveryQuery } from "@foyer/contract";
 import { sql, type Transaction } from "kysely";
 import { deleteInBatches } from "../db/clean-up.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
-import type { DatabaseKind } from "../db/database-kind.ts";
 import type { Db } from "../db/open.ts";
 import type { DeliveryAttemptRow, DeliveryRow, EventRow, WebhookRow } from "../db/outbox-tables.ts";
 import { firstWithin } from "../db/page-bytes.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
-import { keepSentHosts } from "./sent-hosts.ts";
+import { keepSentHosts } from "../outbox/sent-hosts.ts";
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
@@ -25,10 +24,10 @@ const DELETED_AT_ONCE = 200;
 
 /** The organization's webhooks and their deliveries. */
 export function createWebhookStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
-  return { ...webhookQueries(db, databaseKind), ...deliveryLists(db), ...toSendQuery(db) };
+  return { ...webhookQueries({ db, databaseKind }), ...deliveryLists(db), ...toSendQuery(db) };
 }
 
-function webhookQueries(db: Db, kind: DatabaseKind) {
+function webhookQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
   const owned = (organizationId: string) => db.selectFrom("webhooks").where("organizationId", "=", organizationId);
   return {
     async list(organizationId: string): Promise<WebhookRow[]> {
@@ -71,7 +70,7 @@ function webhookQueries(db: Db, kind: DatabaseKind) {
       const deleteSome = async (trx: Transaction<Tables>, limit: number) => {
         const some = await trx.selectFrom("deliveries").select("id").where("webhookId", "=", id).limit(limit).execute();
         const ids = some.map((row) => row.id);
-        await keepSentHosts(trx, kind, { column: "id", ids });
+        await keepSentHosts({ db, databaseKind }, trx, { column: "id", ids });
         if (ids.length > 0) await trx.deleteFrom("deliveries").where("id", "in", ids).execute();
         return ids.length;
       };
@@ -138,10 +137,10 @@ function deliveryLists(db: Db) {
       return Number((await counted.executeTakeFirstOrThrow()).n);
     },
     /** Failed deliveries of events with an id after `after`, oldest first. */
-    async failedAfter(webhookId: string, after: string, limit: number): Promise<string[]> {
-      const rows = await db
+    async failedAfter(webhookId: string, after: string, limit: number): Promise<Pick<DeliveryRow, "id" | "host">[]> {
+      return db
         .selectFrom("deliveries")
-        .select("id")
+        .select(["id", "host"])
         .where("webhookId", "=", webhookId)
         .where("eventId", "is not", null)
         .where("state", "=", "failed")
@@ -149,7 +148,6 @@ function deliveryLists(db: Db) {
         .orderBy("id")
         .limit(limit)
         .execute();
-      return rows.map(({ id }) => id);
     },
     /**
      * The newest attempts of these deliveries, oldest first: at most `limit` of each. Responses are included for the

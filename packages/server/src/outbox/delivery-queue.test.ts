@@ -217,6 +217,27 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     expect(retried.flat()).toMatchObject([{ id: read.id, state: "pending", fence: read.fence + 1 }]);
   });
 
+  it("remembers who received a submission before it was retried at another host", async () => {
+    const failed = { state: "failed", attempts: 1 } as const;
+    const ids = [await put(-1, { ...failed, host: "old-1" }), await put(-1, { ...failed, host: "old-2" })];
+    const unchanged = await put(-1, { ...failed, host: "same" });
+    const unsent = await put(-1, { state: "failed", host: "never" });
+    const mailed = await put(-1, { ...failed, host: "mail", type: "email" });
+    const [first = "", second = ""] = ids;
+    await queue.retry(forms.db, await stateOf(first), { target: "{}", host: "new" });
+    const moved = { target: "{}", host: "new" };
+    const retried = await queue.retryFailed(forms.db, [
+      { ...moved, id: second, sentTo: "old-2" },
+      { ...moved, id: unchanged, host: "same", sentTo: "same" },
+      { ...moved, id: unsent, sentTo: "never" },
+      { ...moved, id: mailed, sentTo: "mail" },
+    ]);
+    expect(retried.size).toBe(4);
+    const kept = forms.db.selectFrom("sentHosts").select("host").where("submissionId", "=", submissionId);
+    expect((await kept.execute()).map(({ host }) => host)).toEqual(expect.arrayContaining(["old-1", "old-2"]));
+    expect(await kept.where("host", "in", ["same", "never", "mail"]).execute()).toEqual([]);
+  });
+
   it("gives each delivery to only one of several concurrent claims", async () => {
     const ids = new Set<string>();
     for (let i = 0; i < 60; i++) ids.add(await put(-1));

@@ -6,6 +6,7 @@ import type { DatabaseKind } from "../db/database-kind.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
 import type { DeliveryRow } from "../db/outbox-tables.ts";
+import { keepSentHosts } from "./sent-hosts.ts";
 
 /**
  * A delivery that this process has leased. No other process sends it before the lease ends, and `fence` identifies the
@@ -119,17 +120,24 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
      */
     async retry(
       trx: Executor,
-      { id, fence, attempts }: Pick<DeliveryRow, "id" | "fence" | "attempts">,
+      { id, fence, attempts, host }: Pick<DeliveryRow, "id" | "fence" | "attempts" | "host">,
       address: Pick<DeliveryRow, "target" | "host">,
     ): Promise<LeasedDelivery[]> {
       if (held.get(id)?.attempts === attempts) return [];
+      if (host !== address.host) await keepSentHosts({ db, databaseKind }, trx, { column: "id", ids: [id] });
       return (await queries.retry(trx, { id, fence, ...address, ms: leaseMs })).rows;
     },
     /**
-     * Retries failed deliveries, which are then due immediately for any process.
+     * Retries failed deliveries, which are then due immediately for any process. `sentTo` is the host of the attempts so
+     * far.
      * @returns the ids of the retried deliveries
      */
-    async retryFailed(trx: Executor, rows: readonly AddressRow[]): Promise<Set<string>> {
+    async retryFailed(
+      trx: Executor,
+      rows: ReadonlyArray<AddressRow & { sentTo: DeliveryRow["host"] }>,
+    ): Promise<Set<string>> {
+      const moved = rows.filter(({ host, sentTo }) => host !== sentTo).map(({ id }) => id);
+      await keepSentHosts({ db, databaseKind }, trx, { column: "id", ids: moved });
       const { rows: retried } = await queries.retryFailed(trx, { json: toJson(rows) });
       return new Set(retried.map(({ id }) => id));
     },

@@ -1,6 +1,6 @@
 import type { Compilable } from "kysely";
 import type { Deps } from "../deps.ts";
-import { platformHosts } from "../events/sent-hosts.ts";
+import { platformHosts } from "../outbox/sent-hosts.ts";
 import type { Batch } from "./batch.ts";
 
 type SentDelivery = { kind: string; type: string; host: string; target: string };

@@ -5,7 +5,7 @@ import type { NoticeChannelRow, NoticeSettingsRow, PushSubscriptionRow } from ".
 import type { Db } from "../../db/open.ts";
 import type { AgentRow, ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { keepHostOfChannel } from "../../events/sent-hosts.ts";
+import { keepHostOfChannel } from "../../outbox/sent-hosts.ts";
 import type { MailedMessage } from "./answer-mail.ts";
 
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
