@@ -1,7 +1,7 @@
 import type { Ownership } from "@foyer/contract";
 import { randomId } from "../loader/random-id.ts";
 import { createStore } from "../store.ts";
-import type { Entry, ReplyEntry } from "./conversation-state.ts";
+import type { Entry, ReplyEntry, UserEntry } from "./conversation-state.ts";
 
 export type ChatState = {
   entries: readonly Entry[];
@@ -32,9 +32,9 @@ export function createChatEntries(keepsConsent: () => boolean) {
   };
   const store = createStore<ChatState>(empty);
   const patch = (changes: Partial<ChatState>) => store.set({ ...store.get(), ...changes });
-  const edit = (key: string, change: (entry: Entry) => Entry) => {
+  const edit = (key: string | undefined, change: (entry: Entry) => Entry) => {
     const entries = [...store.get().entries];
-    const at = entries.findLastIndex((entry) => entry.key === key);
+    const at = entries.findIndex((entry) => entry.key === key);
     const entry = entries[at];
     if (entry) entries[at] = change(entry);
     patch({ entries });
@@ -48,6 +48,9 @@ export function createChatEntries(keepsConsent: () => boolean) {
     clear: (changes: Partial<ChatState> = {}) => store.set({ ...empty, hasConsent: keepsConsent(), ...changes }),
     add: (entry: Entry) => patch({ entries: [...store.get().entries, entry] }),
     remove: (key: string) => patch({ entries: store.get().entries.filter((entry) => entry.key !== key) }),
+    /** Changes the state of a visitor's message. Does nothing without a key. */
+    setState: (key: string | undefined, state: UserEntry["state"]) =>
+      edit(key, (entry) => (entry.type === "user" ? { ...entry, state } : entry)),
     editReply: (key: string, change: (reply: ReplyEntry) => ReplyEntry) =>
       edit(key, (entry) => (entry.type === "reply" ? change(entry) : entry)),
     replyOf: (key: string) =>

@@ -54,7 +54,7 @@ export type ReplyEntry = {
   /** When it started, in milliseconds since 1970. */
   at: number;
   /** The key of the visitor's message that the server did not accept. Without one, a retry asks for another reply. */
-  unsentKey?: string;
+  unsentKey?: string | undefined;
   /** The conversation is full: the visitor has to start a new one. */
   isFull?: boolean;
   /** Set when a bubble's text opens the conversation. The server reads the text from the trigger. */

@@ -77,15 +77,12 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
     /** Retries a failed message or reply, or replaces the last reply with a new one. */
     retry(reply: ReplyEntry): void {
       if (reader.isReading()) return;
-      const asked = answeredMessage(store.get().entries, reply);
-      const text = asked?.text ?? "…";
-      entries.remove(reply.key);
+      const text = answeredMessage(store.get().entries, reply)?.text ?? "…";
+      const { key, unsentKey } = reply;
+      entries.remove(key);
+      entries.setState(unsentKey, "sent");
       if (reply.state === "lost" && visitor.current) follow(visitor.current);
-      else if (!reply.unsentKey || !asked) void ask(text);
-      else {
-        entries.edit(asked.key, (entry) => (entry.type === "user" ? { ...entry, state: "sent" } : entry));
-        void ask(text, asked.key);
-      }
+      else void ask(text, unsentKey);
     },
     stop: reader.stop,
     startNew: starting.startNew,
@@ -114,8 +111,8 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
 
 /** The message that a reply answers. The visitor may have written further ones before the server refused it. */
 function answeredMessage(entries: readonly Entry[], { key, unsentKey }: ReplyEntry): UserEntry | undefined {
-  const at = entries.findLastIndex((entry) => entry.key === key);
-  const isAnswered = (entry: Entry): entry is UserEntry =>
-    entry.type === "user" && (unsentKey === undefined || entry.key === unsentKey);
-  return entries.slice(0, at).findLast(isAnswered);
+  const at = entries.findIndex((entry) => entry.key === key);
+  return entries
+    .slice(0, at)
+    .findLast((entry): entry is UserEntry => entry.type === "user" && entry.key === (unsentKey ?? entry.key));
 }

@@ -36,7 +36,7 @@ export function createReplyReader(
   core: WidgetCore,
   request: Request,
   messages: Messages,
-  { store, patch, edit, editReply, replyOf, add, remove, newKey }: ChatEntries,
+  { store, patch, setState, editReply, replyOf, add, remove, newKey }: ChatEntries,
 ) {
   const { visitor, bus, agent } = core;
   const runTools = createReplyTools(core, request, { patch, editReply });
@@ -73,10 +73,9 @@ export function createReplyReader(
       const problem = errorMessageFor(error, messages);
       const state = replyOf(key)?.id ? "lost" : "refused";
       const unsentKey = state === "refused" ? userKey : undefined;
-      if (unsentKey) edit(unsentKey, (entry) => (entry.type === "user" ? { ...entry, state: "unsent" } : entry));
+      setState(unsentKey, "unsent");
       const isFull = error instanceof FoyerError && error.code === "CONVERSATION_TOO_LONG";
-      const refusal = { isFull, ...(unsentKey ? { unsentKey } : {}) };
-      editReply(key, (reply) => ({ ...reply, state, isReconnecting: false, problem, ...refusal }));
+      editReply(key, (reply) => ({ ...reply, state, isReconnecting: false, problem, isFull, unsentKey }));
       patch({ running: null, announcement: problem });
     } finally {
       tools.stopListening();
