@@ -27,7 +27,7 @@ export type Talk = {
   leave(): void;
 };
 
-/** The server is gone, or too busy to answer. Nobody knows whether the request was carried out. */
+/** The server is gone or too busy to answer, so the request may have been carried out or not. */
 export class NotAcknowledged extends Error {}
 
 export async function acknowledged(answer: Promise<Answer>): Promise<void> {

@@ -97,9 +97,8 @@ onBothDatabases("the chat", (createDatabase) => {
     ]);
   });
 
-  it("stores a message that is sent again with the same key once, and answers with the reply to the first one", async () => {
-    const { start } = await ask("One");
-    const { conversationId } = start;
+  /** The model replies "Begun ", and when the returned function is called, "and done." */
+  function pausedReply(): () => void {
     const gate = Promise.withResolvers<void>();
     upstream.script(async (exchange) => {
       const { send, end } = eventStream(exchange);
@@ -109,13 +108,20 @@ onBothDatabases("the chat", (createDatabase) => {
       send("[DONE]");
       end();
     });
+    return gate.resolve;
+  }
+
+  it("stores a message that is sent again with the same key once, and answers with the reply to the first one", async () => {
+    const { start } = await ask("One");
+    const { conversationId } = start;
+    const finish = pausedReply();
     const asked = upstream.exchanges.length;
     const again = () => say("Two", { conversationId, messageKey: "key-1", resumable: true }, holding(start));
     const sent = await Promise.all([again(), again(), again()]);
     const first = await Promise.all(sent.map((stream) => stream.until("content_block_delta")));
     sent[0]?.leave();
     const running = await again();
-    gate.resolve();
+    finish();
     const finished = await again();
     for (const stream of [running, finished]) {
       await stream.ended;
@@ -138,20 +144,12 @@ onBothDatabases("the chat", (createDatabase) => {
   it("answers a message that is sent again without the conversation's token, and does not tell the token", async () => {
     const { start } = await ask("One");
     const { conversationId } = start;
-    const gate = Promise.withResolvers<void>();
-    upstream.script(async (exchange) => {
-      const { send, end } = eventStream(exchange);
-      send(chunk({ content: "Begun " }));
-      await gate.promise;
-      send(chunk({ content: "and done." }, "stop"));
-      send("[DONE]");
-      end();
-    });
+    const finish = pausedReply();
     const body = { conversationId, messageKey: "key-1", resumable: true };
     const first = await say("Two", body, holding(start));
     await first.until("content_block_delta");
     const again = await say("Two", body);
-    gate.resolve();
+    finish();
     await Promise.all([first.ended, again.ended]);
     expect(textOf(again.events)).toBe("Begun and done.");
     expect(first.events[0]).toMatchObject({ conversationToken: start.conversationToken });

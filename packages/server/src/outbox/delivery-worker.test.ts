@@ -184,7 +184,7 @@ onBothDatabases("the delivery worker", (createDatabase) => {
           throw unavailable();
         }
         await outbox.attempts.settle(forms.db, [made]);
-        // Committed, but the caller is told otherwise.
+        // The commit succeeds, but its caller gets an error.
         if (tries === 2) throw unavailable();
         return [];
       },

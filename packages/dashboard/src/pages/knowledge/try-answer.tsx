@@ -8,7 +8,7 @@ import { usePlaygroundChat } from "../agents/playground/use-playground-chat.ts";
  */
 export function TryAnswer({ agentId, question }: { agentId: string; question: string }) {
   const chat = usePlaygroundChat(agentId);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asks once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asks once, because each question has a component of its own
   useEffect(() => void chat.say(question), []);
   const { agent } = chat;
   if (!agent) return null;

@@ -91,8 +91,8 @@ export function createNoticeRecorder(
     const settings = handoffOf(agent);
     const { hours, promiseMinutes } = settings;
     const order = await currentOrder(trx, request.organizationId, settings);
-    // A timer is set only if there is a next turn. If the order has become shorter since then, everyone is notified,
-    // because otherwise nobody would be.
+    // A timer is set only if there is a next turn. If the order has become shorter since then, everyone is notified
+    // instead of no one.
     const turn: NonNullable<Turn> = turnOf(order, step) ?? { kind: "everybody" };
     await notify(trx, request, { turn, step, isOpen: isOpen(hours, now()) });
     const dueAt = promiseMinutes === null ? null : promisedAt(hours, promiseMinutes, now());

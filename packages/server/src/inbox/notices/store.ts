@@ -164,7 +164,11 @@ function channelQueries(db: Db) {
         const channels = trx.selectFrom("noticeChannels").select("id").where("organizationId", "=", organizationId);
         if (!(await channels.where("id", "=", id).executeTakeFirst())) return false;
         await keepHostOfChannel(trx, id);
-        await trx.deleteFrom("noticeChannels").where("id", "=", id).execute();
+        await trx
+          .deleteFrom("noticeChannels")
+          .where("organizationId", "=", organizationId)
+          .where("id", "=", id)
+          .execute();
         return true;
       });
     },
