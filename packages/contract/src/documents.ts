@@ -218,7 +218,7 @@ export const uploadDocument = {
     tags,
     summary: "Upload a file: PDF, DOCX, XLSX, CSV, HTML, Markdown or plain text",
     description:
-      "The body is the file itself, in any media type. The format is detected from the content. Files of up to 25 MB are accepted. With `externalKey`, the file replaces the document with that key.",
+      "The body is the file itself, in any media type. The format is detected from the content. A `charset` in the Content-Type header is used for text that is not UTF-8. Files of up to 25 MB are accepted. With `externalKey`, the file replaces the document with that key.",
     consumes: ["application/octet-stream"],
     querystring: Type.Object({
       agentId,

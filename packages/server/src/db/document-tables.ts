@@ -38,6 +38,8 @@ export type DocumentRow = {
   bytes: number;
   /** the original of `version`; null for a page that was not fetched yet */
   fileId: string | null;
+  /** the encoding that the HTTP response or the upload named for the original, such as `shift_jis` */
+  charset: string | null;
   /** SHA-256 of the original, and of the title where it is part of the content */
   contentHash: string;
   /** unique within the agent: the content hash, null for documents that may have the same content as another one */

@@ -60,6 +60,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0047-endings",
       "0048-sent-hosts",
       "0050-message-keys",
+      "0053-charsets",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -107,6 +108,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0047-endings",
       "0048-sent-hosts",
       "0050-message-keys",
+      "0053-charsets",
     ]);
   });
 

@@ -125,6 +125,7 @@ function newRow(request: NewDocument, fileId: string | null): DocumentRow {
     mimeType: original?.mimeType ?? "application/octet-stream",
     bytes: file?.bytes ?? original?.content.length ?? 0,
     fileId,
+    charset: file?.charset ?? null,
     contentHash,
     uniqueContent: isUnique(request) ? contentHash : null,
     language: null,
@@ -174,6 +175,7 @@ async function replace(parts: Parts, row: DocumentRow, replacement: Replacement)
         mimeType: original?.mimeType ?? row.mimeType,
         bytes: file?.bytes ?? original?.content.length ?? row.bytes,
         fileId,
+        charset: file?.charset ?? null,
         contentHash,
         uniqueContent: row.uniqueContent === null ? null : contentHash,
       });

@@ -13,9 +13,15 @@ const PARTS_PER_DELETION = 4;
 
 /**
  * A received original that no document refers to yet. `content` holds a file that fits into one part, which is stored
- * together with the document. It is null when the file is already stored.
+ * together with the document. It is null when the file is already stored. `charset` is the encoding that HTTP named.
  */
-export type StoredFile = { id: string; bytes: number; sha256: string; content: Buffer | null };
+export type StoredFile = {
+  id: string;
+  bytes: number;
+  sha256: string;
+  content: Buffer | null;
+  charset: string | null;
+};
 
 export type FileStore = ReturnType<typeof createFileStore>;
 type Owner = { organizationId: string; agentId: string };
@@ -53,7 +59,11 @@ export function createFileStore(db: Db) {
      * Stores a stream as it arrives once it is longer than one part. Pass the result to `insertReceived`. The caller
      * limits its length. If the stream fails, nothing is stored.
      */
-    async receive(owner: Owner, stream: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<StoredFile> {
+    async receive(
+      owner: Owner,
+      stream: AsyncIterable<Buffer> | Iterable<Buffer>,
+      charset: string | null,
+    ): Promise<StoredFile> {
       const id = newId("file");
       const hash = createHash("sha256");
       let first: Buffer | null = null;
@@ -78,7 +88,7 @@ export function createFileStore(db: Db) {
         await deleteFile(id);
         throw error;
       }
-      return { id, bytes, sha256: hash.digest("base64url"), content: number === 0 ? first : null };
+      return { id, bytes, sha256: hash.digest("base64url"), content: number === 0 ? first : null, charset };
     },
     /** Stores a received file in the transaction of its document, unless it is already stored. */
     async insertReceived(trx: Inserter, owner: Owner, { id, content }: StoredFile): Promise<void> {

@@ -112,7 +112,11 @@ function uploadRoute(app: App, documents: DocumentService, idempotency: Idempote
       handler: async (request, reply) => {
         const principal = principalOf(request);
         if (Number(request.headers["content-length"]) > fileLimits.maxFileBytes) throw fileTooLarge();
-        const file = await documents.receive(principal, request.query.agentId, bodyOf(request));
+        const file = await documents.receive(principal, {
+          agentId: request.query.agentId,
+          body: bodyOf(request),
+          contentType: request.headers["content-type"],
+        });
         const call = { request, reply, scope: credentialOf(principal), sent: file.sha256 };
         let isUsed = false;
         const { status, document } = await idempotency.run(call, (keep) => {

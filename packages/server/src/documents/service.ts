@@ -24,6 +24,7 @@ import {
 } from "./document-columns.ts";
 import { type DocumentWriter, type Saved, settingsOf } from "./document-writer.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
+import { charsetOf } from "./ingest/charset.ts";
 import { fileLimits } from "./ingest/limits.ts";
 import { type SearchDeps, searchPassages } from "./search/search-passages.ts";
 import type { DocumentStore } from "./store.ts";
@@ -217,13 +218,9 @@ function writers({ outbound }: ServiceDeps, { agents, store, files, writer, mark
 function uploads({ agents, files, store, writer }: Parts) {
   return {
     /** Receives the body of an upload. The caller passes the file on to `addFile`, or discards it. */
-    async receive(
-      { organizationId }: Principal,
-      agentId: string,
-      body: AsyncIterable<Buffer> | Iterable<Buffer>,
-    ): Promise<StoredFile> {
+    async receive({ organizationId }: Principal, { agentId, body, contentType }: UploadedBody): Promise<StoredFile> {
       await agents.get(organizationId, agentId);
-      const file = await files.receive({ organizationId, agentId }, limited(body));
+      const file = await files.receive({ organizationId, agentId }, limited(body), charsetOf(contentType));
       if (file.bytes > 0) return file;
       writer.discard(file.id);
       throw new AppError("VALIDATION_ERROR", "The body is empty. Send the file as the body of the request.");
@@ -267,6 +264,13 @@ async function savedByKey(save: () => Promise<Saved>): Promise<Saved> {
     return save();
   }
 }
+
+/** The body of an upload as it arrives. `contentType` is only used for the encoding that it may name. */
+type UploadedBody = {
+  agentId: string;
+  body: AsyncIterable<Buffer> | Iterable<Buffer>;
+  contentType: string | undefined;
+};
 
 type Upload = { agentId: string; name: string; externalKey?: string | undefined };
 

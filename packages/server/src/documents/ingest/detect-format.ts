@@ -1,4 +1,5 @@
 import { isAscii } from "node:buffer";
+import { encodingNamed } from "./charset.ts";
 import { ExtractionError } from "./extraction-error.ts";
 
 export type Format = "pdf" | "zip" | "html" | "csv" | "markdown" | "text";
@@ -29,15 +30,19 @@ const unsupported: ReadonlyArray<readonly [start: string, message: string]> = [
   ["SQLite format 3", `Databases are not supported. ${supported}`],
 ];
 
-/** Detects the format of a file from its content. @throws ExtractionError when the format is not supported */
-export function detectFormat(bytes: Uint8Array): { format: Format; text: string | null } {
+/**
+ * Detects the format of a file from its content.
+ * @param charset the encoding that the HTTP response or the upload named, see `charsetOf`
+ * @throws ExtractionError when the format is not supported
+ */
+export function detectFormat(bytes: Uint8Array, charset: string | null): { format: Format; text: string | null } {
   const start = latin1(bytes.subarray(0, 1_024));
   if (start.includes("%PDF-")) return { format: "pdf", text: null };
   if (start.startsWith("PK\x03\x04")) return { format: "zip", text: null };
   if (start.startsWith("\xd0\xcf\x11\xe0")) throw oldOffice(bytes);
   const match = unsupported.find(([magic]) => start.startsWith(magic));
   if (match) throw new ExtractionError("NOT_SUPPORTED", match[1]);
-  const text = decode(bytes);
+  const text = decode(bytes, charset);
   return { format: textFormat(text), text };
 }
 
@@ -57,24 +62,25 @@ function latin1(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes text by its byte order mark if it has one, otherwise as UTF-8, otherwise in the encoding that a page declares,
- * otherwise as Windows-1252. UTF-8 comes before the declaration, because bytes that are valid UTF-8 are hardly ever
- * anything else, and declarations can be wrong.
+ * Decodes text by the first of these that applies: its byte order mark, UTF-8, the encoding that HTTP named, the one that
+ * the page declares, and Windows-1252. UTF-8 comes before the names, because bytes that are valid UTF-8 are hardly ever
+ * anything else, and names can be wrong.
  */
-function decode(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array, charset: string | null): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return withoutNul(new TextDecoder("utf-16le").decode(bytes));
   if (first === 0xfe && second === 0xff) return withoutNul(new TextDecoder("utf-16be").decode(bytes));
   if (bytes.subarray(0, 65_536).includes(0)) {
+    if (charset?.startsWith("utf-16")) return withoutNul(new TextDecoder(charset).decode(bytes));
     throw new ExtractionError("NOT_SUPPORTED", `This is not a text file. ${supported}`);
   }
-  const declared = declaredEncoding(bytes);
+  const declared = legacy(charset) ?? declaredEncoding(bytes);
   // It consists of ASCII bytes, which are valid UTF-8 as well.
   if (declared === "iso-2022-jp" && isAscii(bytes)) return withoutNul(new TextDecoder(declared).decode(bytes));
   try {
     return withoutNul(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    return withoutNul(new TextDecoder(declared ?? "windows-1252").decode(bytes));
+    return withoutNul(new TextDecoder(declared ?? (charset === "utf-8" ? charset : "windows-1252")).decode(bytes));
   }
 }
 
@@ -85,15 +91,13 @@ const declaration =
 /** The encoding that an HTML page declares near its start; null when there is none or it is unknown. */
 function declaredEncoding(bytes: Uint8Array): string | null {
   const [, inMeta, inXml] = declaration.exec(latin1(bytes.subarray(0, DECLARED_WITHIN))) ?? [];
-  const label = inMeta ?? inXml;
-  try {
-    const encoding = label === undefined ? null : new TextDecoder(label).encoding;
-    // A declaration that can be read as ASCII is wrong about UTF-16.
-    return encoding?.startsWith("utf-16") ? null : encoding;
-  } catch {
-    return null;
-  }
+  const encoding = encodingNamed(inMeta ?? inXml);
+  // A declaration that can be read as ASCII is wrong about UTF-16.
+  return encoding?.startsWith("utf-16") ? null : encoding;
 }
+
+/** The encoding unless it is a Unicode one, whose bytes are recognized without its name. */
+const legacy = (charset: string | null) => (charset?.startsWith("utf-") ? null : charset);
 
 /** Removes NUL characters, which PostgreSQL cannot store in text. */
 const withoutNul = (text: string) => (text.includes("\0") ? text.replaceAll("\0", "") : text);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { charsetOf } from "./charset.ts";
 import { extract } from "./extract.ts";
 import type { Extracted } from "./extracted.ts";
 import { docxFile, paragraph, pdfFile, xlsxFile, zip } from "./sample-files.ts";
@@ -131,6 +132,27 @@ describe("reading HTML", () => {
   it.each(["windows-1251", "ISO-2022-JP"])("decodes a page in UTF-8 although it declares %s", async (encoding) => {
     const page = `<!doctype html><html><head><meta charset="${encoding}"></head><body><p>Прокат</p></body></html>`;
     expect((await read(page)).blocks[0]?.text).toBe("Прокат");
+  });
+
+  it.each([
+    ["windows-1251", "text/html; charset=windows-1251", "\xcf\xf0\xee\xea\xe0\xf2", "Прокат"],
+    ["Shift_JIS", 'text/html;CHARSET="Shift_JIS"', "<meta charset=windows-1251>\x8e\xa9\x93\x5d\x8e\xd4", "自転車"],
+    ["ISO-2022-JP", "text/html; charset=iso-2022-jp", "\x1b$B<+E><V\x1b(B", "自転車"],
+    ["UTF-16 without a byte order mark", "text/html; charset=utf-16le", "\x1f\x04\x40\x04", "Пр"],
+    ["UTF-8, with a damaged character", "text/html; charset=utf-8", "Gr\xc3\xbc\xc3e", "Grü\ufffde"],
+    [
+      "UTF-8, although the page declares another",
+      "text/html; charset=utf-8",
+      "<meta charset=windows-1251>\xcf\xf0",
+      "Пр",
+    ],
+    ["an unknown encoding", "text/html; charset=klingon", "Gr\xfc\xdfe", "Grüße"],
+  ])("decodes a page whose HTTP header names %s", async (_, contentType, content, text) => {
+    const start = "<!doctype html><html><body><p>";
+    const isWide = contentType.endsWith("16le");
+    const bytes = Buffer.concat([Buffer.from(start, isWide ? "utf16le" : "latin1"), Buffer.from(content, "latin1")]);
+    const { blocks } = await extract(bytes, () => {}, charsetOf(contentType));
+    expect(blocks[0]?.text).toBe(text);
   });
 
   it("refuses elements that are nested thousands deep", async () => {

@@ -6,9 +6,14 @@ import { fileLimits } from "./limits.ts";
 /**
  * Reads a file. The code for a format is loaded on first use. Run this in the extraction process only, because a
  * hostile file can take any amount of time and memory.
+ * @param charset the encoding that the HTTP response or the upload named, see `charsetOf`
  */
-export async function extract(bytes: Uint8Array, onProgress: OnProgress): Promise<Extracted> {
-  const extracted = await extractByFormat(bytes, onProgress);
+export async function extract(
+  bytes: Uint8Array,
+  onProgress: OnProgress,
+  charset: string | null = null,
+): Promise<Extracted> {
+  const extracted = await extractByFormat(bytes, onProgress, charset);
   const characters = extracted.blocks.reduce((sum, { text }) => sum + text.length, 0);
   if (characters > fileLimits.maxCharacters) {
     const millions = fileLimits.maxCharacters / 1_000_000;
@@ -23,8 +28,8 @@ export async function extract(bytes: Uint8Array, onProgress: OnProgress): Promis
   return extracted;
 }
 
-async function extractByFormat(bytes: Uint8Array, onProgress: OnProgress): Promise<Extracted> {
-  const { format, text } = detectFormat(bytes);
+async function extractByFormat(bytes: Uint8Array, onProgress: OnProgress, charset: string | null): Promise<Extracted> {
+  const { format, text } = detectFormat(bytes, charset);
   switch (format) {
     case "pdf": {
       const { extractPdf } = await import("./extract-pdf.ts");

@@ -58,7 +58,7 @@ async function readForSite(started: SiteJob, bytes: Uint8Array) {
   return readSiteFile(started, bytes);
 }
 
-async function read({ kind, title, isUnnamed }: ExtractionJob, bytes: Uint8Array): Promise<ExtractionResult> {
+async function read({ kind, title, isUnnamed, charset }: ExtractionJob, bytes: Uint8Array): Promise<ExtractionResult> {
   if (kind === "faq") {
     const faq: Faq = JSON.parse(Buffer.from(bytes).toString());
     const prepared = prepareDocument({ title, languages: null, passages: faqPassages(faq) });
@@ -70,7 +70,7 @@ async function read({ kind, title, isUnnamed }: ExtractionJob, bytes: Uint8Array
     mimeType,
     title: ownTitle,
     blocks,
-  } = await extract(bytes, onProgress).catch((error: unknown) => {
+  } = await extract(bytes, onProgress, charset).catch((error: unknown) => {
     throw unreadable(error);
   });
   const name = (isUnnamed && ownTitle !== null && cleanTitle(ownTitle)) || title;

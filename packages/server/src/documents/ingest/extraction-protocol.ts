@@ -3,8 +3,10 @@ import type { PreparedDocument } from "../search/prepare-document.ts";
 import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
 import type { TextPart } from "./text-parts.ts";
 
-/** `isUnnamed`: the title in the file's own metadata replaces `title`. */
-export type ExtractionJob = { kind: DocumentKind; title: string; isUnnamed: boolean };
+/**
+ * `isUnnamed`: the title in the file's own metadata replaces `title`. `charset`: the encoding that HTTP named for the file.
+ */
+export type ExtractionJob = { kind: DocumentKind; title: string; isUnnamed: boolean; charset: string | null };
 
 export type ExtractionResult = {
   mimeType: string;

@@ -5,7 +5,7 @@ import { docxFile, hugeStream, pdfFile, zip } from "./sample-files.ts";
 const extractor = createExtractor({ silenceMs: 3_000 });
 afterAll(() => extractor.close());
 
-const job = { kind: "file", title: "T", isUnnamed: false } as const;
+const job = { kind: "file", title: "T", isUnnamed: false, charset: null } as const;
 
 async function* inParts(content: Buffer) {
   for (let start = 0; start < content.length; start += 262_144) yield content.subarray(start, start + 262_144);

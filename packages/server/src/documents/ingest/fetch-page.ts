@@ -1,6 +1,7 @@
 import { getFollowing } from "../../outbound/get-following.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
+import { charsetOf } from "./charset.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { MAX_PAGE_BYTES, PAGE_TIMEOUT_MS, USER_AGENT } from "./page-limits.ts";
 
@@ -8,7 +9,7 @@ export type FetchPage = ReturnType<typeof createFetchPage>;
 
 /** Fetches a single page that a member added. @throws ExtractionError with a message for that member */
 export function createFetchPage(outbound: Outbound) {
-  return async (url: string, signal: AbortSignal): Promise<Buffer> => {
+  return async (url: string, signal: AbortSignal): Promise<{ body: Buffer; charset: string | null }> => {
     const options = {
       url,
       headers: { "user-agent": USER_AGENT },
@@ -16,7 +17,7 @@ export function createFetchPage(outbound: Outbound) {
       maxBytes: MAX_PAGE_BYTES,
       signal,
     };
-    const { status, body } = await getFollowing(outbound, options).catch((error: unknown) => {
+    const { status, headers, body } = await getFollowing(outbound, options).catch((error: unknown) => {
       throw signal.aborted ? error : unreachable(error);
     });
     if (status === 404 || status === 410)
@@ -24,7 +25,7 @@ export function createFetchPage(outbound: Outbound) {
     if (status !== 200)
       throw new ExtractionError("NOT_REACHABLE", `The site answered with HTTP ${status} instead of the page.`);
     if (body.length === 0) throw new ExtractionError("NO_TEXT", "The page is empty.");
-    return body;
+    return { body, charset: charsetOf(headers["content-type"]) };
   };
 }
 

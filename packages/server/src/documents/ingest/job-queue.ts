@@ -102,7 +102,9 @@ function outcomes(db: Db, files: FileStore) {
     async attachFile(job: LeasedJob, file: StoredFile): Promise<boolean> {
       return inTransaction(db, async (trx) => {
         const fence = trx.selectFrom("documentJobs").select("fence").where("documentId", "=", job.documentId);
-        const attached = versionOf(trx, job).set({ fileId: file.id, bytes: file.bytes }).where(fence, "=", job.fence);
+        const attached = versionOf(trx, job)
+          .set({ fileId: file.id, bytes: file.bytes, charset: file.charset })
+          .where(fence, "=", job.fence);
         if ((await attached.executeTakeFirst()).numUpdatedRows === 0n) return false;
         await files.insertReceived(trx, job, file);
         return true;

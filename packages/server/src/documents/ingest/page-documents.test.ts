@@ -31,6 +31,16 @@ it("a page that is added as a document is fetched with its redirects, and its ti
   expect(await client.textOf(id)).toBe("# Hours\n\nOpen from 9 to 18.");
 });
 
+it("a page and an upload are decoded in the encoding that only the HTTP header names", async () => {
+  const cyrillic = Buffer.from("\xcf\xf0\xee\xea\xe0\xf2", "latin1");
+  const headers = { "content-type": "text/html; charset=windows-1251" };
+  const { url } = await serve((_, response) => response.writeHead(200, headers).end(cyrillic));
+  const fetched = await client.settled(await add(url));
+  expect(await client.textOf(fetched.id)).toBe("Прокат");
+  const uploaded = await client.upload(cyrillic, "rental.txt", "&externalKey=rental", headers);
+  expect(await client.textOf((await client.settled(uploaded.body.id)).id)).toBe("Прокат");
+});
+
 it("a page is read again on retry, and its text is replaced", async () => {
   let text = "Open from 9 to 18.";
   const { url } = await serve((_, response) => response.end(`<!doctype html><main><p>${text}</p></main>`));

@@ -74,20 +74,20 @@ function createProgress(queue: JobQueue, job: LeasedJob) {
 async function withOriginal({ queue, files, fetchPage }: Parts, { job, document, progress, signal }: Task) {
   if (document.fileId !== null || document.url === null) return document;
   progress.set("fetching");
-  const content = await fetchPage(document.url, signal);
-  const file = await files.receive(document, [content]);
-  if (await queue.attachFile(job, file)) return { ...document, fileId: file.id, bytes: file.bytes };
+  const { body, charset } = await fetchPage(document.url, signal);
+  const file = await files.receive(document, [body], charset);
+  if (await queue.attachFile(job, file)) return { ...document, fileId: file.id, bytes: file.bytes, charset };
   await files.deleteFile(file.id);
   throw new Error("The lease was lost.");
 }
 
 async function readOriginal({ files, extractor }: Parts, { document, progress, signal }: Task) {
   progress.set("extracting");
-  const { organizationId, kind, title, fileId, hasOwnTitle } = document;
+  const { organizationId, kind, title, fileId, charset, hasOwnTitle } = document;
   return extractor.extract(
     { organizationId, signal },
     {
-      job: { kind, title, isUnnamed: kind === "page" && hasOwnTitle === 0 },
+      job: { kind, title, isUnnamed: kind === "page" && hasOwnTitle === 0, charset },
       parts: files.read(fileId ?? ""),
       onProgress: (done, total) => progress.set("extracting", done, total),
     },

@@ -1,6 +1,7 @@
 import type { SourcePreview } from "@foyer/contract";
 import { AppError } from "../../errors.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
+import { charsetOf } from "../ingest/charset.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import type { Extractor } from "../ingest/extractor.ts";
 import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
@@ -120,9 +121,12 @@ async function followLinks(
       return requireAllowed({ extractor }, site, target);
     };
     try {
-      const { status, body } = await client.get({ url, maxBytes: MAX_PAGE_BYTES, crawlDelayMs, signal, checkRedirect });
-      if (status !== 200) continue;
-      const page = await extractor.readForSite({ kind: "links", scope, url, maxUrls: maxPages }, [body]);
+      const answer = await client.get({ url, maxBytes: MAX_PAGE_BYTES, crawlDelayMs, signal, checkRedirect });
+      if (answer.status !== 200) continue;
+      const charset = charsetOf(answer.headers["content-type"]);
+      const page = await extractor.readForSite({ kind: "links", scope, url, charset, maxUrls: maxPages }, [
+        answer.body,
+      ]);
       if (page.isInScope && !page.isNoindex) found.add(url);
       for (const address of page.disallowed) if (disallowed.size < maxPages) disallowed.add(address);
       isTruncated ||= page.isTruncated;

@@ -8,6 +8,7 @@ import { OutboundError } from "../../outbound/outbound-error.ts";
 import { pageContent } from "../document-columns.ts";
 import type { DocumentWriter } from "../document-writer.ts";
 import type { FileStore } from "../file-store.ts";
+import { charsetOf } from "../ingest/charset.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import { LeaseLost } from "../leased-worker.ts";
 import type { DocumentStore, Trx } from "../store.ts";
@@ -133,8 +134,9 @@ async function understood(
   const isUnchanged = response.status === 304;
   // The text is stored only if it changed, but the links are always needed.
   const content = isUnchanged ? parts.files.read(document?.fileId ?? "") : [response.body];
+  const charset = isUnchanged ? (document?.charset ?? null) : charsetOf(response.headers["content-type"]);
   const found = await parts.extractor.readForSite(
-    { kind: "links", scope: site.scope, url: page.url, maxUrls: maxSourcePages },
+    { kind: "links", scope: site.scope, url: page.url, charset, maxUrls: maxSourcePages },
     content,
   );
   const links = sync.followsLinks ? found : null;
@@ -221,7 +223,7 @@ async function store(
   const { parts, job, plan } = sync;
   const { organizationId, agentId } = job;
   const { body, headers } = response;
-  const file = await parts.files.receive({ organizationId, agentId }, [body]);
+  const file = await parts.files.receive({ organizationId, agentId }, [body], charsetOf(headers["content-type"]));
   failpoint("site.page.stored");
   const content = {
     ...pageContent(page.url, document?.title ?? found.title),

@@ -36,8 +36,8 @@ export function readSiteFile(job: SiteJob, bytes: Uint8Array): SiteResult[SiteJo
   }
 }
 
-function readLinks(filter: AddressFilter, { url, maxUrls }: SiteJob & { kind: "links" }, bytes: Uint8Array) {
-  const { format, text } = detectFormat(bytes);
+function readLinks(filter: AddressFilter, { url, charset, maxUrls }: SiteJob & { kind: "links" }, bytes: Uint8Array) {
+  const { format, text } = detectFormat(bytes, charset);
   const isInScope = filter.isIncluded(url) && filter.isAllowed(url);
   const nothing = { allowed: [], disallowed: [], isTruncated: false };
   if (format !== "html") {

@@ -1,6 +1,7 @@
 import { maxSourcePages } from "@foyer/contract";
 import type { SourcePageRow } from "../../db/document-tables.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
+import { charsetOf } from "../ingest/charset.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import { SiteError } from "./discover.ts";
 import { fetchPage } from "./fetch-site-page.ts";
@@ -50,8 +51,9 @@ async function isInterchangeable(sync: RunningSync, page: SourcePageRow): Promis
     const response = await fetchPage(sync, page, undefined);
     const problem = readProblem(response);
     if (problem) return problem.state === "failed";
+    const charset = charsetOf(response.headers["content-type"]);
     const { contentHash } = await parts.extractor.readForSite(
-      { kind: "links", scope: site.scope, url: page.url, maxUrls: maxSourcePages },
+      { kind: "links", scope: site.scope, url: page.url, charset, maxUrls: maxSourcePages },
       [response.body],
     );
     return (await parts.pages.twin(job, page.url, contentHash)) !== undefined;

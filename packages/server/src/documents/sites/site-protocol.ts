@@ -24,7 +24,7 @@ export type Judged = {
 export type SiteJob =
   | { kind: "robots"; scope: SiteScope; startUrl: string }
   | { kind: "sitemap"; scope: SiteScope; url: string; maxUrls: number }
-  | { kind: "links"; scope: SiteScope; url: string; maxUrls: number }
+  | { kind: "links"; scope: SiteScope; url: string; charset: string | null; maxUrls: number }
   | { kind: "addresses"; scope: SiteScope; urls: string[] };
 
 type RobotsResult = { crawlDelayMs: number | null; sitemaps: string[]; isStartAllowed: boolean };

@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
@@ -72,6 +72,22 @@ onBothDatabases("the site crawler", (createDatabase) => {
     expect(after["/prices"]).not.toBe(before["/prices"]);
     const { documents } = (await call("GET", `/documents?sourceId=${id}&q=prices`)).body;
     expect(await client.textOf(documents[0].id)).toContain("25 euros");
+  });
+
+  it("decodes a page in the encoding that only its HTTP header names, also when it has not changed since", async () => {
+    const headers = { "content-type": "text/html; charset=windows-1251", etag: '"1"' };
+    const rental = "\xcf\xf0\xee\xea\xe0\xf2";
+    const body = Buffer.from(`<!doctype html><title>${rental}</title><a href="/${rental}">More</a>`, "latin1");
+    site.pages.set("/", (request: IncomingMessage, response: ServerResponse) =>
+      request.headers["if-none-match"] ? response.writeHead(304).end() : response.writeHead(200, headers).end(body),
+    );
+    const linked = encodeURI("/Прокат");
+    site.pages.set(linked, page("City bikes", "A city bike costs 20 euros a day."));
+    const { id } = await sources.read(site.url);
+    expect(await sources.documents(id)).toEqual([`${linked}: City bikes`, "/: Прокат"]);
+    site.take();
+    await sources.sync(id);
+    expect(site.take().sort()).toEqual([`${linked} 304`, "/ 304", "/robots.txt 404", "/sitemap.xml 404"].sort());
   });
 
   it("keeps the title that a member gave to a page, and takes over the new titles of other pages", async () => {
