@@ -50,6 +50,7 @@ it.each(faultRun.loads)(
         });
         deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
         await site.allGone();
+        await site.requireIntact();
         await endLeases(site);
         if (kill % CHECK_EVERY !== 0 && kill < kills) continue;
         const strays = await check(site, load, agentId);

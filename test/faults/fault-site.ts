@@ -1,7 +1,8 @@
+import { cpSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { SubmitResult } from "@foyer/contract";
-import type { NotNull } from "kysely";
+import { type NotNull, sql } from "kysely";
 import { createAccount } from "../../packages/server/src/auth/account-store.ts";
 import { insertKey } from "../../packages/server/src/auth/api-keys/store.ts";
 import { databaseNow } from "../../packages/server/src/db/database-clock.ts";
@@ -150,6 +151,10 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
         .where("state", "in", ["pending", "waiting"])
         .execute();
     },
+    /** Checks every page of an SQLite file. @throws after copying a damaged one to a folder that is kept */
+    async requireIntact(): Promise<void> {
+      if (address.kind === "sqlite") await requireIntact(db, address.file);
+    },
     /**
      * PostgreSQL may still commit the transaction of a killed process. Resolves when no connection of a killed process
      * is left.
@@ -171,6 +176,19 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
       folder.remove();
     },
   };
+}
+
+async function requireIntact(db: Db, file: string): Promise<void> {
+  const check = sql<{ integrity_check: string }>`pragma integrity_check`.execute(db);
+  const [found, ...more] = await check.then(
+    ({ rows }) => rows.map((row) => row.integrity_check),
+    (error: unknown) => [String(error)],
+  );
+  if (found === "ok" && more.length === 0) return;
+  // Copying drops the locks that this process has on the file, but the test ends here.
+  const { path } = temporaryFolder();
+  cpSync(dirname(file), path, { recursive: true });
+  throw new Error(`The database is damaged, see ${path}: ${[found, ...more].join("; ")}`);
 }
 
 function withParameter(address: string, name: string, value: string): string {
