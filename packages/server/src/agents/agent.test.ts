@@ -119,6 +119,31 @@ onBothDatabases("agents", (createDatabase) => {
     expect(body).toEqual({ data: [summary(first), summary(second)], error: null });
   });
 
+  it("are listed as they are after each change of an agent or of the default model", async () => {
+    const account = await server.createAccount();
+    const listed = async () => {
+      const { data } = (await call("GET", "/agents", undefined, account)).body;
+      return data.map((agent: { name: string; model: string }) => `${agent.name} ${agent.model}`);
+    };
+    const provider = { apiKey: "sk-1234567890", baseUrl: "https://models.example/v1" };
+    expect(await listed()).toEqual([]);
+    const { id } = await create({ name: "Desk" }, account);
+    expect(await listed()).toEqual(["Desk foyer/demo"]);
+    await call("PATCH", `/agents/${id}`, { name: "Harbour" }, account);
+    expect(await listed()).toEqual(["Harbour foyer/demo"]);
+    await call("POST", `/agents/${id}/duplicate`, undefined, account);
+    expect(await listed()).toEqual(["Harbour foyer/demo", "Harbour (copy) foyer/demo"]);
+    await call("DELETE", `/agents/${id}`, undefined, account);
+    expect(await listed()).toEqual(["Harbour (copy) foyer/demo"]);
+    await call("PUT", "/models/providers/mistral", provider, account);
+    expect(await listed()).toEqual([expect.stringMatching(/^Harbour \(copy\) mistral\//)]);
+    await call("DELETE", "/models/providers/mistral", undefined, account);
+    expect(await listed()).toEqual(["Harbour (copy) foyer/demo"]);
+    expect((await call("GET", "/agents")).body.data.map(({ name }: { name: string }) => name)).not.toContain(
+      "Harbour (copy)",
+    );
+  });
+
   it("get unique slugs within an organization, even when created concurrently", async () => {
     const account = await server.createAccount();
     const created = await Promise.all(Array.from({ length: 5 }, () => create({ name: "Bike Shop" }, account)));

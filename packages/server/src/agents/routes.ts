@@ -11,9 +11,16 @@ import type { AgentService, CopyContent } from "./service.ts";
 export function agentRoutes(app: App, agents: AgentService, idempotency: Idempotency, copyContent: CopyContent): void {
   app.route({
     ...contract.listAgents,
-    handler: async (request, reply) => {
-      const pages = agents.list(principalOf(request).organizationId);
-      return sendJsonPages(reply, { before: '{"data":[', pages, after: '],"error":null}' }) as never;
+    handler: (request, reply) => {
+      const { organizationId } = principalOf(request);
+      const send = ({ json }: { json: string | null }) => {
+        if (json !== null) return reply.type("application/json; charset=utf-8").send(json as never);
+        const pages = agents.list(organizationId);
+        return sendJsonPages(reply, { before: '{"data":[', pages, after: '],"error":null}' });
+      };
+      // Without a promise for a list that is kept, because promises are a large part of what such a request costs.
+      const list = agents.shortList(organizationId);
+      return (list instanceof Promise ? list.then(send) : send(list)) as never;
     },
   });
   app.route({

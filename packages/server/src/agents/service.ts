@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import type { Agent, AgentChanges, AgentCreate, AgentSummary } from "@foyer/contract";
+import type { Agent, AgentChanges, AgentCreate } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { isDuplicate } from "../db/database-errors.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
@@ -7,12 +7,13 @@ import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
-import { columnDefaults, toAgent, toColumns, toSummary } from "./columns.ts";
+import { createListedAgents } from "./agent-list.ts";
+import { columnDefaults, toAgent, toColumns } from "./columns.ts";
 import { copyImages } from "./image-store.ts";
 import { createOriginCheck } from "./origin-check.ts";
 import { defaultRetention } from "./retention.ts";
 import { freeSlug, slugOf } from "./slug.ts";
-import { type AgentStore, createAgentStore } from "./store.ts";
+import type { AgentStore } from "./store.ts";
 
 const COPY_SUFFIX = " (copy)";
 /** The contract's limit. */
@@ -25,11 +26,12 @@ export type AgentService = ReturnType<typeof createAgentService>;
 
 /** `onChange` and `onDelete` are called once the change is committed; `onDelete` deletes what belongs to the agent. */
 export function createAgentService(
-  { db, config, models, encryption }: Pick<Deps, "db" | "config" | "models" | "encryption">,
+  deps: Pick<Deps, "db" | "databaseKind" | "config" | "models" | "encryption">,
   onChange: (agentId: string) => void,
   onDelete: (agentId: string) => void | Promise<void>,
 ) {
-  const store = createAgentStore(db);
+  const { config, models, encryption } = deps;
+  const { store, lists } = createListedAgents(deps);
 
   async function existing(organizationId: string, id: string) {
     const row = isId("agent", id) ? await store.get(organizationId, id) : undefined;
@@ -43,11 +45,7 @@ export function createAgentService(
 
   return {
     ...createOriginCheck(),
-    /** In pages, because an organization can have any number of agents. */
-    async *list(organizationId: string): AsyncGenerator<AgentSummary[]> {
-      const defaultModelId = await models.defaultFor(organizationId);
-      for await (const rows of store.pages(organizationId)) yield rows.map((row) => toSummary(row, defaultModelId));
-    },
+    ...lists,
     async get(organizationId: string, id: string): Promise<Agent> {
       return shown(await existing(organizationId, id));
     },

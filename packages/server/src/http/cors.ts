@@ -9,7 +9,8 @@ declare module "fastify" {
 
 /**
  * Routes marked `crossOrigin` answer every origin (the route checks the agent's own list) and support preflights. Other
- * routes answer no other origin. The CORS plugin is not used because it looks up the route a second time per request.
+ * routes answer no other origin. `registerSecurityHeaders` sends the headers. The CORS plugin is not used because it looks
+ * up the route a second time per request.
  */
 export function registerCors(app: FastifyInstance): void {
   const methods = new Map<string, string[]>();
@@ -19,14 +20,10 @@ export function registerCors(app: FastifyInstance): void {
     methods.set(url, [...(existing ?? []), String(method)]);
     if (!existing) addPreflight(app, url, methods);
   });
-  // Runs before authentication, so that a page can read why its request was rejected.
-  app.addHook("onRequest", (request, reply, done) => {
-    if (request.routeOptions.config.crossOrigin) reply.headers(headers);
-    done();
-  });
 }
 
-const headers = {
+/** The headers of every response of a route that is marked `crossOrigin`, errors included. */
+export const crossOriginHeaders = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
     "x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id, idempotent-replay",

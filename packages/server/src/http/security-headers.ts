@@ -1,25 +1,35 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyContextConfig, FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
+import { crossOriginHeaders } from "./cors.ts";
 
 /** API responses are never rendered as documents. Pages (pages/, `/docs`) set their own policy. */
 const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'";
 
-/** Sets the headers of every response: its id and the security headers. */
+/**
+ * Sets the headers of every response: its id, the security headers and those for other origins. Must run before
+ * authentication, so that a page can read why its request was rejected.
+ */
 export function registerSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<Config, "baseUrl">): void {
-  const headers = {
+  const common = {
     "content-security-policy": contentSecurityPolicy,
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
     ...(baseUrl.startsWith("https:") ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
   };
-  app.addHook("onRequest", (request, reply, done) => {
-    const { access = "account", crossOrigin = false } = request.routeOptions.config;
-    reply.headers(headers).headers({
-      "x-request-id": request.id,
-      "cross-origin-resource-policy": crossOrigin ? "cross-origin" : "same-origin",
-    });
+  const headersOf = ({ access = "account", crossOrigin = false }: FastifyContextConfig): Record<string, string> => ({
+    ...common,
+    "cross-origin-resource-policy": crossOrigin ? "cross-origin" : "same-origin",
     // Responses for members contain secrets and visitors' data, so browsers and proxies must not store them.
-    if (access !== "public") reply.header("cache-control", "no-store");
+    ...(access === "public" ? {} : { "cache-control": "no-store" }),
+    ...(crossOrigin ? crossOriginHeaders : {}),
+  });
+  /** The headers of a route never change. Its configuration is one object for all of its requests. */
+  const known = new WeakMap<FastifyContextConfig, Record<string, string>>();
+  app.addHook("onRequest", (request, reply, done) => {
+    const { config } = request.routeOptions;
+    const headers = known.get(config) ?? headersOf(config);
+    known.set(config, headers);
+    reply.headers(headers).header("x-request-id", request.id);
     done();
   });
 }

@@ -13,8 +13,16 @@ export function createProviderSettings(db: Db, encryption: Encryption) {
   const byAccount = compileOnce<{ organizationId: string }, ProviderSettingsRow>((param) =>
     db.selectFrom("providerSettings").selectAll().where("organizationId", "=", param("organizationId")),
   );
+  const listeners: Array<(organizationId: string) => void> = [];
+  // After a failure too: the change may have been stored.
+  const changing = <T>(organizationId: string, change: Promise<T>) =>
+    change.finally(() => listeners.forEach((listener) => void listener(organizationId)));
   const context = (organizationId: string, provider: string) => `${organizationId}/${provider}`;
   return {
+    /** Calls `listener` after each change of an organization's settings in this process. */
+    onChange(listener: (organizationId: string) => void): void {
+      listeners.push(listener);
+    },
     async get(organizationId: string): Promise<Map<ProviderName, ProviderAccess>> {
       const { rows } = await byAccount(db, { organizationId });
       const settings = new Map<ProviderName, ProviderAccess>();
@@ -29,19 +37,20 @@ export function createProviderSettings(db: Db, encryption: Encryption) {
       const encrypted =
         access.apiKey === null ? null : encryption.encrypt(access.apiKey, context(organizationId, provider));
       const values = { apiKey: encrypted, baseUrl: access.baseUrl, updatedAt: Date.now() };
-      await db
+      const change = db
         .insertInto("providerSettings")
         .values({ organizationId, provider, ...values })
         .onConflict((conflict) => conflict.columns(["organizationId", "provider"]).doUpdateSet(values))
         .execute();
+      await changing(organizationId, change);
     },
     async delete(organizationId: string, provider: ProviderName): Promise<boolean> {
-      const result = await db
+      const change = db
         .deleteFrom("providerSettings")
         .where("organizationId", "=", organizationId)
         .where("provider", "=", provider)
         .executeTakeFirst();
-      return result.numDeletedRows > 0n;
+      return (await changing(organizationId, change)).numDeletedRows > 0n;
     },
   };
 }

@@ -13,7 +13,7 @@ describe("the listing cache", () => {
       state.reads++;
       return listing(state.text);
     };
-    const get = async (id = "agent_1") => JSON.parse(String((await cache.get(id, read)).body))[0].name;
+    const get = async (id = "agent_1") => JSON.parse((await cache.get(id, read)).body)[0].name;
     return { state, cache, get };
   }
 

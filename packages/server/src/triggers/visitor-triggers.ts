@@ -42,11 +42,17 @@ export function createVisitorTriggers(
     return toListing(agent, (await store.enabled(agentId)).map(toWidgetTrigger));
   }
 
-  /** @throws 404 when the agent does not exist. The listing can be up to 5 s old after a change in another process. */
-  async function listing(agentId: string, origin: string | undefined): Promise<Listing> {
-    const found = await cache.get(agentId, read);
-    agents.checkOrigin(found.agent, origin, ownOrigin);
-    return found;
+  /**
+   * A listing that is kept is returned synchronously. It can be up to 5 s old after a change in another process.
+   * @throws 404 when the agent does not exist
+   */
+  function listing(agentId: string, origin: string | undefined): Listing | Promise<Listing> {
+    const check = (found: Listing) => {
+      agents.checkOrigin(found.agent, origin, ownOrigin);
+      return found;
+    };
+    const found = cache.get(agentId, read);
+    return found instanceof Promise ? found.then(check) : check(found);
   }
 
   return {

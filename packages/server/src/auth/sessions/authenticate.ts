@@ -57,22 +57,27 @@ export function registerAuthentication(
     if (access === "public" || access === "visitor" || access === "user") return;
     route.config = { ...route.config, minimumRole: minimumRole(String(route.method), route.url) };
   });
-  app.addHook("onRequest", async (request, reply) => {
-    const { access = "account", sameOrigin } = request.routeOptions.config;
-    if (request.is404) return;
-    if (access === "public") {
-      if (sameOrigin) requireSameOrigin(request, config);
-      return;
-    }
-    if (access === "visitor") return admitVisitor(request, reply);
-    const bearer = bearerOf(request);
-    if (bearer) await admitBearer(request, reply, access, bearer);
-    else await admitCookie(request, access);
+  // Most requests need no promise: they have a key that was looked up a moment ago, or no credentials.
+  app.addHook("onRequest", (request, reply, done) => {
+    const admission = request.is404 ? undefined : admit(request, reply);
+    if (admission) return admission;
+    done();
   });
 
-  /** Admits every request. Invalid credentials grant nothing, but do not stop a visitor from chatting. */
-  async function admitVisitor(request: FastifyRequest, reply: FastifyReply) {
+  function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> | void {
+    const { access = "account", sameOrigin } = request.routeOptions.config;
+    if (access === "public") {
+      return sameOrigin ? requireSameOrigin(request, config) : undefined;
+    }
     const bearer = bearerOf(request);
+    if (access === "visitor") {
+      return bearer || request.headers.cookie ? admitVisitor(request, reply, bearer) : undefined;
+    }
+    return bearer ? admitBearer(request, reply, access, bearer) : admitCookie(request, access);
+  }
+
+  /** Admits every request. Invalid credentials grant nothing, but do not stop a visitor from chatting. */
+  async function admitVisitor(request: FastifyRequest, reply: FastifyReply, bearer: string | undefined) {
     if (bearer && looksLikeToken(bearer)) {
       request.conversationToken = bearer;
       return;
@@ -91,21 +96,29 @@ export function registerAuthentication(
     if (signedIn?.membership) request.principal = principalOfMember(signedIn, signedIn.membership);
   }
 
-  async function admitBearer(request: FastifyRequest, reply: FastifyReply, access: Access, bearer: string) {
+  function admitBearer(request: FastifyRequest, reply: FastifyReply, access: Access, bearer: string) {
     if (access === "conversation" && looksLikeToken(bearer)) {
-      if (isTokenFor(encryption, conversationIn(request), bearer)) return;
+      if (isTokenFor(encryption, conversationIn(request), bearer)) return undefined;
       throw unauthorized("This conversation token belongs to another conversation.");
     }
-    const owner = await keys.authenticate(bearer);
+    const found = keys.authenticate(bearer);
+    return found instanceof Promise
+      ? found.then((owner) => admitKey(request, reply, access, owner))
+      : admitKey(request, reply, access, found);
+  }
+
+  function admitKey(request: FastifyRequest, reply: FastifyReply, access: Access, owner: KeyOwner | null) {
     if (!owner) throw unauthorized("This API key is not valid.");
     const principal = principalOfKey(owner);
+    const finish = () => {
+      if (access === "session" || access === "user") {
+        throw new AppError("FORBIDDEN", "API keys cannot call this endpoint. Sign in instead.");
+      }
+      requireRole(principal, request);
+      request.principal = principal;
+    };
     const counting = countCall(principal, reply);
-    if (counting) await counting;
-    if (access === "session" || access === "user") {
-      throw new AppError("FORBIDDEN", "API keys cannot call this endpoint. Sign in instead.");
-    }
-    requireRole(principal, request);
-    request.principal = principal;
+    return counting ? counting.then(finish) : finish();
   }
 
   async function admitCookie(request: FastifyRequest, access: Access) {
