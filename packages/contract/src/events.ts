@@ -5,6 +5,9 @@ import { described, nullable, ref, stringEnum, Timestamp } from "./schema.ts";
 
 export { type WebhookEventType, webhookEventTypes } from "./rules/webhook-events.ts";
 
+/** The conversations, and the submissions, that one `visitor.erased` lists. */
+export const maxErasedIds = 1_000;
+
 /** A field that is left out for a webhook with the payload `ids`. */
 const content = <T extends TSchema>(schema: T) => Type.Optional(schema);
 
@@ -118,6 +121,14 @@ const dataOf = {
       type: "object",
       additionalProperties: { type: "integer" },
       description: "Erased rows per kind",
+    }),
+    conversationIds: Type.Array(Type.String(), {
+      maxItems: maxErasedIds,
+      description: `The erased conversations, at most ${maxErasedIds.toLocaleString("en")}. Delete what you received about them.`,
+    }),
+    submissionIds: Type.Array(Type.String(), {
+      maxItems: maxErasedIds,
+      description: `The erased form submissions, at most ${maxErasedIds.toLocaleString("en")}. Delete what you received about them.`,
     }),
   },
 } satisfies Record<WebhookEventType, TProperties>;

@@ -83,6 +83,8 @@ export const sampleEventData: WebhookEventData = {
     erasedAt: "2026-01-31T10:00:00.000Z",
     identifierHash: "9f2c41d0a7",
     counts: { conversations: 2, messages: 14, submissions: 1 },
+    conversationIds: ["conv_01jd3v7b2q5s8w1y4h7k0m3p6t", "conv_01jd3w4k9hf0mtb8s6wxq2zy4c"],
+    submissionIds: ["sub_01jd3v8m2q5s8w1y4h7k0m3p6t"],
   },
 };
 

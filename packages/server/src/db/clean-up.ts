@@ -14,7 +14,9 @@ const FIRST_BATCH_ROWS = 16;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** On a slow disk, every commit takes long, even if it writes little. */
 const MIN_BATCH = { bytes: 128 * 1024, rows: 32 };
-/** SQLite runs in this process, so this is how long requests wait for a batch. */
+/** The first batch of rows that are small, but that other tables may refer to. */
+const FIRST_SMALL_ROWS = 64;
+/** Requests wait this long for a batch: SQLite runs in this process, and PostgreSQL holds the rows' locks meanwhile. */
 const BATCH_MS = { min: 5, max: 15 };
 
 /** Runs each deletion now and every hour. A failed one is retried an hour later. @returns a function that stops it */
@@ -33,21 +35,26 @@ export function startCleanUp(log: Logger, work: Record<string, () => Promise<num
 
 /**
  * Deletes in small transactions and pauses after each for as long as it took, so that requests do not wait for it. SQLite
- * runs in this process, and a million old rows take minutes.
+ * runs in this process, and a million old rows take minutes. Batches grow and shrink with the time that they take.
  * @param deleteSome deletes at most `limit` rows and returns how many it deleted
+ * @param max the most rows that one transaction deletes
  * @returns how many rows were deleted in total
  */
 export async function deleteInBatches(
   db: Db,
   deleteSome: (trx: Transaction<Tables>, limit: number) => Promise<number>,
-  limit = BATCH,
+  max = BATCH,
 ): Promise<number> {
+  let limit = Math.min(FIRST_SMALL_ROWS, max);
   for (let total = 0; ; ) {
     const startedAt = performance.now();
     const deleted = await inTransaction(db, (trx) => deleteSome(trx, limit));
     total += deleted;
     if (deleted < limit) return total;
-    await rest(performance.now() - startedAt);
+    const tookMs = performance.now() - startedAt;
+    if (tookMs > BATCH_MS.max) limit = Math.max(Math.min(MIN_BATCH.rows, max), Math.floor(limit / 2));
+    else if (tookMs < BATCH_MS.min) limit = Math.min(2 * limit, max);
+    await rest(tookMs);
   }
 }
 

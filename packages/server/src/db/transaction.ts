@@ -35,6 +35,11 @@ export function afterCommit(trx: object, action: () => void): void {
   onCommit.get(trx)?.push(action);
 }
 
+/** Whether `afterCommit` runs actions for this transaction. */
+export function runsAfterCommit(trx: object): boolean {
+  return onCommit.has(trx);
+}
+
 /** PostgreSQL's serialization failure and deadlock. */
 function isTransient(error: unknown) {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : null;

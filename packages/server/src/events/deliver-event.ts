@@ -1,6 +1,7 @@
 import { memberEmail, selectOwners } from "../auth/members/members.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
-import type { Executor } from "../db/compiled-query.ts";
+import { compileOnce, type Executor } from "../db/compiled-query.ts";
+import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { DeliveryRow, WebhookRow } from "../db/outbox-tables.ts";
 import { afterCommit } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
@@ -13,7 +14,7 @@ import { createPayloadSlots, withoutSlot } from "../outbox/payload-slots.ts";
 import { createPost, delivered, explainFailure, undelivered } from "../outbox/send-answer.ts";
 import { readSigningSecret, signingSecrets } from "../outbox/signing-secret.ts";
 import { webhookHeaders } from "../outbox/webhook-signature.ts";
-import { toEvent } from "./event-view.ts";
+import { eventBody } from "./event-view.ts";
 import type { EventListeners } from "./listeners.ts";
 import type { EventToSend, ToSend, WebhookStore } from "./store.ts";
 
@@ -39,10 +40,21 @@ export function createEventSender(deps: Pick<Deps, "config" | "outbound" | "encr
   };
 }
 
+/** A delivery to a webhook whose URL has another host now. It is claimed again when that host has a free slot. */
+const moved: OpenDelivery = { send: async () => ({ postponedMs: 0 }) };
+
+type HandlerParts = {
+  store: WebhookStore;
+  outbox: Outbox;
+  listeners: EventListeners;
+  /** what a delivery sends; null when the event or the webhook was deleted */
+  contentOf?: (delivery: LeasedDelivery) => Promise<ToSend | null>;
+};
+
 /** Sends the deliveries of webhooks, and disables a webhook that keeps failing. */
 export function createEventHandler(
-  deps: Pick<Deps, "db" | "config" | "outbound" | "encryption" | "mailer" | "log">,
-  { store, outbox, listeners }: { store: WebhookStore; outbox: Outbox; listeners: EventListeners },
+  deps: Pick<Deps, "db" | "databaseKind" | "config" | "outbound" | "encryption" | "mailer" | "log">,
+  { store, outbox, listeners, contentOf = store.toSend }: HandlerParts,
 ): DeliveryHandler {
   const send = createEventSender(deps);
   const slots = createPayloadSlots();
@@ -57,7 +69,7 @@ export function createEventHandler(
       const detail = "The webhook was disabled before the event could be sent. Enable it, then send the event again.";
       return { ...undelivered("The webhook is disabled", detail), isFinal: true };
     }
-    const body = Buffer.from(JSON.stringify(toEvent(event, webhook.payload)));
+    const body = Buffer.from(eventBody(event, webhook.payload));
     const answer = await send({ body, id: event.id, webhook, signal });
     const { status } = answer;
     const isClientError = status !== null && status >= 400 && status < 500 && !transientStatuses.has(status);
@@ -106,15 +118,34 @@ export function createEventHandler(
         const webhook = await store.webhookOf(delivery.webhookId ?? "");
         return webhook ? { send: () => sendNotice(delivery, webhook, signal) } : null;
       }
-      const found = await store.toSend(delivery);
-      return found && openEvent(delivery, found, signal);
+      const found = await contentOf(delivery);
+      if (!found) return null;
+      const host = hostOf(found.webhook.url);
+      if (host === delivery.host) return openEvent(delivery, found, signal);
+      await outbox.queue.move(delivery, host);
+      return moved;
     },
     record,
   };
 }
 
 /** Records attempts, and how long each webhook has been failing. */
-function createEventRecords({ db, mailer }: Pick<Deps, "db" | "mailer">, outbox: Outbox, listeners: EventListeners) {
+function createEventRecords(
+  { db, databaseKind, mailer }: Pick<Deps, "db" | "databaseKind" | "mailer">,
+  outbox: Outbox,
+  listeners: EventListeners,
+) {
+  const recover = compileOnce<{ json: string }, never>((param) =>
+    db
+      .updateTable("webhooks")
+      .set({ failingSince: null })
+      .where(
+        "id",
+        "in",
+        db.selectFrom(jsonRows<{ id: string }>(databaseKind, param("json"), { id: "text" })).select("rows.id"),
+      )
+      .where("failingSince", "is not", null),
+  );
   const idsOf = (batch: readonly CompletedAttempt[]) =>
     [...new Set(batch.map(({ delivery }) => delivery.webhookId ?? ""))].sort();
 
@@ -144,10 +175,7 @@ function createEventRecords({ db, mailer }: Pick<Deps, "db" | "mailer">, outbox:
     const failing = idsOf(made.filter(({ next }) => next.state !== "delivered")).filter(
       (id) => !successful.includes(id),
     );
-    if (successful.length > 0) {
-      const recover = db.updateTable("webhooks").set({ failingSince: null }).where("id", "in", successful);
-      await trx.executeQuery(recover.where("failingSince", "is not", null).compile());
-    }
+    if (successful.length > 0) await recover(trx, { json: toJson(successful.map((id) => ({ id }))) });
     if (failing.length > 0) {
       const fail = db.updateTable("webhooks").set({ failingSince: now }).where("id", "in", failing);
       await trx.executeQuery(fail.where("failingSince", "is", null).where("isEnabled", "=", 1).compile());

@@ -3,9 +3,19 @@ import { dataFor } from "@foyer/contract/rules/webhook-events";
 import type { WebhookRow } from "../db/outbox-tables.ts";
 import type { EventToSend } from "./store.ts";
 
-/** The body that a webhook receives and the feed lists. It is the same for every attempt. */
+/** An event as the feed lists it. */
 export function toEvent(row: EventToSend, payload: WebhookRow["payload"]): WebhookEvent {
-  const { id, type, createdAt, organizationId, agentId, conversationId, sequence } = row;
+  return { ...envelopeOf(row), data: dataFor(payload, row.type, JSON.parse(row.data)) };
+}
+
+/** The body that a webhook receives: the JSON of `toEvent`. It is the same for every attempt. */
+export function eventBody(row: EventToSend, payload: WebhookRow["payload"]): string {
+  if (payload !== "full") return JSON.stringify(toEvent(row, payload));
+  // The stored data is sent as it is, because parsing and writing a transcript takes long.
+  return `${JSON.stringify(envelopeOf(row)).slice(0, -1)},"data":${row.data}}`;
+}
+
+function envelopeOf({ id, type, createdAt, organizationId, agentId, conversationId, sequence }: EventToSend) {
   return {
     id,
     type,
@@ -14,6 +24,5 @@ export function toEvent(row: EventToSend, payload: WebhookRow["payload"]): Webho
     agentId,
     conversationId,
     sequence,
-    data: dataFor(payload, type, JSON.parse(row.data)),
   };
 }

@@ -13,6 +13,7 @@ export type ListeningWebhook = {
   /** null for all */
   agentIds: ReadonlySet<string> | null;
   idleMinutes: number;
+  row: WebhookRow;
 };
 
 /** The receivers of an organization's events. */
@@ -22,6 +23,8 @@ export type EventListeners = ReturnType<typeof createEventListeners>;
 
 /** A change made by another process takes effect after this time. */
 const TTL_MS = 2_000;
+/** Each can have 20 webhooks, of which about 3 KB are cached. */
+const MAX_ORGANIZATIONS = 2_000;
 /** The feed reports a conversation as idle after this time. */
 const FEED_IDLE_MINUTES = 30;
 
@@ -31,7 +34,7 @@ const FEED_IDLE_MINUTES = 30;
  */
 export function createEventListeners(db: Db) {
   const queries = listenerQueries(db);
-  const recent = new LRUCache<string, Listeners>({ max: 10_000, ttl: TTL_MS });
+  const recent = new LRUCache<string, Listeners>({ max: MAX_ORGANIZATIONS, ttl: TTL_MS });
   /** Counts the changes, so that the result of a read that began before a change is not cached after it. */
   let changes = 0;
 
@@ -59,7 +62,8 @@ export function createEventListeners(db: Db) {
   };
 }
 
-function toListener({ id, url, events, agentIds, idleMinutes }: Listening): ListeningWebhook {
+function toListener(row: WebhookRow): ListeningWebhook {
+  const { id, url, events, agentIds, idleMinutes } = row;
   const types: string[] = JSON.parse(events);
   const agents: string[] = JSON.parse(agentIds);
   return {
@@ -68,6 +72,7 @@ function toListener({ id, url, events, agentIds, idleMinutes }: Listening): List
     types: types.includes("*") ? null : new Set(types),
     agentIds: agents.length === 0 ? null : new Set(agents),
     idleMinutes,
+    row,
   };
 }
 
@@ -95,14 +100,12 @@ export function idleMinutesFor(listeners: Listeners, agentId: string): number[] 
   return [...new Set([...ofWebhooks, ...(listeners.hasFeed ? [FEED_IDLE_MINUTES] : [])])].sort((a, b) => a - b);
 }
 
-type Listening = Pick<WebhookRow, "id" | "url" | "events" | "agentIds" | "idleMinutes">;
-
 function listenerQueries(db: Db) {
   return {
-    webhooks: compileOnce<{ organizationId: string }, Listening>((param) =>
+    webhooks: compileOnce<{ organizationId: string }, WebhookRow>((param) =>
       db
         .selectFrom("webhooks")
-        .select(["id", "url", "events", "agentIds", "idleMinutes"])
+        .selectAll()
         .where("organizationId", "=", param("organizationId"))
         .where("isEnabled", "=", 1),
     ),

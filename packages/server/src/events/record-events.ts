@@ -1,13 +1,11 @@
 import type { WebhookEventData, WebhookEventType } from "@foyer/contract";
 import { sql } from "kysely";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
-import { databaseNow } from "../db/database-clock.ts";
-import { compileInsert, jsonRows, toJson } from "../db/json-rows.ts";
-import type { DeliveryRow, EventRow, IdleTimerRow } from "../db/outbox-tables.ts";
-import { afterCommit } from "../db/transaction.ts";
+import { compileInsert } from "../db/json-rows.ts";
+import type { EventRow, IdleTimerRow } from "../db/outbox-tables.ts";
 import type { Deps } from "../deps.ts";
-import { failpoint } from "../failpoints.ts";
 import { newId } from "../ids.ts";
+import { createEventDeliveries, type EventDispatch } from "./event-deliveries.ts";
 import { type EventListeners, idleMinutesFor, type ListeningWebhook, webhooksFor } from "./listeners.ts";
 
 /** An event to record. `data` is called only if a webhook or the feed receives the event. */
@@ -40,13 +38,14 @@ type Listened = { event: NewEvent; webhooks: readonly ListeningWebhook[] };
 
 const messageTypes: ReadonlySet<WebhookEventType> = new Set(["message.created", "reply.finished", "reply.failed"]);
 
-/** @param notify wakes the delivery worker; called after the transaction was committed */
+/** @param dispatch sends the deliveries after the transaction was committed */
 export function createEventRecorder(
   deps: Pick<Deps, "db" | "databaseKind">,
   listeners: EventListeners,
-  notify: () => void,
+  dispatch: EventDispatch,
 ): RecordEvents {
   const queries = recordQueries(deps);
+  const insertDeliveries = createEventDeliveries(deps, dispatch);
 
   /** The numbers of these events within their conversations. A deleted conversation has none. */
   async function sequencesOf(trx: Executor, listened: readonly Listened[]) {
@@ -87,21 +86,7 @@ export function createEventRecorder(
       trx,
       rows.map(({ row }) => row),
     );
-    const deliveries = rows.flatMap(({ row, webhooks }) =>
-      webhooks.map(({ id: webhookId, host }) => ({
-        id: newId("delivery"),
-        webhookId,
-        eventId: row.id,
-        host,
-        createdAt: now,
-      })),
-    );
-    if (deliveries.length > 0) await queries.insertDeliveries(trx, { json: toJson(deliveries) });
-    failpoint("event.committing");
-    afterCommit(trx, () => {
-      failpoint("event.committed");
-      if (deliveries.length > 0) notify();
-    });
+    await insertDeliveries(trx, rows);
   }
 
   /** Restarts the timer of `conversation.idle` after a message. */
@@ -133,8 +118,6 @@ export function createEventRecorder(
 }
 
 type NewRow = Omit<EventRow, "number" | "position">;
-type NewDelivery = Pick<DeliveryRow, "id" | "host" | "createdAt"> & { webhookId: string; eventId: string };
-
 function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKind">) {
   return {
     advance: compileOnce<{ id: string; count: number }, { eventSequence: number }>((param) =>
@@ -155,47 +138,6 @@ function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKi
       data: "text",
       createdAt: "bigint",
     }),
-    /**
-     * Leaves out webhooks that another process has deleted, because the reference to one would make the transaction
-     * fail. The lock keeps them until the end of the transaction.
-     */
-    insertDeliveries: compileOnce<{ json: string }, never>((param) =>
-      db
-        .insertInto("deliveries")
-        .columns([
-          ...(["id", "webhookId", "eventId", "host", "createdAt", "dueAt", "kind", "purpose", "type"] as const),
-          ...(["target", "state", "position", "attempts", "attemptsBefore", "fence"] as const),
-        ])
-        .expression(
-          db
-            .selectFrom(
-              jsonRows<NewDelivery>(kind, param("json"), {
-                id: "text",
-                webhookId: "text",
-                eventId: "text",
-                host: "text",
-                createdAt: "bigint",
-              }),
-            )
-            .innerJoin("webhooks", "webhooks.id", "rows.webhookId")
-            .select(["rows.id", "rows.webhookId", "rows.eventId", "rows.host", "rows.createdAt"])
-            .select([
-              databaseNow(kind).as("dueAt"),
-              sql.lit("event").as("kind"),
-              sql.lit("event").as("purpose"),
-              sql.lit("webhook").as("type"),
-              sql.lit("{}").as("target"),
-              sql.lit("pending").as("state"),
-            ])
-            .select((x) => [
-              x.lit(0).as("position"),
-              x.lit(0).as("attempts"),
-              x.lit(0).as("attemptsBefore"),
-              x.lit(0).as("fence"),
-            ])
-            .$if(kind === "postgres", (query) => query.forKeyShare("webhooks")) as never,
-        ),
-    ),
     restartTimer: compileOnce<IdleTimerRow, never>((param) =>
       db
         .insertInto("idleTimers")

@@ -24,7 +24,7 @@ import type { Outbox } from "../outbox/outbox.ts";
 import { newSigningSecret, readSigningSecret } from "../outbox/signing-secret.ts";
 import { createEventSender } from "./deliver-event.ts";
 import type { EventListeners } from "./listeners.ts";
-import type { EventDelivery, WebhookStore } from "./store.ts";
+import type { EventDelivery, FailedRow, WebhookStore } from "./store.ts";
 
 const DEFAULT_IDLE_MINUTES = 30;
 const PAGE = { default: 20, max: 100 };
@@ -235,8 +235,8 @@ function deliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, exist
       const host = hostOf(webhook.url);
       let retried = 0;
       for (let after: string | undefined = ""; after !== undefined; ) {
-        const failed: Array<{ id: string; host: string }> = await store.failedAfter(id, after, RETRIED_AT_ONCE);
-        const rows = failed.map((row) => ({ id: row.id, target: "{}", host, sentTo: row.host }));
+        const failed: FailedRow[] = await store.failedAfter(id, after, RETRIED_AT_ONCE);
+        const rows = failed.map(({ id: failedId, ...previous }) => ({ ...previous, id: failedId, host, previous }));
         if (rows.length > 0) {
           retried += (await inTransaction(db, (trx) => outbox.queue.retryFailed(trx, rows))).size;
           outbox.worker.notify();

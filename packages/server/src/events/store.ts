@@ -16,6 +16,8 @@ export type WebhookStore = ReturnType<typeof createWebhookStore>;
 export type EventDelivery = Omit<DeliveryRow, "type" | "eventId" | "conversationId"> &
   Pick<EventRow, "type" | "agentId" | "conversationId"> & { eventId: string };
 
+export type FailedRow = Pick<DeliveryRow, "id" | "target" | "host">;
+
 const MAX_COUNTED = 10_000;
 /** Responses in a list of deliveries. Without a limit, 100 deliveries could have 32 MB of them. */
 const RESPONSE_BYTES = 4 * 1024 * 1024;
@@ -137,10 +139,10 @@ function deliveryLists(db: Db) {
       return Number((await counted.executeTakeFirstOrThrow()).n);
     },
     /** Failed deliveries of events with an id after `after`, oldest first. */
-    async failedAfter(webhookId: string, after: string, limit: number): Promise<Pick<DeliveryRow, "id" | "host">[]> {
+    async failedAfter(webhookId: string, after: string, limit: number): Promise<FailedRow[]> {
       return db
         .selectFrom("deliveries")
-        .select(["id", "host"])
+        .select(["id", "target", "host"])
         .where("webhookId", "=", webhookId)
         .where("eventId", "is not", null)
         .where("state", "=", "failed")
@@ -185,7 +187,7 @@ export type ToSend = { event: Omit<EventToSend, "data"> & { data: string | null 
 export type EventToSend = Omit<EventRow, "number" | "position" | "submissionId">;
 
 /** Larger events, such as transcripts, are sent a few at a time. */
-const LARGE_BYTES = 256 * 1024;
+export const LARGE_BYTES = 256 * 1024;
 
 function toSendQuery(db: Db) {
   const event = compileOnce<{ id: string }, ToSend["event"]>((param) =>

@@ -1,6 +1,7 @@
+import type { ServerResponse } from "node:http";
 import { sql } from "kysely";
 import { Webhook as Verifier } from "standardwebhooks";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
 import { chat } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase, waitForBlockedStatement } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
@@ -21,6 +22,9 @@ import { createEventRecorder } from "./record-events.ts";
 import { createWebhookStore } from "./store.ts";
 
 const DAY_MS = 86_400_000;
+
+/** Leaves the deliveries to the queue. */
+const queueOnly = { leaseMs: 0, vacancies: () => 0, send() {}, notify() {} };
 
 /** A failed delivery of an event to this webhook. */
 function deliveryTo(webhookId: string) {
@@ -349,7 +353,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     const listeners = createEventListeners(server.deps.db);
     let minutes = 0;
     const worker = createIdleWorker(server.deps, {
-      record: createEventRecorder(server.deps, listeners, () => {}),
+      record: createEventRecorder(server.deps, listeners, queueOnly),
       listeners,
       now: () => Date.now() + minutes * 60_000,
     });
@@ -380,19 +384,24 @@ onBothDatabases("webhooks", (createDatabase) => {
     const messages = [{ role: "user", content: "And on Sundays?" }];
     await (await chat(server.url, { agentId, conversationId, messages }, headers)).ended;
     await worker.runOnce();
-    await receiver.hasReceived(4);
     // Each webhook is notified only after its own number of minutes.
-    const reports = (path: string) => receiver.bodies(path).map(({ data }) => [data.idleMinutes, data.messageCount]);
-    expect([reports("/events"), reports("/later")]).toEqual([
-      [
-        [1, 2],
-        [1, 4],
-      ],
-      [
-        [3, 2],
-        [3, 4],
-      ],
-    ]);
+    const reports = (path: string) =>
+      receiver
+        .bodies(path)
+        .filter((event) => event.conversationId === conversationId)
+        .map(({ data }) => [data.idleMinutes, data.messageCount]);
+    await expect
+      .poll(() => [reports("/events"), reports("/later")])
+      .toEqual([
+        [
+          [1, 2],
+          [1, 4],
+        ],
+        [
+          [3, 2],
+          [3, 4],
+        ],
+      ]);
     expect(await timers.selectAll().execute()).toEqual([]);
   });
 
@@ -402,7 +411,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     await db.deleteFrom("idleTimers").execute();
     const [broken, fine] = [await ask("First"), await ask("Second")];
     const listeners = createEventListeners(db);
-    const record = createEventRecorder(server.deps, listeners, () => {});
+    const record = createEventRecorder(server.deps, listeners, queueOnly);
     let isBroken = true;
     let minutes = 2;
     const worker = createIdleWorker(server.deps, {
@@ -477,7 +486,7 @@ onBothDatabases("webhooks", (createDatabase) => {
   });
 
   it("read a large event only when few others are being sent to the host", async () => {
-    const { id } = await create({ isEnabled: false });
+    const { id } = await create({ isEnabled: false, url: "https://large.example/" });
     const { db } = server.deps;
     const [eventId, store, listeners] = [newId("evt"), createWebhookStore(server.deps), createEventListeners(db)];
     const event = { organizationId: owner.organizationId, agentId, conversationId: null, submissionId: null };
@@ -501,6 +510,55 @@ onBothDatabases("webhooks", (createDatabase) => {
     const opened = await third;
     opened?.close?.();
     second?.close?.();
+  });
+
+  it("are all named by the receipt of an erasure, also when the URL changed between two attempts", async () => {
+    const moved = await startReceiver();
+    onTestFinished(() => moved.stop());
+    const [oldHost, newHost] = [receiver.url, moved.url].map((url) => URL.parse(url)?.host);
+    const receiversOf = async (conversationId: string | null) =>
+      (await call("GET", `/visitors/data?conversationId=${conversationId}`)).body.receivers;
+    await create({ events: ["visitor.erased"], url: `${moved.url}/erased` });
+    const { id } = await create({ events: ["message.created"] });
+    const held = Promise.withResolvers<ServerResponse>();
+    receiver.answer((_, response) => held.resolve(response));
+    const { conversationId } = await ask("Hello");
+    const response = await held.promise;
+    // The receiver has the message, although the attempt is not recorded yet.
+    expect(await receiversOf(conversationId)).toEqual([oldHost]);
+    await call("PATCH", `/webhooks/${id}`, { url: `${moved.url}/events` });
+    response.writeHead(500).end();
+    await expect.poll(async () => (await deliveries(id, "?status=delivered")).deliveries.length).toBe(1);
+    expect(moved.bodies("/events")).toMatchObject([{ conversationId, type: "message.created" }]);
+    const { body: receipt } = await call("POST", "/visitors/erase", { conversationId });
+    expect(receipt.receivers).toEqual([oldHost, newHost].sort());
+    await expect
+      .poll(() => moved.bodies("/erased"))
+      .toMatchObject([{ data: { erasureId: receipt.id, conversationIds: [conversationId], submissionIds: [] } }]);
+  });
+
+  it("are not named by a receipt for a host that the URL had before the first attempt, unless a process died meanwhile", async () => {
+    const { id } = await create({ events: ["message.created"] });
+    const { db } = server.deps;
+    const [outbox, listeners] = [createOutbox(server.deps), createEventListeners(db)];
+    const handler = createEventHandler(server.deps, { store: createWebhookStore(server.deps), outbox, listeners });
+    for (const [fence, earlier] of [
+      [1, []],
+      [2, ["before.example"]],
+    ] as const) {
+      const { conversationId } = await ask("Hello");
+      const delivered = async () => (await deliveries(id, "?status=delivered")).deliveries;
+      await expect.poll(async () => (await delivered()).length).toBe(1);
+      const [{ id: deliveryId }] = await delivered();
+      const leased = { state: "pending", host: "before.example", attempts: 0, fence, isLeased: 1 } as const;
+      const update = db.updateTable("deliveries").set({ ...leased, dueAt: Date.now() + 3_600_000 });
+      const delivery = await update.where("id", "=", deliveryId).returningAll().executeTakeFirstOrThrow();
+      const opened = await handler.open(delivery as LeasedDelivery, new AbortController().signal);
+      // It has no slot at the new host yet.
+      expect(await opened?.send()).toEqual({ postponedMs: 0 });
+      const { body } = await call("GET", `/visitors/data?conversationId=${conversationId}`);
+      expect(body.receivers).toEqual([...earlier, URL.parse(receiver.url)?.host].toSorted());
+    }
   });
 
   it("report submissions and deliveries that failed permanently", async () => {
@@ -557,7 +615,7 @@ onBothDatabases("the event feed", (createDatabase) => {
     const { db, databaseKind } = server.deps;
     const { organizationId } = owner;
     await owner.call("PUT", "/events/feed", { isEnabled: true });
-    const record = createEventRecorder({ db, databaseKind }, createEventListeners(db), () => {});
+    const record = createEventRecorder({ db, databaseKind }, createEventListeners(db), queueOnly);
     const write = (month: string) =>
       inTransaction(db, (trx) =>
         record(trx, [
@@ -630,7 +688,7 @@ onBothDatabases("the event feed", (createDatabase) => {
     const reading = reader();
     await Promise.all(
       others.map(async ({ db }, process) => {
-        const record = createEventRecorder({ db, databaseKind: kind }, createEventListeners(db), () => {});
+        const record = createEventRecorder({ db, databaseKind: kind }, createEventListeners(db), queueOnly);
         await Promise.all(
           Array.from({ length: 15 }, async (_, n) => {
             const content = `${process}/${n}`;

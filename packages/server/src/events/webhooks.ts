@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import type { LeasedDelivery } from "../outbox/delivery-queue.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { createEventHandler } from "./deliver-event.ts";
 import { createFeedService } from "./feed.ts";
@@ -6,7 +7,7 @@ import { createIdleWorker } from "./idle-worker.ts";
 import { createEventListeners } from "./listeners.ts";
 import { createEventRecorder } from "./record-events.ts";
 import { createWebhookService } from "./service.ts";
-import { createWebhookStore } from "./store.ts";
+import { createWebhookStore, type ToSend } from "./store.ts";
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
@@ -14,8 +15,20 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 export function createWebhooks(deps: Deps, outbox: Outbox) {
   const store = createWebhookStore(deps);
   const listeners = createEventListeners(deps.db);
-  const recordEvents = createEventRecorder(deps, listeners, outbox.worker.notify);
-  outbox.register("event", createEventHandler(deps, { store, outbox, listeners }));
+  /** The content of deliveries that this process has written and is about to send. */
+  const unsent = new WeakMap<LeasedDelivery, ToSend>();
+  const { queue, worker } = outbox;
+  const recordEvents = createEventRecorder(deps, listeners, {
+    leaseMs: queue.leaseMs,
+    vacancies: worker.vacancies,
+    send(delivery, content) {
+      unsent.set(delivery, content);
+      worker.take(delivery);
+    },
+    notify: worker.notify,
+  });
+  const contentOf = async (delivery: LeasedDelivery) => unsent.get(delivery) ?? store.toSend(delivery);
+  outbox.register("event", createEventHandler(deps, { store, outbox, listeners, contentOf }));
   return {
     /** Records events in the transaction that stores the change they report. */
     recordEvents,

@@ -6,7 +6,8 @@ import type { DatabaseKind } from "../db/database-kind.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
 import type { DeliveryRow } from "../db/outbox-tables.ts";
-import { keepSentHosts } from "./sent-hosts.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { keepMailRecipients, keepSentHosts } from "./sent-hosts.ts";
 
 /**
  * A delivery that this process has leased. No other process sends it before the lease ends, and `fence` identifies the
@@ -45,6 +46,7 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
       }),
     ),
     renew: renew(db, databaseKind, now),
+    move: move(db),
     retry: retry(db, now),
     retryFailed: retryFailed(db, databaseKind, now),
   };
@@ -110,6 +112,17 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
       const json = toJson(submissionIds.map((id) => ({ id })));
       return (await queries.releaseWaiting(trx, { json, ms: leaseMs })).rows;
     },
+    /**
+     * Changes the host of a leased delivery whose receiver has moved, before an attempt. Requeue it afterwards, because it
+     * has no slot at the new host. Remembers the previous host if an earlier lease may have reached it.
+     */
+    async move({ id, fence, attempts }: LeasedDelivery, host: string): Promise<void> {
+      await inTransaction(db, async (trx) => {
+        const wasAttempted = attempts > 0 || fence > FIRST_FENCE;
+        if (wasAttempted) await keepSentHosts({ db, databaseKind }, trx, { column: "id", ids: [id] });
+        await queries.move(trx, { id, fence, host });
+      });
+    },
     /** Returns a delivery that was not attempted. Any process may claim it after `dueInMs`. */
     async requeue({ id, fence }: Pick<LeasedDelivery, "id" | "fence">, dueInMs = 0): Promise<void> {
       await queries.requeue(db, { id, fence, ms: dueInMs });
@@ -120,38 +133,57 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
      */
     async retry(
       trx: Executor,
-      { id, fence, attempts, host }: Pick<DeliveryRow, "id" | "fence" | "attempts" | "host">,
-      address: Pick<DeliveryRow, "target" | "host">,
+      { id, fence, attempts, target, host }: Pick<DeliveryRow, "id" | "fence" | "attempts"> & Address,
+      address: Address,
     ): Promise<LeasedDelivery[]> {
       if (held.get(id)?.attempts === attempts) return [];
-      if (host !== address.host) await keepSentHosts({ db, databaseKind }, trx, { column: "id", ids: [id] });
+      await keepReceivers({ db, databaseKind }, trx, [{ id, ...address, previous: { target, host } }]);
       return (await queries.retry(trx, { id, fence, ...address, ms: leaseMs })).rows;
     },
     /**
-     * Retries failed deliveries, which are then due immediately for any process. `sentTo` is the host of the attempts so
+     * Retries failed deliveries, which are then due immediately for any process. `previous` is where they were sent so
      * far.
      * @returns the ids of the retried deliveries
      */
-    async retryFailed(
-      trx: Executor,
-      rows: ReadonlyArray<AddressRow & { sentTo: DeliveryRow["host"] }>,
-    ): Promise<Set<string>> {
-      const moved = rows.filter(({ host, sentTo }) => host !== sentTo).map(({ id }) => id);
-      await keepSentHosts({ db, databaseKind }, trx, { column: "id", ids: moved });
+    async retryFailed(trx: Executor, rows: readonly MovedRow[]): Promise<Set<string>> {
+      await keepReceivers({ db, databaseKind }, trx, rows);
       const { rows: retried } = await queries.retryFailed(trx, { json: toJson(rows) });
       return new Set(retried.map(({ id }) => id));
     },
   };
 }
 
+/** The number of a delivery's first lease. */
+const FIRST_FENCE = 1;
+
 type LeaseKey = { id: string; fence: number };
 
 /** `json` has the attempts that this process holds. */
 type Claim = { limit: number; json: string; ms: number };
 
-type AddressRow = Pick<DeliveryRow, "id" | "target" | "host">;
+type Address = Pick<DeliveryRow, "target" | "host">;
+
+type AddressRow = Address & { id: string };
+
+type MovedRow = AddressRow & { previous: Address };
 
 type HeldRow = { id: string; attempts: number };
+
+/** Remembers who received deliveries that are about to be sent to another host or recipient. */
+async function keepReceivers(
+  database: { db: Db; databaseKind: DatabaseKind },
+  trx: Executor,
+  rows: readonly MovedRow[],
+): Promise<void> {
+  const toOtherHost = rows.filter(({ host, previous }) => host !== previous.host);
+  await keepSentHosts(database, trx, { column: "id", ids: toOtherHost.map(({ id }) => id) });
+  const toOthers = rows.filter(({ target, previous }) => target !== previous.target);
+  await keepMailRecipients(
+    database,
+    trx,
+    toOthers.map(({ id }) => id),
+  );
+}
 
 type SettledRow = Pick<DeliveryRow, "id" | "fence" | "attempts" | "state"> & { waitMs: number };
 
@@ -258,6 +290,17 @@ function renew(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
       .whereRef("deliveries.fence", "=", "rows.fence")
       .where("deliveries.state", "=", sql.lit("pending"))
       .where("deliveries.isLeased", "=", sql.lit(1)),
+  );
+}
+
+function move(db: Db) {
+  return compileOnce<LeaseKey & Pick<DeliveryRow, "host">, never>((param) =>
+    db
+      .updateTable("deliveries")
+      .set({ host: param("host") })
+      .where("id", "=", param("id"))
+      .where("fence", "=", param("fence"))
+      .where("state", "=", "pending"),
   );
 }
 

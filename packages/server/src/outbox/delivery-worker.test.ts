@@ -225,6 +225,50 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     expect(await stored.execute()).toEqual([{ state: "delivered", attempts: 1 }]);
   });
 
+  it("lets go of an outcome that the database keeps refusing, and records the state of the delivery if it is left", async () => {
+    const pauses: unknown[] = [];
+    const outbox = createOutbox(forms.server.deps, async (ms) => void pauses.push(ms) as never);
+    onTestFinished(() => outbox.worker.stop(0));
+    const [row, deleted] = await put("a", 2);
+    const answer = { status: 200, error: null, detail: null, response: "ok", retryAfterMs: 0 };
+    let tries = 0;
+    outbox.register("submission", {
+      open: async () => ({ send: async () => answer }),
+      async record({ delivery }) {
+        tries++;
+        if (delivery.id === deleted?.id)
+          await forms.db.deleteFrom("deliveries").where("id", "=", delivery.id).execute();
+        throw new Error("violates a constraint");
+      },
+    });
+    const claimed = await outbox.queue.claim(2, []);
+    await Promise.all(claimed.map((delivery) => outbox.worker.runNow(delivery, 1_000)));
+    expect([tries, pauses.length]).toEqual([16, 16]);
+    const stored = await forms.db.selectFrom("deliveries").select(["id", "state", "attempts"]).execute();
+    expect(stored).toEqual([{ id: row?.id, state: "delivered", attempts: 1 }]);
+    for (const delivery of claimed) expect(outbox.queue.hold(delivery)).not.toBeNull();
+  });
+
+  it("lends new deliveries the slots that a host has left, and none while others wait or the worker is not running", async () => {
+    const started = Promise.withResolvers<void>();
+    const worker = openWorker((_, { signal }) => {
+      started.resolve();
+      return aborted(signal);
+    });
+    expect(worker.vacancies("a")).toBe(0);
+    worker.start();
+    expect(worker.vacancies("a")).toBe(16);
+    worker.take(await lease("a"));
+    await started.promise;
+    expect([worker.vacancies("a"), worker.vacancies("b")]).toEqual([15, 16]);
+    await put("a", 40);
+    worker.notify();
+    await expect.poll(() => worker.vacancies("a")).toBe(0);
+    expect(worker.vacancies("b")).toBe(16);
+    await worker.stop(0);
+    expect(worker.vacancies("b")).toBe(0);
+  });
+
   it("yields to other work while no attempt can be made", async () => {
     let tries = 0;
     const worker = openWorker(async () => {

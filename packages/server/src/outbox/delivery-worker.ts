@@ -43,12 +43,14 @@ type WorkerOptions = {
  */
 export function createDeliveryWorker({ queue, run, log, now = () => performance.now() }: WorkerOptions) {
   const hostSemaphore = createHostSemaphore(MAX_CONCURRENT_PER_HOST);
+  const requeue = createRequeue(queue, log);
   const running = new Set<Promise<void>>();
   const stopped = new AbortController();
   const wakeSignal = createWakeSignal();
   const claims = createDueClaims({ queue, log, now });
   const renewal = createLeaseRenewal(queue, log);
-  let isStopping = false;
+  /** Also before the start. */
+  let isStopping = true;
   /**
    * What a claim could not take: deliveries to these hosts, or any at all, because too many attempts were running. The next
    * claim waits until that changes.
@@ -94,13 +96,6 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
     await Promise.all(unblocked.map((next) => track(next, maxWaitMs)));
   }
 
-  /** If this fails too, the lease expires by itself. */
-  async function requeue(delivery: LeasedDelivery, dueInMs = 0) {
-    await queue
-      .requeue(delivery, dueInMs)
-      .catch((error: unknown) => log.warn({ err: error }, "a delivery could not be returned to the outbox"));
-  }
-
   async function work() {
     while (!isStopping) {
       const busyHosts = hostSemaphore.hostsWithAtLeast(BUSY);
@@ -119,7 +114,20 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
     /** Starts polling the queue, and renewing the leases of running deliveries. */
     start(): void {
       renewal.start();
+      isStopping = false;
       loop = work();
+    },
+    /**
+     * The number of new deliveries to this host that may be leased to this process while they are written, and passed to
+     * `take`. The others wait in the queue, behind those that the queue already has.
+     */
+    vacancies(host: string): number {
+      if (isStopping || skipped.hosts.has(host)) return 0;
+      return Math.max(0, Math.min(BUSY - hostSemaphore.inUse(host), MAX_CONCURRENT - running.size));
+    },
+    /** Makes the attempt at a delivery that was leased to this process when it was written. */
+    take(delivery: LeasedDelivery): void {
+      void track(delivery, MAX_SLOT_WAIT_MS);
     },
     /** Claims due deliveries now instead of at the next poll. Call it after the transaction that enqueued them. */
     notify(): void {
@@ -135,10 +143,7 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
     },
     /** Runs several deliveries while a client waits. Resolves after `waitMs` at the latest; the attempts continue. */
     async runWithin(deliveries: readonly LeasedDelivery[], waitMs: number): Promise<void> {
-      const { promise: waited, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, waitMs);
-      await Promise.race([Promise.all(deliveries.map((delivery) => this.runNow(delivery, waitMs))), waited]);
-      clearTimeout(timer);
+      await settledWithin(waitMs, Promise.all(deliveries.map((delivery) => this.runNow(delivery, waitMs))));
     },
     /** Claims nothing more and waits up to `timeoutMs` for running attempts, then returns them to the queue. */
     async stop(timeoutMs: number): Promise<void> {
@@ -153,6 +158,22 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
       stopped.abort();
     },
   };
+}
+
+/** @returns a function that returns a delivery to the outbox. If that fails, the lease expires by itself. */
+function createRequeue(queue: DeliveryQueue, log: Logger) {
+  return (delivery: LeasedDelivery, dueInMs = 0): Promise<void> =>
+    queue
+      .requeue(delivery, dueInMs)
+      .catch((error: unknown) => log.warn({ err: error }, "a delivery could not be returned to the outbox"));
+}
+
+/** Resolves when `work` is done, after `waitMs` at the latest. */
+async function settledWithin(waitMs: number, work: Promise<unknown>): Promise<void> {
+  const { promise: waited, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, waitMs);
+  await Promise.race([work, waited]);
+  clearTimeout(timer);
 }
 
 /** `wait` resolves after a timeout or on `notify`. A notification without a waiter ends the next wait immediately. */

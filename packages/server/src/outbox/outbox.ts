@@ -1,5 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { isUnavailable } from "../db/database-errors.ts";
 import type { DeliveryKind } from "../db/outbox-tables.ts";
+import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { failpoint } from "../failpoints.ts";
 import { type Answer, type CompletedAttempt, createAttemptLog, nextOf } from "./attempts.ts";
@@ -36,13 +38,16 @@ export type Outbox = ReturnType<typeof createOutbox>;
 
 /** The waits before an outcome is recorded again, in milliseconds: each is twice the previous one. */
 const FIRST_RECORD_WAIT_MS = 100;
+/** How often the database may refuse what follows from an attempt, before only the delivery's state is recorded. */
+const MAX_REFUSALS = 8;
 const MAX_RECORD_WAIT_MS = 30_000;
 
 /**
  * Everything that Foyer has to deliver to other servers: one queue and one worker for all kinds of deliveries. Each kind
  * registers a handler before the worker starts.
+ * @param pause waits before an outcome is recorded again; a test replaces it
  */
-export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" | "log">) {
+export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" | "log">, pause = wait) {
   const { log } = deps;
   const { schedule } = deps.config.webhooks;
   const queue = createDeliveryQueue(deps, leaseMs(deps.config));
@@ -75,19 +80,29 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
   /**
    * Records an attempt, again and again until the database accepts it: the receiver has the delivery, so that sending it
    * again would be a duplicate. `signal` ends the wait, and the try that follows is the last one.
+   *
+   * An outcome that the database keeps refusing, although it is available, would be held until the process ends. Only the
+   * delivery's state is recorded then.
    */
   async function record(
     handler: DeliveryHandler,
     made: CompletedAttempt,
     signal: AbortSignal,
   ): Promise<LeasedDelivery[]> {
+    const deliveryId = made.delivery.id;
+    let refusals = 0;
     for (let waitMs = FIRST_RECORD_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MAX_RECORD_WAIT_MS)) {
       try {
-        return await handler.record(made);
+        if (refusals < MAX_REFUSALS) return await handler.record(made);
+        const isSettled = (await inTransaction(deps.db, (trx) => queue.settle(trx, [made]))).size > 0;
+        const reason = isSettled ? "the database refuses the rest" : "the delivery was deleted or taken over";
+        log.error({ deliveryId, reason }, "an attempt was recorded without what follows from it");
+        return [];
       } catch (error) {
         if (signal.aborted) throw error;
-        log.error({ err: error, deliveryId: made.delivery.id }, "an attempt could not be recorded; retrying");
-        await wait(waitMs, undefined, { signal }).catch(() => undefined);
+        if (!isUnavailable(error)) refusals++;
+        log.error({ err: error, deliveryId }, "an attempt could not be recorded; retrying");
+        await pause(waitMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }

@@ -6,6 +6,12 @@ import type { Deps } from "../deps.ts";
 /** The hosts to which bots of team chats post. */
 export const platformHosts = { telegram: "api.telegram.org", slack: "slack.com" } as const;
 
+/**
+ * Whether a delivery may have reached its receiver: it was attempted, or a process has begun an attempt, or had when it
+ * died.
+ */
+export const mayHaveArrived = sql<boolean>`(deliveries.attempts > 0 or deliveries."isLeased" = 1)`;
+
 /** Deliveries that are about to be deleted or sent to another host: those of these events, or those with these ids. */
 type Leaving = { column: "eventId" | "id"; ids: readonly string[] };
 
@@ -41,22 +47,58 @@ export async function keepSentHosts(
       select owner.id, deliveries.host from deliveries
       left join events on events.id = deliveries."eventId"
       join ${sql.table(table)} as owner on owner.id = ${id}
-      where ${sql.ref(`deliveries.${column}`)} in (${sql.join(ids)}) and deliveries.attempts > 0
+      where ${sql.ref(`deliveries.${column}`)} in (${sql.join(ids)}) and ${mayHaveArrived}
         and deliveries.type <> 'email' and ${which}
       ${lock} on conflict do nothing`;
     await trx.executeQuery(insert.compile(db));
   }
 }
 
-/** Records where the bot of a channel posted about conversations, because the channel is about to be deleted. */
-export async function keepHostOfChannel(trx: Transaction<Tables>, channelId: string): Promise<void> {
+/**
+ * Records who received emails of submissions, because the emails are about to be sent to other recipients. Call it with
+ * the submissions locked. Confirmations went to the visitor.
+ */
+export async function keepMailRecipients(
+  { db }: Pick<Deps, "db">,
+  trx: Executor,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const mails = db
+    .selectFrom("deliveries")
+    .select(["submissionId", "target"])
+    .where("id", "in", ids)
+    .where("type", "=", "email")
+    .where("purpose", "<>", "confirmation")
+    .where("submissionId", "is not", null)
+    .where(mayHaveArrived);
+  const { rows } = await trx.executeQuery(mails.compile());
+  for (const { submissionId, target } of rows) {
+    const { to = [], recipientIds = [] }: { to?: string[]; recipientIds?: string[] } = JSON.parse(target);
+    for (const host of to) {
+      const insert = db.insertInto("sentHosts").values({ conversationId: null, submissionId, host });
+      await trx.executeQuery(insert.onConflict((conflict) => conflict.doNothing()).compile());
+    }
+    if (recipientIds.length === 0) continue;
+    const ofMembers = sql`insert into "sentHosts" ("submissionId", host)
+      select cast(${submissionId} as text), email from users where id in (${sql.join(recipientIds)}) on conflict do nothing`;
+    await trx.executeQuery(ofMembers.compile(db));
+  }
+}
+
+/** Records where the bot of a channel posted about conversations, because these threads are about to be deleted. */
+export async function keepHostOfThreads(
+  trx: Transaction<Tables>,
+  channelId: string,
+  threadIds: readonly string[],
+): Promise<void> {
   const chat = trx.selectFrom("teamChats").select("platform").where("channelId", "=", channelId);
   const row = await chat.executeTakeFirst();
-  if (!row) return;
+  if (!row || threadIds.length === 0) return;
   await sql`insert into "sentHosts" ("conversationId", host)
     select "conversationId", ${platformHosts[row.platform]} from "teamChatThreads" as thread
-    where "channelId" = ${channelId} and exists (
+    where id in (${sql.join(threadIds)}) and exists (
       select 1 from deliveries
-      where "conversationId" = thread."conversationId" and host = ${channelId} and attempts > 0
+      where "conversationId" = thread."conversationId" and host = ${channelId} and ${mayHaveArrived}
     ) on conflict do nothing`.execute(trx);
 }

@@ -28,11 +28,17 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
       return Number(row?.n ?? 0);
     };
     const sentEvents = () => db.selectFrom("deliveries").innerJoin("events", "events.id", "deliveries.eventId");
+    // SQLite does not search by the expression. It would read all of the organization's rows for each batch.
+    const ofConversations = (table: "handoffs" | "conversationNotes") =>
+      db
+        .selectFrom(table)
+        .where(sql`"organizationId" || ''`, "=", organizationId)
+        .where("conversationId", "in", ids) as Countable;
     const messages = () => db.selectFrom("messages").where("messages.conversationId", "in", ids);
     return {
       messages: await count(ids, () => messages() as Countable),
-      handoffs: await count(ids, () => db.selectFrom("handoffs").where("conversationId", "in", ids) as Countable),
-      notes: await count(ids, () => db.selectFrom("conversationNotes").where("conversationId", "in", ids) as Countable),
+      handoffs: await count(ids, () => ofConversations("handoffs")),
+      notes: await count(ids, () => ofConversations("conversationNotes")),
       unansweredQuestions: await count(
         ids,
         () => messages().innerJoin("unansweredQuestions", "unansweredQuestions.messageId", "messages.id") as Countable,

@@ -1,6 +1,6 @@
 import type { Compilable } from "kysely";
 import type { Deps } from "../deps.ts";
-import { platformHosts } from "../outbox/sent-hosts.ts";
+import { mayHaveArrived, platformHosts } from "../outbox/sent-hosts.ts";
 import type { Batch } from "./batch.ts";
 
 type SentDelivery = { kind: string; type: string; host: string; target: string };
@@ -17,7 +17,7 @@ export function createReceivers({ db, reads }: Pick<Deps, "db" | "reads">) {
     .selectFrom("deliveries")
     .select(["deliveries.kind", "deliveries.type", "host", "target"])
     .distinct()
-    .where("attempts", ">", 0)
+    .where(mayHaveArrived)
     .where("purpose", "<>", "confirmation");
   const ofEvents = sentDeliveries.innerJoin("events", "events.id", "deliveries.eventId");
   /** Hosts of deliveries that have been deleted. */

@@ -1,4 +1,10 @@
-import { type ErasureReceipt, type VisitorCounts, type VisitorData, visitorDataKinds } from "@foyer/contract";
+import {
+  type ErasureReceipt,
+  maxErasedIds,
+  type VisitorCounts,
+  type VisitorData,
+  visitorDataKinds,
+} from "@foyer/contract";
 import type { ConversationDeletion } from "../conversations/service.ts";
 import type { Checkpoint } from "../db/checkpoint.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -63,14 +69,15 @@ export function createVisitorService(
       const erasedAt = until ?? Date.now();
       await recordErasure(db, { organizationId, kind: identifier.kind, hash: identifierHash, erasedAt });
       const total = nothing();
-      const erasedIds = new Set<string>();
+      const erased = { conversationIds: new Set<string>(), submissionIds: new Set<string>() };
       for await (const batch of find(organizationId, identifier, until)) {
         await measure(organizationId, batch, total);
         await eraseBatch(deps, organizationId, batch);
         for (const { id } of batch.conversations) onErase(organizationId, id);
-        for (const id of [...batch.submissionIds, ...batch.conversations.map(({ id }) => id)]) erasedIds.add(id);
+        for (const id of batch.submissionIds) erased.submissionIds.add(id);
+        for (const { id } of batch.conversations) erased.conversationIds.add(id);
       }
-      await deleteAnswersAbout(db, organizationId, erasedIds);
+      await deleteAnswersAbout(db, organizationId, erased.submissionIds.union(erased.conversationIds));
       const id = newId("erasure");
       const receivers = [...total.receivers].sort();
       if (isReceiptKept) {
@@ -84,7 +91,7 @@ export function createVisitorService(
             receivers: JSON.stringify(receivers),
           });
           await recordEvents(trx, [
-            erasedEvent(organizationId, { id, erasedAt, identifierHash, counts: total.counts }),
+            erasedEvent(organizationId, { id, erasedAt, identifierHash, counts: total.counts, ...erased }),
           ]);
         });
       }
@@ -119,15 +126,33 @@ function nothing(): Totals {
   return { counts, receivers: new Set() };
 }
 
-type Erased = { id: string; erasedAt: number; identifierHash: string; counts: VisitorCounts };
+type Erased = {
+  id: string;
+  erasedAt: number;
+  identifierHash: string;
+  counts: VisitorCounts;
+  conversationIds: ReadonlySet<string>;
+  submissionIds: ReadonlySet<string>;
+};
 
-/** Tells the receivers of the visitor's data to erase it as well. */
-function erasedEvent(organizationId: string, { id, erasedAt, identifierHash, counts }: Erased): NewEvent {
+/**
+ * Tells the receivers of the visitor's data to erase it as well. The ids are the only identifiers that they share with
+ * Foyer: they cannot compute the hash, which is keyed.
+ */
+function erasedEvent(organizationId: string, erased: Erased): NewEvent {
+  const { id, erasedAt, identifierHash, counts, conversationIds, submissionIds } = erased;
   return {
     type: "visitor.erased",
     organizationId,
     agentId: null,
     conversationId: null,
-    data: () => ({ erasureId: id, erasedAt: new Date(erasedAt).toISOString(), identifierHash, counts }),
+    data: () => ({
+      erasureId: id,
+      erasedAt: new Date(erasedAt).toISOString(),
+      identifierHash,
+      counts,
+      conversationIds: [...conversationIds].slice(0, maxErasedIds),
+      submissionIds: [...submissionIds].slice(0, maxErasedIds),
+    }),
   };
 }

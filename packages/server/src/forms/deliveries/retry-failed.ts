@@ -42,7 +42,7 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
       const rows = deliveries.map((delivery) => {
         const form = forms.get(toolOf.get(delivery.submissionId) ?? "");
         const { target, host } = (form && currentAddress(form, delivery)) ?? delivery;
-        return { id: delivery.id, target, host, sentTo: delivery.host };
+        return { id: delivery.id, target, host, previous: delivery };
       });
       const retried = await queue.retryFailed(trx, rows);
       return new Set(deliveries.filter(({ id }) => retried.has(id)).map(({ submissionId }) => submissionId));

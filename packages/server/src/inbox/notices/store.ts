@@ -1,11 +1,12 @@
 import { sql, type Transaction } from "kysely";
+import { deleteInBatches } from "../../db/clean-up.ts";
 import type { Executor } from "../../db/compiled-query.ts";
 import type { HandoffRow } from "../../db/handoff-tables.ts";
 import type { NoticeChannelRow, NoticeSettingsRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
 import type { Db } from "../../db/open.ts";
 import type { AgentRow, ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { keepHostOfChannel } from "../../outbox/sent-hosts.ts";
+import { keepHostOfThreads } from "../../outbox/sent-hosts.ts";
 import type { MailedMessage } from "./answer-mail.ts";
 
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
@@ -159,17 +160,20 @@ function channelQueries(db: Db) {
         return row;
       });
     },
+    /** Deletes the threads of a bot first, in small transactions, because a channel can have very many. */
     async deleteChannel(organizationId: string, id: string): Promise<boolean> {
+      const channels = db.selectFrom("noticeChannels").select("id").where("organizationId", "=", organizationId);
+      if (!(await channels.where("id", "=", id).executeTakeFirst())) return false;
+      await deleteInBatches(db, (trx, limit) => deleteThreads(trx, id, limit), THREADS_DELETED_AT_ONCE);
       return inTransaction(db, async (trx) => {
-        const channels = trx.selectFrom("noticeChannels").select("id").where("organizationId", "=", organizationId);
-        if (!(await channels.where("id", "=", id).executeTakeFirst())) return false;
-        await keepHostOfChannel(trx, id);
-        await trx
+        // Threads can have been added meanwhile.
+        await deleteThreads(trx, id, THREADS_DELETED_AT_ONCE);
+        const deleted = await trx
           .deleteFrom("noticeChannels")
           .where("organizationId", "=", organizationId)
           .where("id", "=", id)
-          .execute();
-        return true;
+          .executeTakeFirst();
+        return deleted.numDeletedRows > 0n;
       });
     },
     /** Stores the outcome of a notice for the dashboard. */
@@ -178,6 +182,19 @@ function channelQueries(db: Db) {
       await executor.executeQuery(note.compile());
     },
   };
+}
+
+/** Deleting a thread also deletes the record of each of its posts. */
+const THREADS_DELETED_AT_ONCE = 100;
+
+/** Deletes some threads of a channel, and remembers where they were. @returns how many */
+async function deleteThreads(trx: Transaction<Tables>, channelId: string, limit: number): Promise<number> {
+  const threads = trx.selectFrom("teamChatThreads").select("id").where("channelId", "=", channelId).limit(limit);
+  const ids = (await threads.execute()).map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  await keepHostOfThreads(trx, channelId, ids);
+  await trx.deleteFrom("teamChatThreads").where("id", "in", ids).execute();
+  return ids.length;
 }
 
 /** The maximum number of messages that an email quotes. The newest are used. */
