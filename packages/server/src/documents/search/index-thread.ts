@@ -4,6 +4,7 @@ import { connect, type IndexConnection } from "./index-connection.ts";
 import { agentsToMaintain, deleteStrayChunks, maintainAgent, removeDeletedAgent } from "./maintain-index.ts";
 import type { PassageHit, PassageQuery } from "./search-index.ts";
 import { searchIndex } from "./search-index.ts";
+import { createSegmentMemory } from "./segment-memory.ts";
 import { createVectorMemory } from "./vector-memory.ts";
 
 /** `sweep` finds agents with unfinished maintenance and maintains them. */
@@ -19,8 +20,8 @@ export type IndexReply = { id: number } & ({ hits: PassageHit[] } | { error: str
 /** Runs one task at a time. The connection is opened for the first task, and reopened after an error. */
 const { address, mode } = workerData as IndexThreadData;
 let opened: Promise<IndexConnection> | null = null;
-/** Only the search thread fills it. It is freed with the thread. */
-const memory = createVectorMemory();
+/** Only the search thread fills them. They are freed with the thread. */
+const memory = { vectors: createVectorMemory(), segments: createSegmentMemory() };
 
 async function run(task: IndexTask): Promise<PassageHit[]> {
   opened ??= connect(address, mode);

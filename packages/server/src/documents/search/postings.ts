@@ -43,9 +43,9 @@ function createByteWriter(initialSize = 256) {
   };
 }
 
-type ByteReader = { bytes: Uint8Array; at: number };
+export type ByteReader = { bytes: Uint8Array; at: number };
 
-function readNumber(reader: ByteReader): number {
+export function readNumber(reader: ByteReader): number {
   const first = reader.bytes[reader.at++] as number;
   return first < 128 ? first : readLargeNumber(reader, first - 128);
 }
@@ -114,89 +114,17 @@ export function packContents(terms: ReadonlyMap<string, Posting[]>): Uint8Array 
 
 export type TermPostings = { term: string; chunks: number; postings: Uint8Array };
 
-/** Reads the output of `packContents`. */
+/** Reads the output of `packContents`. `segment-contents.ts` finds single terms in it. */
 export function* unpackContents(bytes: Uint8Array): Generator<TermPostings> {
-  for (const entry = openContents(bytes); toNextEntry(entry); ) yield toPostings(entry);
-}
-
-/** Terms to find in packed contents, as bytes in the order of the contents. */
-export type WantedTerms = readonly Uint8Array[];
-
-/** @returns the terms as bytes, sorted like those of packed contents */
-export function toWantedTerms(terms: Iterable<string>): WantedTerms {
-  return [...new Set(terms)].sort(compareTerms).map((term) => encoder.encode(term));
-}
-
-/** Finds the postings of some terms in the output of `packContents` without decoding the rest. */
-export function findInContents(bytes: Uint8Array, wanted: WantedTerms): TermPostings[] {
-  const found: TermPostings[] = [];
-  visit(bytes, wanted, (entry, term) => {
-    const order = compareStart(entry, term);
-    if (order === 0 && entry.packedAt - entry.nameAt === term.length) found.push(toPostings(entry));
-    // A longer term that begins with this one comes after it.
-    else if (order === 0) return 1;
-    return order;
-  });
-  return found;
-}
-
-/** The terms in the output of `packContents` that begin with one of these prefixes. Only these are decoded. */
-export function termsInContents(bytes: Uint8Array, prefixes: WantedTerms): string[] {
-  const found: string[] = [];
-  visit(bytes, prefixes, (entry, prefix) => {
-    const order = compareStart(entry, prefix);
-    if (order === 0) found.push(nameOf(entry));
-    return order;
-  });
-  return found;
-}
-
-/**
- * Reads both sorted lists in parallel, once, because a search reads all entries of a small agent several times.
- * `compare` returns a positive number when the entry comes after the term and all that begin with it.
- */
-function visit(bytes: Uint8Array, wanted: WantedTerms, compare: (entry: Entry, term: Uint8Array) => number): void {
-  let next = 0;
-  for (const entry = openContents(bytes); next < wanted.length && toNextEntry(entry); ) {
-    for (let term = wanted[next]; term !== undefined && compare(entry, term) > 0; term = wanted[next]) next++;
+  for (const reader: ByteReader = { bytes, at: 0 }; reader.at < bytes.length; ) {
+    const nameLength = readNumber(reader);
+    const packedLength = readNumber(reader);
+    const chunks = readNumber(reader);
+    const packedAt = reader.at + nameLength;
+    const term = decoder.decode(bytes.subarray(reader.at, packedAt));
+    reader.at = packedAt + packedLength;
+    yield { term, chunks, postings: bytes.subarray(packedAt, reader.at) };
   }
-}
-
-/** 0 when the entry's term begins with `start`; otherwise negative when it comes before it, and positive after it. */
-function compareStart({ reader: { bytes }, nameAt, packedAt }: Entry, start: Uint8Array): number {
-  const length = Math.min(start.length, packedAt - nameAt);
-  for (let index = 0; index < length; index++) {
-    const difference = (bytes[nameAt + index] as number) - (start[index] as number);
-    if (difference !== 0) return difference;
-  }
-  return length < start.length ? -1 : 0;
-}
-
-/** A position in packed contents: the offsets of a term and its postings. */
-type Entry = { reader: ByteReader; chunks: number; nameAt: number; packedAt: number };
-
-const openContents = (bytes: Uint8Array): Entry => ({ reader: { bytes, at: 0 }, chunks: 0, nameAt: 0, packedAt: 0 });
-
-/** Advances the entry in place, because a generator took three times as long. @returns false at the end */
-function toNextEntry(entry: Entry): boolean {
-  const { reader } = entry;
-  if (reader.at >= reader.bytes.length) return false;
-  const nameLength = readNumber(reader);
-  const packedLength = readNumber(reader);
-  entry.chunks = readNumber(reader);
-  entry.nameAt = reader.at;
-  entry.packedAt = reader.at + nameLength;
-  reader.at += nameLength + packedLength;
-  return true;
-}
-
-function nameOf({ reader: { bytes }, nameAt, packedAt }: Entry): string {
-  return decoder.decode(bytes.subarray(nameAt, packedAt));
-}
-
-function toPostings(entry: Entry): TermPostings {
-  const { reader, chunks, packedAt } = entry;
-  return { term: nameOf(entry), chunks, postings: reader.bytes.subarray(packedAt, reader.at) };
 }
 
 /** Compares terms by their UTF-8 bytes, as both databases do. UTF-16 order differs for characters beyond U+FFFF. */

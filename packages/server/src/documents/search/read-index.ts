@@ -1,5 +1,7 @@
 import { type IndexConnection, placeholders } from "./index-connection.ts";
-import { findInContents, type TermPostings, termsInContents, toWantedTerms } from "./postings.ts";
+import type { TermPostings } from "./postings.ts";
+import { findInContents, type SegmentContents, termsInContents, toWantedTerms } from "./segment-contents.ts";
+import type { SegmentMemory } from "./segment-memory.ts";
 
 /** Maximum terms with the same prefix that are read from one segment. */
 const MAX_TERMS = 500;
@@ -13,7 +15,8 @@ export type Segment = {
   languages: string;
   firstNumber: number;
   lastNumber: number;
-  contents: Buffer | null;
+  /** the postings of a single document; null when they are in `indexPostings` */
+  contents: SegmentContents | null;
 };
 
 /** Postings of a term in a segment. Adding `base` to their chunks gives chunk numbers. */
@@ -23,13 +26,17 @@ type PostingsRow = { segmentId: number; term: string; block: number; chunks: num
 
 export async function readSegments(
   connection: IndexConnection,
+  memory: SegmentMemory,
   { organizationId, agentId }: { organizationId: string; agentId: string },
 ): Promise<Segment[]> {
-  return connection.all<Segment>(
-    `select id, level, chunks, "deadChunks", tokens, languages, "firstNumber", "lastNumber", contents
+  const rows = await connection.all<Omit<Segment, "contents">>(
+    `select id, level, chunks, "deadChunks", tokens, languages, "firstNumber", "lastNumber"
      from "indexSegments" where "agentId" = ? and state = 'live' and "organizationId" = ? order by id`,
     [agentId, organizationId],
   );
+  const single = rows.filter(({ level }) => level === 0).map(({ id }) => id);
+  const contents = await memory.load(connection, organizationId, single);
+  return rows.map((row) => ({ ...row, contents: contents.get(row.id) ?? null }));
 }
 
 /** Finds the terms in single-document segments, whose postings were read together with the segments. */

@@ -5,6 +5,7 @@ import { type ChunkRow, readChunks, readSegments } from "./read-index.ts";
 import { readTerms } from "./read-terms.ts";
 import { rerank } from "./rerank.ts";
 import { type Meaning, searchVectors } from "./search-vectors.ts";
+import type { SegmentMemory } from "./segment-memory.ts";
 import type { VectorMemory } from "./vector-memory.ts";
 import { bestChunks, highestScore, type QueryTerm, type Scored } from "./word-scores.ts";
 import { wordsOf } from "./words.ts";
@@ -50,6 +51,9 @@ const MAX_LANGUAGES = 6;
 /** Maximum candidates checked to find enough that are enabled and not deleted. */
 const MAX_LOOKED_AT = 12_800;
 
+/** What a thread that searches keeps between two searches. */
+export type SearchMemory = { vectors: VectorMemory; segments: SegmentMemory };
+
 /** `terms` are the words of the questions that the chunk matches. */
 type Found = { chunk: ChunkRow; score: number; terms: QueryTerm[] };
 type Ranked = Found & { matchedBy: MatchedBy };
@@ -57,14 +61,14 @@ type Ranked = Found & { matchedBy: MatchedBy };
 /** Searches an agent's index on a connection that reads a snapshot. Results are the same on both databases. */
 export async function searchIndex(
   connection: IndexConnection,
-  memory: VectorMemory,
+  memory: SearchMemory,
   query: PassageQuery,
 ): Promise<PassageHit[]> {
-  const segments = await readSegments(connection, query);
+  const segments = await readSegments(connection, memory.segments, query);
   if (segments.length === 0) return [];
   const languages = query.languages && query.languages.length > 0 ? query.languages : languagesOf(segments);
   const byWords = await rankByWords(connection, { query, segments, languages });
-  const byMeaning = await rankByMeaning(connection, { memory, query, languages, byWords });
+  const byMeaning = await rankByMeaning(connection, { memory: memory.vectors, query, languages, byWords });
   const ranked = byMeaning.length === 0 ? byWords : joined(byWords, byMeaning);
   return limited(ranked, query.limit ?? DEFAULT_LIMIT).map((found) => toHit(found, languages));
 }
@@ -96,6 +100,7 @@ async function rankByMeaning(
   { memory, query, languages, byWords }: MeaningSearch,
 ): Promise<Ranked[]> {
   const near = await searchVectors(connection, memory, query);
+  if (near.length === 0) return [];
   const known = new Map(byWords.map(({ chunk }) => [chunk.number, chunk]));
   const unread = near.map(({ number }) => number).filter((number) => !known.has(number));
   for (const chunk of await readChunks(connection, query, unread)) known.set(chunk.number, chunk);
@@ -185,7 +190,11 @@ async function liveCandidates(
 
 function matchedWords({ chunk, terms }: Found, languages: readonly string[]): string[] {
   const text = [chunk.title, chunk.heading, chunk.question, chunk.text].join("\n");
-  const inText = new Set(wordsOf(text, languages).flatMap((word) => word.terms));
+  const missing = new Set(terms.flatMap((term) => term.terms));
+  const inText = new Set<string>();
+  for (const word of wordsOf(text, languages)) {
+    for (const name of word.terms) if (missing.delete(name)) inText.add(name);
+  }
   const found = terms.filter((term) => term.terms.some((name) => inText.has(name)));
   return [...new Set(found.map(({ surface }) => surface))];
 }

@@ -36,7 +36,7 @@ const foldedFirst = new Set(["ca", "de", "en", "es", "fr", "it", "nl", "pt"]);
 /** Limits the cache to about 5 MB per language. */
 const MAX_CACHED_WORDS = 50_000;
 
-type Stem = (word: string) => string;
+export type Stem = (word: string) => string;
 const stemmers = new Map<string, Stem>();
 
 /** @returns the stemmer of a language, with its results cached; null when there is none */
