@@ -20,7 +20,7 @@ export function deleteAgentEventsBefore(deps: EventDeps, agentId: string, before
   return deleteEvents(deps.db, { agentId, before, databaseKind: deps.databaseKind });
 }
 
-/** Deletes all events of an agent whose conversations are deleted, too. @returns the number deleted */
+/** Deletes all events of an agent. Its conversations are deleted separately. @returns the number deleted */
 export function deleteWebhookEventsOf(db: Db, agentId: string): Promise<number> {
   return deleteEvents(db, { agentId });
 }

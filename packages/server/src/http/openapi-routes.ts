@@ -3,7 +3,7 @@ import type { App } from "./app.ts";
 
 /**
  * `/openapi.json`; the pages under /docs render it. Register it before the other routes: it collects them as they are
- * added. What describes them is loaded with the first request, because most servers are never asked.
+ * added. The descriptions are loaded with the first request, because most servers never receive one.
  */
 export function openApiRoutes(app: App, baseUrl: string): void {
   const routes: RouteOptions[] = [];

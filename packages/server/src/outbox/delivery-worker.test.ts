@@ -324,7 +324,7 @@ it("a host's slots are free while outcomes are recorded, and nothing is claimed 
   };
   const worker = createDeliveryWorker({
     queue: { leaseMs: LEASE, claim, hold: () => () => {}, requeue: async () => {} } as unknown as DeliveryQueue,
-    // None of them is ever recorded.
+    // No outcome is recorded.
     run: async (_, { signal, hasAnswered }) => {
       answered.push(hasAnswered);
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));

@@ -121,7 +121,7 @@ function isOf({ kind, value }: Identifier, databaseKind: Deps["databaseKind"]) {
 /** The columns of a submission that can contain a visitor's email address. */
 const textColumns = ["formData", "verifiedVisitor"] as const;
 
-/** Whether one of the values in this JSON is this email address. */
+/** Whether this JSON contains the email address as a value. */
 function hasText(json: string | null, email: string): boolean {
   return json !== null && isOrContains(JSON.parse(json), email);
 }

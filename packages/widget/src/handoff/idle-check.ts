@@ -1,4 +1,4 @@
-/** Each check waits as long as nothing has happened so far, but at least this long, in milliseconds. */
+/** The shortest wait between two checks, in milliseconds. Each wait is as long as the conversation has been idle. */
 const MIN_IDLE_MS = 10_000;
 /** After this time, in milliseconds, the page no longer checks. */
 const MAX_IDLE_MS = 3_600_000;

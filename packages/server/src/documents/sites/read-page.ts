@@ -182,7 +182,7 @@ async function aliasOf(
   if (targetPage?.sync === job.sync && targetPage.state !== "pending" && targetPage.state !== "read") return null;
   const { allowed } = await parts.extractor.readForSite({ kind: "addresses", scope: site.scope, urls: [target] });
   const [address] = allowed;
-  // A URL that must not be read cannot replace this page.
+  // A canonical URL that the crawler may not read cannot replace this page.
   if (address === undefined || address === page.url) return null;
   if (!followsLinks && targetPage?.sync !== job.sync) return null;
   return skipped(`The page ${verb} ${shown(address)}.`, { allowed: [address], disallowed: [], isTruncated: false });

@@ -63,7 +63,7 @@ function* toPattern(value: string, width: number): InPieces<Pattern> {
   return { length: value.length, head: pairAt(0), tail: pairAt(value.length - width) };
 }
 
-/** The hashes of the `width` characters from each position. */
+/** One hash per position, of the `width` characters that start there. */
 function* rollingHashes(text: string, width: number, base: number): InPieces<Uint32Array> {
   const hashes = new Uint32Array(text.length - width + 1);
   let oldestFactor = 1;

@@ -199,7 +199,7 @@ function* describeRequest({ method, maskedUrl, maskedHeaders, maskedBody: body }
   return { method, url: yield* mask(maskedUrl), headers, body: body === null ? null : yield* mask(body) };
 }
 
-/** Describes the response with the body as it was read. If the body is not text, the problem describes it. */
+/** Describes the response and its body. If the body is not text, the description says why it is missing. */
 function* describeResponse({ status, headers }: Received, told: string, mask: Mask) {
   const body = told.slice(0, maxShownCharacters).toWellFormed();
   return { status, headers: yield* maskHeaders(headers, mask), body };
