@@ -88,6 +88,8 @@ export function readConfig(environment: Environment) {
     drainTimeout: get("FOYER_DRAIN_TIMEOUT", duration, 30_000),
     /** requests are rejected with 503 while the mean event loop delay is above this; 0 = never */
     maxLag: get("FOYER_MAX_LAG", duration, 2_000),
+    /** how long the server may stream replies in memory before it listens */
+    warmUp: get("FOYER_WARM_UP", duration, 600),
   };
   problems.throwIfAny();
   return config;
