@@ -9,6 +9,7 @@ import { migrate } from "./db/migrate.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { bindAnyPort } from "./http/bind-port.ts";
 import { setUpLink } from "./setup/setup-token.ts";
+import { warmUp } from "./warm-up.ts";
 
 const CLOSE_MS = 2_000;
 
@@ -21,9 +22,8 @@ const deps = createDeps(config, log);
 const { app, drain } = await orExit("The database cannot be used", prepare);
 const stopHousekeeping = startHousekeeping(deps);
 if (config.warmUp > 0) {
-  const { warmUp } = await import("./warm-up.ts");
   // The server also works without, only more slowly at first.
-  await warmUp({ maxMs: config.warmUp }).catch((error) => log.warn({ err: error }, "the warm-up failed"));
+  await warmUp({ createApp, maxMs: config.warmUp }).catch((error) => log.warn({ err: error }, "the warm-up failed"));
 }
 await orExit(`Foyer cannot listen on ${config.host}:${config.port}`, listen);
 const announced = announce();

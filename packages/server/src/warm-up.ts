@@ -2,7 +2,6 @@ import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
 import { columnDefaults } from "./agents/columns.ts";
-import { createApp } from "./app.ts";
 import { readConfig } from "./config.ts";
 import { createDeps } from "./create-deps.ts";
 import { migrate } from "./db/migrate.ts";
@@ -28,13 +27,19 @@ const environment = {
   FOYER_DEFAULT_MODEL: "openai-compatible/warm-up",
 };
 
+type Options = {
+  createApp(deps: ReturnType<typeof createDeps>): Promise<{ app: App; drain(): Promise<void> }>;
+  maxMs: number;
+  maxRounds?: number;
+};
+
 /**
  * Streams replies for up to `maxMs`, so that V8 has loaded and compiled the code for a chat message when the first visitors
  * arrive. A second server in this process stores the replies in a database in memory. Its model is a fixed text. Nothing
  * of it is left in the data, and it makes no connection. See docs/decisions/0059-cheap-requests-and-warm-starts.md.
  * @returns how many replies were streamed
  */
-export async function warmUp({ maxMs, maxRounds = MAX_ROUNDS }: { maxMs: number; maxRounds?: number }) {
+export async function warmUp({ createApp, maxMs, maxRounds = MAX_ROUNDS }: Options): Promise<number> {
   const endsAt = performance.now() + maxMs;
   const own = { database: openMemoryDatabase(), outbound: createFixedModel() };
   const deps = createDeps(readConfig(environment), pino({ level: "silent" }), own);
