@@ -23,7 +23,9 @@ const { app, drain } = await orExit("The database cannot be used", prepare);
 const stopHousekeeping = startHousekeeping(deps);
 if (config.warmUp > 0) {
   // The server also works without, only more slowly at first.
-  await warmUp({ createApp, maxMs: config.warmUp }).catch((error) => log.warn({ err: error }, "the warm-up failed"));
+  await warmUp({ createDeps, createApp, maxMs: config.warmUp }).catch((error) =>
+    log.warn({ err: error }, "the warm-up failed"),
+  );
 }
 await orExit(`Foyer cannot listen on ${config.host}:${config.port}`, listen);
 const announced = announce();

@@ -2,12 +2,13 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startProcess, temporaryFolder } from "../../../test/process.ts";
 import { createApp } from "./app.ts";
+import { createDeps } from "./create-deps.ts";
 import { openDatabase } from "./db/open.ts";
 import { warmUp } from "./warm-up.ts";
 
 it("streams replies in memory until the time or the rounds are over", async () => {
-  expect(await warmUp({ createApp, maxMs: 600_000, maxRounds: 1 })).toBe(8);
-  expect(await warmUp({ createApp, maxMs: 0 })).toBe(0);
+  expect(await warmUp({ createDeps, createApp, maxMs: 600_000, maxRounds: 1 })).toBe(8);
+  expect(await warmUp({ createDeps, createApp, maxMs: 0 })).toBe(0);
 });
 
 it("leaves nothing of a start's sample replies in the database or the log", async () => {

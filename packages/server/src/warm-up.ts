@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { pino } from "pino";
 import { columnDefaults } from "./agents/columns.ts";
 import { readConfig } from "./config.ts";
-import { createDeps } from "./create-deps.ts";
+import type { createDeps } from "./create-deps.ts";
 import { migrate } from "./db/migrate.ts";
 import { openMemoryDatabase } from "./db/open.ts";
 import type { Deps } from "./deps.ts";
@@ -28,6 +28,7 @@ const environment = {
 };
 
 type Options = {
+  createDeps: typeof createDeps;
   createApp(deps: ReturnType<typeof createDeps>): Promise<{ app: App; drain(): Promise<void> }>;
   maxMs: number;
   maxRounds?: number;
@@ -39,14 +40,14 @@ type Options = {
  * of it is left in the data, and it makes no connection. See docs/decisions/0059-cheap-requests-and-warm-starts.md.
  * @returns how many replies were streamed
  */
-export async function warmUp({ createApp, maxMs, maxRounds = MAX_ROUNDS }: Options): Promise<number> {
+export async function warmUp({ maxMs, maxRounds = MAX_ROUNDS, ...create }: Options): Promise<number> {
   const endsAt = performance.now() + maxMs;
   const own = { database: openMemoryDatabase(), outbound: createFixedModel() };
-  const deps = createDeps(readConfig(environment), pino({ level: "silent" }), own);
+  const deps = create.createDeps(readConfig(environment), pino({ level: "silent" }), own);
   try {
     await migrate({ db: deps.db, kind: deps.databaseKind });
     const agentId = await insertAgent(deps);
-    const { app, drain } = await createApp(deps);
+    const { app, drain } = await create.createApp(deps);
     let rounds = 0;
     try {
       for (; rounds < maxRounds && performance.now() < endsAt; rounds++) {
