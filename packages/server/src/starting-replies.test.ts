@@ -48,3 +48,18 @@ it("work in the background continues after 50 ms even if a reply is still starti
   resolve();
   await start;
 });
+
+it("work in the background that has waited for something else waits that much less for a reply", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const start = whileReplyStarts(() => promise);
+  let hasContinued = false;
+  const background = afterStartingReplies(30).then(() => {
+    hasContinued = true;
+  });
+  await vi.advanceTimersByTimeAsync(19);
+  expect(hasContinued).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await background;
+  resolve();
+  await start;
+});

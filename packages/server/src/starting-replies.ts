@@ -27,16 +27,20 @@ export async function whileReplyStarts<T>(work: () => Promise<T>): Promise<T> {
  * loop, in the order of the calls. On SQLite, all statements share the event loop and one connection, and transactions
  * that wait for the connection run one after the other without a turn in between. A visitor's request or a model's
  * token that arrives in the meantime would wait for all of them.
+ * @param waitedMs how long the caller has already waited for something else
  */
-export function afterStartingReplies(): Promise<void> {
+export function afterStartingReplies(waitedMs = 0): Promise<void> {
   return new Promise((begin) => {
     const added: Waiting = {
       begin,
       isOverdue: false,
-      timer: setTimeout(() => {
-        added.isOverdue = true;
-        schedule();
-      }, MAX_WAIT_MS),
+      timer: setTimeout(
+        () => {
+          added.isOverdue = true;
+          schedule();
+        },
+        Math.max(0, MAX_WAIT_MS - waitedMs),
+      ),
     };
     waiting.push(added);
     schedule();

@@ -9,9 +9,9 @@ import { failpoint } from "../failpoints.ts";
 import type { Keep } from "../http/idempotency.ts";
 import { newId } from "../ids.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
-import { afterStartingReplies } from "../starting-replies.ts";
 import { type DocumentContent, toDocument } from "./document-columns.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
+import type { RunWrite } from "./ingestion-writes.ts";
 import { removeFromIndex, setSearchable } from "./search/passage-index.ts";
 import type { DocumentStore, Trx } from "./store.ts";
 
@@ -37,7 +37,7 @@ type Alongside = (trx: Trx, documentId: string) => Promise<void>;
 export type Settings = Partial<Pick<DocumentRow, "isEnabled" | "citation">>;
 export type DocumentWriter = ReturnType<typeof createDocumentWriter>;
 
-type Parts = { store: DocumentStore; files: FileStore; log: Logger; onQueued: () => void };
+type Parts = { store: DocumentStore; files: FileStore; runWrite: RunWrite; log: Logger; onQueued: () => void };
 
 /** Writes documents together with their jobs and the search index. `onQueued` is called after a job was queued. */
 export function createDocumentWriter(parts: Parts) {
@@ -58,13 +58,12 @@ export function createDocumentWriter(parts: Parts) {
  * content.
  */
 async function insert(parts: Parts, request: NewDocument): Promise<Saved> {
-  const { store } = parts;
+  const { store, runWrite } = parts;
   const { principal, agentId, content, file, keep } = request;
   const { organizationId } = principal;
   const { documentsPerAgent } = limitsOf(principal.plan);
-  await afterStartingReplies();
-  const saved = await store
-    .inTransaction(async (trx): Promise<Saved> => {
+  const saved = await runWrite(() =>
+    store.inTransaction(async (trx): Promise<Saved> => {
       await store.lockAgent(trx, agentId);
       const twin = isUnique(request) && (await store.byContent(trx, { organizationId, agentId }, content.contentHash));
       if (twin) {
@@ -84,10 +83,10 @@ async function insert(parts: Parts, request: NewDocument): Promise<Saved> {
       await request.alongside?.(trx, row.id);
       failpoint("document.committing");
       return created;
-    })
-    .catch((error: unknown) => {
-      throw isMissingReference(error) ? notFound("Agent") : error;
-    });
+    }),
+  ).catch((error: unknown) => {
+    throw isMissingReference(error) ? notFound("Agent") : error;
+  });
   if (file && saved.status === 200) discard(parts, file.id);
   failpoint("document.committed");
   if (saved.status === 202) parts.onQueued();
@@ -158,12 +157,11 @@ export type Replacement = {
 
 /** Replaces a document's content. The current content stays in use until the new one is processed. */
 async function replace(parts: Parts, row: DocumentRow, replacement: Replacement): Promise<Saved> {
-  const { store, files } = parts;
+  const { store, files, runWrite } = parts;
   const { content, file, settings = {}, keep, alongside } = replacement;
   const { kind, title, url, hasOwnTitle, original, contentHash } = content;
-  await afterStartingReplies();
-  const document = await store
-    .inTransaction(async (trx) => {
+  const document = await runWrite(() =>
+    store.inTransaction(async (trx) => {
       if (file) await files.insertReceived(trx, row, file);
       const fileId = file?.id ?? (original ? await files.insertSmall(trx, row, original.content) : null);
       const updated = await store.updateAndQueue(trx, row, {
@@ -185,11 +183,11 @@ async function replace(parts: Parts, row: DocumentRow, replacement: Replacement)
         await alongside?.(trx, row.id);
       }
       return updated;
-    })
-    .catch((error: unknown) => {
-      if (!isDuplicate(error)) throw error;
-      throw new AppError("CONFLICT", "Another document of this agent has the same content.");
-    });
+    }),
+  ).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error;
+    throw new AppError("CONFLICT", "Another document of this agent has the same content.");
+  });
   if (!document) throw notFound("Document");
   if (row.fileId) discard(parts, row.fileId);
   parts.onQueued();

@@ -10,6 +10,7 @@ import { createExtractor } from "./ingest/extractor.ts";
 import { createFetchPage } from "./ingest/fetch-page.ts";
 import { createJobQueue, LEASE_MS } from "./ingest/job-queue.ts";
 import { createDocumentProcessor } from "./ingest/process-document.ts";
+import { createIngestionWrites } from "./ingestion-writes.ts";
 import { createLeasedWorker } from "./leased-worker.ts";
 import { createPassageSearch } from "./search/passage-search.ts";
 import { createDocumentService } from "./service.ts";
@@ -27,7 +28,8 @@ export function createDocuments(deps: Deps, agents: AgentService) {
   const embeddings = createEmbeddings(deps, agents, passageSearch.maintain);
   const store = createDocumentStore(deps);
   const files = createFileStore(deps.db);
-  const queue = createJobQueue(deps, files);
+  const runWrite = createIngestionWrites(deps);
+  const queue = createJobQueue(deps, files, runWrite);
   const extractor = createExtractor();
   const run = createDocumentProcessor({
     queue,
@@ -50,7 +52,7 @@ export function createDocuments(deps: Deps, agents: AgentService) {
     jobName: "document",
     idOf: ({ documentId }) => documentId,
   });
-  const writer = createDocumentWriter({ store, files, log, onQueued: worker.notify });
+  const writer = createDocumentWriter({ store, files, runWrite, log, onQueued: worker.notify });
   const answerStore = createAnswerStore(deps);
   const service = createDocumentService(
     { ...deps, passageSearch, embedQueries: embeddings.embedQueries },

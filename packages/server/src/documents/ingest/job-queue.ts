@@ -7,8 +7,8 @@ import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
-import { afterStartingReplies } from "../../starting-replies.ts";
 import type { FileStore, StoredFile } from "../file-store.ts";
+import type { RunWrite } from "../ingestion-writes.ts";
 import { LeaseLost } from "../leased-worker.ts";
 import { deleteTexts } from "../retention.ts";
 import { deleteChunks, replaceInIndex, setSearchable, stageChunks } from "../search/passage-index.ts";
@@ -33,7 +33,11 @@ export type JobQueue = ReturnType<typeof createJobQueue>;
  * The queue of documents to process. Each claim and each renewal leases a job; only the holder of the newest lease can
  * write an outcome. All times come from the database clock.
  */
-export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, files: FileStore) {
+export function createJobQueue(
+  { db, databaseKind }: Pick<Deps, "db" | "databaseKind">,
+  files: FileStore,
+  runWrite: RunWrite,
+) {
   const now = databaseNow(databaseKind);
   const held = ({ documentId, fence }: LeasedJob) =>
     db.updateTable("documentJobs").where("documentId", "=", documentId).where("fence", "=", fence);
@@ -49,13 +53,12 @@ export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "database
         .orderBy("dueAt")
         .limit(limit)
         .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
-      await afterStartingReplies();
-      return db
+      const claimed = db
         .updateTable("documentJobs")
         .set({ fence: sql`fence + 1`, attempts: sql`attempts + 1`, dueAt: sql`${now} + ${LEASE_MS}` })
         .where("documentId", "in", due)
-        .returningAll()
-        .execute();
+        .returningAll();
+      return runWrite(() => claimed.execute());
     },
     /** Extends a lease. @returns false when it was lost */
     async renew(job: LeasedJob): Promise<boolean> {
@@ -84,7 +87,7 @@ export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "database
         .where("version", "=", version)
         .executeTakeFirst();
     },
-    ...outcomes(db, files),
+    ...outcomes(db, files, runWrite),
     /** Shows what is being done. Changes nothing when the outcome has been written. */
     async reportProgress(job: LeasedJob, { stage, done, total }: Progress): Promise<void> {
       await versionOf(db, job)
@@ -96,7 +99,7 @@ export function createJobQueue({ db, databaseKind }: Pick<Deps, "db" | "database
 }
 
 /** The writes of a lease holder. Nothing is written when the lease was lost. */
-function outcomes(db: Db, files: FileStore) {
+function outcomes(db: Db, files: FileStore, runWrite: RunWrite) {
   return {
     /** Sets a fetched page as the document's original. @returns false when the lease was lost */
     async attachFile(job: LeasedJob, file: StoredFile): Promise<boolean> {
@@ -128,10 +131,9 @@ function outcomes(db: Db, files: FileStore) {
         characters: last ? last.start + last.text.length : 0,
         readyAt: Date.now(),
       };
-      await afterStartingReplies();
       const staged = await stageChunks(db, job, prepared);
       if (staged !== null) failpoint("document.staged");
-      const isDone = await settle(db, job, changes, async (trx, { isEnabled }) => {
+      const publish = async (trx: Trx, { isEnabled }: Pick<DocumentRow, "isEnabled">) => {
         await replaceInIndex(trx, { organizationId, agentId, documentId, version }, prepared, staged);
         if (isEnabled === 0) {
           await setSearchable(trx, { organizationId, agentId, documentIds: [documentId], isEnabled: false });
@@ -141,7 +143,8 @@ function outcomes(db: Db, files: FileStore) {
           await trx.insertInto("documentTexts").values({ documentId, version, start, text }).execute();
         }
         failpoint("document.indexing");
-      });
+      };
+      const isDone = await runWrite(() => settle(db, job, changes, publish));
       failpoint("document.indexed");
       if (isDone && version > 1) await deleteBefore(db, { documentId, before: version });
       if (!isDone && staged !== null) await deleteChunks(db, { documentId, version });

@@ -24,6 +24,7 @@ export async function stageChunks(
   { chunks }: PreparedDocument,
 ): Promise<number | null> {
   if (chunks.length <= ROWS_AT_ONCE) return null;
+  await afterStartingReplies();
   // A process that crashed or lost its lease may have left some of them.
   await deleteChunks(db, { documentId, version });
   const scope = { organizationId, agentId };
