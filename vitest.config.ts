@@ -27,7 +27,12 @@ const ssr = { resolve: { conditions: ["foyer-source", ...defaultServerConditions
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/postgres-server.ts", "test/migrated-databases.ts", "test/built-pages.ts"],
+    globalSetup: [
+      "test/temporary-folders.ts",
+      "test/postgres-server.ts",
+      "test/migrated-databases.ts",
+      "test/built-pages.ts",
+    ],
     reporters: ["default", new NoSkippedTests()],
     sequence: { sequencer: LongestFirst },
     // One more worker than the cores of a small machine. Four workers took as long as three.

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import pg from "pg";
 import { describe, expect, inject } from "vitest";
 import type { DatabaseAddress, Db } from "../packages/server/src/db/open.ts";
 import { MIGRATED_DATABASE } from "./migrated-databases.ts";
+import { createTemporaryFolder } from "./temporary-folders.ts";
 
 export type TestDatabase = { address: DatabaseAddress; drop(): Promise<void> };
 
@@ -20,7 +20,7 @@ export function onBothDatabases(name: string, suite: (createDatabase: CreateData
 }
 
 export const createSqlite: CreateDatabase = async ({ isEmpty = false } = {}) => {
-  const folder = mkdtempSync(join(tmpdir(), "foyer-sqlite-"));
+  const folder = createTemporaryFolder("sqlite");
   const file = join(folder, "foyer.sqlite");
   if (!isEmpty) copyFileSync(inject("migratedSqliteFile"), file);
   return {

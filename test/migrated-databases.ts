@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { migrate } from "../packages/server/src/db/migrate.ts";
 import { type DatabaseAddress, openDatabase } from "../packages/server/src/db/open.ts";
+import { createTemporaryFolder } from "./temporary-folders.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -18,7 +18,7 @@ export const MIGRATED_DATABASE = "foyer_migrated";
 
 /** Migrates one database of each kind, because copying one takes a tenth of the time of migrating another. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), "foyer-migrated-"));
+  const folder = createTemporaryFolder("migrated");
   const file = join(folder, "foyer.sqlite");
   await migrateNew({ kind: "sqlite", file });
   project.provide("migratedSqliteFile", file);

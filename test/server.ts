@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { sql } from "kysely";
 import { createApp } from "../packages/server/src/app.ts";
 import { generateKey } from "../packages/server/src/auth/api-keys/key-format.ts";
@@ -13,6 +11,7 @@ import { newId } from "../packages/server/src/ids.ts";
 import type { Outbound } from "../packages/server/src/outbound/guarded-request.ts";
 import type { TestDatabase } from "./databases.ts";
 import { createSqlite } from "./databases.ts";
+import { createTemporaryFolder } from "./temporary-folders.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -40,7 +39,7 @@ export async function startServer(
   } = {},
 ) {
   const database = options.database ?? (await createSqlite());
-  const dataDir = mkdtempSync(join(tmpdir(), "foyer-data-"));
+  const dataDir = createTemporaryFolder("data");
   const { config, log } = readEnvironment({
     FOYER_DATA_DIR: dataDir,
     FOYER_SECRET: "a secret of the tests, long enough",
