@@ -49,9 +49,9 @@ export async function startFoyer(options: FoyerOptions) {
   return foyer;
 }
 
-/** An agent in a data folder whose server has stopped again. @returns its id */
-export async function createAgentIn(dataDir: string): Promise<string> {
-  await using foyer = await startFoyer({ dataDir });
+/** An agent in a data folder or PostgreSQL database whose server has stopped again. @returns its id */
+export async function createAgentIn(dataDir: string, databaseUrl?: string): Promise<string> {
+  await using foyer = await startFoyer({ dataDir, ...(databaseUrl ? { databaseUrl } : {}) });
   // Awaited here, because the server ends with this scope.
   return await foyer.createAgent();
 }

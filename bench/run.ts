@@ -25,6 +25,7 @@ import { triggerEvents } from "./figures/record-trigger-events.ts";
 import { replyEvents } from "./figures/reply-events.ts";
 import { replyWithHistory } from "./figures/reply-with-history.ts";
 import { retention } from "./figures/retention.ts";
+import { retentionLocks } from "./figures/retention-locks.ts";
 import { retrieval } from "./figures/retrieval.ts";
 import { scaleOut } from "./figures/scale-out.ts";
 import { startToReady } from "./figures/start-to-ready.ts";
@@ -70,6 +71,7 @@ const figures: Record<string, Figure> = {
   "form-file": formFile,
   "erase-visitor": eraseVisitor,
   retention,
+  "retention-locks": retentionLocks,
   "trigger-events": triggerEvents,
   "trigger-listing": triggerListing,
   "trigger-stats": triggerStats,

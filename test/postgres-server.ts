@@ -45,8 +45,9 @@ const PORT = 5432;
  * process's port. `stop` ends it and removes the folder.
  * @param options.settings override the tests' defaults
  * @param options.standbyFolder the data of a standby, which is started instead of an empty server
+ * @param options.onLog receives parts of the server's log
  */
-export async function startPostgres({ settings = {}, standbyFolder }: StartOptions = {}) {
+export async function startPostgres({ settings = {}, standbyFolder, onLog = () => {} }: StartOptions = {}) {
   const databaseDir = standbyFolder ?? createTemporaryFolder("postgres");
   const server = new EmbeddedPostgres({
     databaseDir,
@@ -61,7 +62,7 @@ export async function startPostgres({ settings = {}, standbyFolder }: StartOptio
       "-c",
       `${name}=${value}`,
     ]),
-    onLog: () => {},
+    onLog,
     onError: () => {},
   });
   if (standbyFolder) {
@@ -97,7 +98,7 @@ export async function startPostgres({ settings = {}, standbyFolder }: StartOptio
   };
 }
 
-type StartOptions = { settings?: Record<string, string>; standbyFolder?: string };
+type StartOptions = { settings?: Record<string, string>; standbyFolder?: string; onLog?: (part: string) => void };
 
 const testSettings = (folder: string) => ({
   listen_addresses: "",

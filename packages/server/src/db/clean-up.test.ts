@@ -57,6 +57,24 @@ onBothDatabases("deleting in batches", (createDatabase) => {
     expect(limits).toEqual([64, 32, 32, 64, 128, 200, 200]);
   });
 
+  it("keeps the size of batches that take neither long nor little, whatever the rows hold", async () => {
+    let clock = 0;
+    const now = vi.spyOn(performance, "now").mockImplementation(() => clock);
+    onTestFinished(() => now.mockRestore());
+    let left = 400;
+    const batches: number[] = [];
+    await deleteBySize(open.db, {
+      next: async (_trx, limit) =>
+        Array.from({ length: Math.min(left, limit) }, (_, index) => ({ id: String(index), bytes: 1 })),
+      async remove(_trx, rows) {
+        left -= rows.length;
+        batches.push(rows.length);
+        clock += [1, 1, 1, 10, 10, 20][batches.length - 1] ?? 10;
+      },
+    });
+    expect(batches).toEqual([16, 32, 64, 128, 128, 32]);
+  });
+
   it("measures few rows that it then does not delete", async () => {
     let left = Array.from({ length: 1_000 }, (_, index) => ({ id: String(index), bytes: 100 * 1024 }));
     let measured = 0;

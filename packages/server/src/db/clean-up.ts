@@ -93,12 +93,17 @@ export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork
     total += large ? 1 : deleted;
     if (deleted === 0 && !large) return total;
     const tookMs = performance.now() - startedAt;
-    // Even small rows can take long, because each deletion reads every table that refers to it.
-    const twice = 2 * Math.max(1, deleted);
-    const fewer = Math.max(Math.ceil(deleted / 2), Math.min(twice, MIN_BATCH.rows));
-    limit = Math.min(BATCH, tookMs > BATCH_MS.max ? fewer : twice);
+    limit = nextLimit(deleted, tookMs);
     if (tookMs > BATCH_MS.max) maxBytes = Math.max(MIN_BATCH.bytes, maxBytes / 2);
     else if (tookMs < BATCH_MS.min) maxBytes = Math.min(maxBytes * 2, MAX_BATCH_BYTES);
     await rest(tookMs);
   }
+}
+
+/** Even small rows can take long, because each deletion reads every table that refers to it. */
+function nextLimit(deleted: number, tookMs: number): number {
+  const twice = 2 * Math.max(1, deleted);
+  if (tookMs < BATCH_MS.min) return Math.min(BATCH, twice);
+  const same = tookMs > BATCH_MS.max ? Math.ceil(deleted / 2) : deleted;
+  return Math.min(BATCH, Math.max(same, Math.min(twice, MIN_BATCH.rows)));
 }
