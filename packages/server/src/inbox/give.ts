@@ -1,9 +1,11 @@
 import type { Transaction } from "kysely";
+import { isMemberUntilCommit } from "../auth/members/members.ts";
 import type { ChatService } from "../chat/service.ts";
 import type { RecordHandoff } from "../conversations/handoff-change.ts";
 import type { ConversationRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
+import { AppError } from "../errors.ts";
 import type { HandoffCounters } from "./counters.ts";
 import { giveTo, insertHandoff } from "./store.ts";
 
@@ -14,9 +16,10 @@ export type Give = ReturnType<typeof createGiving>;
 /**
  * @returns a function that gives a conversation to a member, unless another member has it (or, with `mayReplace`, even
  * then), and silences the agent before it resolves. `work` runs in the same transaction in
- * either case, and learns whether the conversation was given.
+ * either case, and learns whether the conversation was given. The function throws 409 if the member has been removed
+ * from the organization since the request began.
  */
-export function createGiving({ db }: Pick<Deps, "db">, { handOver, counters, record }: Parts) {
+export function createGiving({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, { handOver, counters, record }: Parts) {
   return async <T>(
     { organizationId, id: conversationId }: Pick<ConversationRow, "id" | "organizationId">,
     { userId, mayReplace, assignedBy = null }: { userId: string; mayReplace: boolean; assignedBy?: string | null },
@@ -24,6 +27,8 @@ export function createGiving({ db }: Pick<Deps, "db">, { handOver, counters, rec
   ): Promise<T> => {
     const silent = await handOver.stop(conversationId);
     const { ended, result } = await inTransaction(db, async (trx) => {
+      // Without this lock, a removal that runs at the same time would not release this conversation.
+      if (!(await isMemberUntilCommit(trx, databaseKind, { organizationId, userId }))) throw memberHasLeft();
       const given = await giveTo(trx, { organizationId, conversationId }, { userId, mayReplace });
       if (!given) return { ended: [], result: await work(trx, false) };
       const { handoff, first, isTest, agentId, epoch } = given;
@@ -40,4 +45,8 @@ export function createGiving({ db }: Pick<Deps, "db">, { handOver, counters, rec
     await handOver.settle(conversationId, silent, ended);
     return result;
   };
+}
+
+function memberHasLeft(): AppError {
+  return new AppError("CONFLICT", "This member no longer belongs to the organization.");
 }

@@ -1,4 +1,7 @@
+import type { Transaction } from "kysely";
+import type { DatabaseKind } from "../../db/database-kind.ts";
 import type { Db } from "../../db/open.ts";
+import type { Tables } from "../../db/tables.ts";
 
 /** Whether all of these users belong to the organization. */
 export async function areMembers(db: Db, organizationId: string, userIds: readonly string[]): Promise<boolean> {
@@ -10,6 +13,25 @@ export async function areMembers(db: Db, organizationId: string, userIds: readon
     .where("userId", "in", ids)
     .execute();
   return rows.length === ids.length;
+}
+
+/**
+ * Whether the user belongs to the organization, until the transaction ends: a concurrent removal waits for it. Lock the
+ * member before any conversation, in the same order as the removal. SQLite runs one transaction at a time.
+ */
+export async function isMemberUntilCommit(
+  trx: Transaction<Tables>,
+  databaseKind: DatabaseKind,
+  { organizationId, userId }: { organizationId: string; userId: string },
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom("members")
+    .select("userId")
+    .where("organizationId", "=", organizationId)
+    .where("userId", "=", userId)
+    .$if(databaseKind === "postgres", (query) => query.forKeyShare())
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** The email address of a member, or undefined when the user is not (or no longer) a member. */
