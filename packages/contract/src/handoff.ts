@@ -274,6 +274,9 @@ export const assignConversation = {
   },
 } as const;
 
+const epochText =
+  "The `epoch` of the conversation as your client last saw it. The call then has no effect on a later request or takeover: if the conversation has since passed to someone else, the response is 409 and says who has it. A repeated call succeeds while the agent has the conversation.";
+
 export const returnConversation = {
   method: "POST",
   url: "/conversations/:id/return",
@@ -291,6 +294,7 @@ export const returnConversation = {
           }),
         ),
       ),
+      epoch: Type.Optional(nullable(Type.Integer({ minimum: 0, description: epochText }))),
     }),
     response: ownership,
   },
@@ -304,6 +308,7 @@ export const closeConversation = {
     tags,
     summary: "End the handoff. The agent answers again if the visitor writes.",
     params,
+    querystring: Type.Object({ epoch: Type.Optional(Type.Integer({ minimum: 0, description: epochText })) }),
     response: ownership,
   },
 } as const;

@@ -50,7 +50,7 @@ export const requestExamples: Examples = {
   sendVerificationEmail: { email },
   requestHuman: { reason: "The invoice of my rental is wrong", email },
   assignConversation: { userId },
-  returnConversation: { note: "The refund is on its way. Do not offer another one." },
+  returnConversation: { note: "The refund is on its way. Do not offer another one.", epoch: 2 },
   sendMemberMessage: { content: "Hello, I am looking at your invoice right now." },
   createNote: { text: "Regular customer, refund approved by the shop in Zurich." },
   createCannedReply: { name: "Refund", text: "Hello {{visitor.name}}, the refund takes three working days." },

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
+import { onBothDatabases, type TestDatabase, waitForBlockedStatement } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { createHandoffCounters } from "./counters.ts";
+import { releaseSoon } from "./former-members.ts";
+import { createGiving } from "./give.ts";
 
 type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
 
@@ -294,6 +298,77 @@ onBothDatabases("in a handoff", (createDatabase) => {
     expect((await owner.call("POST", `/conversations/${first.id}/takeover`)).status).toBe(409);
     const sent = await owner.call("POST", `/conversations/${second.id}/messages`, { content: "I continue." });
     expect(sent.status, sent.text).toBe(201);
+  });
+
+  /** Gives conversations to members without the rest of the inbox, so that a test can pause the transaction. */
+  const giving = () =>
+    createGiving(server.deps, {
+      handOver: { stop: async () => [], endReplies: async () => [], settle: async () => {} },
+      counters: createHandoffCounters(),
+      record: async () => {},
+    });
+  const isPostgres = () => server.deps.databaseKind === "postgres";
+
+  it("a takeover that commits while the member is being removed leaves a conversation that will wait again", async () => {
+    const { db } = server.deps;
+    const { userId } = await createMember(server, organizationId, "member");
+    const { id } = await visit();
+    const [taken, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const taking = giving()({ organizationId, id }, { userId, mayReplace: false }, async () => {
+      taken.resolve();
+      await mayCommit.promise;
+    });
+    await taken.promise;
+    const removal = owner.call("DELETE", `/members/${userId}`);
+    if (isPostgres()) await waitForBlockedStatement(db);
+    mayCommit.resolve();
+    await taking;
+    expect((await removal).status).toBe(200);
+    const timers = db.selectFrom("handoffTimers").select("kind").where("conversationId", "=", id);
+    expect(await timers.execute()).toEqual([{ kind: "left" }]);
+  });
+
+  it("a takeover that waits until the member has been removed fails and leaves the conversation to the agent", async () => {
+    const { db } = server.deps;
+    const { userId } = await createMember(server, organizationId, "member");
+    const { id } = await visit();
+    const [removed, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const removal = inTransaction(db, async (trx) => {
+      await trx.deleteFrom("members").where("userId", "=", userId).execute();
+      await releaseSoon(trx, { organizationId, userId });
+      removed.resolve();
+      await mayCommit.promise;
+    });
+    await removed.promise;
+    const taking = giving()({ organizationId, id }, { userId, mayReplace: true }, async () => {});
+    const refused = expect(taking).rejects.toMatchObject({ code: "CONFLICT" });
+    if (isPostgres()) await waitForBlockedStatement(db);
+    mayCommit.resolve();
+    await Promise.all([removal, refused]);
+    expect((await owner.call("GET", `/conversations/${id}`)).body.data).toMatchObject({ handler: "agent", epoch: 0 });
+  });
+
+  it("a return or close that is sent again ends no later request and no colleague's part", async () => {
+    const { id, call } = await visit();
+    const end = (path: "return" | "close", epoch: number, browser = owner) =>
+      path === "return"
+        ? browser.call("POST", `/conversations/${id}/return`, { epoch })
+        : browser.call("POST", `/conversations/${id}/close?epoch=${epoch}`);
+    for (const path of ["return", "close"] as const) {
+      const { epoch } = (await owner.call("POST", `/conversations/${id}/takeover`)).body.data;
+      const after = { handler: "agent", epoch: epoch + 1 };
+      expect((await end(path, epoch)).body.data).toMatchObject(after);
+      expect((await end(path, epoch)).body.data, "sent again").toMatchObject(after);
+      await call("POST", "/handoff", {});
+      const late = await end(path, epoch);
+      expect([late.status, late.body.error.message]).toEqual([409, "The visitor is waiting for a person again."]);
+      await colleague.call("POST", `/conversations/${id}/takeover`);
+      const later = await end(path, epoch);
+      expect([later.status, later.body.error.message]).toEqual([409, "Grace Hopper has this conversation."]);
+      expect((await call("GET", "")).body.data).toMatchObject({ handler: "human", epoch: epoch + 3 });
+      expect((await end(path, epoch + 3, stranger)).status).toBe(404);
+      expect((await end(path, epoch + 3)).body.data.handler).toBe("agent");
+    }
   });
 
   it("a member who has entered no name is shown as a member, not as a former one", async () => {

@@ -51,14 +51,17 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
   });
   app.route({
     ...contract.returnConversation,
-    handler: async (request) => ({
-      data: await inbox.giveBack(memberOf(request), request.params.id, { note: request.body.note ?? null }),
-      error: null,
-    }),
+    handler: async (request) => {
+      const { note = null, epoch = null } = request.body;
+      return { data: await inbox.giveBack(memberOf(request), request.params.id, { note, epoch }), error: null };
+    },
   });
   app.route({
     ...contract.closeConversation,
-    handler: async (request) => ({ data: await inbox.close(memberOf(request), request.params.id), error: null }),
+    handler: async (request) => {
+      const { epoch = null } = request.query;
+      return { data: await inbox.close(memberOf(request), request.params.id, { epoch }), error: null };
+    },
   });
   app.route({
     ...contract.sendMemberMessage,

@@ -26,6 +26,9 @@ export type Member = { organizationId: string; userId: string; name: string };
  */
 type Alongside = (trx: Executor) => Promise<void>;
 
+/** `epoch`: ends the member's part only in that epoch, so that a repeated call does not end a later request. */
+type EndOptions = { alongside?: Alongside; epoch?: number | null };
+
 export type InboxParts = {
   agents: AgentService;
   conversations: ConversationService;
@@ -41,7 +44,7 @@ export type InboxService = ReturnType<typeof createInboxService>;
 export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) {
   const { agents, conversations, give, requests, counters, record } = parts;
   const sending = createSending({ counters, record });
-  const end = createEnding({ db }, { conversations, record });
+  const endPart = createEnding({ db }, { conversations, record });
 
   async function ownership(viewer: Viewer, id: string): Promise<Ownership> {
     return conversations.ownershipOf(await conversations.existing(viewer, id), "organizationId" in viewer);
@@ -52,6 +55,15 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     const found = await ownership({ organizationId: member.organizationId }, id);
     if (found.assignee?.userId === member.userId) return found;
     throw new AppError("CONFLICT", `${found.assignee?.name ?? "Another member"} has this conversation.`);
+  }
+
+  async function end(member: Member, id: string, ending: Parameters<typeof endPart>[2]): Promise<Ownership> {
+    const isEnded = await endPart(member, id, ending);
+    const now = await ownership({ organizationId: member.organizationId }, id);
+    const hasMovedOn = !isEnded && typeof ending.epoch === "number" && now.handler !== "agent";
+    if (!hasMovedOn) return now;
+    if (now.handler === "waiting") throw new AppError("CONFLICT", "The visitor is waiting for a person again.");
+    throw new AppError("CONFLICT", `${now.assignee?.name ?? "Another member"} has this conversation.`);
   }
 
   return {
@@ -75,7 +87,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       const conversation = { organizationId, conversationId: id };
       await inTransaction(db, async (trx) => {
         const ending = { endedBy: "visitor", endedById: null, note: null } as const;
-        const changed = await giveBack(trx, conversation, { handoff: ending, from: "waiting" });
+        const changed = await giveBack(trx, conversation, { handoff: ending, from: "waiting", epoch: null });
         if (!changed) return;
         const { agentId, epoch, handoff } = changed;
         const wasAnnounced = handoff.announcedAt !== null;
@@ -109,15 +121,15 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       await give(row, { userId, mayReplace: true, assignedBy }, async () => {});
       return ownership({ organizationId }, id);
     },
-    /** Returns the conversation to the agent, which receives the note. */
-    async giveBack(member: Member, id: string, { note, alongside }: { note: string | null; alongside?: Alongside }) {
-      await end(member, id, { endedBy: "member", note: note?.trim() || null, alongside });
-      return ownership({ organizationId: member.organizationId }, id);
-    },
-    async close(member: Member, id: string, alongside?: Alongside): Promise<Ownership> {
-      await end(member, id, { endedBy: "closed", note: null, alongside });
-      return ownership({ organizationId: member.organizationId }, id);
-    },
+    /**
+     * Returns the conversation to the agent, which receives the note.
+     * @throws 409 naming the member who has the conversation when it has moved on from `epoch`
+     */
+    giveBack: (member: Member, id: string, { note, ...options }: EndOptions & { note: string | null }) =>
+      end(member, id, { ...options, endedBy: "member", note: note?.trim() || null }),
+    /** Throws the same error as `giveBack`. */
+    close: (member: Member, id: string, options: EndOptions = {}) =>
+      end(member, id, { ...options, endedBy: "closed", note: null }),
     /**
      * Takes the conversation over and sends a message to the visitor.
      * @throws 409 when another member has the conversation, or it is full
@@ -137,7 +149,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
   };
 }
 
-/** @returns a function that gives a conversation back to the agent */
+/** @returns a function that gives a conversation back to the agent, and resolves to whether it did */
 function createEnding(
   { db }: Pick<Deps, "db">,
   { conversations, record }: Pick<InboxParts, "conversations" | "record">,
@@ -145,20 +157,20 @@ function createEnding(
   return async (
     member: Member,
     id: string,
-    { alongside, ...ending }: Pick<Ending["handoff"], "endedBy" | "note"> & { alongside: Alongside | undefined },
-  ): Promise<void> => {
+    { alongside, epoch = null, ...ending }: Pick<Ending["handoff"], "endedBy" | "note"> & EndOptions,
+  ): Promise<boolean> => {
     const viewer = { organizationId: member.organizationId };
     await conversations.existing(viewer, id);
-    await inTransaction(db, async (trx) => {
+    return inTransaction(db, async (trx) => {
       await alongside?.(trx);
       const conversation = { ...viewer, conversationId: id };
       const handoff = { ...ending, endedById: member.userId };
-      const changed = await giveBack(trx, conversation, { handoff, from: "waiting or human" });
-      if (!changed) return;
-      const { agentId, epoch } = changed;
+      const changed = await giveBack(trx, conversation, { handoff, from: "waiting or human", epoch });
+      if (!changed) return false;
       const kind = ending.endedBy === "closed" ? "closed" : "returned";
-      const userId = member.userId;
-      await record(trx, { ...conversation, agentId, epoch, kind, handoffId: changed.handoff.id, userId });
+      const place = { ...conversation, agentId: changed.agentId, epoch: changed.epoch };
+      await record(trx, { ...place, kind, handoffId: changed.handoff.id, userId: member.userId });
+      return true;
     });
   };
 }

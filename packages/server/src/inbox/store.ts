@@ -17,6 +17,8 @@ type Given = Changed & { first: "request" | "taken" | null };
 export type Ending = {
   handoff: Pick<HandoffRow, "endedBy" | "endedById" | "note">;
   from: "waiting" | "waiting or human";
+  /** the only epoch in which the conversation is given back; null for any */
+  epoch: number | null;
 };
 
 /** The member who has the conversation has left the organization, and cannot answer. */
@@ -77,12 +79,12 @@ export async function insertHandoff(trx: Transaction<Tables>, handoff: HandoffRo
 
 /**
  * Gives the conversation back to the agent and ends the request.
- * @returns null when the conversation is not in one of the states `from`
+ * @returns null when the conversation is in another epoch, or not in one of the states `from`
  */
 export async function giveBack(
   trx: Transaction<Tables>,
   { organizationId, conversationId }: Conversation,
-  { handoff, from }: Ending,
+  { handoff, from, epoch }: Ending,
 ): Promise<Changed | null> {
   const now = Date.now();
   const owned = await trx
@@ -98,6 +100,7 @@ export async function giveBack(
     .where("id", "=", conversationId)
     .where("organizationId", "=", organizationId)
     .where("handler", "in", from === "waiting" ? ["waiting"] : ["waiting", "human"])
+    .$if(epoch !== null, (query) => query.where("epoch", "=", epoch))
     .returning(["agentId", "epoch", "isTest"])
     .executeTakeFirst();
   if (!owned) return null;

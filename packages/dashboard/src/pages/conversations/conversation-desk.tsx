@@ -41,7 +41,7 @@ export function ConversationDesk({
   onLeave: () => void;
 }) {
   const me = useMe();
-  const acts = { ...useConversationActs(conversation.id), colleagues: useColleagues(conversation, me) };
+  const acts = { ...useConversationActs(conversation), colleagues: useColleagues(conversation, me) };
   const field = useRef<HTMLTextAreaElement>(null);
   const [chosen, setChosen] = useState<ComposerMode | null>(null);
   const [isReturning, setReturning] = useState(false);

@@ -2,12 +2,12 @@ import { refresh, useEndpointMutation } from "../../data/queries.ts";
 
 /**
  * The actions of a member on a conversation as a whole. A rejection, for example because a colleague was faster, is
- * shown as a toast. Each action resolves to whether it succeeded.
+ * shown as a toast. Each action resolves to whether it succeeded. The member ends what the page shows: with its epoch, a
+ * call that is sent again does not end a request that the visitor has made since.
  */
-export function useConversationActs(conversationId: string) {
+export function useConversationActs({ id, epoch }: { id: string; epoch: number }) {
   const changes = ["getConversation", "listConversations"] as const;
   const options = (done?: string) => ({ changes: [...changes], ...(done ? { done } : {}) });
-  const id = conversationId;
   const takeOver = useEndpointMutation("takeOver", options());
   const assign = useEndpointMutation("assignConversation", options());
   const giveBack = useEndpointMutation("returnConversation", options("Returned to the agent"));
@@ -17,8 +17,8 @@ export function useConversationActs(conversationId: string) {
     takeOver: () => takeOver.mutateAsync({ id }).then(succeeded, failed),
     assign: (userId: string) => assign.mutateAsync({ id, body: { userId } }).then(succeeded, failed),
     giveBack: (note: string) =>
-      giveBack.mutateAsync({ id, body: { note: note.trim() || null } }).then(succeeded, failed),
-    close: () => close.mutateAsync({ id }).then(succeeded, failed),
+      giveBack.mutateAsync({ id, body: { note: note.trim() || null, epoch } }).then(succeeded, failed),
+    close: () => close.mutateAsync({ id, epoch }).then(succeeded, failed),
   };
 }
 

@@ -137,7 +137,7 @@ function createThreadActions({ store, inbox }: Parts, { once, answer }: ReturnTy
     const { name, argument } = content;
     const alongside = (trx: Executor) => store.remember(trx, chat.channelId, row);
     if (name === "take") await inbox().takeOver(member, conversationId, alongside);
-    else if (name === "close") await inbox().close(member, conversationId, alongside);
+    else if (name === "close") await inbox().close(member, conversationId, { alongside });
     else {
       const note = argument.slice(0, handoffLimits.note) || null;
       await inbox().giveBack(member, conversationId, { note, alongside });
