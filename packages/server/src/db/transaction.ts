@@ -4,8 +4,10 @@ import type { Tables } from "./tables.ts";
 
 const ATTEMPTS = 4;
 
-/** Actions to run after each open transaction is committed. */
-const onCommit = new WeakMap<object, Array<() => void>>();
+type LastWrite = { key: string; write(): Promise<void> };
+
+/** The writes with which each open transaction ends, and the actions to run after it is committed. */
+const endings = new WeakMap<object, { lastWrites: LastWrite[]; onCommit: Array<() => void> }>();
 
 /**
  * Runs `work` in a transaction and retries it after a deadlock or serialization failure. `work` may therefore run several
@@ -14,12 +16,16 @@ const onCommit = new WeakMap<object, Array<() => void>>();
 export async function inTransaction<T>(db: Db, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const afterwards: Array<() => void> = [];
-      const result = await db.transaction().execute((trx) => {
-        onCommit.set(trx, afterwards);
-        return work(trx);
+      const lastWrites: LastWrite[] = [];
+      const onCommit: Array<() => void> = [];
+      const result = await db.transaction().execute(async (trx) => {
+        endings.set(trx, { lastWrites, onCommit });
+        const done = await work(trx);
+        // All transactions lock their shared rows in the same order, so they cannot deadlock.
+        for (const { write } of lastWrites.toSorted((a, b) => (a.key < b.key ? -1 : 1))) await write();
+        return done;
       });
-      for (const run of afterwards) run();
+      for (const run of onCommit) run();
       return result;
     } catch (error) {
       if (!isTransient(error) || attempt === ATTEMPTS) throw error;
@@ -32,7 +38,17 @@ export async function inTransaction<T>(db: Db, work: (trx: Transaction<Tables>) 
  * `inTransaction` and of batch writers; in any other, the action does not run.
  */
 export function afterCommit(trx: object, action: () => void): void {
-  onCommit.get(trx)?.push(action);
+  endings.get(trx)?.onCommit.push(action);
+}
+
+/**
+ * Ends the transaction with this write, which changes a row that many transactions share, such as a counter. Its lock is
+ * then held only for the commit. `key` identifies the row. Only for transactions of `inTransaction` and of batch writers.
+ */
+export function beforeCommit(trx: object, key: string, write: () => Promise<void>): void {
+  const ending = endings.get(trx);
+  if (!ending) throw new Error("beforeCommit needs a transaction of inTransaction.");
+  ending.lastWrites.push({ key, write });
 }
 
 /** Whether `afterCommit` runs actions for this transaction. */

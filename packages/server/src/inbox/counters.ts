@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { HandoffDayRow, HandoffRow } from "../db/handoff-tables.ts";
 import type { Tables } from "../db/tables.ts";
-import { afterCommit } from "../db/transaction.ts";
+import { afterCommit, beforeCommit } from "../db/transaction.ts";
 import { dayOf } from "../utc-day.ts";
 
 /** An event of a request. With `isTest`, a member started the conversation, and the event is not counted. */
@@ -23,34 +23,35 @@ export function createHandoffCounters() {
     onCounted(listener: Listener): void {
       listeners.push(listener);
     },
-    /** Counts for the day of the request. Call it for `requested` before the request is inserted. */
+    /**
+     * Counts for the day of the request, at the end of the transaction: all requests of an agent share the row. Call it
+     * for `requested` before the request is inserted.
+     */
     async count(trx: Transaction<Tables>, handoff: HandoffRow, { event, at, isTest }: Counted): Promise<void> {
       if (isTest) return;
       const { agentId, cause, requestedAt } = handoff;
       // Another process's clock may be behind.
       const ms = Math.max(0, at - requestedAt);
       const counts = event === "requested" ? await requested(trx, handoff) : met(handoff, { event, at, ms });
-      await trx
-        .insertInto("handoffDays")
-        .values({ agentId, day: dayOf(requestedAt), cause, ...none, ...counts })
-        .onConflict((conflict) =>
-          conflict
-            .columns(["agentId", "day", "cause"])
-            .doUpdateSet(
-              Object.fromEntries(
-                Object.keys(none).map((name) => [
-                  name,
-                  sql<number>`${sql.ref(`handoffDays.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
-                ]),
-              ),
-            ),
-        )
-        .execute();
+      const row = { agentId, day: dayOf(requestedAt), cause };
+      beforeCommit(trx, `${row.agentId} ${row.day} ${cause}`, () => addCounts(trx, { ...row, ...none, ...counts }));
       afterCommit(trx, () => {
         for (const listener of listeners) listener({ cause, event, ms });
       });
     },
   };
+}
+
+async function addCounts(trx: Transaction<Tables>, row: HandoffDayRow): Promise<void> {
+  const sums = Object.keys(none).map((name) => [
+    name,
+    sql<number>`${sql.ref(`handoffDays.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
+  ]);
+  await trx
+    .insertInto("handoffDays")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["agentId", "day", "cause"]).doUpdateSet(Object.fromEntries(sums)))
+    .execute();
 }
 
 async function requested(trx: Transaction<Tables>, { conversationId, takenAt }: HandoffRow): Promise<Partial<Counts>> {

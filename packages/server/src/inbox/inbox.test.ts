@@ -348,6 +348,26 @@ onBothDatabases("in a handoff", (createDatabase) => {
     expect((await owner.call("GET", `/conversations/${id}`)).body.data).toMatchObject({ handler: "agent", epoch: 0 });
   });
 
+  it("takeovers of one agent's conversations do not wait for each other's statistics, and each is counted once", async () => {
+    const ofAgent = await createAgent(owner, { handoff: { isEnabled: true } });
+    const [first, second] = [await visit(ofAgent), await visit(ofAgent)];
+    const [counted, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const give = giving();
+    const taken = { userId: colleagueId, mayReplace: false };
+    const slow = give({ organizationId, id: first.id }, taken, async () => {
+      counted.resolve();
+      await mayCommit.promise;
+    });
+    await counted.promise;
+    const fast = give({ organizationId, id: second.id }, taken, async () => {});
+    // SQLite runs one transaction at a time.
+    if (isPostgres()) await fast;
+    mayCommit.resolve();
+    await Promise.all([slow, fast]);
+    const { handoffs } = (await owner.call("GET", `/conversations/analytics?agentId=${ofAgent}`)).body.data;
+    expect(handoffs).toMatchObject({ requested: 2, taken: 2, count: 2 });
+  });
+
   it("a return or close that is sent again ends no later request and no colleague's part", async () => {
     const { id, call } = await visit();
     const end = (path: "return" | "close", epoch: number, browser = owner) =>
