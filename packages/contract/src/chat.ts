@@ -55,7 +55,7 @@ export const ChatRequest = Type.Object({
         minLength: 1,
         maxLength: chatLimits.messageKey,
         description:
-          "A random key of the last message, made by your client. To send a message again after a lost connection, send the same key and `conversationId`: the message is stored once, and the response is the reply to it, running or finished. 409 means that the key was used for a different message of the conversation. Ignored with `regenerate`.",
+          "A random key of the last message, made by your client. To send a message again after a lost connection, send the same key and `conversationId`: the message is stored once, and the response is the reply to it, running or finished. To send the first message of a conversation again, send the same `sessionId` instead, within an hour; this needs a key of 128 random bits, which is a random UUID or 32 hexadecimal digits. 409 means that the key was used for a different message of the conversation. Ignored with `regenerate`.",
       }),
     ),
   ),

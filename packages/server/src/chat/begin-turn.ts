@@ -3,8 +3,9 @@ import type { Transaction } from "kysely";
 import { type ConversationSize, checkRoom } from "../conversations/conversation-room.ts";
 import { previewOf } from "../conversations/message-preview.ts";
 import type { Executor } from "../db/compiled-query.ts";
+import { isDuplicate } from "../db/database-errors.ts";
 import type { OwnershipColumns } from "../db/handoff-tables.ts";
-import type { ConversationRow, Tables } from "../db/tables.ts";
+import type { Tables } from "../db/tables.ts";
 import { AppError, notFound } from "../errors.ts";
 import { turnEvents } from "./reply-event-log.ts";
 import type { HistoryRow, ReplyQueries } from "./reply-queries.ts";
@@ -32,6 +33,9 @@ export class AgentAnswersError extends Error {}
 /** Thrown when a message with the same key was stored since the request began. */
 export class RepeatedMessageError extends Error {}
 
+/** Thrown when a conversation has already begun with the same `startKey`. */
+export class RepeatedStartError extends Error {}
+
 /** Whether the agent must not reply: a person has the conversation, or the visitor is waiting for one. */
 export function isPassedOn(
   { handler }: Pick<OwnershipColumns, "handler">,
@@ -57,7 +61,7 @@ export async function beginTurn(
   const said = messages.findLast(({ role }) => role === "user");
   const preview = said && { role: said.role, preview: previewOf(said.content), now };
   const place = turn.isNew
-    ? await insertNew(trx, queries, conversation, { added, preview })
+    ? await insertNew(trx, queries, turn, { added, preview })
     : await extend(trx, queries, turn, { added, preview, now });
   const { position, size, handler, epoch } = place;
   checkRoom(size, MIN_ROOM_BYTES);
@@ -120,16 +124,21 @@ type Place = { position: number; size: ConversationSize } & Pick<OwnershipColumn
 async function insertNew(
   trx: Executor,
   queries: ReplyQueries,
-  conversation: ConversationRow,
+  { conversation, startKey }: NewTurn,
   { added, preview }: Added,
 ): Promise<Place> {
   const size = { messageCount: added.messages, textBytes: added.textBytes, toolBytes: 0 };
-  await queries.insertConversation(trx, {
+  const row = {
     ...conversation,
     ...size,
+    startKey,
     lastMessageRole: preview?.role ?? null,
     lastMessagePreview: preview?.preview ?? null,
     lastMessageAt: preview?.now ?? null,
+  };
+  // PostgreSQL waits here for a transaction that inserts the same key at the same time.
+  await queries.insertConversation(trx, row).catch((error: unknown) => {
+    throw startKey !== null && isDuplicate(error) ? new RepeatedStartError() : error;
   });
   await queries.count(trx, { agentId: conversation.agentId });
   return { position: 0, size, handler: "agent", epoch: 0 };

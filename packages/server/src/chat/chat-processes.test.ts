@@ -105,6 +105,26 @@ it("a message that is sent again to another process is stored once, and answered
   expect(messageCount).toBe(4);
 });
 
+it("a first message that is sent to two processes at once begins one conversation", async () => {
+  const gate = Promise.withResolvers<void>();
+  upstream.script(async (exchange) => {
+    const { send, end } = eventStream(exchange);
+    send(chunk({ content: "Once" }));
+    await gate.promise;
+    send(chunk({}, "stop"));
+    send("[DONE]");
+    end();
+  });
+  const sent = { sessionId: "visitor", messageKey: "9f".repeat(16), resumable: true };
+  const body = { agentId, messages: [{ role: "user", content: "Go" }], ...sent };
+  const [one, two] = await Promise.all([chat(here.url, body), chat(there.url, body)]);
+  gate.resolve();
+  await Promise.all([one.ended, two.ended]);
+  expect([textOf(one.events), textOf(two.events)]).toEqual(["Once", "Once"]);
+  const { type, ...start } = one.events[0] ?? {};
+  expect([type, two.events[0]]).toEqual(["message_start", expect.objectContaining(start)]);
+});
+
 it("a reply in another process is not replaced when the conversation is continued by its id only", async () => {
   const { stream, start, gate } = await startReply();
   const body = { agentId, conversationId: start.conversationId, messages: [{ role: "user", content: "Wait" }] };

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { chat, openStream, textOf } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
@@ -167,6 +167,66 @@ onBothDatabases("the chat", (createDatabase) => {
     );
     const two = await ask("Two", { messageKey: "key-1" });
     expect((await read(two.start.conversationId)).messageCount).toBe(2);
+  });
+
+  it("begins one conversation for a first message that is sent several times with the same random key", async () => {
+    const body = { sessionId: "visitor", messageKey: randomUUID(), resumable: true };
+    const finish = pausedReply();
+    const asked = upstream.exchanges.length;
+    const sent = await Promise.all([say("One", body), say("One", body), say("One", body)]);
+    await Promise.all(sent.map((stream) => stream.until("content_block_delta")));
+    finish();
+    await Promise.all(sent.map((stream) => stream.ended));
+    const finished = await ask("One", body);
+    const { conversationId, conversationToken } = finished.start;
+    expect(conversationToken).toMatch(/^fct_/);
+    for (const { events } of [...sent, finished]) {
+      expect(events[0]).toMatchObject({ conversationId, conversationToken });
+      expect(textOf(events)).toBe("Begun and done.");
+    }
+    expect(upstream.exchanges.length - asked).toBe(1);
+    expect((await read(conversationId)).messageCount).toBe(2);
+    const other = await say("Two", body);
+    expect([other.response.status, other.events]).toEqual([409, []]);
+    const next = await ask("Two", { conversationId, messageKey: randomUUID() }, holding(finished.start));
+    expect((await ask("One", body)).start).toMatchObject({ conversationId, messageId: finished.start.messageId });
+    expect(next.start.conversationId).toBe(conversationId);
+  });
+
+  it("does not hand a conversation over by the session, or by a key that can be guessed, belongs to another session or agent, or is old", async () => {
+    const { db } = server.deps;
+    const [sessionId, messageKey] = ["visitor", randomUUID()];
+    const { conversationId, conversationToken } = (await ask("One", { sessionId, messageKey })).start;
+    const other = await createAgent(owner, { name: "Other" });
+    const attempts = [
+      { sessionId },
+      { messageKey },
+      { sessionId, messageKey: randomUUID() },
+      { sessionId: "someone else", messageKey },
+      { sessionId, messageKey, agentId: other },
+      { sessionId, messageKey, regenerate: true },
+    ];
+    for (const weak of ["1", "key-1", "0".repeat(31), `${messageKey}0`]) {
+      const first = (await ask("One", { sessionId, messageKey: weak })).start;
+      const second = (await ask("One", { sessionId, messageKey: weak })).start;
+      expect(second.conversationId, weak).not.toBe(first.conversationId);
+    }
+    for (const attempt of attempts) {
+      const { start } = await ask("One", attempt);
+      expect(start.conversationId, JSON.stringify(attempt)).not.toBe(conversationId);
+      expect(start.conversationToken).not.toBe(conversationToken);
+    }
+    const repeated = async () => (await ask("One", { sessionId, messageKey })).start.conversationId;
+    const change = (row: object) => db.updateTable("conversations").set(row).where("id", "=", conversationId).execute();
+    expect(await repeated()).toBe(conversationId);
+    // The visitor has proven who they are since then. Someone else has the device now.
+    await change({ userId: "ada", isUserVerified: 1 });
+    expect(await repeated()).not.toBe(conversationId);
+    await change({ userId: null, isUserVerified: 0 });
+    expect(await repeated()).toBe(conversationId);
+    await change({ createdAt: Date.now() - 3_600_000 });
+    expect(await repeated()).not.toBe(conversationId);
+    expect((await read(conversationId)).messageCount).toBe(2);
   });
 
   it("continues a conversation from its own history, whatever history the client sends", async () => {

@@ -55,7 +55,7 @@ export function replyQueries(db: Db) {
 
 function conversationQueries(db: Db) {
   return {
-    insertConversation: compileOnce<ConversationRow, never>((param) =>
+    insertConversation: compileOnce<ConversationRow & { startKey: string | null }, never>((param) =>
       db.insertInto("conversations").values({
         id: param("id"),
         organizationId: param("organizationId"),
@@ -75,6 +75,7 @@ function conversationQueries(db: Db) {
         toolBytes: param("toolBytes"),
         context: param("context"),
         consent: param("consent"),
+        startKey: param("startKey"),
         lastMessageRole: param("lastMessageRole"),
         lastMessagePreview: param("lastMessagePreview"),
         lastMessageAt: param("lastMessageAt"),

@@ -123,6 +123,16 @@ function stored(db: Db, queries: ReplyQueries) {
       const isReply = next?.role === "assistant" && next.authorName === null;
       return { content: message.content, reply: isReply ? next : undefined };
     },
+    /** The conversation that began with this key. */
+    async begunWith({ organizationId, startKey }: { organizationId: string; startKey: string }): Promise<string | null> {
+      const row = await db
+        .selectFrom("conversations")
+        .select("id")
+        .where("organizationId", "=", organizationId)
+        .where("startKey", "=", startKey)
+        .executeTakeFirst();
+      return row?.id ?? null;
+    },
     async latestReply(conversationId: string): Promise<MessageRow | undefined> {
       return db
         .selectFrom("messages")

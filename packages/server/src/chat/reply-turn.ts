@@ -25,6 +25,8 @@ export type Counting = {
 export type NewTurn = {
   conversation: ConversationRow;
   isNew: boolean;
+  /** identifies the first message of a new conversation when it is sent again, see repeated-starts.ts */
+  startKey: string | null;
   /** whether the agent stays silent while the visitor waits for a person */
   isSilentWhileWaiting: boolean;
   /** false: a reply that still runs is a conflict instead of being ended */

@@ -19,6 +19,7 @@ import { createTokenBudgets, type TokenBudgets } from "../plans/token-budget.ts"
 import type { AgentTools } from "../tools/agent-tools.ts";
 import type { TurnContext } from "../tools/turn-context.ts";
 import { type Admitted, createAdmission, type Identity } from "./admission.ts";
+import { RepeatedStartError } from "./begin-turn.ts";
 import { createClientToolCalls } from "./client-tools/calls.ts";
 import { consentOf } from "./consent.ts";
 import { createHandOver } from "./hand-over.ts";
@@ -27,6 +28,7 @@ import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./new-messages.ts";
 import { passOn } from "./pass-on.ts";
 import { type Answer, createRepeatedMessages } from "./repeated-messages.ts";
+import { createStartFinder, startKeyOf } from "./repeated-starts.ts";
 import { createReplyStore, type HistoryRow, type ReplyStore } from "./reply-store.ts";
 import type { ReplyTool } from "./reply-tool.ts";
 import type { NewTurn } from "./reply-turn.ts";
@@ -91,6 +93,7 @@ export function createChatService(
   const admit = createAdmission(encryption, conversations);
   const once = createRepeatedMessages({ store, replies });
   const begin = createBeginning(deps, sources, { budgets, store, replies, run });
+  const findStart = createStartFinder({ encryption, conversations, store });
 
   return {
     replies,
@@ -111,21 +114,24 @@ export function createChatService(
      */
     async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<Answer> {
       const admitted = await admit(agent, request, caller.proof);
-      const start = () => begin(agent, request, { caller, admitted });
-      const { conversation, access } = admitted;
-      if (!conversation || !request.messageKey || request.regenerate) return start();
-      const place = { agentId: agent.id, conversationId: conversation.id, isOpen: access === "open" };
-      const noReply = () => passedOn(newReply(deps, request, place));
-      return once(
-        {
-          conversationId: conversation.id,
-          messageKey: request.messageKey,
-          content: request.messages.at(-1)?.content ?? "",
-          conversationToken: tokenOf(deps, place),
-          log: caller.log,
-        },
-        { start, noReply },
-      );
+      const { conversation, access, identity } = admitted;
+      const { messageKey } = request;
+      const startAs = (startKey: string | null) => begin(agent, request, { caller, admitted, startKey });
+      const start = () => startAs(null);
+      const startOnce = (conversationId: string, isOpen: boolean) => {
+        if (!messageKey || request.regenerate) return start();
+        const place = { agentId: agent.id, conversationId, isOpen };
+        const sent = { conversationId, messageKey, content: request.messages.at(-1)?.content ?? "", log: caller.log };
+        const noReply = () => passedOn(newReply(deps, request, place));
+        return once({ ...sent, conversationToken: tokenOf(deps, place) }, { start, noReply });
+      };
+      if (conversation) return startOnce(conversation.id, access === "open");
+      const startKey = startKeyOf(encryption, agent, request);
+      return startAs(startKey).catch(async (error: unknown) => {
+        if (startKey === null || !(error instanceof RepeatedStartError)) throw error;
+        const earlier = await findStart(agent, startKey, identity.verified);
+        return earlier ? startOnce(earlier.id, false) : start();
+      });
     },
     /** Stops the running reply of the conversation, in any process. */
     async stop(viewer: Viewer, conversationId: string): Promise<void> {
@@ -149,14 +155,14 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, store, replies
   return async (
     agent: AgentRow,
     request: ChatRequest,
-    { caller, admitted }: { caller: Caller; admitted: Admitted },
+    { caller, admitted, startKey }: { caller: Caller; admitted: Admitted; startKey: string | null },
   ): Promise<RunningReply> => {
     const { conversation: existing, access, identity } = admitted;
     const page = messagePage(request, agent);
     const consent = consentOf(agent, request, { existing, memberOf: caller.memberOf });
     const messages = await messagesOf(agent, request, { isNew: existing === null, page, openingOf });
     const isOpen = access === "open";
-    const turn = toTurn(agent, request, { admitted, isOpen, consent, messages });
+    const turn = toTurn(agent, request, { admitted, startKey, isOpen, consent, messages });
     if (existing && (await passOn(store, { ...turn, conversation: existing }))) {
       return passedOn(newReply(deps, request, { agentId: agent.id, conversationId: existing.id, isOpen }));
     }
@@ -229,11 +235,12 @@ async function notesAbout(
 function toTurn(
   agent: AgentRow,
   request: ChatRequest,
-  given: Pick<NewTurn, "consent" | "messages"> & { admitted: Admitted; isOpen: boolean },
+  given: Pick<NewTurn, "startKey" | "consent" | "messages"> & { admitted: Admitted; isOpen: boolean },
 ): Omit<NewTurn, "conversation" | "replyId" | "model"> {
-  const { admitted, isOpen, consent, messages } = given;
+  const { admitted, startKey, isOpen, consent, messages } = given;
   return {
     isNew: admitted.conversation === null,
+    startKey,
     isSilentWhileWaiting: handoffOf(agent).whileWaiting === "silent",
     mayReplaceReply: !isOpen,
     claimedBy: admitted.claimedBy,

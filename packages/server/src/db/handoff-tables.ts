@@ -1,6 +1,6 @@
 import type { Handler, HandoffCause } from "@foyer/contract";
 import type { Generated } from "kysely";
-import type { Instant } from "./column-types.ts";
+import type { Instant, Json } from "./column-types.ts";
 
 export type HandoffTables = { handoffs: HandoffTable; handoffDays: HandoffDayRow };
 
@@ -36,9 +36,14 @@ export type HandoffRow = {
   escalatedTo: number;
   /** when the team was notified; null if not yet, or if a member took the conversation over without a request */
   announcedAt: Instant | null;
+  /** who was notified so far, in order: a JSON list of user ids, with null for everyone at once */
+  notified: Json;
 };
 
-type HandoffTable = Omit<HandoffRow, "escalatedTo"> & { escalatedTo: Generated<number> };
+type HandoffTable = Omit<HandoffRow, "escalatedTo" | "notified"> & {
+  escalatedTo: Generated<number>;
+  notified: Generated<Json>;
+};
 
 /** An agent's requests of one UTC day by cause, without test conversations. */
 export type HandoffDayRow = {

@@ -60,6 +60,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0047-endings",
       "0048-sent-hosts",
       "0050-message-keys",
+      "0051-repeated-starts",
       "0053-charsets",
     ]);
     expect(await migrate(connection)).toEqual([]);
@@ -108,6 +109,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0047-endings",
       "0048-sent-hosts",
       "0050-message-keys",
+      "0051-repeated-starts",
       "0053-charsets",
     ]);
   });

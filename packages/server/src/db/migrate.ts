@@ -37,6 +37,7 @@ import { activity } from "./migrations/0046-activity.ts";
 import { endings } from "./migrations/0047-endings.ts";
 import { sentHosts } from "./migrations/0048-sent-hosts.ts";
 import { messageKeys } from "./migrations/0050-message-keys.ts";
+import { repeatedStarts } from "./migrations/0051-repeated-starts.ts";
 import { charsets } from "./migrations/0053-charsets.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
@@ -86,6 +87,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0047-endings", endings],
   ["0048-sent-hosts", sentHosts],
   ["0050-message-keys", messageKeys],
+  ["0051-repeated-starts", repeatedStarts],
   ["0053-charsets", charsets],
 ];
 

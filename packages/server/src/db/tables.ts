@@ -280,6 +280,8 @@ type ConversationTable = Omit<
 
 /** Inbox state. New conversations start with the defaults. */
 type InboxColumns = {
+  /** identifies a first message that is sent again, see chat/repeated-starts.ts; null when it cannot be */
+  startKey: Generated<string | null>;
   /** When a member last opened the conversation. It is unread when this is null or earlier than `lastMessageAt`. */
   readAt: Generated<Instant | null>;
 };

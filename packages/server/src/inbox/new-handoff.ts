@@ -39,5 +39,6 @@ export function newHandoff(
     note: null,
     escalatedTo: 0,
     announcedAt: times.announcedAt ?? null,
+    notified: "[]",
   };
 }

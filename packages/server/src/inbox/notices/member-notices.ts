@@ -6,6 +6,7 @@ import type { HandoffTimerRow } from "../../db/notice-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { hostOf } from "../../outbox/host-of.ts";
+import { hasFormerMember } from "../store.ts";
 import type { EnqueueNotices } from "./notice-target.ts";
 import { recipientsOf } from "./recipients.ts";
 
@@ -45,11 +46,11 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
     return parts.length > 0;
   }
 
-  async function setTimer(trx: Trx, owned: Owned, dueAt: number): Promise<void> {
+  async function setTimer(trx: Trx, owned: Owned, { kind, dueAt }: Pick<HandoffTimerRow, "kind" | "dueAt">) {
     const { conversationId, organizationId, handoffId } = owned;
     await trx
       .insertInto("handoffTimers")
-      .values({ conversationId, organizationId, handoffId, kind: "message", step: 0, dueAt })
+      .values({ conversationId, organizationId, handoffId, kind, step: 0, dueAt })
       .onConflict((conflict) => conflict.columns(["conversationId", "kind"]).doNothing())
       .execute();
   }
@@ -57,12 +58,17 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
   async function visitorWrote(trx: Trx, { conversationId, organizationId }: HandoffChange): Promise<void> {
     const request = await trx
       .selectFrom("handoffs")
-      .select("id")
-      .where("conversationId", "=", conversationId)
-      .where("takenAt", "is not", null)
-      .where("endedAt", "is", null)
+      .innerJoin("conversations", "conversations.id", "handoffs.conversationId")
+      .select(["handoffs.id", hasFormerMember.as("isAbandoned")])
+      .where("handoffs.conversationId", "=", conversationId)
+      .where("handoffs.takenAt", "is not", null)
+      .where("handoffs.endedAt", "is", null)
       .executeTakeFirst();
-    if (request) await setTimer(trx, { conversationId, organizationId, handoffId: request.id }, now() + UNANSWERED_MS);
+    if (!request) return;
+    const owned = { conversationId, organizationId, handoffId: request.id };
+    // The timer `message` of a former member may stand at NEVER.
+    if (request.isAbandoned) return setTimer(trx, owned, { kind: "left", dueAt: now() });
+    await setTimer(trx, owned, { kind: "message", dueAt: now() + UNANSWERED_MS });
   }
 
   const record: RecordHandoff = async (trx, change) => {
@@ -97,10 +103,11 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
         .executeTakeFirst();
       const userId = conversation?.assigneeId ?? null;
       if (!conversation || userId === null) return;
-      if (await isPresent(userId)) return setTimer(trx, timer, now() + PRESENT_MS);
+      if (await isPresent(userId)) return setTimer(trx, timer, { kind: "message", dueAt: now() + PRESENT_MS });
       const { hours } = handoffOf(conversation);
       const isSent = await notify(trx, timer, { notice: "message", userId, isOpen: isOpen(hours, now()) });
-      await setTimer(trx, timer, isSent ? NEVER : (opensAt(hours, now()) ?? NEVER));
+      const dueAt = isSent ? NEVER : (opensAt(hours, now()) ?? NEVER);
+      await setTimer(trx, timer, { kind: "message", dueAt });
     },
   };
 }

@@ -197,6 +197,25 @@ onBothDatabases("notices", (createDatabase) => {
     expect(body.data.handoff).toMatchObject({ escalatedTo: 2, takenAt: null });
   });
 
+  it("go to each member of the order once when one of them leaves the organization while a visitor waits", async () => {
+    const { userId, colleague } = team;
+    const third = await createMember(server, team.organizationId, "member");
+    const { id } = await request({ handoff: { escalation: [colleague.userId, userId, third.userId] } });
+    expect((await sentAbout(id)).to).toEqual([colleague.email]);
+    expect((await team.owner.call("DELETE", `/members/${colleague.userId}`)).status).toBe(200);
+    const once = [colleague.email];
+    for (const [minutes, email] of [
+      [11, team.email],
+      [22, third.email],
+    ] as const) {
+      await timersIn(minutes).runOnce();
+      once.push(email);
+      expect((await sentAbout(id)).to, `after ${minutes} minutes`).toEqual(once.toSorted());
+    }
+    for (const minutes of [33, 44]) await timersIn(minutes).runOnce();
+    expect((await sentAbout(id)).to).toEqual([...once, team.email, third.email].sort());
+  });
+
   it("go to everyone when the order of members has become shorter than the number of escalations", async () => {
     const { userId, colleague } = team;
     const { id, agentId } = await request({ handoff: { escalation: [colleague.userId, userId] } });
@@ -363,9 +382,21 @@ onBothDatabases("notices", (createDatabase) => {
       .where("id", "=", other.id)
       .execute();
     const { agentId } = other;
+    const { id: handoffId } = await server.deps.db
+      .selectFrom("handoffs")
+      .select("id")
+      .where("conversationId", "=", other.id)
+      .executeTakeFirstOrThrow();
+    const place = { organizationId: team.organizationId, conversationId: other.id, handoffId };
+    // The member had already been told of an earlier message, so no further reminder would have come.
+    const reminded = { kind: "message" as const, step: 0, dueAt: Number.MAX_SAFE_INTEGER };
+    await server.deps.db
+      .insertInto("handoffTimers")
+      .values({ ...place, ...reminded })
+      .execute();
     const messages = [{ role: "user", content: "Are you there?" }];
     await team.owner.call("POST", "/chat", { agentId, conversationId: other.id, messages });
-    await timersIn(3).runOnce();
+    await timersIn(0).runOnce();
     expect((await shown(other.id)).data).toMatchObject({ handler: "waiting", assignee: null });
   });
 

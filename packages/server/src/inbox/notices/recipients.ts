@@ -11,15 +11,20 @@ const MAX_NOTIFIED = 100;
 /** The recipients of a request: one member, everyone at once, or no one anymore. */
 export type Turn = { kind: "member"; userId: string } | { kind: "everybody" } | null;
 
+/** Who was notified of a request so far, in order: user ids, with null for everyone at once. */
+export type Notified = ReadonlyArray<string | null>;
+
 /**
- * Who is notified of a request after it was escalated `step` times. It goes to each member in the agent's order and
- * then to everyone. Without an order, it goes to everyone again, three times.
+ * Who is notified of a request next. It goes to each member in the agent's order and then to everyone. Without an order,
+ * it goes to everyone again, three times. The order is compared with who was notified rather than counted, because
+ * members join it and leave the organization while a visitor waits.
  */
-export function turnOf(order: HandoffSettings["escalation"], step: number): Turn {
-  const userId = order[step];
-  if (userId !== undefined) return { kind: "member", userId };
-  const last = order.length === 0 ? REPEATS : order.length;
-  return step <= last ? { kind: "everybody" } : null;
+export function nextTurn(order: HandoffSettings["escalation"], notified: Notified): Turn {
+  const times = notified.filter((userId) => userId === null).length;
+  const hasOrder = order.length > 0 || times < notified.length;
+  if (times >= (hasOrder ? 1 : 1 + REPEATS)) return null;
+  const userId = order.find((one) => !notified.includes(one));
+  return times > 0 || userId === undefined ? { kind: "everybody" } : { kind: "member", userId };
 }
 
 /** The order of members, without those who have left the organization. */

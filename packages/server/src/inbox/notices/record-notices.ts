@@ -14,7 +14,7 @@ import type { Outbox } from "../../outbox/outbox.ts";
 
 import { createMemberNotices } from "./member-notices.ts";
 import type { EnqueueNotices } from "./notice-target.ts";
-import { currentOrder, recipientsOf, type Turn, turnOf } from "./recipients.ts";
+import { currentOrder, type Notified, nextTurn, recipientsOf, type Turn } from "./recipients.ts";
 
 export type NoticeRecorder = ReturnType<typeof createNoticeRecorder>;
 
@@ -77,26 +77,36 @@ export function createNoticeRecorder(
   }
 
   /**
-   * Notifies the recipients after `step` escalations, and sets the timer of the next escalation.
+   * Notifies the recipients after `step` escalations, notes who they are, and sets the timer of the next escalation.
    * @returns false when the agent was deleted
    */
   async function call(trx: Transaction<Tables>, request: Request, step: number): Promise<boolean> {
-    const agent = await trx
-      .selectFrom("agents")
-      .select("handoff")
-      .where("id", "=", request.agentId)
-      .where("organizationId", "=", request.organizationId)
+    const { id, organizationId } = request;
+    const found = await trx
+      .selectFrom("handoffs")
+      .innerJoin("agents", "agents.id", "handoffs.agentId")
+      .select(["agents.handoff", "handoffs.notified"])
+      .where("handoffs.id", "=", id)
+      .where("handoffs.organizationId", "=", organizationId)
       .executeTakeFirst();
-    if (!agent) return false;
-    const settings = handoffOf(agent);
+    if (!found) return false;
+    const settings = handoffOf(found);
+    const earlier = JSON.parse(found.notified) as Notified;
     const { hours, promiseMinutes } = settings;
-    const order = await currentOrder(trx, request.organizationId, settings);
-    // A timer is set only if there is a next turn. If the order has become shorter since then, everyone is notified
-    // instead of no one.
-    const turn: NonNullable<Turn> = turnOf(order, step) ?? { kind: "everybody" };
+    const order = await currentOrder(trx, organizationId, settings);
+    // A timer is set only if there is a next turn. If the order was changed since then, everyone is notified instead of
+    // no one.
+    const turn: NonNullable<Turn> = nextTurn(order, earlier) ?? { kind: "everybody" };
+    const notified = [...earlier, turn.kind === "member" ? turn.userId : null];
+    await trx
+      .updateTable("handoffs")
+      .set({ notified: JSON.stringify(notified) })
+      .where("id", "=", id)
+      .where("organizationId", "=", organizationId)
+      .execute();
     await notify(trx, request, { turn, step, isOpen: isOpen(hours, now()) });
     const dueAt = promiseMinutes === null ? null : promisedAt(hours, promiseMinutes, now());
-    if (dueAt !== null && turnOf(order, step + 1)) {
+    if (dueAt !== null && nextTurn(order, notified)) {
       await setTimer(trx, request, { kind: "escalation", step, dueAt });
     }
     return true;
