@@ -138,7 +138,7 @@ describe("the dashboard during a handoff", () => {
     await page.context().close();
   });
 
-  it("shows that a colleague has taken a conversation over, and lets a member have it assigned", async () => {
+  it("shows that a colleague has taken a conversation over and is typing, and lets a member have it assigned", async () => {
     const { page } = await site.signIn();
     const id = await ask(page, "Where is my order?");
     await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations/${id}`);
@@ -146,6 +146,8 @@ describe("the dashboard during a handoff", () => {
     const other = await site.signIn({ email: colleague });
     await site.call(other.page, "POST", `/conversations/${id}/takeover`);
     await page.getByText("Grace Hopper has this conversation.", { exact: true }).waitFor();
+    await site.call(other.page, "POST", `/conversations/${id}/typing`);
+    await page.getByText("Grace Hopper is typing…").waitFor();
     await site.call(other.page, "POST", `/conversations/${id}/messages`, { content: "It leaves today." });
     await page.getByRole("article").filter({ hasText: "Grace Hopper" }).getByText("It leaves today.").waitFor();
     await page.getByRole("button", { name: "Assign or close" }).waitFor();

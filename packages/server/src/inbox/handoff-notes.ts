@@ -4,41 +4,61 @@ import type { Db } from "../db/open.ts";
 import type { ConversationRow } from "../db/tables.ts";
 import { quotedJson } from "../quoted-json.ts";
 
-/** @returns a function that tells the model about the newest request for a person in a conversation */
+/** How many requests the model learns of. */
+const MAX_REQUESTS = 10;
+
+/** @returns a function that tells the model about the newest requests for a person in a conversation */
 export function createHandoffNotes(db: Db) {
   return async ({ id, epoch }: Pick<ConversationRow, "id" | "epoch">): Promise<Note[]> => {
     // Most conversations never leave their agent.
     if (epoch === 0) return [];
-    const newest = await db
+    const requests = await db
       .selectFrom("handoffs")
       .selectAll()
       .where("conversationId", "=", id)
       .orderBy("requestedAt", "desc")
       .orderBy("id", "desc")
-      .limit(1)
-      .executeTakeFirst();
-    return newest ? [noteOf(newest)] : [];
+      .limit(MAX_REQUESTS)
+      .execute();
+    const [newest, ...earlier] = requests;
+    return newest ? [...earlier.toReversed().flatMap(earlierNoteOf), newestNoteOf(newest, earlier)] : [];
   };
 }
+
+const notYours =
+  "Messages that begin with the name of a member of the team were not written by you. Do not write in a member's name";
+
+/** What a member wrote for the model applies even after the visitor has asked for a person again. */
+function earlierNoteOf({ endedAt, note }: HandoffRow): Note[] {
+  if (endedAt === null || note === null) return [];
+  return [{ createdAt: endedAt, text: `[A member of the team returned the conversation to you.${quotedNote(note)}]` }];
+}
+
+const quotedNote = (note: string) => ` Their note for you, which the visitor does not see: ${quotedJson(note)}.`;
 
 /**
  * A note about a finished handoff is placed before the message that follows it, and a note about an open request before
  * the newest message.
  */
-function noteOf({ endedAt, endedBy, takenAt, note, promisedAt }: HandoffRow): Note {
+function newestNoteOf(newest: HandoffRow, earlier: readonly HandoffRow[]): Note {
+  const { endedAt, endedBy, takenAt, note, promisedAt } = newest;
+  const wasTaken = takenAt !== null || earlier.some((one) => one.takenAt !== null);
+  const authors = wasTaken ? ` ${notYours}.` : "";
   if (endedAt === null) {
+    const hasLeft = earlier[0]?.endedBy === "left";
+    const former = hasLeft ? "The member of the team who had this conversation can no longer answer. " : "";
     const promise = promisedAt === null ? "" : ` An answer was promised by ${new Date(promisedAt).toISOString()}.`;
     return {
       createdAt: Number.POSITIVE_INFINITY,
-      text: `[The visitor waits for a person of the team, who has not taken over yet.${promise} Help as well as you can. Promise nothing else about the person.]`,
+      text: `[${former}The visitor waits for a person of the team, who has not taken over yet.${promise} Help as well as you can. Promise nothing else about the person.${authors}]`,
     };
   }
   if (takenAt === null && endedBy === "visitor") {
-    return { createdAt: endedAt, text: "[The visitor no longer waits for a person. You answer again.]" };
+    return { createdAt: endedAt, text: `[The visitor no longer waits for a person. You answer again.${authors}]` };
   }
-  const quoted = note === null ? "" : ` Their note for you, which the visitor does not see: ${quotedJson(note)}.`;
+  const quoted = note === null ? "" : quotedNote(note);
   return {
     createdAt: endedAt,
-    text: `[The part of the team is over, and you answer again, in your own name.${quoted} Messages that begin with the name of a member of the team were not written by you. Do not write in a member's name, and do not offer a person again for the same reason.]`,
+    text: `[The part of the team is over, and you answer again, in your own name.${quoted} ${notYours}, and do not offer a person again for the same reason.]`,
   };
 }

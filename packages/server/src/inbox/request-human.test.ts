@@ -2,8 +2,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
-import { createOwner, signedInBrowser } from "../../../../test/session-client.ts";
+import { createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { callThenSay, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
+import { inTransaction } from "../db/transaction.ts";
+import { createHandoffCounters } from "./counters.ts";
+import { createHandoffRequests } from "./requests.ts";
 
 type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
 type Prompt = Array<{ role: string; content: string }>;
@@ -13,13 +16,16 @@ onBothDatabases("requests for a person", (createDatabase) => {
   let upstream: Upstream;
   let server: TestServer;
   let owner: Browser;
+  let organizationId: string;
 
   beforeAll(async () => {
     database = await createDatabase();
     upstream = await startUpstream();
     const env = { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
     server = await startServer({ database, env });
-    owner = await signedInBrowser(server, (await createOwner(server)).email);
+    const account = await createOwner(server);
+    organizationId = account.organizationId;
+    owner = await signedInBrowser(server, account.email);
   });
   afterAll(async () => {
     await server.stop();
@@ -98,6 +104,39 @@ onBothDatabases("requests for a person", (createDatabase) => {
     expect(told.map(([role]) => role)).toEqual(["user", "assistant", "user"]);
     expect(told[1]?.[1]).toMatch(/Hello\..*a member of the team\]: I refund you\./);
     expect(told[2]?.[1]).toMatch(/Thanks.*The part of the team is over.*Refund.*sent.*u005btoday.*Bye/);
+  });
+
+  it("tell the model that the member has left, and still whose messages and note are in the conversation", async () => {
+    const agentId = await handing();
+    upstream.script(sayWords("Hello."));
+    const { key } = await talk(agentId, "Hello?");
+    const visitor = (method: "POST" | "DELETE") =>
+      server.app.inject({
+        method,
+        url: `/conversations/${key.id}/handoff`,
+        headers: { authorization: `Bearer ${key.token}` },
+        ...(method === "POST" ? { payload: {} } : {}),
+      });
+    await owner.call("POST", `/conversations/${key.id}/takeover`);
+    await owner.call("POST", `/conversations/${key.id}/return`, { note: "Ada is a VIP" });
+    const leaver = await createMember(server, organizationId, "member");
+    const member = await signedInBrowser(server, leaver.email);
+    await member.call("POST", `/conversations/${key.id}/messages`, { content: "I refund you." });
+    await owner.call("DELETE", `/members/${leaver.userId}`);
+    // The worker of the notices does this within seconds.
+    const { release } = createHandoffRequests({ record: async () => {}, counters: createHandoffCounters() });
+    await inTransaction(server.deps.db, (trx) => release(trx, { organizationId, conversationId: key.id }));
+    const told = async (content: string) => {
+      upstream.script(sayWords("One moment."));
+      await talk(agentId, content, key);
+      return JSON.stringify(promptOf(0));
+    };
+    const waiting = await told("And now?");
+    expect(waiting).toMatch(/Ada is a VIP.*this conversation can no longer answer\. The visitor waits for a person/);
+    expect(waiting).toContain("were not written by you");
+    await visitor("DELETE");
+    const cancelled = await told("Never mind.");
+    expect(cancelled).toMatch(/Ada is a VIP.*no longer waits for a person\. You answer again\..*not written by you/);
   });
 
   it("are caused by bad ratings, but not by those before an earlier request", async () => {

@@ -16,7 +16,26 @@ beforeEach(() => {
 afterEach(() => {
   life.abort();
   vi.useRealTimers();
+  vi.restoreAllMocks();
   vi.unstubAllGlobals();
+});
+
+it("the pages of visitors who wait for the office to open do not all ask at the same time", async () => {
+  const store = createStore({ ownership: { handler: "waiting" } });
+  const closed = { isOpen: false, opensAt: "2026-03-02T08:00:00.000Z" };
+  const pages = [0, 0.25, 0.75].map((random) => {
+    vi.spyOn(Math, "random").mockReturnValueOnce(random);
+    const request = vi.fn(async () => Response.json({ data: { handoff: closed } }));
+    watchHours({ core: { agent: { id: "agent_1" } }, request, chat: { store } } as never, () => {}, life.signal);
+    return request;
+  });
+  const asked = () => pages.map((request) => request.mock.calls.length - 1);
+  await vi.advanceTimersByTimeAsync(3_601_000);
+  expect(asked()).toEqual([1, 0, 0]);
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(asked()).toEqual([1, 1, 0]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(asked()).toEqual([1, 1, 1]);
 });
 
 it("a waiting visitor sees the office hours as they are when the wait begins, the office opens, and the visitor returns", async () => {
@@ -24,6 +43,7 @@ it("a waiting visitor sees the office hours as they are when the wait begins, th
   let answer: object = { isOpen: false, opensAt: "2026-03-02T08:00:00.000Z" };
   const request = vi.fn(async () => Response.json({ data: { handoff: answer } }));
   const seen: unknown[] = [];
+  vi.spyOn(Math, "random").mockReturnValue(0);
   const panel = { core: { agent: { id: "agent_1" } }, request, chat: { store } };
   watchHours(panel as never, (settings) => seen.push(settings), life.signal);
   const settle = () => vi.advanceTimersByTimeAsync(0);

@@ -4,6 +4,8 @@ import type { PanelContext } from "../panel/panel-context.ts";
 
 /** Browsers run a timer with a delay of more than 24 days immediately. */
 const DAY_MS = 86_400_000;
+/** The pages of all waiting visitors read the hours within this time after the office opens, instead of all at once. */
+const SPREAD_MS = 60_000;
 
 /**
  * Keeps the office hours up to date, because the office may open or close while the page is open: reads them when the
@@ -23,7 +25,7 @@ export function watchHours(
       ({ handoff }) => {
         if (signal.aborted) return;
         onSettings(handoff);
-        const wait = Date.parse(handoff?.opensAt ?? "") - Date.now() + 1_000;
+        const wait = Date.parse(handoff?.opensAt ?? "") - Date.now() + 1_000 + Math.random() * SPREAD_MS;
         clearTimeout(timer);
         if (isWaiting && wait > 0) timer = setTimeout(read, Math.min(wait, DAY_MS));
       },
