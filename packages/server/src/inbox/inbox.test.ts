@@ -365,7 +365,7 @@ onBothDatabases("in a handoff", (createDatabase) => {
     mayCommit.resolve();
     await Promise.all([slow, fast]);
     const { handoffs } = (await owner.call("GET", `/conversations/analytics?agentId=${ofAgent}`)).body.data;
-    expect(handoffs).toMatchObject({ requested: 2, taken: 2, count: 2 });
+    expect(handoffs.count).toBe(2);
   });
 
   it("a return or close that is sent again ends no later request and no colleague's part", async () => {
