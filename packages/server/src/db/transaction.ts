@@ -53,7 +53,7 @@ export function beforeCommit(trx: object, key: string, write: () => Promise<void
 
 /** Whether `afterCommit` runs actions for this transaction. */
 export function runsAfterCommit(trx: object): boolean {
-  return onCommit.has(trx);
+  return endings.has(trx);
 }
 
 /** PostgreSQL's serialization failure and deadlock. */
