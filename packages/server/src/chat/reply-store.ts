@@ -124,7 +124,13 @@ function stored(db: Db, queries: ReplyQueries) {
       return { content: message.content, reply: isReply ? next : undefined };
     },
     /** The conversation that began with this key. */
-    async begunWith({ organizationId, startKey }: { organizationId: string; startKey: string }): Promise<string | null> {
+    async begunWith({
+      organizationId,
+      startKey,
+    }: {
+      organizationId: string;
+      startKey: string;
+    }): Promise<string | null> {
       const row = await db
         .selectFrom("conversations")
         .select("id")

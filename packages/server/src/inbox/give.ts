@@ -19,7 +19,10 @@ export type Give = ReturnType<typeof createGiving>;
  * either case, and learns whether the conversation was given. The function throws 409 if the member has been removed
  * from the organization since the request began.
  */
-export function createGiving({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, { handOver, counters, record }: Parts) {
+export function createGiving(
+  { db, databaseKind }: Pick<Deps, "db" | "databaseKind">,
+  { handOver, counters, record }: Parts,
+) {
   return async <T>(
     { organizationId, id: conversationId }: Pick<ConversationRow, "id" | "organizationId">,
     { userId, mayReplace, assignedBy = null }: { userId: string; mayReplace: boolean; assignedBy?: string | null },

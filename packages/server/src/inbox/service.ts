@@ -44,7 +44,7 @@ export type InboxService = ReturnType<typeof createInboxService>;
 export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) {
   const { agents, conversations, give, requests, counters, record } = parts;
   const sending = createSending({ counters, record });
-  const endPart = createEnding({ db }, { conversations, record });
+  const end = createEnding({ db }, { conversations, ownership, record });
 
   async function ownership(viewer: Viewer, id: string): Promise<Ownership> {
     return conversations.ownershipOf(await conversations.existing(viewer, id), "organizationId" in viewer);
@@ -55,15 +55,6 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     const found = await ownership({ organizationId: member.organizationId }, id);
     if (found.assignee?.userId === member.userId) return found;
     throw new AppError("CONFLICT", `${found.assignee?.name ?? "Another member"} has this conversation.`);
-  }
-
-  async function end(member: Member, id: string, ending: Parameters<typeof endPart>[2]): Promise<Ownership> {
-    const isEnded = await endPart(member, id, ending);
-    const now = await ownership({ organizationId: member.organizationId }, id);
-    const hasMovedOn = !isEnded && typeof ending.epoch === "number" && now.handler !== "agent";
-    if (!hasMovedOn) return now;
-    if (now.handler === "waiting") throw new AppError("CONFLICT", "The visitor is waiting for a person again.");
-    throw new AppError("CONFLICT", `${now.assignee?.name ?? "Another member"} has this conversation.`);
   }
 
   return {
@@ -149,19 +140,20 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
   };
 }
 
-/** @returns a function that gives a conversation back to the agent, and resolves to whether it did */
+/** @returns a function that gives a conversation back to the agent */
 function createEnding(
   { db }: Pick<Deps, "db">,
-  { conversations, record }: Pick<InboxParts, "conversations" | "record">,
+  parts: Pick<InboxParts, "conversations" | "record"> & { ownership(viewer: Viewer, id: string): Promise<Ownership> },
 ) {
+  const { conversations, ownership, record } = parts;
   return async (
     member: Member,
     id: string,
     { alongside, epoch = null, ...ending }: Pick<Ending["handoff"], "endedBy" | "note"> & EndOptions,
-  ): Promise<boolean> => {
+  ): Promise<Ownership> => {
     const viewer = { organizationId: member.organizationId };
     await conversations.existing(viewer, id);
-    return inTransaction(db, async (trx) => {
+    const isEnded = await inTransaction(db, async (trx) => {
       await alongside?.(trx);
       const conversation = { ...viewer, conversationId: id };
       const handoff = { ...ending, endedById: member.userId };
@@ -172,6 +164,10 @@ function createEnding(
       await record(trx, { ...place, kind, handoffId: changed.handoff.id, userId: member.userId });
       return true;
     });
+    const now = await ownership(viewer, id);
+    if (isEnded || epoch === null || now.handler === "agent") return now;
+    if (now.handler === "waiting") throw new AppError("CONFLICT", "The visitor is waiting for a person again.");
+    throw new AppError("CONFLICT", `${now.assignee?.name ?? "Another member"} has this conversation.`);
   };
 }
 

@@ -1,5 +1,7 @@
 import type { HandoffSettings } from "@foyer/contract";
 import type { Transaction } from "kysely";
+import { handoffOf } from "../../agents/handoff.ts";
+import type { HandoffRow } from "../../db/handoff-tables.ts";
 import type { NoticeChannelRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 
@@ -12,14 +14,14 @@ const MAX_NOTIFIED = 100;
 export type Turn = { kind: "member"; userId: string } | { kind: "everybody" } | null;
 
 /** Who was notified of a request so far, in order: user ids, with null for everyone at once. */
-export type Notified = ReadonlyArray<string | null>;
+type Notified = ReadonlyArray<string | null>;
 
 /**
  * Who is notified of a request next. It goes to each member in the agent's order and then to everyone. Without an order,
  * it goes to everyone again, three times. The order is compared with who was notified rather than counted, because
  * members join it and leave the organization while a visitor waits.
  */
-export function nextTurn(order: HandoffSettings["escalation"], notified: Notified): Turn {
+function nextTurn(order: HandoffSettings["escalation"], notified: Notified): Turn {
   const times = notified.filter((userId) => userId === null).length;
   const hasOrder = order.length > 0 || times < notified.length;
   if (times >= (hasOrder ? 1 : 1 + REPEATS)) return null;
@@ -27,8 +29,40 @@ export function nextTurn(order: HandoffSettings["escalation"], notified: Notifie
   return times > 0 || userId === undefined ? { kind: "everybody" } : { kind: "member", userId };
 }
 
+/**
+ * Decides who is notified of a request now, and notes it with the request.
+ * @returns null when the agent was deleted
+ */
+export async function takeTurn(
+  trx: Transaction<Tables>,
+  { id, organizationId }: Pick<HandoffRow, "id" | "organizationId">,
+): Promise<{ turn: NonNullable<Turn>; hasNext: boolean; settings: HandoffSettings } | null> {
+  const found = await trx
+    .selectFrom("handoffs")
+    .innerJoin("agents", "agents.id", "handoffs.agentId")
+    .select(["agents.handoff", "handoffs.notified"])
+    .where("handoffs.id", "=", id)
+    .where("handoffs.organizationId", "=", organizationId)
+    .executeTakeFirst();
+  if (!found) return null;
+  const settings = handoffOf(found);
+  const order = await currentOrder(trx, organizationId, settings);
+  const earlier = JSON.parse(found.notified) as Notified;
+  // A timer is set only if there is a next turn. If the order was changed since then, everyone is notified instead of
+  // no one.
+  const turn: NonNullable<Turn> = nextTurn(order, earlier) ?? { kind: "everybody" };
+  const notified = [...earlier, turn.kind === "member" ? turn.userId : null];
+  await trx
+    .updateTable("handoffs")
+    .set({ notified: JSON.stringify(notified) })
+    .where("id", "=", id)
+    .where("organizationId", "=", organizationId)
+    .execute();
+  return { turn, hasNext: nextTurn(order, notified) !== null, settings };
+}
+
 /** The order of members, without those who have left the organization. */
-export async function currentOrder(
+async function currentOrder(
   trx: Transaction<Tables>,
   organizationId: string,
   { escalation }: Pick<HandoffSettings, "escalation">,

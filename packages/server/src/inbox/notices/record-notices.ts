@@ -1,6 +1,5 @@
 import { isOpen, promisedAt } from "@foyer/contract/rules/office-hours";
 import type { Transaction } from "kysely";
-import { handoffOf } from "../../agents/handoff.ts";
 import type { RecordHandoff } from "../../conversations/handoff-change.ts";
 import type { HandoffRow } from "../../db/handoff-tables.ts";
 
@@ -14,7 +13,7 @@ import type { Outbox } from "../../outbox/outbox.ts";
 
 import { createMemberNotices } from "./member-notices.ts";
 import type { EnqueueNotices } from "./notice-target.ts";
-import { currentOrder, type Notified, nextTurn, recipientsOf, type Turn } from "./recipients.ts";
+import { recipientsOf, type Turn, takeTurn } from "./recipients.ts";
 
 export type NoticeRecorder = ReturnType<typeof createNoticeRecorder>;
 
@@ -81,34 +80,12 @@ export function createNoticeRecorder(
    * @returns false when the agent was deleted
    */
   async function call(trx: Transaction<Tables>, request: Request, step: number): Promise<boolean> {
-    const { id, organizationId } = request;
-    const found = await trx
-      .selectFrom("handoffs")
-      .innerJoin("agents", "agents.id", "handoffs.agentId")
-      .select(["agents.handoff", "handoffs.notified"])
-      .where("handoffs.id", "=", id)
-      .where("handoffs.organizationId", "=", organizationId)
-      .executeTakeFirst();
-    if (!found) return false;
-    const settings = handoffOf(found);
-    const earlier = JSON.parse(found.notified) as Notified;
-    const { hours, promiseMinutes } = settings;
-    const order = await currentOrder(trx, organizationId, settings);
-    // A timer is set only if there is a next turn. If the order was changed since then, everyone is notified instead of
-    // no one.
-    const turn: NonNullable<Turn> = nextTurn(order, earlier) ?? { kind: "everybody" };
-    const notified = [...earlier, turn.kind === "member" ? turn.userId : null];
-    await trx
-      .updateTable("handoffs")
-      .set({ notified: JSON.stringify(notified) })
-      .where("id", "=", id)
-      .where("organizationId", "=", organizationId)
-      .execute();
-    await notify(trx, request, { turn, step, isOpen: isOpen(hours, now()) });
+    const taken = await takeTurn(trx, request);
+    if (!taken) return false;
+    const { hours, promiseMinutes } = taken.settings;
+    await notify(trx, request, { turn: taken.turn, step, isOpen: isOpen(hours, now()) });
     const dueAt = promiseMinutes === null ? null : promisedAt(hours, promiseMinutes, now());
-    if (dueAt !== null && nextTurn(order, notified)) {
-      await setTimer(trx, request, { kind: "escalation", step, dueAt });
-    }
+    if (dueAt !== null && taken.hasNext) await setTimer(trx, request, { kind: "escalation", step, dueAt });
     return true;
   }
 
