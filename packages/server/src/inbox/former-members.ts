@@ -1,6 +1,10 @@
 import { sql, type Transaction } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
+/** The member who has the conversation has left the organization, and cannot answer. */
+export const hasFormerMember = sql<boolean>`not exists (select 1 from members
+  where members."userId" = conversations."assigneeId" and members."organizationId" = conversations."organizationId")`;
+
 /**
  * Schedules that the conversations of a member who leaves the organization wait for a person again, in the transaction
  * that removes the member. It is one statement, because a member can have thousands of conversations.

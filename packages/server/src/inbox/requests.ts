@@ -4,8 +4,8 @@ import type { RecordHandoff } from "../conversations/handoff-change.ts";
 import type { Flag } from "../db/column-types.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import type { HandoffCounters } from "./counters.ts";
+import { hasFormerMember } from "./former-members.ts";
 import { type NewRequest, newHandoff } from "./new-handoff.ts";
-import { hasFormerMember } from "./store.ts";
 
 /** Notices about one conversation are at least so far apart, in milliseconds, however often its visitor asks and cancels. */
 const ANNOUNCED_EVERY_MS = 3 * 60_000;

@@ -4,6 +4,7 @@ import { previewOf } from "../conversations/message-preview.ts";
 import type { HandoffRow } from "../db/handoff-tables.ts";
 import type { MessageRow, Tables } from "../db/tables.ts";
 import { newId } from "../ids.ts";
+import { hasFormerMember } from "./former-members.ts";
 import { newHandoff } from "./new-handoff.ts";
 
 type Conversation = { organizationId: string; conversationId: string };
@@ -20,10 +21,6 @@ export type Ending = {
   /** the only epoch in which the conversation is given back; null for any */
   epoch: number | null;
 };
-
-/** The member who has the conversation has left the organization, and cannot answer. */
-export const hasFormerMember = sql<boolean>`not exists (select 1 from members
-  where members."userId" = conversations."assigneeId" and members."organizationId" = conversations."organizationId")`;
 
 /**
  * Gives the conversation to a member, atomically: of several concurrent calls, one wins.

@@ -6,7 +6,7 @@ import type { HandoffTimerRow } from "../../db/notice-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { hostOf } from "../../outbox/host-of.ts";
-import { hasFormerMember } from "../store.ts";
+import { hasFormerMember } from "../former-members.ts";
 import type { EnqueueNotices } from "./notice-target.ts";
 import { recipientsOf } from "./recipients.ts";
 
