@@ -13,7 +13,8 @@ import type { Outbox } from "../../outbox/outbox.ts";
 
 import { createMemberNotices } from "./member-notices.ts";
 import type { EnqueueNotices } from "./notice-target.ts";
-import { recipientsOf, type Turn, takeTurn } from "./recipients.ts";
+import { recipientsOf, type Turn } from "./recipients.ts";
+import { takeTurn } from "./turns.ts";
 
 export type NoticeRecorder = ReturnType<typeof createNoticeRecorder>;
 

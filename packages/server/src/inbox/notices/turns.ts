@@ -1,0 +1,74 @@
+import type { HandoffSettings } from "@foyer/contract";
+import type { Transaction } from "kysely";
+import { handoffOf } from "../../agents/handoff.ts";
+import type { HandoffRow } from "../../db/handoff-tables.ts";
+import type { Tables } from "../../db/tables.ts";
+import type { Turn } from "./recipients.ts";
+
+/** For an agent without an order of members: how many times an untaken request is sent to everyone again. */
+const REPEATS = 3;
+
+/** Who was notified of a request so far, in order: user ids, with null for everyone at once. */
+type Notified = ReadonlyArray<string | null>;
+
+/**
+ * Who is notified of a request next. It goes to each member in the agent's order and then to everyone. Without an order,
+ * it goes to everyone again, three times. The order is compared with who was notified rather than counted, because
+ * members join it and leave the organization while a visitor waits.
+ */
+function nextTurn(order: HandoffSettings["escalation"], notified: Notified): Turn {
+  const times = notified.filter((userId) => userId === null).length;
+  const hasOrder = order.length > 0 || times < notified.length;
+  if (times >= (hasOrder ? 1 : 1 + REPEATS)) return null;
+  const userId = order.find((one) => !notified.includes(one));
+  return times > 0 || userId === undefined ? { kind: "everybody" } : { kind: "member", userId };
+}
+
+/**
+ * Decides who is notified of a request now, and notes it with the request.
+ * @returns null when the agent was deleted
+ */
+export async function takeTurn(
+  trx: Transaction<Tables>,
+  { id, organizationId }: Pick<HandoffRow, "id" | "organizationId">,
+): Promise<{ turn: NonNullable<Turn>; hasNext: boolean; settings: HandoffSettings } | null> {
+  const found = await trx
+    .selectFrom("handoffs")
+    .innerJoin("agents", "agents.id", "handoffs.agentId")
+    .select(["agents.handoff", "handoffs.notified"])
+    .where("handoffs.id", "=", id)
+    .where("handoffs.organizationId", "=", organizationId)
+    .executeTakeFirst();
+  if (!found) return null;
+  const settings = handoffOf(found);
+  const order = await currentOrder(trx, organizationId, settings);
+  const earlier = JSON.parse(found.notified) as Notified;
+  // A timer is set only if there is a next turn. If the order was changed since then, everyone is notified instead of
+  // no one.
+  const turn: NonNullable<Turn> = nextTurn(order, earlier) ?? { kind: "everybody" };
+  const notified = [...earlier, turn.kind === "member" ? turn.userId : null];
+  await trx
+    .updateTable("handoffs")
+    .set({ notified: JSON.stringify(notified) })
+    .where("id", "=", id)
+    .where("organizationId", "=", organizationId)
+    .execute();
+  return { turn, hasNext: nextTurn(order, notified) !== null, settings };
+}
+
+/** The order of members, without those who have left the organization. */
+async function currentOrder(
+  trx: Transaction<Tables>,
+  organizationId: string,
+  { escalation }: Pick<HandoffSettings, "escalation">,
+): Promise<string[]> {
+  if (escalation.length === 0) return [];
+  const rows = await trx
+    .selectFrom("members")
+    .select("userId")
+    .where("organizationId", "=", organizationId)
+    .where("userId", "in", escalation)
+    .execute();
+  const members = new Set(rows.map(({ userId }) => userId));
+  return [...new Set(escalation)].filter((userId) => members.has(userId));
+}
