@@ -67,6 +67,7 @@ export function createLogSync(file: string, write: (descriptor: number) => Promi
     },
     async close() {
       while (failure === null && (running ?? next)) await Promise.allSettled([running, next]);
+      // SQLite holds its locks on the database and on `-shm`, so closing the log drops none of them.
       if (descriptor !== null) closeSync(descriptor);
       descriptor = null;
     },

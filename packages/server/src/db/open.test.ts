@@ -1,4 +1,14 @@
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -43,6 +53,18 @@ describe("the SQLite file", () => {
     await db.destroy();
   });
 
+  it("keeps the locks of its connections when the process opens the file again", async () => {
+    if (database.address.kind !== "sqlite") throw new Error("not SQLite");
+    const { file } = database.address;
+    const [first, locks] = [openDatabase(database.address, () => {}), locksOf(file)];
+    expect(locks.length).toBe(existsSync(LOCK_TABLE) ? 1 : 0);
+    const second = openDatabase(database.address, () => {});
+    expect(locksOf(file)).toEqual(locks);
+    await second.db.destroy();
+    expect(locksOf(file)).toEqual(locks);
+    await first.db.destroy();
+  });
+
   it("is readable by its owner only, in a folder that others can read", async () => {
     const folder = mkdtempSync(join(tmpdir(), "foyer-open-"));
     const file = join(folder, "foyer.sqlite");
@@ -70,3 +92,13 @@ describe("the SQLite file", () => {
     rmSync(folder, { recursive: true });
   });
 });
+
+/** Only Linux lists the locks of files. */
+const LOCK_TABLE = "/proc/locks";
+
+/** The locks on a file, without their numbers in the list. */
+function locksOf(file: string): string[] {
+  if (!existsSync(LOCK_TABLE)) return [];
+  const lines = readFileSync(LOCK_TABLE, "utf8").split("\n");
+  return lines.filter((line) => line.includes(`:${statSync(file).ino} `)).map((line) => line.replace(/^\d+:\s*/, ""));
+}
