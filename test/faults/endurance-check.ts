@@ -104,19 +104,24 @@ async function checkMessages(site: FaultSite, { agentId, chats }: EnduranceLoad)
   return messages;
 }
 
-/** The client is told of an error when the end of a reply cannot be stored. The reply is then stored as far as it was saved. */
-const isStored = ({ reply }: Turn) => reply !== null && reply.stopReason !== "error";
+/**
+ * Whether the stop reason that the client received must be stored. It is an error when the end of a reply cannot be stored.
+ * Another process that resumed a reply reports it as aborted once the reply's own process has been silent for too long.
+ */
+const isEndStored = ({ content, reply }: Turn) =>
+  reply !== null && reply.stopReason !== "error" && !(content.startsWith("resume ") && reply.stopReason === "aborted");
 
 function storedAs(turn: Turn) {
-  if (!turn.reply || !isStored(turn)) return {};
+  if (!turn.reply || turn.reply.stopReason === "error") return {};
   const { text, stopReason } = turn.reply;
-  return { stopReason, length: text.length, beginning: text.slice(0, COMPARED) };
+  const end = isEndStored(turn) ? { stopReason } : {};
+  return { ...end, length: text.length, beginning: text.slice(0, COMPARED) };
 }
 
 /** A reply whose process was killed ends for every reader; the others have ended themselves. */
 async function checkReplies({ db }: FaultSite, life: Life, { agentId, chats }: EnduranceLoad, all: StoredMessage[]) {
   const lost = all.filter(({ role, stopReason }) => role === "assistant" && stopReason === null);
-  const ended = new Set(chats.turns.filter(isStored).map(({ messageId }) => messageId));
+  const ended = new Set(chats.turns.filter(isEndStored).map(({ messageId }) => messageId));
   expect(lost.filter(({ id }) => ended.has(id))).toEqual([]);
   for (const { id, conversationId } of lost) {
     await db

@@ -64,6 +64,14 @@ onBothDatabases("a background read", (createDatabase) => {
     expect(order).toEqual(["list", "search"]);
   });
 
+  it("that still runs when the server shuts down is refused with 503 on SQLite", async () => {
+    if (opened.kind !== "sqlite") return;
+    const reads = createBackgroundReads(opened);
+    const interrupted = reads.run(endless(), list).catch((error: unknown) => error);
+    await reads.close();
+    expect(await interrupted).toMatchObject({ status: 503, message: "The server is shutting down." });
+  });
+
   it("cannot write on SQLite", async () => {
     if (opened.kind !== "sqlite") return;
     const reads = createBackgroundReads(opened);

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { AppError } from "../errors.ts";
 
 const IDLE_MS = 30_000;
 /** How long a task may take to end itself before its thread is terminated. */
@@ -64,7 +65,7 @@ export function createTaskThread<Task extends object, Reply extends { id: number
 
   async function stop(): Promise<void> {
     clearTimeout(idle);
-    pending?.settle(new Error("The database is being closed."));
+    pending?.settle(new AppError("OVERLOADED", "The server is shutting down.", { retryAfter: 5 }));
     await end();
   }
 
