@@ -30,6 +30,7 @@ export function createTaskThread<Task extends object, Reply extends { id: number
   let pending: { id: number; settle(reply: Reply | Error): void } | null = null;
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
+  let isStopped = false;
 
   function start(): Thread {
     const stopFlag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -63,9 +64,11 @@ export function createTaskThread<Task extends object, Reply extends { id: number
     await ending.worker.terminate();
   }
 
+  /** Ends the thread for good. The running task and all later ones are refused with 503. */
   async function stop(): Promise<void> {
+    isStopped = true;
     clearTimeout(idle);
-    pending?.settle(new AppError("OVERLOADED", "The server is shutting down.", { retryAfter: 5 }));
+    pending?.settle(shuttingDown());
     await end();
   }
 
@@ -76,6 +79,7 @@ export function createTaskThread<Task extends object, Reply extends { id: number
      * @returns null when the task took longer than `timeoutMs`; its thread has been terminated
      */
     async run(task: Task, timeoutMs: number): Promise<Reply | null> {
+      if (isStopped) throw shuttingDown();
       clearTimeout(idle);
       thread ??= start();
       const { worker } = thread;
@@ -93,11 +97,15 @@ export function createTaskThread<Task extends object, Reply extends { id: number
       clearTimeout(overdue);
       pending = null;
       worker.unref();
-      idle = setTimeout(() => void stop(), IDLE_MS).unref();
+      if (!isStopped) idle = setTimeout(() => void end(), IDLE_MS).unref();
       if (reply instanceof Error) throw reply;
       return reply;
     },
   };
+}
+
+function shuttingDown() {
+  return new AppError("OVERLOADED", "The server is shutting down.", { retryAfter: 5 });
 }
 
 /** True in a thread that should end its task. */
