@@ -180,7 +180,14 @@ async function* messagePages(db: Db, conversationId: string, start: number): Asy
       .execute();
     const last = firstWithin(sizes, PAGE_BYTES).at(-1);
     if (!last) return;
-    yield await messages.selectAll().where("position", ">", after).where("position", "<=", last.position).execute();
+    const rows = await messages
+      .selectAll()
+      .where("position", ">", after)
+      .where("position", "<=", last.position)
+      .execute();
+    // Receiving a message with megabytes of tool results takes as long as parsing them, which the caller does next.
+    if (last.bytes > PAGE_BYTES) await nextTurn();
+    yield rows;
     after = last.position;
   }
 }
