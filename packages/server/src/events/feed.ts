@@ -109,7 +109,14 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
       const rows =
         ids.length === 0
           ? []
-          : await db.selectFrom("events").selectAll().where("id", "in", ids).orderBy("position").execute();
+          : await db
+              .selectFrom("events")
+              .selectAll()
+              // An expression, so that SQLite looks up the ids instead of reading the organization's feed in order.
+              .where(sql`"organizationId" || ''`, "=", organizationId)
+              .where("id", "in", ids)
+              .orderBy("position")
+              .execute();
       const events: WebhookEvent[] = rows.map((row) => toEvent(row, "full"));
       return { events, cursor: String(cursor) };
     },

@@ -150,7 +150,7 @@ function newWebhook(organizationId: string, input: WebhookCreate, encryption: De
   };
 }
 
-function signing(deps: ServiceDeps, { store }: Parts, existing: Existing) {
+function signing(deps: ServiceDeps, { store, listeners }: Parts, existing: Existing) {
   const { encryption } = deps;
   const send = createEventSender(deps);
   return {
@@ -164,6 +164,7 @@ function signing(deps: ServiceDeps, { store }: Parts, existing: Existing) {
         previousSecret: secret,
         rotatedAt: Date.now(),
       });
+      listeners.forget(organizationId);
       if (!row) throw notFound("Webhook");
       return readSigningSecret(row, encryption, id);
     },
