@@ -9,6 +9,7 @@ import { eraseVisitor } from "./figures/erase-visitor.ts";
 import { fastReply } from "./figures/fast-reply.ts";
 import { firstToken } from "./figures/first-token.ts";
 import { firstTokenBusy } from "./figures/first-token-busy.ts";
+import { firstTokenCold } from "./figures/first-token-cold.ts";
 import { formFile } from "./figures/form-file.ts";
 import { formSubmit } from "./figures/form-submit.ts";
 import { handoff } from "./figures/handoff.ts";
@@ -54,6 +55,7 @@ const figures: Record<string, Figure> = {
   "reply-events": replyEvents,
   "first-token": firstToken,
   "first-token-busy": firstTokenBusy,
+  "first-token-cold": firstTokenCold,
   "open-streams": openStreams,
   handoff,
   "list-agents": listAgents,
