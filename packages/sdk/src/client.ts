@@ -30,7 +30,8 @@ export function createClient(connection: Connection) {
      * Sends a message and yields the events of the reply up to `message_stop`. Reconnects when the connection breaks,
      * without losing or repeating an event. To continue a conversation, pass its `conversationId` in the body and its
      * `token` in the options. With a `messageKey` in the body, you can call it again after an error without
-     * sending the message twice. The agent can call the client tools in `tools` by name.
+     * sending the message twice; for the first message of a conversation, the key must be a random UUID, and the body
+     * needs a `sessionId`. The agent can call the client tools in `tools` by name.
      */
     chat: (body: ChatRequest, { tools, ...options }: ToolOptions & { token?: string | undefined } = {}) => {
       if (!tools) return streamChat(request, body, options);
