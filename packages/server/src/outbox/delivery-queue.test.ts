@@ -11,6 +11,7 @@ import {
   type NewDelivery,
   type Next,
 } from "./delivery-queue.ts";
+import { keepSentHosts } from "./sent-hosts.ts";
 
 const LEASE = 60_000;
 
@@ -254,6 +255,19 @@ onBothDatabases("the delivery queue", (createDatabase) => {
       "old-2",
       "old@shop.example",
     ]);
+  });
+
+  it("takes a delivery for sent while its lease was not given back, unless it waits for the webhook", async () => {
+    const ids = await Promise.all([
+      put(-1, { host: "leased" }),
+      put(-1, { host: "waiting", state: "waiting" }),
+      put(-1, { host: "returned" }),
+    ]);
+    await forms.db.updateTable("deliveries").set({ isLeased: 1 }).where("host", "<>", "returned").execute();
+    await forms.db.deleteFrom("sentHosts").execute();
+    await keepSentHosts(forms.server.deps, forms.db, { column: "id", ids });
+    const kept = await forms.db.selectFrom("sentHosts").select(["submissionId", "host"]).execute();
+    expect(kept).toEqual([{ submissionId, host: "leased" }]);
   });
 
   it("gives each delivery to only one of several concurrent claims", async () => {

@@ -8,9 +8,10 @@ export const platformHosts = { telegram: "api.telegram.org", slack: "slack.com" 
 
 /**
  * Whether a delivery may have reached its receiver: it was attempted, or a process has begun an attempt, or had when it
- * died.
+ * died. Deliveries that wait for a submission's webhook are leased as well, but not sent.
  */
-export const mayHaveArrived = sql<boolean>`(deliveries.attempts > 0 or deliveries."isLeased" = 1)`;
+export const mayHaveArrived = sql<boolean>`(deliveries.attempts > 0
+  or (deliveries."isLeased" = 1 and deliveries.state <> 'waiting'))`;
 
 /** Deliveries that are about to be deleted or sent to another host: those of these events, or those with these ids. */
 type Leaving = { column: "eventId" | "id"; ids: readonly string[] };
