@@ -25,6 +25,8 @@ const shared = {
 /** The workspace packages resolve to their sources, not to what `npm pack` compiles. Projects do not inherit this. */
 const ssr = { resolve: { conditions: ["foyer-source", ...defaultServerConditions] } };
 
+const resolve = { alias: { "better-auth/crypto": join(import.meta.dirname, "test/remembered-passwords.ts") } };
+
 export default defineConfig({
   test: {
     globalSetup: [
@@ -40,7 +42,7 @@ export default defineConfig({
     projects: [
       {
         ssr,
-        resolve: { alias: { "better-auth/crypto": join(import.meta.dirname, "test/remembered-passwords.ts") } },
+        resolve,
         test: {
           ...shared,
           name: "tests",
@@ -50,7 +52,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { ssr, test: { ...shared, name: "mocking tests", include: mocking } },
+      { ssr, resolve, test: { ...shared, name: "mocking tests", include: mocking } },
     ],
   },
 });
