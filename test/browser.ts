@@ -147,6 +147,8 @@ async function launch(options: LaunchOptions = {}): Promise<Browser> {
       "--no-first-run",
       // Pages of a context share a process. By default, each page has its own.
       "--process-per-site",
+      // Optimizing code costs more than it saves in pages that live for seconds. Benchmarks optimize as usual.
+      ...(process.env.VITEST ? ["--js-flags=--no-opt --no-maglev"] : []),
     ],
   });
 }
