@@ -4,11 +4,22 @@ import { startProcess, temporaryFolder } from "../../../test/process.ts";
 import { createApp } from "./app.ts";
 import { createDeps } from "./create-deps.ts";
 import { openDatabase } from "./db/open.ts";
+import type { Deps } from "./deps.ts";
 import { warmUp } from "./warm-up.ts";
 
 it("streams replies in memory until the time or the rounds are over", async () => {
   expect(await warmUp({ createDeps, createApp, maxMs: 600_000, maxRounds: 1 })).toBe(8);
   expect(await warmUp({ createDeps, createApp, maxMs: 0 })).toBe(0);
+});
+
+it("gives its server no address of a database, which threads would open", async () => {
+  let config: Deps["config"] | undefined;
+  const create: typeof createDeps = (...parts) => {
+    [config] = parts;
+    return createDeps(...parts);
+  };
+  await warmUp({ createDeps: create, createApp, maxMs: 0 });
+  expect(config?.database).toEqual({ kind: "sqlite", file: ":memory:" });
 });
 
 it("leaves nothing of a start's sample replies in the database or the log", async () => {

@@ -43,7 +43,9 @@ type Options = {
 export async function warmUp({ maxMs, maxRounds = MAX_ROUNDS, ...create }: Options): Promise<number> {
   const endsAt = performance.now() + maxMs;
   const own = { database: openMemoryDatabase(), outbound: createFixedModel() };
-  const deps = create.createDeps(readConfig(environment), pino({ level: "silent" }), own);
+  // The default address can be that of the server's own data. Threads would open it.
+  const config = { ...readConfig(environment), database: own.database.address };
+  const deps = create.createDeps(config, pino({ level: "silent" }), own);
   try {
     await migrate({ db: deps.db, kind: deps.databaseKind });
     const agentId = await insertAgent(deps);
