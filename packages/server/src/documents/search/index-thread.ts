@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { DatabaseAddress } from "../../db/open.ts";
 import { connect, type IndexConnection } from "./index-connection.ts";
 import { agentsToMaintain, deleteStrayChunks, maintainAgent, removeDeletedAgent } from "./maintain-index.ts";
-import type { PassageHit, PassageQuery } from "./search-index.ts";
+import type { PassageHit, PassageQuery, SearchMemory } from "./search-index.ts";
 import { searchIndex } from "./search-index.ts";
 import { createSegmentMemory } from "./segment-memory.ts";
 import { createVectorMemory } from "./vector-memory.ts";
@@ -19,13 +19,20 @@ export type IndexReply = { id: number } & ({ hits: PassageHit[] } | { error: str
 
 /** Runs one task at a time. The connection is opened for the first task, and reopened after an error. */
 const { address, mode } = workerData as IndexThreadData;
-let opened: Promise<IndexConnection> | null = null;
-/** Only the search thread fills them. They are freed with the thread. */
-const memory = { vectors: createVectorMemory(), segments: createSegmentMemory() };
+let opened: Promise<{ connection: IndexConnection; memory: SearchMemory }> | null = null;
+
+/**
+ * Only the search thread fills the memory. It is freed with the connection, because a standby that was promoted can give
+ * other rows the ids of rows that it did not receive.
+ */
+async function open() {
+  const connection = await connect(address, mode);
+  return { connection, memory: { vectors: createVectorMemory(), segments: createSegmentMemory() } };
+}
 
 async function run(task: IndexTask): Promise<PassageHit[]> {
-  opened ??= connect(address, mode);
-  const connection = await opened;
+  opened ??= open();
+  const { connection, memory } = await opened;
   if (task.kind === "search") return connection.reading(() => searchIndex(connection, memory, task.query));
   if (task.kind === "sweep") await deleteStrayChunks(connection);
   const agentIds = task.kind === "maintain" ? [task.agentId] : await agentsToMaintain(connection);
@@ -43,7 +50,7 @@ parentPort?.on("message", async ({ id, task }: IndexRequest) => {
   } catch (error) {
     const failed = opened;
     opened = null;
-    await failed?.then((connection) => connection.close()).catch(() => {});
+    await failed?.then(({ connection }) => connection.close()).catch(() => {});
     parentPort?.postMessage({
       id,
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
@@ -130,6 +131,21 @@ onBothDatabases("the passage index", (createDatabase) => {
     await deleteChunks(opened.db, { documentId: ofAgent(agentId, "doc_a"), before: 2 });
     const chunks = opened.db.selectFrom("documentChunks").select("version").where("agentId", "=", agentId);
     expect(await chunks.execute()).toEqual([{ version: 2 }]);
+  });
+
+  it("reads segments again on a new connection, because a promoted standby may use their ids for others", async () => {
+    if (opened.kind !== "postgres") return;
+    await index("doc_lost", passagesOf("Delivery takes four days."));
+    expect(await found("delivery")).toEqual(["doc_lost/0"]);
+    const [lost] = await segments();
+    const documentIds = [ofAgent(agentId, "doc_lost")];
+    await inTransaction(opened.db, (trx) => removeFromIndex(trx, { organizationId, agentId, documentIds }));
+    await index("doc_other", passagesOf("Shipping takes two days."));
+    await opened.db.updateTable("indexSegments").set({ id: lost?.id }).where("agentId", "=", agentId).execute();
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(opened.db);
+    await search("shipping").catch(() => undefined);
+    expect(await found("shipping")).toEqual(["doc_other/0"]);
   });
 
   it("keeps the earlier version when the transaction is rolled back", async () => {
