@@ -72,6 +72,15 @@ onBothDatabases("a background read", (createDatabase) => {
     expect(await interrupted).toMatchObject({ status: 503, message: "The server is shutting down." });
   });
 
+  it("that still waits when the server shuts down is refused with 503 and starts no thread on SQLite", async () => {
+    if (opened.kind !== "sqlite") return;
+    const reads = createBackgroundReads(opened);
+    const refused = { status: 503, message: "The server is shutting down." };
+    const waiting = [endless(), endless()].map((query) => reads.run(query, list).catch((error: unknown) => error));
+    await reads.close();
+    expect(await Promise.all(waiting)).toMatchObject([refused, refused]);
+  });
+
   it("cannot write on SQLite", async () => {
     if (opened.kind !== "sqlite") return;
     const reads = createBackgroundReads(opened);
