@@ -274,8 +274,13 @@ export const assignConversation = {
   },
 } as const;
 
-const epochText =
-  "The `epoch` of the conversation as your client last saw it. The call then has no effect on a later request or takeover: if the conversation has since passed to someone else, the response is 409 and says who has it. A repeated call succeeds while the agent has the conversation.";
+/** The maximum is that of PostgreSQL's `integer`. */
+const epoch = Type.Integer({
+  minimum: 0,
+  maximum: 2_147_483_647,
+  description:
+    "The `epoch` of the conversation as your client last saw it. The call then has no effect on a later request or takeover: if the conversation has since passed to someone else, the response is 409 and says who has it. A repeated call succeeds while the agent has the conversation.",
+});
 
 export const returnConversation = {
   method: "POST",
@@ -294,7 +299,7 @@ export const returnConversation = {
           }),
         ),
       ),
-      epoch: Type.Optional(nullable(Type.Integer({ minimum: 0, description: epochText }))),
+      epoch: Type.Optional(nullable(epoch)),
     }),
     response: ownership,
   },
@@ -308,7 +313,7 @@ export const closeConversation = {
     tags,
     summary: "End the handoff. The agent answers again if the visitor writes.",
     params,
-    querystring: Type.Object({ epoch: Type.Optional(Type.Integer({ minimum: 0, description: epochText })) }),
+    querystring: Type.Object({ epoch: Type.Optional(epoch) }),
     response: ownership,
   },
 } as const;

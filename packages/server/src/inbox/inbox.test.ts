@@ -387,6 +387,8 @@ onBothDatabases("in a handoff", (createDatabase) => {
       expect([later.status, later.body.error.message]).toEqual([409, "Grace Hopper has this conversation."]);
       expect((await call("GET", "")).body.data).toMatchObject({ handler: "human", epoch: epoch + 3 });
       expect((await end(path, epoch + 3, stranger)).status).toBe(404);
+      expect((await end(path, 2_147_483_647)).status).toBe(409);
+      expect((await end(path, 2_147_483_648)).status).toBe(400);
       expect((await end(path, epoch + 3)).body.data.handler).toBe("agent");
     }
   });
