@@ -229,6 +229,18 @@ onBothDatabases("the chat", (createDatabase) => {
     expect((await read(conversationId)).messageCount).toBe(2);
   });
 
+  it("stores no key with which someone who reads the database could send a first message again", async () => {
+    const messageKey = randomUUID();
+    const { conversationId } = (await ask("One", { sessionId: "visitor", messageKey })).start;
+    const { db } = server.deps;
+    const rows = [
+      ...(await db.selectFrom("conversations").selectAll().where("id", "=", conversationId).execute()),
+      ...(await db.selectFrom("messages").selectAll().where("conversationId", "=", conversationId).execute()),
+    ];
+    expect(rows).toHaveLength(3);
+    expect(JSON.stringify(rows)).not.toContain(messageKey);
+  });
+
   it("continues a conversation from its own history, whatever history the client sends", async () => {
     const first = await ask("One");
     const { conversationId } = first.start;

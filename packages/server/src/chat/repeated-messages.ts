@@ -1,3 +1,4 @@
+import type { Encryption } from "../encryption.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { EventReader } from "../http/sse.ts";
 import { RepeatedMessageError } from "./begin-turn.ts";
@@ -10,6 +11,15 @@ import type { RunningReplies } from "./running-replies.ts";
 /** What answers a message: a running reply, or a stored one. `follow` returns a function that stops following. */
 export type Answer = { follow(reader: EventReader, position: number): () => void };
 
+/**
+ * The key as the database stores it. It is an HMAC, because the key of a first message grants access to its conversation
+ * like a token, see repeated-starts.ts, and the session id is stored beside it.
+ */
+export function storedKeyOf(encryption: Pick<Encryption, "sign">, messageKey: string): string {
+  return encryption.sign("message-key", messageKey);
+}
+
+/** `messageKey` is the stored key. */
 type Sent = MessageKey & {
   content: string;
   conversationToken: string | null;

@@ -24,7 +24,7 @@ export function startKeyOf(
   { sessionId, messageKey, regenerate }: Pick<ChatRequest, "sessionId" | "messageKey" | "regenerate">,
 ): string | null {
   if (!sessionId || !messageKey || regenerate || !RANDOM_KEY.test(messageKey)) return null;
-  return encryption.sign("conversation-start", JSON.stringify([agent.id, sessionId, messageKey.toLowerCase()]));
+  return encryption.sign("conversation-start", JSON.stringify([agent.id, sessionId, messageKey]));
 }
 
 type Parts = { encryption: Encryption; conversations: Pick<ConversationService, "find">; store: ReplyStore };

@@ -27,7 +27,7 @@ import { messagePage } from "./message-page.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./new-messages.ts";
 import { passOn } from "./pass-on.ts";
-import { type Answer, createRepeatedMessages } from "./repeated-messages.ts";
+import { type Answer, createRepeatedMessages, storedKeyOf } from "./repeated-messages.ts";
 import { createStartFinder, startKeyOf } from "./repeated-starts.ts";
 import { createReplyStore, type HistoryRow, type ReplyStore } from "./reply-store.ts";
 import type { ReplyTool } from "./reply-tool.ts";
@@ -115,11 +115,11 @@ export function createChatService(
     async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<Answer> {
       const admitted = await admit(agent, request, caller.proof);
       const { conversation, access, identity } = admitted;
-      const { messageKey } = request;
-      const startAs = (startKey: string | null) => begin(agent, request, { caller, admitted, startKey });
+      const messageKey = request.messageKey ? storedKeyOf(encryption, request.messageKey) : null;
+      const startAs = (startKey: string | null) => begin(agent, request, { caller, admitted, startKey, messageKey });
       const start = () => startAs(null);
       const startOnce = (conversationId: string, isOpen: boolean) => {
-        if (!messageKey || request.regenerate) return start();
+        if (messageKey === null || request.regenerate) return start();
         const place = { agentId: agent.id, conversationId, isOpen };
         const sent = { conversationId, messageKey, content: request.messages.at(-1)?.content ?? "", log: caller.log };
         const noReply = () => passedOn(newReply(deps, request, place));
@@ -148,6 +148,9 @@ type Beginning = {
   run: ReturnType<typeof createReplyRunner>;
 };
 
+/** What a turn begins with besides its request. Of the keys, the values that are stored. */
+type TurnOrigin = { caller: Caller; admitted: Admitted; startKey: string | null; messageKey: string | null };
+
 /** @returns a function that stores a new message and starts the reply to it */
 function createBeginning(deps: Deps, sources: Sources, { budgets, store, replies, run }: Beginning) {
   const { models } = deps;
@@ -155,12 +158,12 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, store, replies
   return async (
     agent: AgentRow,
     request: ChatRequest,
-    { caller, admitted, startKey }: { caller: Caller; admitted: Admitted; startKey: string | null },
+    { caller, admitted, startKey, messageKey }: TurnOrigin,
   ): Promise<RunningReply> => {
     const { conversation: existing, access, identity } = admitted;
     const page = messagePage(request, agent);
     const consent = consentOf(agent, request, { existing, memberOf: caller.memberOf });
-    const messages = await messagesOf(agent, request, { isNew: existing === null, page, openingOf });
+    const messages = await messagesOf(agent, request, { isNew: existing === null, page, messageKey, openingOf });
     const isOpen = access === "open";
     const turn = toTurn(agent, request, { admitted, startKey, isOpen, consent, messages });
     if (existing && (await passOn(store, { ...turn, conversation: existing }))) {
@@ -331,6 +334,8 @@ function visitorNotes({ tellModel }: AgentRow, { verified }: Identity): Note[] {
   return text === null ? [] : [{ createdAt: Number.POSITIVE_INFINITY, text }];
 }
 
+type MessageOrigin = { page: MessagePage | null; messageKey: string | null };
+
 /**
  * The messages to append, the last of them with its page and key. A new conversation may start with the bubble that the
  * visitor answers.
@@ -338,7 +343,7 @@ function visitorNotes({ tellModel }: AgentRow, { verified }: Identity): Note[] {
 async function messagesOf(
   agent: AgentRow,
   request: ChatRequest,
-  { isNew, page, openingOf }: { isNew: boolean; page: MessagePage | null; openingOf: Sources["openingOf"] },
+  { isNew, page, messageKey, openingOf }: Pick<NewTurn, "isNew"> & Pick<Sources, "openingOf"> & MessageOrigin,
 ): Promise<NewTurn["messages"]> {
   const messages = newMessages(request);
   const opening = isNew && request.triggerId ? await openingOf(agent.id, request.triggerId) : null;
@@ -349,7 +354,7 @@ async function messagesOf(
       ...message,
       id: newId("msg"),
       page: page && isLast ? JSON.stringify(page) : null,
-      messageKey: (isLast && request.messageKey) || null,
+      messageKey: isLast ? messageKey : null,
     };
   });
 }

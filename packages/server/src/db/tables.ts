@@ -300,7 +300,7 @@ export type MessageRow = AuthorColumns & {
   pieces: Json | null;
   /** the page from which the visitor sent it, see chat/message-page.ts */
   page: Json | null;
-  /** the client's key of a visitor's message, unique within the conversation */
+  /** an HMAC of the client's key of a visitor's message, unique within the conversation */
   messageKey: string | null;
   feedback: "up" | "down" | null;
   feedbackComment: string | null;
