@@ -3,6 +3,7 @@ import type { Document, DocumentChanges, DocumentCreate, Faq } from "@foyer/cont
 import type { DocumentRow } from "../db/document-tables.ts";
 import { checkAll, invalid } from "../errors.ts";
 import type { PartialBody } from "../http/body-rules.ts";
+import type { StoredFile } from "./file-store.ts";
 import { cleanTitle } from "./ingest/clean-title.ts";
 
 /** The original of a document whose content is in the request; null for a page, which is fetched later. */
@@ -132,10 +133,18 @@ export function pageContent(address: string, title: string | null): DocumentCont
   };
 }
 
-/** The content of an uploaded file, identified by its bytes alone. The title is `name` without folders. */
-export function fileContent(name: string, sha256: string): DocumentContent {
+/**
+ * The content of an uploaded file, identified by its bytes and the encoding that the upload named for them, so that an
+ * upload can correct the encoding. UTF-8 counts as unnamed, because it is recognized. The title is `name` without folders.
+ */
+export function fileContent(
+  name: string,
+  { sha256, charset }: Pick<StoredFile, "sha256" | "charset">,
+): DocumentContent {
   const title = cleanTitle(name.split(/[\\/]/).at(-1) ?? "") || "Untitled";
-  return { kind: "file", title, url: null, hasOwnTitle: true, original: null, contentHash: hashOf("file", sha256) };
+  const encoding = charset === null || charset === "utf-8" ? [] : [charset];
+  const contentHash = hashOf("file", sha256, ...encoding);
+  return { kind: "file", title, url: null, hasOwnTitle: true, original: null, contentHash };
 }
 
 /** The hash that identifies a content, including the title where the title is part of it. */

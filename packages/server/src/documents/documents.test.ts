@@ -93,6 +93,18 @@ onBothDatabases("the documents API", (createDatabase) => {
     expect([one.status, two.status, two.body.id]).toEqual([202, 200, one.body.id]);
   });
 
+  it("reads the same bytes again when an upload names their encoding", async () => {
+    const bytes = Buffer.from("8ea9935d8ed4", "hex");
+    const upload = (contentType: string) =>
+      client.upload(bytes, "bicycle.txt", "&externalKey=encoded", { "content-type": contentType });
+    const { id } = (await upload("text/plain")).body;
+    await client.settled(id);
+    expect(await upload("text/plain; charset=Shift_JIS")).toMatchObject({ status: 202, body: { id } });
+    await client.settled(id);
+    expect(await client.textOf(id)).toBe("自転車");
+    expect((await upload('text/plain; charset="shift_jis"')).status).toBe(200);
+  });
+
   it("keeps the parts of an FAQ entry and replaces those that change", async () => {
     const { body } = await client.create(faq);
     await client.settled(body.id);

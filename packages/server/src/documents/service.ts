@@ -232,7 +232,7 @@ function uploads({ agents, files, store, writer }: Parts) {
       file: StoredFile,
       keep?: Keep,
     ): Promise<Saved> {
-      const content = fileContent(name, file.sha256);
+      const content = fileContent(name, file);
       const save = async (): Promise<Saved> => {
         if (externalKey === undefined) return writer.insert({ principal, agentId, content, file, keep });
         const row = await store.byKey(principal.organizationId, agentId, externalKey);
