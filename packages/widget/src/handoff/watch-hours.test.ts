@@ -23,9 +23,11 @@ afterEach(() => {
 it("the pages of visitors who wait for the office to open do not all ask at the same time", async () => {
   const store = createStore({ ownership: { handler: "waiting" } });
   const closed = { isOpen: false, opensAt: "2026-03-02T08:00:00.000Z" };
+  const open = { isOpen: true, opensAt: null };
   const pages = [0, 0.25, 0.75].map((random) => {
     vi.spyOn(Math, "random").mockReturnValueOnce(random);
-    const request = vi.fn(async () => Response.json({ data: { handoff: closed } }));
+    const answer = () => (Date.now() < Date.parse(closed.opensAt) ? closed : open);
+    const request = vi.fn(async () => Response.json({ data: { handoff: answer() } }));
     watchHours({ core: { agent: { id: "agent_1" } }, request, chat: { store } } as never, () => {}, life.signal);
     return request;
   });
