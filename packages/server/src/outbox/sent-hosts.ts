@@ -89,6 +89,7 @@ export async function keepMailRecipients(
 
 /** Records where the bot of a channel posted about conversations, because these threads are about to be deleted. */
 export async function keepHostOfThreads(
+  { databaseKind }: Pick<Deps, "databaseKind">,
   trx: Transaction<Tables>,
   channelId: string,
   threadIds: readonly string[],
@@ -96,10 +97,13 @@ export async function keepHostOfThreads(
   const chat = trx.selectFrom("teamChats").select("platform").where("channelId", "=", channelId);
   const row = await chat.executeTakeFirst();
   if (!row || threadIds.length === 0) return;
+  // The lock waits for a conversation that is being deleted, and then leaves it out.
+  const lock = databaseKind === "postgres" ? sql`for key share of owner` : sql``;
   await sql`insert into "sentHosts" ("conversationId", host)
-    select "conversationId", ${platformHosts[row.platform]} from "teamChatThreads" as thread
-    where id in (${sql.join(threadIds)}) and exists (
+    select owner.id, ${platformHosts[row.platform]} from "teamChatThreads" as thread
+    join conversations as owner on owner.id = thread."conversationId"
+    where thread.id in (${sql.join(threadIds)}) and exists (
       select 1 from deliveries
-      where "conversationId" = thread."conversationId" and host = ${channelId} and ${mayHaveArrived}
-    ) on conflict do nothing`.execute(trx);
+      where "conversationId" = owner.id and host = ${channelId} and ${mayHaveArrived}
+    ) ${lock} on conflict do nothing`.execute(trx);
 }

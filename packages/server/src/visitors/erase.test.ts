@@ -42,6 +42,24 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     return insertPerson(server.deps.db, server.deps.encryption, { organizationId, agentId, toolId, number });
   };
 
+  /** A Telegram group of the organization. @returns the id of its channel */
+  async function addBot(organizationId: string): Promise<string> {
+    const { db } = server.deps;
+    const id = newId("channel");
+    const channel = { organizationId, name: "Support", isEnabled: 1, createdAt: 0 } as const;
+    await db
+      .insertInto("noticeChannels")
+      .values({ ...channel, id, kind: "telegram", url: null, lastError: null, lastSentAt: null })
+      .execute();
+    const chat = { platform: "telegram", chatId: id, credentials: "", tokenHash: id, hasTopics: 0 } as const;
+    const state = { state: "connected", problem: null, failures: 0, fence: 0, dueAt: null } as const;
+    await db
+      .insertInto("teamChats")
+      .values({ ...chat, ...state, channelId: id, organizationId, botName: null, chatTitle: null, cursor: null })
+      .execute();
+    return id;
+  }
+
   it("covers every table, or states why it holds no visitors' data", async () => {
     const { db, databaseKind } = server.deps;
     const listed =
@@ -118,29 +136,7 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     const { db } = server.deps;
     const { organizationId } = world.account;
     const { userId, email } = await createMember(server, organizationId, "member");
-    const channelId = newId("channel");
-    const channel = { organizationId, name: "Support", isEnabled: 1, createdAt: 0 } as const;
-    const chat = { platform: "telegram", chatId: "-1", credentials: "", tokenHash: "3000", hasTopics: 0 } as const;
-    await db
-      .insertInto("noticeChannels")
-      .values({ ...channel, id: channelId, kind: "telegram", url: null, lastError: null, lastSentAt: null })
-      .execute();
-    await db
-      .insertInto("teamChats")
-      .values({
-        ...chat,
-        channelId,
-        organizationId,
-        botName: null,
-        chatTitle: null,
-        cursor: null,
-        state: "connected",
-        problem: null,
-        failures: 0,
-        fence: 0,
-        dueAt: null,
-      })
-      .execute();
+    const channelId = await addBot(organizationId);
     const sent = [
       { kind: "notice", type: "webhook", host: "push.example", target: { notice: "request", userId, pushId: "p" } },
       { kind: "notice", type: "email", host: "mail", target: { notice: "request", userId } },
@@ -177,6 +173,33 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     expect(body.receivers).toEqual([...notified, "desk@shop.example", "events.example", "hooks.example"].sort());
     const left = db.selectFrom("conversations").select("id").where("id", "=", person.conversationId);
     expect(await left.execute()).toEqual([]);
+  });
+
+  it("does not disturb the deletion of a channel whose bot posted about the visitor", async () => {
+    const { db, databaseKind } = server.deps;
+    if (databaseKind === "sqlite") return;
+    const { conversationId } = await plant(world, 3_001);
+    const channelId = await addBot(world.account.organizationId);
+    const about = { submissionId: null, webhookId: null, eventId: null, conversationId, position: 0 };
+    const state = { purpose: "notice", state: "delivered", attempts: 1, attemptsBefore: 0, fence: 1 } as const;
+    const post = { kind: "team_chat", type: "team_chat", host: channelId, target: "{}" } as const;
+    await db
+      .insertInto("deliveries")
+      .values({ ...about, ...state, ...post, id: "delivery_3001", dueAt: 0, createdAt: 0 })
+      .execute();
+    await db
+      .insertInto("teamChatThreads")
+      .values({ id: "thread_3001", channelId, conversationId, thread: null, lastPost: 1 })
+      .execute();
+    const waiting = sql<{ pid: number }>`select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    const deletion = await db.transaction().execute(async (trx) => {
+      await trx.deleteFrom("conversations").where("id", "=", conversationId).execute();
+      const response = world.account.call("DELETE", `/notice-channels/${channelId}`);
+      await expect.poll(async () => (await waiting.execute(db)).rows.length).toBe(1);
+      return { response };
+    });
+    expect((await deletion.response).status).toBe(200);
   });
 
   it("lists the receivers of events whose deliveries were deleted, by retention or with their webhook", async () => {

@@ -16,7 +16,7 @@ type Parts = { outbox: Outbox; teamChats: TeamChats } & Pick<
 
 /** Notifies the team of waiting visitors, and visitors of answers that they have not seen. */
 export function createNotices(deps: Deps, { outbox, teamChats, announce, release, isPresent }: Parts) {
-  const store = createNoticeStore(deps.db);
+  const store = createNoticeStore(deps);
   const keys = createPushKeys(deps);
   const sendPush = createPushSender(deps, keys);
   const recorder = createNoticeRecorder(deps, outbox);

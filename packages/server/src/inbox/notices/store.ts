@@ -1,11 +1,13 @@
 import { sql, type Transaction } from "kysely";
 import { deleteInBatches } from "../../db/clean-up.ts";
 import type { Executor } from "../../db/compiled-query.ts";
+import type { DatabaseKind } from "../../db/database-kind.ts";
 import type { HandoffRow } from "../../db/handoff-tables.ts";
 import type { NoticeChannelRow, NoticeSettingsRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
 import type { Db } from "../../db/open.ts";
 import type { AgentRow, ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import type { Deps } from "../../deps.ts";
 import { keepHostOfThreads } from "../../outbox/sent-hosts.ts";
 import type { MailedMessage } from "./answer-mail.ts";
 
@@ -24,8 +26,9 @@ type OnWrite = (trx: Transaction<Tables>) => Promise<void>;
 type Choices = Pick<NoticeSettingsRow, "email" | "push">;
 
 /** Reads and writes how members and team chats are notified. */
-export function createNoticeStore(db: Db) {
-  return { ...memberQueries(db), ...deviceQueries(db), ...channelQueries(db), ...subjectQueries(db) };
+export function createNoticeStore(deps: Pick<Deps, "db" | "databaseKind">) {
+  const { db } = deps;
+  return { ...memberQueries(db), ...deviceQueries(db), ...channelQueries(deps), ...subjectQueries(db) };
 }
 
 function memberQueries(db: Db) {
@@ -109,7 +112,7 @@ function deviceQueries(db: Db) {
   };
 }
 
-function channelQueries(db: Db) {
+function channelQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
   return {
     async channels(organizationId: string): Promise<NoticeChannelRow[]> {
       return db
@@ -164,10 +167,11 @@ function channelQueries(db: Db) {
     async deleteChannel(organizationId: string, id: string): Promise<boolean> {
       const channels = db.selectFrom("noticeChannels").select("id").where("organizationId", "=", organizationId);
       if (!(await channels.where("id", "=", id).executeTakeFirst())) return false;
-      await deleteInBatches(db, (trx, limit) => deleteThreads(trx, id, limit), THREADS_DELETED_AT_ONCE);
+      const some = (trx: Transaction<Tables>, limit: number) => deleteThreads(databaseKind, trx, id, limit);
+      await deleteInBatches(db, some, THREADS_DELETED_AT_ONCE);
       return inTransaction(db, async (trx) => {
         // Threads can have been added meanwhile.
-        await deleteThreads(trx, id, THREADS_DELETED_AT_ONCE);
+        await some(trx, THREADS_DELETED_AT_ONCE);
         const deleted = await trx
           .deleteFrom("noticeChannels")
           .where("organizationId", "=", organizationId)
@@ -188,11 +192,16 @@ function channelQueries(db: Db) {
 const THREADS_DELETED_AT_ONCE = 100;
 
 /** Deletes some threads of a channel, and remembers where they were. @returns how many */
-async function deleteThreads(trx: Transaction<Tables>, channelId: string, limit: number): Promise<number> {
+async function deleteThreads(
+  databaseKind: DatabaseKind,
+  trx: Transaction<Tables>,
+  channelId: string,
+  limit: number,
+): Promise<number> {
   const threads = trx.selectFrom("teamChatThreads").select("id").where("channelId", "=", channelId).limit(limit);
   const ids = (await threads.execute()).map(({ id }) => id);
   if (ids.length === 0) return 0;
-  await keepHostOfThreads(trx, channelId, ids);
+  await keepHostOfThreads({ databaseKind }, trx, channelId, ids);
   await trx.deleteFrom("teamChatThreads").where("id", "in", ids).execute();
   return ids.length;
 }
