@@ -40,6 +40,8 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
 
   async function handle(chat: Chat, message: IncomingMessage): Promise<void> {
     const { content, sender } = message;
+    // Checked before the lookup of the thread: if the post is recorded in between, the thread is found.
+    const isToUnknown = await isToUnknownPost(chat, message);
     const thread = await store.threadOf(chat.channelId, message);
     if (content.kind === "command" && content.name === "link" && sender) {
       return answers.link(chat, message, sender, content.argument);
@@ -51,7 +53,7 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
     }
     const isForBot = content.kind === "command" && (commands.has(content.name) || helpCommands.has(content.name));
     if (isForBot) return answers.answer({ chat, message, thread }, helpText(chat));
-    if (await isToUnknownPost(chat, message)) return answers.answer({ chat, message, thread }, unknownPostText);
+    if (isToUnknown) return answers.answer({ chat, message, thread }, unknownPostText);
     // Other messages are conversation within the team.
   }
 
