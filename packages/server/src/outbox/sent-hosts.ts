@@ -91,8 +91,7 @@ export async function keepMailRecipients(
 export async function keepHostOfThreads(
   { databaseKind }: Pick<Deps, "databaseKind">,
   trx: Transaction<Tables>,
-  channelId: string,
-  threadIds: readonly string[],
+  { channelId, threadIds }: { channelId: string; threadIds: readonly string[] },
 ): Promise<void> {
   const chat = trx.selectFrom("teamChats").select("platform").where("channelId", "=", channelId);
   const row = await chat.executeTakeFirst();

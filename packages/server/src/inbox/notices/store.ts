@@ -167,7 +167,8 @@ function channelQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
     async deleteChannel(organizationId: string, id: string): Promise<boolean> {
       const channels = db.selectFrom("noticeChannels").select("id").where("organizationId", "=", organizationId);
       if (!(await channels.where("id", "=", id).executeTakeFirst())) return false;
-      const some = (trx: Transaction<Tables>, limit: number) => deleteThreads(databaseKind, trx, id, limit);
+      const some = (trx: Transaction<Tables>, limit: number) =>
+        deleteThreads(databaseKind, trx, { channelId: id, limit });
       await deleteInBatches(db, some, THREADS_DELETED_AT_ONCE);
       return inTransaction(db, async (trx) => {
         // Threads can have been added meanwhile.
@@ -195,13 +196,12 @@ const THREADS_DELETED_AT_ONCE = 100;
 async function deleteThreads(
   databaseKind: DatabaseKind,
   trx: Transaction<Tables>,
-  channelId: string,
-  limit: number,
+  { channelId, limit }: { channelId: string; limit: number },
 ): Promise<number> {
   const threads = trx.selectFrom("teamChatThreads").select("id").where("channelId", "=", channelId).limit(limit);
   const ids = (await threads.execute()).map(({ id }) => id);
   if (ids.length === 0) return 0;
-  await keepHostOfThreads({ databaseKind }, trx, channelId, ids);
+  await keepHostOfThreads({ databaseKind }, trx, { channelId, threadIds: ids });
   await trx.deleteFrom("teamChatThreads").where("id", "in", ids).execute();
   return ids.length;
 }
