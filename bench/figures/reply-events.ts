@@ -1,10 +1,11 @@
 import { ms, type Row, times } from "../figure.ts";
 import { authorized, type Foyer, startFoyer } from "../foyer-process.ts";
-import { chatOf, completionOf } from "../load.ts";
+import { chatOf, completionOf, keepStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { startReceiver } from "../receiver.ts";
 import { cpuPerReply } from "../reply-cpu.ts";
 import { alternate, median, quantile } from "../rounds.ts";
+import type { Script } from "../upstream-script.ts";
 import { warmUp } from "../warm-up.ts";
 
 const COST_LIMIT = 1.1;
@@ -12,6 +13,8 @@ const DELAY_LIMIT_MS = 300;
 const TIMEOUT_MS = 60_000;
 const script = { tokens: 200, everyMs: 20, isStamped: false };
 const load = { streams: 50, rampMs: 1_000, replies: 1 };
+/** Replies with events before the measurement, as many as `warmUp` requests without events. */
+const eventWarmUp = { streams: 16, rampMs: 0, replies: 40 };
 
 /**
  * The cost that a webhook for `reply.finished` adds to a reply, including its delivery, and how soon the event arrives.
@@ -23,10 +26,15 @@ export async function replyEvents(): Promise<Row[]> {
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
   await warmUp(foyer, (fast) => completionOf(upstream.url, fast));
   const plain = chatOf(foyer.url, await foyer.createAgent(script), script);
-  const watchedId = await foyer.createAgent(script);
-  await createWebhook(foyer, watchedId, `${receiver.url}/event`);
-  const watched = chatOf(foyer.url, watchedId, script);
-  let sent = 0;
+  const watchedAgent = async (agentScript: Script) => {
+    const agentId = await foyer.createAgent(agentScript);
+    await createWebhook(foyer, agentId, `${receiver.url}/event`);
+    return chatOf(foyer.url, agentId, agentScript);
+  };
+  await keepStreams(await watchedAgent({ ...script, everyMs: 0 }), eventWarmUp);
+  const watched = await watchedAgent(script);
+  let sent = eventWarmUp.streams * eventWarmUp.replies;
+  const { waits: waitsBefore } = await receiver.hasTaken(sent, TIMEOUT_MS);
   const results = await alternate({
     async subject() {
       const cpu = await cpuPerReply(foyer, watched, load);
@@ -38,7 +46,7 @@ export async function replyEvents(): Promise<Row[]> {
   });
   const [subject, baseline] = [median(results.subject), median(results.baseline)];
   const { waits } = await receiver.hasTaken(sent, TIMEOUT_MS);
-  const delay = quantile(waits, 0.95);
+  const delay = quantile(waits.slice(waitsBefore.length), 0.95);
   return [
     {
       figure: "A reply with its event and the event's delivery",
