@@ -89,7 +89,7 @@ export function readConfig(environment: Environment) {
     /** requests are rejected with 503 while the mean event loop delay is above this; 0 = never */
     maxLag: get("FOYER_MAX_LAG", duration, 2_000),
     /** how long the server may stream replies in memory before it listens */
-    warmUp: get("FOYER_WARM_UP", duration, 600),
+    warmUp: get("FOYER_WARM_UP", duration, 200),
   };
   problems.throwIfAny();
   return config;
