@@ -77,10 +77,8 @@ it("a new message ends a reply that runs in another process", async () => {
   expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
 });
 
-it("a message that is sent again to another process is stored once, and answered with the running reply", async () => {
-  const { stream, start, gate: first, headers } = await startReply();
-  first.resolve();
-  await stream.ended;
+/** Lets the model reply with "Once", and end when the returned gate is opened. */
+function answerOnceOpened() {
   const gate = Promise.withResolvers<void>();
   upstream.script(async (exchange) => {
     const { send, end } = eventStream(exchange);
@@ -90,6 +88,14 @@ it("a message that is sent again to another process is stored once, and answered
     send("[DONE]");
     end();
   });
+  return gate;
+}
+
+it("a message that is sent again to another process is stored once, and answered with the running reply", async () => {
+  const { stream, start, gate: first, headers } = await startReply();
+  first.resolve();
+  await stream.ended;
+  const gate = answerOnceOpened();
   const { conversationId } = start;
   const messages = [{ role: "user", content: "Again" }];
   const send = (url: string) =>
@@ -106,15 +112,7 @@ it("a message that is sent again to another process is stored once, and answered
 });
 
 it("a first message that is sent to two processes at once begins one conversation", async () => {
-  const gate = Promise.withResolvers<void>();
-  upstream.script(async (exchange) => {
-    const { send, end } = eventStream(exchange);
-    send(chunk({ content: "Once" }));
-    await gate.promise;
-    send(chunk({}, "stop"));
-    send("[DONE]");
-    end();
-  });
+  const gate = answerOnceOpened();
   const sent = { sessionId: "visitor", messageKey: "9f".repeat(16), resumable: true };
   const body = { agentId, messages: [{ role: "user", content: "Go" }], ...sent };
   const [one, two] = await Promise.all([chat(here.url, body), chat(there.url, body)]);

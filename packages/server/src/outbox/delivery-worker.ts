@@ -49,7 +49,7 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
   const wakeSignal = createWakeSignal();
   const claims = createDueClaims({ queue, log, now });
   const renewal = createLeaseRenewal(queue, log);
-  /** Also before the start. */
+  /** True before the start as well, so that no delivery is leased to a worker that does not run. */
   let isStopping = true;
   /**
    * What a claim could not take: deliveries to these hosts, or any at all, because too many attempts were running. The next

@@ -131,7 +131,7 @@ describe.each([
     expect(stored).not.toContain(`${sign}close`);
   });
 
-  it("is told that a reply to an interrupted copy of a post did not reach the visitor, and gets no answer to other messages outside of conversations", async () => {
+  it("learns that a reply to an interrupted copy of a post did not reach the visitor, and gets no answer to other messages outside of conversations", async () => {
     const { write, posts, sign, until } = platform;
     const talk = await startConversation();
     await talk.ask();
