@@ -132,6 +132,15 @@ describe("import chains", () => {
   });
 });
 
+it("check-style refuses a thread that loads the whole contract through its imports, because each thread has a copy", () => {
+  const thread = `${server}/db/read-thread.ts`;
+  const through = { [thread]: ["./flag.ts"], [`${server}/db/flag.ts`]: ["../errors.ts"] };
+  expect(findProblems(tree({ ...through, [`${server}/errors.ts`]: ["@foyer/contract"] }))).toEqual([
+    `${thread}: the thread loads all schemas of the contract, because ${server}/errors.ts imports @foyer/contract`,
+  ]);
+  expect(findProblems(tree({ ...through, [`${server}/errors.ts`]: ["@foyer/contract/rules/roles.ts"] }))).toEqual([]);
+});
+
 describe("import cycles", () => {
   /** A server file that imports only types from these files. */
   const typesOf = (path: string, ...files: string[]) =>

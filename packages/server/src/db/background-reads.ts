@@ -3,7 +3,7 @@ import { AppError } from "../errors.ts";
 import type { OpenDatabase } from "./open.ts";
 import { createReadLane } from "./read-lane.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
-import { createTaskThread } from "./task-thread.ts";
+import { createTaskThread } from "./thread-tasks.ts";
 
 export type ReadRequest = { id: number; sql: string; parameters: readonly unknown[]; timeoutMs: number };
 export type ReadResult = { id: number } & ({ rows: unknown[] } | { isLate: boolean; message: string });

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { DatabaseAddress } from "./open.ts";
-import { createTaskThread } from "./task-thread.ts";
+import { createTaskThread } from "./thread-tasks.ts";
 
 export type CheckpointResult = { id: number; isDone: boolean; error?: string };
 

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import type { ReadRequest, ReadResult } from "./background-reads.ts";
-import { isStopping, type ThreadData } from "./task-thread.ts";
+import { isStopFlagSet, type StopFlag } from "./stop-flag.ts";
 
 /** Runs one statement at a time on a read-only connection and stops it at its deadline or with the thread. */
-const data = workerData as ThreadData<{ file: string }>;
-const database = new Database(data.file, { readonly: true, fileMustExist: true, timeout: 5_000 });
+const { file, stop } = workerData as { file: string; stop: StopFlag };
+const database = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
 database.pragma("cache_size = -8000");
 
 class PastDeadline extends Error {}
@@ -14,7 +14,7 @@ class PastDeadline extends Error {}
 let deadline = Number.POSITIVE_INFINITY;
 
 function checkDeadline(): void {
-  if (Date.now() > deadline || isStopping(data)) throw new PastDeadline();
+  if (Date.now() > deadline || isStopFlagSet(stop)) throw new PastDeadline();
 }
 
 // better-sqlite3 cannot interrupt a statement, but a function that throws ends it. A search calls this one for every

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { OpenDatabase } from "../../db/open.ts";
 import { createReadLane } from "../../db/read-lane.ts";
-import { createTaskThread } from "../../db/task-thread.ts";
+import { createTaskThread } from "../../db/thread-tasks.ts";
 import { AppError } from "../../errors.ts";
 import type { IndexReply, IndexRequest, IndexTask, IndexThreadData } from "./index-thread.ts";
 import type { PassageHit, PassageQuery } from "./search-index.ts";

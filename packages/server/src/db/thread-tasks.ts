@@ -1,15 +1,13 @@
 import { Worker } from "node:worker_threads";
 import { AppError } from "../errors.ts";
+import { createStopFlag, type StopFlag, setStopFlag } from "./stop-flag.ts";
 
 const IDLE_MS = 30_000;
 /** How long a task may take to end itself before its thread is terminated. */
 const GRACE_MS = 1_000;
 
-/** What a thread gets as its `workerData`. */
-export type ThreadData<Data> = Data & { stop: Int32Array<SharedArrayBuffer> };
-
 /** `free` resolves when the thread has answered its task or has ended. */
-type Thread = { worker: Worker; stopFlag: Int32Array; free: PromiseWithResolvers<void> };
+type Thread = { worker: Worker; stopFlag: StopFlag; free: PromiseWithResolvers<void> };
 
 type ThreadOptions = {
   /** The module that the thread runs. It answers each task with a message that has the task's `id`. */
@@ -22,7 +20,7 @@ type ThreadOptions = {
 /**
  * A worker thread that starts with its first task and ends after 30 idle seconds to free its memory. A thread whose
  * termination arrives while SQLite calls a function written in JavaScript never ends and uses a whole core. A task that
- * can take long must therefore end itself when `isStopping` returns true.
+ * can take long must therefore end itself when its stop flag is set.
  */
 export function createTaskThread<Task extends object, Reply extends { id: number }>(options: ThreadOptions) {
   const { module, workerData, name } = options;
@@ -33,7 +31,7 @@ export function createTaskThread<Task extends object, Reply extends { id: number
   let isStopped = false;
 
   function start(): Thread {
-    const stopFlag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const stopFlag = createStopFlag();
     const worker = new Worker(module, { workerData: { ...workerData, stop: stopFlag } });
     const started: Thread = { worker, stopFlag, free: Promise.withResolvers() };
     worker.unref();
@@ -57,7 +55,7 @@ export function createTaskThread<Task extends object, Reply extends { id: number
     const ending = thread;
     if (!ending) return;
     thread = null;
-    Atomics.store(ending.stopFlag, 0, 1);
+    setStopFlag(ending.stopFlag);
     const grace = setTimeout(ending.free.resolve, GRACE_MS);
     await ending.free.promise;
     clearTimeout(grace);
@@ -106,9 +104,4 @@ export function createTaskThread<Task extends object, Reply extends { id: number
 
 function shuttingDown() {
   return new AppError("OVERLOADED", "The server is shutting down.", { retryAfter: 5 });
-}
-
-/** True in a thread that should end its task. */
-export function isStopping({ stop }: ThreadData<object>): boolean {
-  return Atomics.load(stop, 0) === 1;
 }
