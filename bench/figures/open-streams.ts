@@ -5,18 +5,19 @@ import { chatOf, keepStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { quantile } from "../rounds.ts";
 
-const STREAMS = 2_000;
 const LIMIT_BYTES = 60_000;
 const LIMIT_MS = 100;
-const RAMP_MS = 10_000;
-/** All streams are open at the same time until the first one ends. */
-const script = { tokens: 30, everyMs: 1_000, isStamped: true };
+/** Between the beginnings of two streams. */
+const APART_MS = 5;
 
 /**
  * Only one round, because the memory of a process does not shrink. A stream that fails ends the measurement with its
- * reason.
+ * reason. The streams begin one after the other, and all of them are open at the same time until the first one ends.
  */
-export async function openStreams(): Promise<Row[]> {
+export async function openStreams(streams: number): Promise<Row[]> {
+  const rampMs = streams * APART_MS;
+  const tokens = 30;
+  const script = { tokens, everyMs: (3 * rampMs) / tokens, isStamped: true };
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
@@ -26,14 +27,14 @@ export async function openStreams(): Promise<Row[]> {
   const chat = chatOf(foyer.url, await foyer.createAgent(script), script);
 
   const before = foyer.rssBytes();
-  const running = keepStreams(chat, { streams: STREAMS, rampMs: RAMP_MS, replies: 1 });
+  const running = keepStreams(chat, { streams, rampMs, replies: 1 });
   const [timings, atFull] = await Promise.all([running, rssAfter(foyer, script.tokens * script.everyMs - 1_000)]);
-  const bytesEach = (atFull - before) / STREAMS;
+  const bytesEach = (atFull - before) / streams;
   const delay = quantile(
     timings.flatMap(({ delays }) => delays),
     0.99,
   );
-  const open = `${STREAMS.toLocaleString("en")} open streams, a token a second`;
+  const open = `${streams.toLocaleString("en")} open streams, a token every ${script.everyMs / 1_000} s`;
   return [
     {
       figure: `${open}: memory of each`,
