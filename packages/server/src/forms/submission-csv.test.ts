@@ -114,6 +114,16 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
     expect(body).not.toMatch(/(^|[,\r\n])"[=+\-@＝＋－＠]/m);
   });
 
+  it("contains no formula for a spreadsheet that separates cells by semicolons or tabs", async () => {
+    const column = "a;=cmd|' /C calc'!A0";
+    const form = await forms.createForm({ formSchema: { fields: [text("name"), text(column)] } });
+    const name = "y;=1+1;z\t@SUM(A1)\tz\n-1\r\n＝1+1; -2";
+    await forms.submit(form.id, { name, [column]: "x" });
+    const { records, header } = await csv(`toolId=${form.id}`);
+    expect(header).toContain("a;'=cmd|' /C calc'!A0");
+    expect(records[0]?.name).toBe("y;'=1+1;z\t'@SUM(A1)\tz\n'-1\r\n'＝1+1; -2");
+  });
+
   it("contains the URL of each file", async () => {
     const form = await forms.createForm({ formSchema: { fields: [{ name: "cv", label: "CV", type: "file" }] } });
     const { body } = await forms.submit(form.id, { cv: "data:a/b;base64,QUJD" });
