@@ -132,13 +132,26 @@ describe("import chains", () => {
   });
 });
 
-it("check-style refuses a thread that loads the whole contract through its imports, because each thread has a copy", () => {
+describe("a thread", () => {
   const thread = `${server}/db/read-thread.ts`;
-  const through = { [thread]: ["./flag.ts"], [`${server}/db/flag.ts`]: ["../errors.ts"] };
-  expect(findProblems(tree({ ...through, [`${server}/errors.ts`]: ["@foyer/contract"] }))).toEqual([
-    `${thread}: the thread loads all schemas of the contract, because ${server}/errors.ts imports @foyer/contract`,
-  ]);
-  expect(findProblems(tree({ ...through, [`${server}/errors.ts`]: ["@foyer/contract/rules/roles.ts"] }))).toEqual([]);
+  /** The problems when a file that the thread imports has this line. */
+  const problemsWith = (line: string, others: Record<string, string[]> = {}) =>
+    findProblems([...tree({ [thread]: ["../errors.ts"], ...others }), toModule(`${server}/errors.ts`, `${line}\n`)]);
+
+  it("must not load the schemas of the contract, which every thread would load again", () => {
+    const [problem] = problemsWith('import { agent } from "@foyer/contract";');
+    expect(problem).toBe(
+      `${thread}: the thread loads schemas of the contract, because ${server}/errors.ts imports @foyer/contract`,
+    );
+    const rules = { "packages/contract/src/rules/roles.ts": ["../auth.ts"] };
+    expect(problemsWith('import { roles } from "@foyer/contract/rules/roles";', rules)).toHaveLength(1);
+  });
+
+  it("may import types and rules of the contract", () => {
+    expect(problemsWith('import type { Agent } from "@foyer/contract";')).toEqual([]);
+    const rules = { "packages/contract/src/rules/roles.ts": [] };
+    expect(problemsWith('import { roles } from "@foyer/contract/rules/roles";', rules)).toEqual([]);
+  });
 });
 
 describe("import cycles", () => {

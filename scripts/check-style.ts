@@ -135,8 +135,8 @@ function chainProblems(modules: Module[]): string[] {
 }
 
 /**
- * A thread loads its own copy of each module. The contract's schemas take 0.14 s of CPU and 34 MB, so a thread may import
- * single files of the contract, but not its entry file, which loads them all.
+ * A thread (`*-thread.ts`) loads its own copy of each module. The contract's schemas take 0.14 s of CPU and 34 MB, so
+ * threads may import only the contract's rules.
  */
 function threadProblems(modules: Module[]): string[] {
   const byPath = new Map(modules.map((module) => [module.path, module]));
@@ -145,13 +145,22 @@ function threadProblems(modules: Module[]): string[] {
     const loaded = new Set([path]);
     for (const file of loaded) {
       const { imports = [] } = byPath.get(file) ?? {};
-      const values = imports.filter(({ isTypeOnly }) => !isTypeOnly);
-      if (values.some(({ specifier }) => specifier === "@foyer/contract"))
-        return [`${path}: the thread loads all schemas of the contract, because ${file} imports @foyer/contract`];
-      for (const { file: next } of values) if (next !== null) loaded.add(next);
+      for (const { specifier, file: relative, isTypeOnly } of imports) {
+        if (isTypeOnly) continue;
+        const next = relative ?? contractFile(specifier);
+        if (next && /^packages\/contract\/src\/(?!rules\/)/.test(next))
+          return [`${path}: the thread loads schemas of the contract, because ${file} imports ${specifier}`];
+        if (next) loaded.add(next);
+      }
     }
     return [];
   });
+}
+
+/** The file of an import such as `@foyer/contract/rules/roles`; null for other packages. */
+function contractFile(specifier: string): string | null {
+  const [, path = "/index"] = /^@foyer\/contract(\/.+)?$/.exec(specifier) ?? [null, null];
+  return path && `packages/contract/src${path}.ts`;
 }
 
 /** Biome refuses cycles of values. These checks include types: between files, and between the folders of the server. */

@@ -136,8 +136,9 @@ async function sharedBrowser(): Promise<Browser> {
 }
 
 /**
- * Pages of tests live for seconds. Optimizing their code costs more than it saves, and so does collecting garbage in
- * small steps on several threads. Without these flags, a file of tests takes a seventh more CPU. Benchmarks do without.
+ * Pages of tests live for seconds. Optimizing their code costs more than it saves, and so do collecting garbage on
+ * several threads and a small young generation, which is collected often. Without these flags, a file of tests takes a
+ * seventh more CPU. Benchmarks do not use them.
  */
 const shortLived = "--js-flags=--no-opt --no-maglev --single-threaded-gc --min-semi-space-size=16";
 

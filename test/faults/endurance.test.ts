@@ -20,8 +20,8 @@ const databases: DatabaseName[] = isLong ? ["SQLite", "PostgreSQL"] : ["SQLite"]
 const timeout = 3 * faultRun.timeout + 2 * minutes * 60_000;
 /** What a server opens after its start: connections of the database's pool, threads, and clients that keep alive. */
 const MAX_MORE_FILES = 60;
-/** The checks read everything that a long run has stored with one query each. */
-const CHECK_MS = 60_000;
+/** Each check reads all its rows in one query. */
+const STATEMENT_MS = 60_000;
 
 /** A machine that is busy with other work can stall PostgreSQL until queries and connections time out. */
 const OVERLOADED = /Query read timeout|timeout exceeded when trying to connect|due to connection timeout/;
@@ -83,7 +83,8 @@ async function endure(database: DatabaseName, site: FaultSite): Promise<void> {
   stop.abort();
   await steady?.running;
   for (const one of loads) await one.finish(life);
-  for (const one of loads) await withStatementTimeout(CHECK_MS, () => checkLoad(site, { life, load: one, delivered }));
+  for (const one of loads)
+    await withStatementTimeout(STATEMENT_MS, () => checkLoad(site, { life, load: one, delivered }));
   log(`${tally(loads)}, ${delivered.repeated()} deliveries repeated after a kill`);
   for (const server of [life, ...(steady ? [steady.life] : [])]) {
     expect(processUsage(server.pid).files).toBeLessThan(atStart.files + MAX_MORE_FILES);

@@ -4,7 +4,7 @@ import type { ReadRequest, ReadResult } from "./background-reads.ts";
 import { isStopFlagSet, type StopFlag } from "./stop-flag.ts";
 
 /** Runs one statement at a time on a read-only connection and stops it at its deadline or with the thread. */
-const { file, stop } = workerData as { file: string; stop: StopFlag };
+const { file, stopFlag } = workerData as { file: string; stopFlag: StopFlag };
 const database = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
 database.pragma("cache_size = -8000");
 
@@ -14,7 +14,7 @@ class PastDeadline extends Error {}
 let deadline = Number.POSITIVE_INFINITY;
 
 function checkDeadline(): void {
-  if (Date.now() > deadline || isStopFlagSet(stop)) throw new PastDeadline();
+  if (Date.now() > deadline || isStopFlagSet(stopFlag)) throw new PastDeadline();
 }
 
 // better-sqlite3 cannot interrupt a statement, but a function that throws ends it. A search calls this one for every

@@ -1,5 +1,5 @@
 /**
- * Tells a thread to end its task. The thread gets it as the `stop` of its `workerData`, and a copy shares its memory.
+ * Tells a thread to end its task. The thread gets it in its `workerData`, as a copy that shares its memory.
  * Threads import this file, so it must import nothing that takes long to load.
  */
 export type StopFlag = Int32Array<SharedArrayBuffer>;

@@ -20,7 +20,7 @@ type ThreadOptions = {
 /**
  * A worker thread that starts with its first task and ends after 30 idle seconds to free its memory. A thread whose
  * termination arrives while SQLite calls a function written in JavaScript never ends and uses a whole core. A task that
- * can take long must therefore end itself when its stop flag is set.
+ * can take long must therefore end itself when the thread's stop flag is set.
  */
 export function createTaskThread<Task extends object, Reply extends { id: number }>(options: ThreadOptions) {
   const { module, workerData, name } = options;
@@ -32,7 +32,7 @@ export function createTaskThread<Task extends object, Reply extends { id: number
 
   function start(): Thread {
     const stopFlag = createStopFlag();
-    const worker = new Worker(module, { workerData: { ...workerData, stop: stopFlag } });
+    const worker = new Worker(module, { workerData: { ...workerData, stopFlag } });
     const started: Thread = { worker, stopFlag, free: Promise.withResolvers() };
     worker.unref();
     worker.on("message", (reply: Reply) => {

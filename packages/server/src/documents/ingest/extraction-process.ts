@@ -21,7 +21,7 @@ const CHUNKS_AT_ONCE = 100;
 let job: ExtractionJob | SiteJob | null = null;
 let parts: Uint8Array[] = [];
 
-const watchdog = new Worker(new URL("./watchdog.ts", import.meta.url), { workerData: { parent: process.ppid } });
+const watchdog = new Worker(new URL("./watchdog-thread.ts", import.meta.url), { workerData: { parent: process.ppid } });
 watchdog.unref();
 
 process.on("message", (message: ExtractionMessage) => {
