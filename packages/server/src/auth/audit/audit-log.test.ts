@@ -119,7 +119,7 @@ onBothDatabases("the audit log", (createDatabase) => {
     ]);
   });
 
-  it("records who read an identity secret, the signing secret of a webhook or pending links", async () => {
+  it("records who read an identity secret, the signing secret of a webhook or of a form, or pending links", async () => {
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
     const agentId = await createAgent(browser);
@@ -129,8 +129,14 @@ onBothDatabases("the audit log", (createDatabase) => {
     const webhook = { url: "https://hooks.example/", events: ["*"] };
     const { id: webhookId } = (await browser.call("POST", "/webhooks", webhook)).body;
     await browser.call("GET", `/webhooks/${webhookId}/secret`);
-    const { entries } = (await browser.call("GET", "/audit-log?limit=4")).body;
+    const formSchema = { fields: [{ name: "email", label: "Email", type: "email" }] };
+    const tool = { agentId, name: "contact", description: "d", executionType: "form", formSchema };
+    const { id: toolId } = (await browser.call("POST", "/tools", { ...tool, inputSchema: { type: "object" } })).body;
+    await browser.call("GET", `/tools/${toolId}/webhook-secret`);
+    const { entries } = (await browser.call("GET", "/audit-log?limit=6")).body;
     expect(entries).toMatchObject([
+      { action: "GET /tools/:id/webhook-secret", resourceId: toolId, targetName: "contact", actor: { name: email } },
+      { action: "POST /tools" },
       { action: "GET /webhooks/:id/secret", resourceId: webhookId },
       { action: "POST /webhooks" },
       { action: "GET /members/links", actor: { name: email } },

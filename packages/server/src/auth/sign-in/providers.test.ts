@@ -221,6 +221,25 @@ describe("sign-in providers", () => {
     await server.stop();
   });
 
+  it.each([["true"], [undefined], [true]])(
+    "link a Google account to a user only when Google sends email_verified: true, not %j",
+    async (verified) => {
+      const own = openOutbound();
+      const claims = { sub: "google-1", email: "ada@example.com", email_verified: verified, name: "Ada" };
+      const token = { access_token: "a", token_type: "Bearer", expires_in: 60, id_token: unsignedToken(claims) };
+      const google = async () => Response.json(token);
+      const env = { GOOGLE_CLIENT_ID: "id", GOOGLE_CLIENT_SECRET: "secret" };
+      const server = await startServer({ env, outbound: { ...own, fetch: () => google } });
+      await createOwner(server, claims.email);
+      const browser = createBrowser(server);
+      const { headers } = await browser.call("GET", "/auth/sign-in/google");
+      const state = new URL(String(headers.location)).searchParams.get("state") ?? "";
+      await browser.call("GET", `/auth/callback/google?code=x&state=${encodeURIComponent(state)}`);
+      expect(browser.cookies.has("foyer_session")).toBe(verified === true);
+      await server.stop();
+    },
+  );
+
   it("admit only invited users when sign-up is disabled", async () => {
     const oidc = await startOidcServer({ redirectUri });
     const server = await startServer({ env: oidc.env });
@@ -306,3 +325,9 @@ describe("sign-in providers", () => {
     await second.close();
   });
 });
+
+/** Google's ID token comes directly from Google over TLS, so its signature is not checked. */
+function unsignedToken(claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  return `${part({ alg: "RS256" })}.${part(claims)}.c2lnbmF0dXJl`;
+}
