@@ -203,22 +203,30 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
     expect(failures.data).toMatchObject([{ provider: "openai-compatible", count: 1, isOngoing: true }]);
   });
 
-  it("is refused when the conversation is full, and stores nothing", async () => {
+  it.each([
+    ["2,000 messages", { messageCount: 1_999 }],
+    ["2 MiB of text", { textBytes: 2 * 1024 * 1024 - 4 * 1024 }],
+  ])("is refused when the message and its reply do not fit into %s, and stores nothing", async (_, size) => {
     const { conversationId, conversationToken } = await ask({ sessionId: "s-1" });
-    const { db } = server.deps;
-    await db
-      .updateTable("conversations")
-      .set({ textBytes: 2 * 1024 * 1024 })
-      .where("id", "=", conversationId)
-      .execute();
+    await server.deps.db.updateTable("conversations").set(size).where("id", "=", conversationId).execute();
     const refused = await chat(
       server.url,
       { agentId, conversationId, messages: [{ role: "user", content: "More" }] },
       bearer(conversationToken),
     );
     expect(refused.response.status).toBe(409);
-    expect((await refused.response.json()).error.code).toBe("CONVERSATION_TOO_LONG");
+    expect((await refused.response.json()).error).toMatchObject({
+      code: "CONVERSATION_TOO_LONG",
+      message: expect.stringContaining("2000 messages and 2 MiB"),
+    });
     expect(await messagesOf(conversationId)).toHaveLength(2);
+  });
+
+  it("is accepted while the message and its reply fit into 2,000 messages", async () => {
+    const { conversationId, conversationToken } = await ask({ sessionId: "s-1" });
+    const { db } = server.deps;
+    await db.updateTable("conversations").set({ messageCount: 1_998 }).where("id", "=", conversationId).execute();
+    expect((await ask({ conversationId }, bearer(conversationToken))).status).toBe(200);
   });
 
   it("ends a reply that reaches 1 MiB of text, and stores it", async () => {

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { ToolPiece } from "../conversations/message-pieces.ts";
 import { LEASE_MS } from "./reply-gate.ts";
 import type { ReplyStore } from "./reply-store.ts";
 import { createRunningReplies } from "./running-replies.ts";
@@ -66,6 +67,33 @@ it("a running reply with very many short texts ends before it holds more than 5 
   };
   expect(flood).toThrow("The reply has reached its limit.");
   expect(JSON.stringify(reply.pieces).length).toBeLessThan(5 * 1024 * 1024);
+  reply.end({ stopReason: "max_steps" });
+});
+
+it("a running reply ends when the results of its tools reach 4 MiB, and replaces the one that does not fit", () => {
+  const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "t" };
+  const reply = createRunningReply(start, { agentId: "agent_1", resumable: false, resumeWindow: 0 });
+  const call = (result: string) => {
+    const piece: ToolPiece = {
+      type: "tool",
+      id: "call",
+      name: "look_up",
+      toolId: null,
+      executionType: "mock",
+      input: {},
+    };
+    reply.toolUse(piece);
+    reply.toolResult(piece, { result, isError: false, displayConfig: null, display: null, forModel: "" });
+  };
+  for (let megabytes = 0; megabytes < 3; megabytes++) call("x".repeat(1024 * 1024));
+  expect(() => call("x".repeat(1024 * 1024))).toThrow("The reply has reached its limit.");
+  expect(reply.pieces.map((piece) => piece.type === "tool" && piece.result?.isError)).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
+  expect(JSON.stringify(reply.pieces).length).toBeLessThan(4 * 1024 * 1024);
   reply.end({ stopReason: "max_steps" });
 });
 

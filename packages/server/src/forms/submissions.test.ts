@@ -378,6 +378,21 @@ onBothDatabases("submissions", (createDatabase) => {
     });
   });
 
+  it("are listed in pages of at most 4 MiB, whose limit is the number of submissions in them", async () => {
+    const client = await createFormClient(forms.server, forms.account);
+    const form = await client.createForm();
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) ids.unshift((await client.submit(form.id)).body.submissionId);
+    const formData = JSON.stringify({ name: "x".repeat(2_000_000) });
+    await forms.db.updateTable("submissions").set({ formData }).where("toolId", "=", form.id).execute();
+    const page = async (query: string) => {
+      const { body } = await manage("GET", `/form-submissions?toolId=${form.id}${query}`);
+      return [body.submissions.map(({ id }: { id: string }) => id), body.pagination];
+    };
+    expect(await page("")).toEqual([ids.slice(0, 2), { total: 3, limit: 2, offset: 0 }]);
+    expect(await page("&offset=2")).toEqual([ids.slice(2), { total: 3, limit: 20, offset: 2 }]);
+  });
+
   it("are deleted with their files, deliveries and counts", async () => {
     const fields = [{ name: "cv", label: "CV", type: "file" }];
     const form = await forms.createForm({ formWebhookUrl: hook, formSchema: { fields } });

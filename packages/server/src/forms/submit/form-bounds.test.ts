@@ -31,12 +31,19 @@ onBothDatabases("form submissions", (createDatabase) => {
   const tokenIn = (text: string) => /confirm\?token=([\w-]+)/.exec(text)?.[1] ?? "";
 
   it("leave unknown fields out of webhooks, templates and emails", async () => {
-    const formPostActions = [{ type: "webhook", url: `${forms.receiver.url}/crm`, payload: { role: "{{role}}" } }];
+    const ada = await forms.addMember("owner", "ada@harbour.example");
+    const formPostActions = [
+      { type: "webhook", url: `${forms.receiver.url}/crm`, payload: { role: "{{role}}" } },
+      { type: "email", recipientIds: [ada] },
+    ];
     const form = await forms.createForm({ formWebhookUrl: `${forms.receiver.url}/lead`, formPostActions });
     const { body } = await forms.submit(form.id, { name: "Ada", role: "admin", "a\nForm: other": "x" });
     expect(body.ignoredFields).toEqual(["role", "a\nForm: other"]);
     expect(forms.receiver.bodies("/lead")).toMatchObject([{ formData: { name: "Ada" } }]);
     expect(forms.receiver.bodies("/crm")).toEqual([{ role: "" }]);
+    const mail = smtp.mails().at(-1);
+    expect([mail?.to, mail?.text]).toEqual([["ada@harbour.example"], expect.stringContaining("name: Ada")]);
+    expect(mail?.text).not.toMatch(/admin|Form: other/);
   });
 
   it("are refused with 429 when an agent's forms have reached the daily storage limit", async () => {
