@@ -85,6 +85,8 @@ describe("marks in the inbox", () => {
     await page.getByLabel("Test chats").selectOption("false");
     await page.getByRole("heading", { name: "1 conversation" }).waitFor();
     expect(await row(page, "My own question").count()).toBe(0);
+    await row(page, "Is it in stock").click();
+    await page.getByRole("region", { name: "Messages" }).getByText("Quota exceeded").waitFor();
     expect(problems).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { insertConversation, insertFailure } from "../../../../test/conversation-seed.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { type createBrowser, createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
@@ -82,6 +83,26 @@ onBothDatabases("the doctor", (createDatabase) => {
     });
     const stranger = await signedInBrowser(server, (await createOwner(server)).email);
     expect((await examine(stranger)).find("origins")?.state).toBe("ok");
+  });
+
+  it("reports failed replies with the provider's message, until a model has answered again", async () => {
+    const owner = await createOwner(server);
+    const own = await signedInBrowser(server, owner.email);
+    const { id: agentId } = (await own.call("POST", "/agents", { name: "Failing" })).body.data;
+    const of = { organizationId: owner.organizationId, agentId };
+    const replies = async () => (await examine(own)).find("replies");
+    expect((await replies())?.state).toBe("ok");
+    const asked = [{ content: "Hello?" }, { content: "", stopReason: "error" }];
+    const conversationId = await insertConversation(server.deps.db, of, {}, asked);
+    await insertFailure(server.deps.db, { ...of, conversationId, message: "You exceeded your quota" });
+    expect(await replies()).toMatchObject({
+      state: "failure",
+      detail: "Failed replies in the last 24 hours: OpenAI: 1. Newest (HTTP 429): You exceeded your quota",
+      fix: expect.stringContaining("API key, quota and model name"),
+    });
+    expect((await examine(browser)).find("replies")?.state).toBe("ok");
+    await insertConversation(server.deps.db, of, {}, [{ content: "Again" }, { content: "Here I am." }]);
+    expect(await replies()).toMatchObject({ state: "warning", fix: expect.stringContaining("succeeded since") });
   });
 
   it("reports failures of the last day and due deliveries that are not sent", async () => {
