@@ -83,6 +83,22 @@ describe("trigger conditions", () => {
       await page.clock.runFor(500);
       await bubbleOf(page).waitFor();
     });
+
+    it("starts on a page that is never idle", async () => {
+      const busy = () => {
+        window.requestIdleCallback = (callback, { timeout = Number.POSITIVE_INFINITY } = {}) =>
+          Number.isFinite(timeout) ? setTimeout(callback, timeout) : 0;
+      };
+      const agentId = await site.createAgent();
+      await use.createTriggers(agentId, [timed(0)]);
+      const { page } = await site.browser.open();
+      await page.clock.install();
+      await page.addInitScript(busy);
+      await page.goto(site.host.page("/", { "data-agent-id": agentId }));
+      await page.locator(".launcher").waitFor();
+      await page.clock.runFor(6_000);
+      await bubbleOf(page).waitFor();
+    });
   });
 
   describe("scrolling", () => {

@@ -12,6 +12,7 @@ import {
   type Page,
 } from "playwright-core";
 import { expect, onTestFinished, TestRunner } from "vitest";
+import { reportFailedPage } from "./report-failed-page.ts";
 
 export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>;
 
@@ -65,6 +66,7 @@ async function openPage(context: BrowserContext): Promise<Opened> {
   page.on("console", (message) => {
     if (message.type() === "error" && !/Failed to load resource/.test(message.text())) problems.push(message.text());
   });
+  if (TestRunner.getCurrentTest()) reportFailedPage(page);
   return { page, problems };
 }
 

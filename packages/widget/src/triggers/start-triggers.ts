@@ -34,11 +34,14 @@ export async function startTriggers(core: WidgetCore): Promise<Triggers | null> 
   return part.watchTriggers(core, { triggers, visible, fired, events, loadActions: () => loadPart(core, "actions") });
 }
 
-/** Resolves when the page is visible, loaded and idle. */
+/** Resolves when the page is visible, loaded and idle. A page that is never idle is waited for 5 seconds. */
 async function untilIdle() {
   const once = (target: EventTarget, name: string) =>
     new Promise((resolve) => target.addEventListener(name, resolve, { once: true }));
   if ((document as { prerendering?: boolean }).prerendering) await once(document, "prerenderingchange");
   if (document.readyState !== "complete") await once(window, "load");
-  await new Promise((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(resolve));
+  await new Promise<unknown>((resolve) => {
+    if (globalThis.requestIdleCallback) requestIdleCallback(resolve, { timeout: 5_000 });
+    else setTimeout(resolve);
+  });
 }
