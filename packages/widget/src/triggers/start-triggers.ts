@@ -41,7 +41,7 @@ async function untilIdle() {
   if ((document as { prerendering?: boolean }).prerendering) await once(document, "prerenderingchange");
   if (document.readyState !== "complete") await once(window, "load");
   await new Promise<unknown>((resolve) => {
-    if (globalThis.requestIdleCallback) requestIdleCallback(resolve, { timeout: 5_000 });
+    if ("requestIdleCallback" in window) requestIdleCallback(resolve, { timeout: 5_000 });
     else setTimeout(resolve);
   });
 }
