@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type TestServer } from "../test/server.ts";
@@ -67,13 +67,15 @@ describe("the SDK package that the server offers", () => {
   beforeAll(async () => {
     project = mkdtempSync(join(tmpdir(), "foyer-sdk-"));
     server = await startServer({ listen: true });
-    const answer = await fetch(`${server.url}/packages/foyer-sdk.tgz`);
-    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/gzip"]);
-    const tarball = join(project, "foyer-sdk.tgz");
-    writeFileSync(tarball, Buffer.from(await answer.arrayBuffer()));
-    const place = join(project, "node_modules/@foyer/sdk");
-    mkdirSync(place, { recursive: true });
-    execFileSync("tar", ["-xzf", tarball, "-C", place, "--strip-components=1"]);
+    for (const name of ["sdk", "widget"]) {
+      const answer = await fetch(`${server.url}/packages/foyer-${name}.tgz`);
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/gzip"]);
+      const tarball = join(project, `foyer-${name}.tgz`);
+      writeFileSync(tarball, Buffer.from(await answer.arrayBuffer()));
+      const place = join(project, "node_modules/@foyer", name);
+      mkdirSync(place, { recursive: true });
+      execFileSync("tar", ["-xzf", tarball, "-C", place, "--strip-components=1"]);
+    }
     writeFileSync(join(project, "package.json"), '{ "type": "module" }');
   }, 120_000);
   afterAll(async () => {
@@ -122,8 +124,24 @@ describe("the SDK package that the server offers", () => {
     expect([code, names]).toEqual(["NOT_FOUND", ["Harbour"]]);
   });
 
+  it.each([
+    ["the project's Node", () => process.execPath],
+    ["the Node that is installed on the machine, 20.20 or later", installedNode],
+  ])("is imported by %s, like the widget's package", async (_, node) => {
+    const code = `const names = async (name) => Object.keys(await import(name));
+      console.log(JSON.stringify([process.version, ...await names("@foyer/sdk"), ...await names("@foyer/widget")]));`;
+    const { stdout } = await promisify(execFile)(node(), ["--input-type=module", "-e", code], { cwd: project });
+    expect(JSON.parse(stdout)).toEqual(expect.arrayContaining(["createClient", "verifyWebhook", "loadFoyer"]));
+  });
+
   it("declares the same types as the sources for every endpoint", () => {
     const flags = ["--noEmit", "--allowImportingTsExtensions", "--exactOptionalPropertyTypes"];
     expect(compile({ "comparison.ts": comparison }, ...flags)).toBe("");
   }, 60_000);
 });
+
+/** npm puts the folders of its packages first, and one of them has the Node of the project. */
+function installedNode(): string {
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
+  return folders.map((folder) => join(folder, "node")).find((path) => existsSync(path)) ?? process.execPath;
+}

@@ -322,6 +322,13 @@ onBothDatabases("the chat", (createDatabase) => {
     expect((await read(start.conversationId)).messageCount).toBe(4);
   });
 
+  it("accepts the visitor's data as `userMetadata` and as `metadata`", async () => {
+    for (const name of ["userMetadata", "metadata"]) {
+      const { start } = await ask("Hello", { [name]: { plan: "pro" } });
+      expect((await read(start.conversationId)).userMetadata, name).toEqual({ plan: "pro" });
+    }
+  });
+
   it("regenerates the last reply", async () => {
     const { start } = await ask("Colour?");
     upstream.script(sayWords("Blue."));

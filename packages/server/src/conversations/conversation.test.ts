@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { insertConversation, insertManyConversations } from "../../../../test/conversation-seed.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
@@ -134,6 +134,21 @@ onBothDatabases("conversations", (createDatabase) => {
     expect(await find(`from=${now}`)).toEqual([]);
     expect(await find(`from=2020-01-01&to=${new Date().toISOString().slice(0, 10)}`)).toEqual([other, bike]);
     expect(await find("to=2020-01-01")).toEqual([]);
+  });
+
+  it("are searched, like documents, with functions that take linear time and not with patterns", async () => {
+    const agentId = await createAgent(owner);
+    const run = vi.spyOn(server.deps.reads, "run");
+    const text = `q=${"a".repeat(63)}b`;
+    for (const url of [`/conversations?agentId=${agentId}`, `/documents?agentId=${agentId}`]) {
+      expect((await call("GET", `${url}&${text}`)).status).toBe(200);
+    }
+    const statements = run.mock.calls.map(([query]) => query.compile().sql);
+    run.mockRestore();
+    const search = server.deps.databaseKind === "sqlite" ? "contains_text(" : "strpos(lower(";
+    for (const column of ['"title"', '"content"', '"url"']) expect(statements.join()).toContain(`${search}${column}`);
+    // LIKE and regular expressions backtrack.
+    expect(statements.join()).not.toMatch(/ (i?like|similar to|regexp|glob|match) |~/i);
   });
 
   it("show whether a form was submitted and how they were last rated, and can be filtered by the form", async () => {

@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPostgres } from "../../../../test/databases.ts";
@@ -7,6 +10,7 @@ import { createApp } from "../app.ts";
 import { createApiKeys } from "../auth/api-keys/api-keys.ts";
 import { generateKey } from "../auth/api-keys/key-format.ts";
 import { insertKey, listKeys } from "../auth/api-keys/store.ts";
+import { readEnvironment } from "../create-deps.ts";
 import type { App } from "./app.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
@@ -25,16 +29,16 @@ afterAll(() => server.stop());
 const error = (code: string) => ({ data: null, error: { code, message: expect.stringMatching(/\S/) } });
 const hello = () => ({ agentId, messages: [{ role: "user", content: "Hello" }] });
 
-describe("the request id", () => {
-  const lines: Array<{ requestId: string; msg: string; status: number; path: string }> = [];
+describe("the log", () => {
+  const lines: Array<{ level: number; requestId: string; msg: string; status: number; path: string }> = [];
   let app: App;
   beforeAll(async () => {
-    const log = pino({ level: "info" }, { write: (line) => lines.push(JSON.parse(line)) });
+    const log = pino({ level: "debug" }, { write: (line) => lines.push(JSON.parse(line)) });
     ({ app } = await createApp({ ...server.deps, log }));
   });
   afterAll(() => app.close());
 
-  it("is in every response and log entry of that request, and cannot be set by the caller", async () => {
+  it("has the request id that the response has, which the caller cannot set", async () => {
     const { headers } = owner;
     const seen = new Set<unknown>();
     for (const call of [
@@ -81,10 +85,38 @@ describe("the request id", () => {
     expect(JSON.stringify(lines)).not.toContain(owner.key);
   });
 
-  it("is also in the response to a malformed URL", async () => {
+  it("has an id for a malformed URL, which is in its response", async () => {
     const response = await app.inject({ url: "/agents/%E0%A4%A", headers: owner.headers });
     expect([response.statusCode, response.json()]).toEqual([400, error("VALIDATION_ERROR")]);
     expect(response.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it("shows pages and their files at debug level only, unless they are missing", async () => {
+    lines.length = 0;
+    for (const url of ["/dashboard", "/pages/icon.svg", "/dashboard/assets/none.js", "/agents"]) await app.inject(url);
+    const seen = lines.filter(({ msg }) => msg === "request").map(({ path, level }) => [path, level]);
+    const { debug, info } = pino.levels.values;
+    expect(seen).toEqual([
+      ["/dashboard", debug],
+      ["/pages/icon.svg", debug],
+      ["/dashboard/assets/none.js", info],
+      ["/agents", info],
+    ]);
+  });
+
+  it.each([
+    ["short text", "auto", "a terminal"],
+    ["JSON", "auto", "a pipe"],
+    ["JSON", "json", "a terminal"],
+    ["short text", "text", "a pipe"],
+  ])("is %s in the format %s on %s", (written, FOYER_LOG_FORMAT, output) => {
+    const { isTTY } = process.stdout;
+    process.stdout.isTTY = output === "a terminal";
+    try {
+      expect(readEnvironment({ FOYER_LOG_FORMAT }).terminal !== null).toBe(written === "short text");
+    } finally {
+      process.stdout.isTTY = isTTY;
+    }
   });
 });
 
@@ -244,6 +276,19 @@ describe("request bodies", () => {
       }
     },
   );
+
+  it("that are far too large are read before the connection closes, so every client reads the error", async () => {
+    const length = 10_000_000;
+    const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+    const answer = text(socket);
+    const head = ["POST /chat HTTP/1.1", "host: localhost", "connection: close", "content-type: application/json"];
+    socket.write(`${head.join("\r\n")}\r\ncontent-length: ${length}\r\n\r\n`);
+    const part = Buffer.alloc(1_000_000, "x");
+    for (let sent = 0; sent < length; sent += part.length) {
+      if (!socket.write(part)) await once(socket, "drain");
+    }
+    expect(await answer).toMatch(/^HTTP\/1\.1 413 [\s\S]*"code":"PAYLOAD_TOO_LARGE"/);
+  });
 
   it("may contain unknown fields, with or without a charset in the type", async () => {
     for (const type of ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON"]) {

@@ -162,7 +162,12 @@ describe("the API description", () => {
     const success = (path: string, method: string) => document.paths?.[path]?.[method]?.responses?.["200"] as Json;
     expect(Object.keys(success("/form-submissions", "get").content ?? {})).toEqual(["application/json", "text/csv"]);
     expect(success("/form-submissions/{id}/files/{name}", "get").content).toHaveProperty("*/*");
-    expect(success("/chat", "post").content).toHaveProperty("text/event-stream");
+    for (const [path, method] of [
+      ["/chat", "post"],
+      ["/doctor/stream", "get"],
+    ] as const) {
+      expect(success(path, method).content, path).toHaveProperty("text/event-stream");
+    }
     expect(Object.keys(success("/agents", "get").headers ?? {})).toContain("X-RateLimit-Remaining");
     expect(JSON.stringify(document.webhooks)).toContain("webhook-signature");
   });
