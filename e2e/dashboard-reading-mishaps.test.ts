@@ -149,6 +149,29 @@ describe("the dashboard", () => {
         inputSchema: { type: "object", properties: {} },
       });
     }
+    const form = await site.call(page, "POST", "/tools", {
+      agentId,
+      name: "test_ride",
+      description: "Books a test ride.",
+      executionType: "form",
+      inputSchema: { type: "object" },
+      formSchema: { fields: [{ name: "name", label: "Name", type: "text" }] },
+    });
+    await site.call(page, "POST", "/form-submissions/submit", {
+      toolId: form.id,
+      formData: { name: "Ada Lovelace" },
+      fieldsCompleted: ["name"],
+    });
+    await site.call(page, "POST", `/triggers?agentId=${agentId}`, {
+      name: "Large cart",
+      triggerType: "page_view",
+      conditions: { page: "/cart" },
+      actionType: "open_chat",
+      actionConfig: {},
+    });
+    await insertConversation(site.server.deps.db, { organizationId: site.owner.organizationId, agentId }, {}, [
+      { content: "Do you rent tandems?" },
+    ]);
     await page.context().close();
   });
   afterAll(() => site.stop());
@@ -210,6 +233,23 @@ describe("the dashboard", () => {
     await search.fill("opening ho");
     await page.getByRole("option", { name: "Opening hours" }).click();
     await page.waitForURL(/\/tools\/tool_/);
+  });
+
+  it("finds triggers by name, submissions by their answers and conversations by their text", async () => {
+    const { page } = await open(`/agents/${agentId}`);
+    await page.getByLabel("System prompt").waitFor();
+    await page.keyboard.press("Control+k");
+    const search = page.getByRole("combobox", { name: "Search" });
+    const found = async (text: string, group: string, name: string) => {
+      await search.fill(text);
+      const option = page.getByRole("group", { name: group }).getByRole("option", { name });
+      await option.waitFor();
+      return option;
+    };
+    await found("large c", "Triggers", "Large cart");
+    await found("lovel", "Submissions", "Ada Lovelace");
+    await (await found("tandems", "Conversations", "Do you rent tandems?")).click();
+    await page.waitForURL(/\/conversations\/conv_/);
   });
 
   it("grows text areas with their text in browsers without field-sizing", async () => {

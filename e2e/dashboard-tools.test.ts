@@ -24,7 +24,8 @@ describe("the tools area of the dashboard", () => {
     const image = "https://images.example/city-one.png";
     stock = await startUpstream(({ request, response }) => {
       response.writeHead(200, { "content-type": "application/json", "x-shop": "harbour" });
-      response.end(JSON.stringify({ url: request.url, bikes: [{ name: "City One", price: 690, image }] }));
+      const notes = request.url === "/catalog" ? "x".repeat(53_000) : "";
+      response.end(JSON.stringify({ notes, url: request.url, bikes: [{ name: "City One", price: 690, image }] }));
     });
     receiver = await startReceiver();
     const { page } = await site.signIn();
@@ -218,6 +219,22 @@ describe("the tools area of the dashboard", () => {
     await page.getByRole("button", { name: "Run test" }).click();
     await page.getByText("There is no secret named NOWHERE").last().waitFor();
     await expectFit(page);
+  });
+
+  it("offers the fields of a result of 53 KB, of which the AI reads only a part", async () => {
+    const { page } = await site.signIn();
+    const displayConfig = { type: "product_carousel", fieldMappings: { items: "bikes", title: "name" } };
+    const http = { executionType: "http", httpUrl: `${stock.url}/catalog`, displayConfig };
+    const tool = await make(page, { name: "catalog", ...http });
+    await page.goto(`${site.server.url}/dashboard${tools}/${tool.id}?part=test`);
+    await page.getByRole("button", { name: "Run test" }).click();
+    await page.getByText("200 OK").waitFor();
+    await part(page, "Display");
+    const preview = page.getByRole("region", { name: "What visitors see" });
+    await preview.getByRole("article", { name: "City One" }).waitFor();
+    // Sample data has three products.
+    expect(await preview.getByRole("article").count()).toBe(1);
+    expect(await page.getByText(/run a test/i).count()).toBe(0);
   });
 
   it("edits inputs as fields and as JSON interchangeably", async () => {
@@ -421,7 +438,14 @@ describe("the tools area of the dashboard", () => {
     const { page } = await site.signIn();
     const tool = await make(page, { name: "old_prices", executionType: "mock", mockResponse: "Low" });
     await page.goto(`${site.server.url}/dashboard${tools}/${tool.id}`);
-    await page.getByRole("button", { name: "Delete Old prices" }).click();
+    const remove = page.getByRole("button", { name: "Delete Old prices" });
+    await page.getByLabel("Description").fill("Prices of last year.");
+    await save(page);
+    await remove.scrollIntoViewIfNeeded();
+    const toast = await page.getByRole("status").getByText("Saved", { exact: true }).boundingBox();
+    const button = await remove.boundingBox();
+    expect((toast?.y ?? 0) + (toast?.height ?? 0), "the message is above the button").toBeLessThan(button?.y ?? 0);
+    await remove.click();
     await expectFit(page);
     await page.getByRole("dialog").getByRole("button", { name: "Delete Old prices" }).click();
     await page.waitForURL(`**${tools}`);

@@ -29,7 +29,7 @@ describe("the documentation", () => {
     await server?.stop();
   });
 
-  it("renders the API reference under its policy, without a request to another host", async () => {
+  it("renders the API reference under its policy, without a request to another host than the one at which it was opened", async () => {
     const { page, problems } = await browser.open({ viewport: { width: 1440, height: 900 } });
     const foreign: string[] = [];
     page.on("request", (request) => {
@@ -41,6 +41,15 @@ describe("the documentation", () => {
     expect(await page.getByRole("navigation", { name: "Documentation" }).getByRole("link").count()).toBe(
       guides.length + 1,
     );
+    const { servers } = await (await fetch(`${server.url}/openapi.json`)).json();
+    expect(servers).not.toEqual([{ url: server.url }]);
+    const answer = page.waitForResponse(`${server.url}/agents`);
+    await page
+      .getByRole("button", { name: /Test Request/ })
+      .first()
+      .click();
+    await page.getByRole("button", { name: "Send get request to" }).click();
+    expect((await answer).status()).toBe(401);
     expect([foreign, problems]).toEqual([[], []]);
   });
 

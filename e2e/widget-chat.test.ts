@@ -150,6 +150,23 @@ describe("the chat in the widget", () => {
     expect(await page.locator(".bubble").count()).toBe(1);
   });
 
+  it("offers a new conversation for a message that does not fit into a full one, and sends it there", async () => {
+    const { page, agentId } = await site.visit();
+    await openChat(page);
+    await ask(page, "When do you open?");
+    await replyOver(page);
+    const full = { messageCount: 2_000 };
+    await site.server.deps.db.updateTable("conversations").set(full).where("agentId", "=", agentId).execute();
+    await ask(page, "And on Sunday?");
+    const failure = page.locator(".failure", { hasText: "This conversation is too long. Please start a new one." });
+    await failure.getByRole("button", { name: "New conversation" }).click();
+    await page.getByText("We open at nine.").first().waitFor();
+    await replyOver(page);
+    expect(await page.locator(".bubble").allInnerTexts()).toEqual(["And on Sunday?"]);
+    const { body } = await site.owner.call("GET", `/conversations?agentId=${agentId}`);
+    expect(body.data.map(({ title }: { title: string }) => title)).toEqual(["And on Sunday?", "When do you open?"]);
+  });
+
   it("suggests questions for the page, also after client-side navigation, and follow-up questions after a reply", async () => {
     site.upstream.script((exchange) =>
       sayWords(exchange.body.includes("may ask next") ? "Until when?\nAnd on Sunday?" : "From nine.")(exchange),

@@ -65,6 +65,18 @@ describe("trigger actions", () => {
       expect(await opening.count()).toBe(0);
     });
 
+    it("is the first message of the conversation for the model, and names its trigger", async () => {
+      const { page, ids } = await use.visitWith([{ ...atOnce, ...bubble("Looking for a bike?") }]);
+      await bubbleOf(page).getByText("Looking for a bike?").click();
+      const sent = page.waitForRequest((request) => request.url().endsWith("/chat") && request.method() === "POST");
+      await ask(page, "Yes, size M please");
+      expect((await sent).postDataJSON()).toMatchObject({ triggerId: ids[0] });
+      await page.clock.runFor(1_000);
+      await replyOver(page);
+      const { messages } = JSON.parse(site.upstream.exchanges.at(-1)?.body ?? "");
+      expect(messages.at(-2)).toEqual({ role: "assistant", content: "Looking for a bike?" });
+    });
+
     it("hides the bubble when its time is over", async () => {
       const { page } = await use.visitWith([{ ...atOnce, ...bubble("For a moment", { duration: 5_000 }) }]);
       await bubbleOf(page).hover();
