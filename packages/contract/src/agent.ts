@@ -1,18 +1,19 @@
 import Type, { type Static } from "typebox";
 import { HandoffChanges, HandoffSettings, WidgetHandoff } from "./handoff.ts";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { described, enveloped, idParams, nullable, ref, refOrNull, Success, Timestamp } from "./schema.ts";
 import { WidgetSettings } from "./widget-settings.ts";
 
 const name = Type.String({
   minLength: 1,
   maxLength: 200,
-  pattern: "\\S",
+  pattern: textPatterns.notBlank,
   description: "Name of the agent, which visitors see",
 });
 const model = Type.String({
   minLength: 1,
   maxLength: 200,
-  pattern: "^(?!.*\\.\\.)[\\w.:@+-]+(/[\\w.:@+-]+)*$",
+  pattern: textPatterns.modelName,
   description: "`provider/model`, or the name of a model. `null` always uses the server's current default model.",
 });
 const systemPrompt = Type.String({

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { idParams, nullable, ref, Success, Timestamp } from "./schema.ts";
 
 /** An API key without the key itself, which is not stored. */
@@ -41,7 +42,7 @@ export const createApiKey = {
       name: Type.String({
         minLength: 1,
         maxLength: 100,
-        pattern: "\\S",
+        pattern: textPatterns.notBlank,
         description: "A name that identifies the key",
       }),
       expiresAt: Type.Optional(

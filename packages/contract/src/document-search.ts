@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { nullable, stringEnum } from "./schema.ts";
 
 export const DocumentSearch = Type.Object({
@@ -6,7 +7,7 @@ export const DocumentSearch = Type.Object({
   query: Type.String({
     minLength: 1,
     maxLength: 1_000,
-    pattern: "\\S",
+    pattern: textPatterns.notBlank,
     description: "Question or words to search for",
   }),
   limit: Type.Optional(

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { DocumentError } from "./document-error.ts";
+import { textPatterns } from "./rules/text-patterns.ts";
 import {
   described,
   documentedAs,
@@ -24,20 +25,20 @@ export const citations = ["link", "title", "hidden"] as const;
 const title = Type.String({
   minLength: 1,
   maxLength: 500,
-  pattern: "\\S",
+  pattern: textPatterns.notBlank,
   description:
     "Title of a `text` or `page`, which citations show. A page without one keeps the title that it declares; `null` returns to that.",
 });
 const text = Type.String({
   minLength: 1,
   maxLength: 200_000,
-  pattern: "\\S",
+  pattern: textPatterns.notBlank,
   description: "Plain text or Markdown. Upload longer texts as a file.",
 });
 const question = Type.String({
   minLength: 1,
   maxLength: 1_000,
-  pattern: "\\S",
+  pattern: textPatterns.notBlank,
   description: "The question of a `faq` document, as visitors ask it",
 });
 const otherWordings = Type.Array(question, {
@@ -47,14 +48,14 @@ const otherWordings = Type.Array(question, {
 const answer = Type.String({
   minLength: 1,
   maxLength: 50_000,
-  pattern: "\\S",
+  pattern: textPatterns.notBlank,
   description: "The answer of a `faq` document: plain text or Markdown",
 });
 const url = Type.String({ format: "uri", minLength: 1, maxLength: 2_000, description: "URL of a public web page" });
 const externalKey = Type.String({
   minLength: 1,
   maxLength: 500,
-  pattern: "^[^\\u0000-\\u001f]+$",
+  pattern: textPatterns.noControlCharacters,
   description: "The document's key in your own system. Unique within the agent.",
 });
 const citation = stringEnum(

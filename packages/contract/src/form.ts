@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { type FieldRule, type FieldType, fieldTypes } from "./rules/field-types.ts";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { described, nullable, stringEnum } from "./schema.ts";
 
 export type { FieldType } from "./rules/field-types.ts";
@@ -53,7 +54,7 @@ export const FormField = Type.Object({
   name: Type.String({
     minLength: 1,
     maxLength: 100,
-    pattern: "\\S",
+    pattern: textPatterns.notBlank,
     description: "Key of the answer in `formData`. Unique within the form.",
   }),
   label: Type.String({
@@ -180,10 +181,10 @@ export const FormConfirmation = Type.Object({
   subject: Type.String({
     minLength: 1,
     maxLength: 500,
-    pattern: "\\S",
+    pattern: textPatterns.notBlank,
     description: "Subject of the email. `{{<fieldName>}}` inserts an answer.",
   }),
-  message: Type.String({ minLength: 1, maxLength: 10_000, pattern: "\\S", description: "Plain text" }),
+  message: Type.String({ minLength: 1, maxLength: 10_000, pattern: textPatterns.notBlank, description: "Plain text" }),
 });
 export type FormConfirmation = Static<typeof FormConfirmation>;
 

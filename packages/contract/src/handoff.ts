@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { described, enveloped, idParams, nullable, ref, refOrNull, stringEnum, Timestamp } from "./schema.ts";
 
 /**
@@ -36,9 +37,8 @@ export const Author = Type.Object(
 );
 export type Author = Static<typeof Author>;
 
-const isoDate = "^\\d{4}-\\d{2}-\\d{2}$";
 const timeOfDay = (description: string) =>
-  Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$|^24:00$", description: `${description}, such as \`09:30\`` });
+  Type.String({ pattern: textPatterns.timeOfDay, description: `${description}, such as \`09:30\`` });
 
 const OfficeHours = Type.Object({
   timeZone: Type.String({ minLength: 1, maxLength: 100, description: "IANA time zone, such as `Europe/Zurich`" }),
@@ -52,7 +52,7 @@ const OfficeHours = Type.Object({
   ),
   exceptions: Type.Array(
     Type.Object({
-      date: Type.String({ pattern: isoDate, description: "Date in that time zone, such as `2026-12-25`" }),
+      date: Type.String({ pattern: textPatterns.date, description: "Date in that time zone, such as `2026-12-25`" }),
       from: nullable(timeOfDay("Start, or `null` if the team is away all day")),
       to: nullable(timeOfDay("End, or `null` with `from`")),
     }),

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { Message, MessagePreview } from "./conversation.ts";
 import { handlers, handoffLimits, Ownership, Person } from "./handoff.ts";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { enveloped, idParams, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "./schema.ts";
 
 const tags = ["Inbox"];
@@ -17,7 +18,12 @@ export const sendMemberMessage = {
     description: "Takes the conversation over first. If another member has it, the response is 409.",
     params: conversation,
     body: Type.Object({
-      content: Type.String({ minLength: 1, maxLength: handoffLimits.message, pattern: "\\S", description: "Markdown" }),
+      content: Type.String({
+        minLength: 1,
+        maxLength: handoffLimits.message,
+        pattern: textPatterns.notBlank,
+        description: "Markdown",
+      }),
     }),
     response: { 201: enveloped(ref(Message)) },
   },
@@ -224,7 +230,12 @@ export const createNote = {
     description: `A conversation can have up to ${maxNotes} notes.`,
     params: conversation,
     body: Type.Object({
-      text: Type.String({ minLength: 1, maxLength: handoffLimits.note, pattern: "\\S", description: "Plain text" }),
+      text: Type.String({
+        minLength: 1,
+        maxLength: handoffLimits.note,
+        pattern: textPatterns.notBlank,
+        description: "Plain text",
+      }),
     }),
     response: { 201: enveloped(ref(ConversationNote)) },
   },
@@ -247,11 +258,16 @@ export const deleteNote = {
 
 /** The maximum number of canned replies of an organization. */
 export const maxCannedReplies = 500;
-const cannedName = Type.String({ minLength: 1, maxLength: 80, pattern: "\\S", description: "What members search for" });
+const cannedName = Type.String({
+  minLength: 1,
+  maxLength: 80,
+  pattern: textPatterns.notBlank,
+  description: "What members search for",
+});
 const cannedText = Type.String({
   minLength: 1,
   maxLength: handoffLimits.message,
-  pattern: "\\S",
+  pattern: textPatterns.notBlank,
   description: "Markdown. `{{visitor.name}}` and `{{visitor.email}}` are filled in.",
 });
 

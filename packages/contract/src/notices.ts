@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { idParams, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "./schema.ts";
 
 /** The maximum number of browsers that can notify a member. A new one replaces the oldest. */
@@ -75,7 +76,7 @@ export const getPushKey = {
 } as const;
 
 const base64Url = (length: number, description: string) =>
-  Type.String({ minLength: length, maxLength: length, pattern: "^[A-Za-z0-9_-]+$", description });
+  Type.String({ minLength: length, maxLength: length, pattern: textPatterns.base64Url, description });
 
 export const createPushSubscription = {
   method: "POST",
@@ -132,7 +133,12 @@ export const noticeChannelKinds = ["webhook", "telegram", "slack"] as const;
 export type NoticeChannelKind = (typeof noticeChannelKinds)[number];
 
 const kind = stringEnum(noticeChannelKinds, "The kind of channel. The other settings depend on it.");
-const name = Type.String({ minLength: 1, maxLength: 80, pattern: "\\S", description: "Shown to members" });
+const name = Type.String({
+  minLength: 1,
+  maxLength: 80,
+  pattern: textPatterns.notBlank,
+  description: "Shown to members",
+});
 const url = Type.String({
   minLength: 1,
   maxLength: 2_000,

@@ -1,12 +1,13 @@
 import Type, { type Static } from "typebox";
 import { maxNameLength } from "./rules/plain-name.ts";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { ref } from "./schema.ts";
 
 /** The name of a person or an organization. The server also refuses URLs and line breaks: see `rules/plain-name.ts`. */
 export const plainName = Type.String({
   minLength: 1,
   maxLength: maxNameLength,
-  pattern: "\\S",
+  pattern: textPatterns.notBlank,
   description: "Without URLs and line breaks",
 });
 

@@ -1,10 +1,11 @@
 import Type, { type Static } from "typebox";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { nullable, ref, Success, Timestamp } from "./schema.ts";
 
 const secretName = Type.String({
   minLength: 1,
   maxLength: 100,
-  pattern: "^[A-Za-z_][A-Za-z0-9_]*$",
+  pattern: textPatterns.secretName,
   description: "Name of the secret. HTTP tools insert its value with `{{NAME}}`.",
 });
 const value = Type.String({

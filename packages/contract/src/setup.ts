@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { plainName } from "./organization.ts";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { enveloped, nullable, Success } from "./schema.ts";
 
 const token = Type.String({
@@ -18,7 +19,7 @@ export const SetUpRequest = Type.Object({
       Type.String({
         minLength: 1,
         maxLength: 200,
-        pattern: "\\S",
+        pattern: textPatterns.notBlank,
         description: "Name of the first agent. Defaults to `Harbour`.",
       }),
     ),

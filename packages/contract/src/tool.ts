@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { executionModes, FormConfirmation, FormSchema, formFields, PostAction } from "./form.ts";
 import { type DisplayType, displayOptions, displayTypes } from "./rules/display-types.ts";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { clearable, described, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 import { httpBody, requires, sendVisitorToken } from "./tool-visitor.ts";
 import { ActingVisitor } from "./visitor-identity.ts";
@@ -73,13 +74,13 @@ const executionType = stringEnum(
 const name = Type.String({
   minLength: 1,
   maxLength: 64,
-  pattern: "^[a-z_]+$",
+  pattern: textPatterns.toolName,
   description: "Name by which the model calls the tool: lowercase letters and underscores, unique within the agent",
 });
 const description = Type.String({
   minLength: 1,
   maxLength: 4_000,
-  pattern: "\\S",
+  pattern: textPatterns.notBlank,
   description: "What the tool does and when to use it. The model uses it to choose a tool.",
 });
 const inputSchema = Type.Unsafe<Record<string, unknown>>(

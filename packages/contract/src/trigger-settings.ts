@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { textPatterns } from "./rules/text-patterns.ts";
 import type { TriggerType } from "./rules/trigger-types.ts";
 import { described, nullable } from "./schema.ts";
 
@@ -25,12 +26,17 @@ export const triggerConditions = {
     page: Type.String({
       minLength: 1,
       maxLength: 2_000,
-      pattern: "^[/*]",
+      pattern: textPatterns.page,
       description: "Glob pattern of the path. `*` matches one segment, `**` any number: `/blog/**`.",
     }),
   }),
   custom_event: Type.Object({
-    event: Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", description: "Name of the event" }),
+    event: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      pattern: textPatterns.notBlank,
+      description: "Name of the event",
+    }),
     eventData: Type.Optional(
       nullable(
         Type.Unsafe<Record<string, unknown>>(
@@ -55,7 +61,12 @@ export const triggerActions = {
     toolId: Type.String({ minLength: 1, maxLength: 100, description: "Id of a form tool of the same agent" }),
   }),
   show_bubble: Type.Object({
-    message: Type.String({ minLength: 1, maxLength: 1_000, pattern: "\\S", description: "Text of the bubble" }),
+    message: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      pattern: textPatterns.notBlank,
+      description: "Text of the bubble",
+    }),
     duration: Type.Optional(
       nullable(
         Type.Number({

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { VisitorForm } from "./form.ts";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { triggerTypes } from "./rules/trigger-types.ts";
 import { described, documentedAs, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 import {
@@ -23,7 +24,7 @@ const actionConfig = Type.Unsafe<Record<string, unknown>>(
 );
 
 const fields = {
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: "\\S", description: "Display name" }),
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: textPatterns.notBlank, description: "Display name" }),
   triggerType: stringEnum(triggerTypeNames, "What the trigger waits for"),
   conditions,
   actionType: stringEnum(actionTypes, "What the widget does when the trigger fires"),

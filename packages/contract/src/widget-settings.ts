@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { textPatterns } from "./rules/text-patterns.ts";
 import { nullable, stringEnum } from "./schema.ts";
 
 const suggestion = Type.String({
@@ -61,7 +62,7 @@ export const WidgetSettings = Type.Object({
       ),
     ),
   ),
-  accentColor: Type.Optional(nullable(Type.String({ pattern: "^#[0-9a-fA-F]{6}$", description: "`#rrggbb`" }))),
+  accentColor: Type.Optional(nullable(Type.String({ pattern: textPatterns.color, description: "`#rrggbb`" }))),
   position: Type.Optional(
     nullable(stringEnum(["left", "right"], "Side of the window on which the launcher is. Defaults to `right`.")),
   ),
@@ -83,7 +84,7 @@ export const WidgetSettings = Type.Object({
   locale: Type.Optional(
     nullable(
       Type.String({
-        pattern: "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$",
+        pattern: textPatterns.languageTag,
         maxLength: 35,
         description:
           "Language tag of the widget's own texts, such as `de-CH`. Defaults to the page's language, then the browser's.",
@@ -110,7 +111,7 @@ export const WidgetSettings = Type.Object({
   ),
   privacyPolicyUrl: Type.Optional(
     nullable(
-      Type.String({ maxLength: 2_000, pattern: "^https?://\\S+$", description: "The notice links to this page" }),
+      Type.String({ maxLength: 2_000, pattern: textPatterns.webAddress, description: "The notice links to this page" }),
     ),
   ),
   consentText: Type.Optional(

@@ -1,5 +1,6 @@
 import type { FoyerError } from "@foyer/sdk";
 import { toSentence } from "../../components/use-draft.ts";
+import { describePath } from "./problem-path.ts";
 import { type Part, partAt, partNames } from "./tool-parts.ts";
 
 /** The errors of this part, and links to the other parts that have errors. */
@@ -32,30 +33,4 @@ export function ProblemList({
       ))}
     </div>
   );
-}
-
-const known: Record<string, string> = {
-  name: "The name",
-  description: "The description",
-  mockResponse: "The response",
-  httpUrl: "The address",
-  httpHeaders: "The header",
-  httpBody: "The body",
-  inputSchema: "The input schema",
-  displayConfig: "The display",
-  formSchema: "The form",
-  formWebhookUrl: "The webhook's address",
-  formClientHandler: "The handler's name",
-  formPostActions: "Action",
-};
-
-/** A path as readable text: `formSchema.fields.2.label` becomes `The form: field 3, label`. */
-function describePath(path: string): string {
-  const [first = "", ...rest] = path.split(".").filter((part) => part !== "fieldMappings" && part !== "properties");
-  const more = rest
-    .map((part, index) => (/^\d+$/.test(part) ? `${Number(part) + 1}${index === rest.length - 1 ? "" : ","}` : part))
-    .join(" ")
-    .replace(/\bfields (\d)/, "field $1");
-  const start = known[first] ?? first;
-  return more === "" ? start : `${start}${first === "formPostActions" ? "" : ":"} ${more}`;
 }

@@ -77,6 +77,12 @@ describe("checkPostActions", () => {
     expect(() => checkPostActions([], checkUrl)).not.toThrow();
   });
 
+  it("says how an email action without recipients gets one", () => {
+    expect(() => checkPostActions([{ type: "email", recipientIds: [] }], checkUrl)).toThrow(
+      "formPostActions.0.recipientIds: must name at least one recipient: choose a member, or add another address",
+    );
+  });
+
   it("does not report an unexpected error of the URL check as invalid input", () => {
     const broken = () => {
       throw new TypeError("broken");

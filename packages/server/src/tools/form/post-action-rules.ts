@@ -45,7 +45,7 @@ function checkEmail(path: string, { recipientIds, to }: PostAction) {
   if (!recipientIds?.length && !to?.length) {
     throw invalid(
       `${path}.recipientIds`,
-      "must name at least one member, unless `to` names a mail recipient",
+      "must name at least one recipient: choose a member, or add another address",
       "min_items",
     );
   }

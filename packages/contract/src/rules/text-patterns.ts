@@ -1,0 +1,40 @@
+/** The regular expressions of the contract's texts. */
+export const textPatterns = {
+  notBlank: "\\S",
+  modelName: "^(?!.*\\.\\.)[\\w.:@+-]+(/[\\w.:@+-]+)*$",
+  toolName: "^[a-z_]+$",
+  secretName: "^[A-Za-z_][A-Za-z0-9_]*$",
+  noControlCharacters: "^[^\\u0000-\\u001f]+$",
+  timeOfDay: "^([01]\\d|2[0-3]):[0-5]\\d$|^24:00$",
+  date: "^\\d{4}-\\d{2}-\\d{2}$",
+  base64Url: "^[A-Za-z0-9_-]+$",
+  page: "^[/*]",
+  color: "^#[0-9a-fA-F]{6}$",
+  languageTag: "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$",
+  webAddress: "^https?://\\S+$",
+} as const;
+
+/** What a text must look like, as a phrase that follows the name of its field in an error. */
+const messages: Record<keyof typeof textPatterns, string> = {
+  notBlank: "must not be blank",
+  modelName:
+    "must be the name of a model, such as openai/gpt-5: parts of letters, digits and . : @ + - _, separated by a slash",
+  toolName: "must contain only lowercase letters and underscores, such as leave_message",
+  secretName: "must contain only letters, digits and underscores, such as SHOP_KEY, and not start with a digit",
+  noControlCharacters: "must not contain line breaks, tabs or other control characters",
+  timeOfDay: "must be a time between 00:00 and 24:00, such as 09:30",
+  date: "must be a date such as 2026-12-25",
+  base64Url: "must be base64url: letters, digits, hyphens and underscores",
+  page: "must start with /, such as /pricing or /blog/**, or be ** for every page",
+  color: "must be a color such as #f59e0b: # and six hexadecimal digits",
+  languageTag: "must be a language tag such as de or de-CH",
+  webAddress: "must be an address that starts with https:// or http://, without spaces",
+};
+
+/** The message for a text that does not match the pattern. Every pattern of the contract has one. */
+export function patternMessage(pattern: string): string {
+  const name = Object.entries(textPatterns).find(([, one]) => one === pattern)?.[0] as
+    | keyof typeof textPatterns
+    | undefined;
+  return name === undefined ? "is not in the expected format" : messages[name];
+}
