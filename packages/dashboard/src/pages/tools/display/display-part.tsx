@@ -14,6 +14,7 @@ import type { PartProps } from "../tool-editor.tsx";
 import { OwnSlotRows, SlotRows } from "./mapping-rows.tsx";
 import { ResultPreview } from "./result-preview.tsx";
 import { sampleResult } from "./sample-result.ts";
+import { UnusedSettings } from "./unused-settings.tsx";
 
 type Choice = DisplayType | "nothing";
 
@@ -48,6 +49,7 @@ export function DisplayPart({ agentId, draft, kind, lastTest }: PartProps) {
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-10 lg:grid-cols-[minmax(0,1fr)_minmax(0,20rem)] xl:grid-cols-[minmax(0,1fr)_minmax(0,24rem)]">
       <div>
         <Section title="Display" description="What visitors see of the result.">
+          {choice !== "nothing" && <UnusedSettings display={display} change={change} />}
           <Select
             label="Show it as"
             options={choices.filter(({ value }) => value !== "form" || display.type === "form")}
