@@ -101,7 +101,7 @@ describe("the agents area of the dashboard", () => {
     await chat.getByText(/done after/i).waitFor();
     await chat.getByLabel("Message to Harbour").fill("How many of the Tourer 28 are in stock? Use stock_lookup");
     await page.keyboard.press("Enter");
-    await chat.getByText("stock_lookup", { exact: true }).click();
+    await chat.getByText("Stock lookup", { exact: true }).click();
     await chat.getByText('"left": 3').waitFor();
     expect(await chat.getByText(/not saved yet/).count()).toBe(0);
     await page.getByLabel("Temperature").fill("20");
@@ -221,7 +221,7 @@ describe("the agents area of the dashboard", () => {
     await ask("Show me the bike card");
     await chat.getByRole("article", { name: "Tourer 28" }).waitFor();
     await ask("What is the delivery price");
-    await chat.getByText("delivery_price", { exact: true }).waitFor();
+    await chat.getByText("Delivery price", { exact: true }).waitFor();
     await ask("Book a test ride");
     await chat.getByLabel("Your e-mail").fill("ada@example.com");
     expect(await chat.getByLabel("Budget").inputValue()).toBe("49 €");

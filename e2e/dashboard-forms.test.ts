@@ -85,16 +85,18 @@ describe("the list of submissions", () => {
     await page.getByLabel("Status").selectOption({ label: "Received" });
     await page.waitForURL("**/forms?status=submitted");
     await row(page, "Ada Lovelace").waitFor({ state: "detached" });
-    await row(page, "Grace Hopper").waitFor();
+    await row(page, "Grace Hopper").getByRole("cell", { name: "Call back" }).waitFor();
     await page.reload();
     await row(page, "Grace Hopper").waitFor();
     expect(await row(page, "Ada Lovelace").count()).toBe(0);
 
     await page.getByRole("link", { name: /^Grace Hopper/ }).click();
+    await page.getByText("Received · Call back").waitFor();
+    await page.getByRole("link", { name: "Call back" }).waitFor();
     await page.getByRole("link", { name: "All submissions" }).click();
     await page.waitForURL("**/forms?status=submitted");
 
-    await page.getByLabel("Form", { exact: true }).selectOption({ label: "test_ride" });
+    await page.getByLabel("Form", { exact: true }).selectOption({ label: "Test ride" });
     await page.getByRole("heading", { name: "No submissions that match" }).waitFor();
     await page.getByRole("button", { name: "Clear" }).click();
     await row(page, "Ada Lovelace").waitFor();
@@ -374,16 +376,16 @@ describe("the form analytics page", () => {
     await page.getByRole("region", { name: "Figures by day" }).getByRole("row").nth(1).waitFor();
     await expectFit(page);
 
-    await page.getByRole("link", { name: "7 days" }).click();
+    await page.getByRole("radio", { name: "7 days" }).check();
     await page.waitForURL("**/analytics?range=7d");
     await funnel.getByText("60% of shown").waitFor();
     const other = await site.createForm(page, agentId, { name: "call_back" });
     await page.reload();
-    await page.getByLabel("Form", { exact: true }).selectOption({ label: "call_back" });
-    await page.getByRole("heading", { name: "call_back was not shown in the last 7 days" }).waitFor();
+    await page.getByLabel("Form", { exact: true }).selectOption({ label: "Call back" });
+    await page.getByRole("heading", { name: "“Call back” was not shown in the last 7 days" }).waitFor();
     expect(new URL(page.url()).search).toBe(`?range=7d&toolId=${other.id}`);
     await expectFit(page);
-    await page.getByRole("region", { name: "All forms" }).getByRole("link", { name: "test_ride" }).click();
+    await page.getByRole("region", { name: "All forms" }).getByRole("link", { name: "Test ride" }).click();
     await funnel.getByText("60% of shown").waitFor();
     expect(problems).toEqual([]);
   });
@@ -408,7 +410,7 @@ describe("the form analytics page", () => {
       ["90 days", 90],
       ["All time", 120],
     ] as const) {
-      await page.getByRole("link", { name }).click();
+      await page.getByRole("radio", { name }).check();
       await expect.poll(count).toBe(days);
     }
     await expectFit(page);
@@ -420,7 +422,7 @@ describe("the form analytics page", () => {
     await go("/analytics");
     await page.getByRole("heading", { name: "No forms yet" }).waitFor();
     await expectFit(page);
-    await page.getByRole("navigation", { name: "Forms" }).getByRole("link", { name: "Submissions" }).click();
+    await page.getByRole("navigation", { name: "Submissions" }).getByRole("link", { name: "Submissions" }).click();
     await page.getByRole("heading", { name: "Submissions" }).waitFor();
   });
 });

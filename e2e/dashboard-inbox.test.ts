@@ -57,7 +57,10 @@ describe("the inbox", () => {
     const link = page.getByRole("link", { name: "https://harbour.example/bikes/tender-2" });
     expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow");
     await page.getByText("Rated good").first().waitFor();
-    await page.getByText("bike_stock").click();
+    await page.getByText("Bike stock").click();
+    await page.getByText("Called as bike_stock").waitFor();
+    await page.getByText("Form “Test ride” with").waitFor();
+    await page.getByRole("link", { name: "Test ride", exact: true }).waitFor();
     await page.getByText('"seats": 2').waitFor();
     await page.getByText("€4,290").waitFor();
     const submitted = page.getByRole("link", { name: "Submitted: see the answers" });

@@ -187,6 +187,7 @@ describe("the knowledge area of the dashboard", () => {
       document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
     });
     await page.getByRole("progressbar", { name: "Upload of prices.txt" }).waitFor();
+    await page.getByText("0%", { exact: true }).waitFor();
     await site.picture(page, "dashboard-knowledge-uploading");
     await expectFit(page);
     seen.resolve();

@@ -120,7 +120,7 @@ describe("the settings", () => {
 
   it("stores secrets without showing their values", async () => {
     const { page, problems } = await open("/secrets");
-    await page.getByRole("row", { name: /STOCK_API_KEY.*stock_look_up/ }).waitFor();
+    await page.getByRole("row", { name: /STOCK_API_KEY.*Stock look up/ }).waitFor();
     await page.getByRole("button", { name: "Create secret" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("STOCK_API_KEY");
@@ -146,7 +146,7 @@ describe("the settings", () => {
     await dialog.waitFor({ state: "detached" });
     expect(await page.content()).not.toContain("another value");
     await page.getByRole("button", { name: "Delete STOCK_API_KEY" }).click();
-    await dialog.getByText(/stock_look_up of Harbour/).waitFor();
+    await dialog.getByText(/Stock look up of Harbour/).waitFor();
     await picture(page, "dashboard-secrets-delete");
     await dialog.getByRole("button", { name: "Delete STOCK_API_KEY" }).click();
     await page.getByRole("row", { name: /STOCK_API_KEY/ }).waitFor({ state: "detached" });
@@ -190,10 +190,10 @@ describe("the settings", () => {
 
   it("lists every form's webhook, and replaces its secret without a gap", async () => {
     const { page, problems } = await open("/webhooks");
-    await page.getByRole("row", { name: /test_ride.*Delivered/ }).waitFor();
+    await page.getByRole("row", { name: /Test ride.*Delivered/ }).waitFor();
     await picture(page, "dashboard-webhooks");
     await expectFit(page);
-    await page.getByRole("button", { name: "Signing secret of test_ride" }).click();
+    await page.getByRole("button", { name: "Signing secret of Test ride" }).click();
     await page.getByRole("button", { name: "Show" }).click();
     const secret = await page.getByRole("region", { name: "the secret", exact: true }).innerText();
     expect(secret).toMatch(/^whsec_/);

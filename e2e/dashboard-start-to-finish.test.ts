@@ -52,7 +52,7 @@ onBothDatabases("from an empty data directory to a delivered form", (createDatab
     await submit(visitor.page);
     await sent(visitor.page);
 
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Forms" }).click();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Submissions" }).click();
     await page.getByRole("link", { name: /^Ada Lovelace · The City One/ }).click();
     await page.getByRole("definition").filter({ hasText: "ada@example.com" }).waitFor();
     const webhook = page.getByRole("article", { name: "Webhook" });

@@ -99,7 +99,8 @@ describe("the tools area of the dashboard", () => {
     await page.getByLabel("URL").fill(`${stock.url}/stock/{bike}`);
     await page.getByRole("button", { name: "Add input bike" }).click();
     await page.getByRole("button", { name: "Add header" }).click();
-    await page.getByLabel("Name", { exact: true }).fill("Authorization");
+    await page.getByRole("combobox", { name: "Name" }).click();
+    await page.getByRole("option", { name: "Authorization" }).click();
     await page.getByLabel("Value").fill("Bearer ");
     await page.getByRole("button", { name: "Insert a placeholder into header 1" }).click();
     await page.getByRole("menuitem", { name: "{{STOCK_KEY}}" }).click();
@@ -125,13 +126,20 @@ describe("the tools area of the dashboard", () => {
     await site.picture(page, "dashboard-tool-test");
     await part(page, "Display");
     await page.getByLabel("Show it as").selectOption("Product carousel");
-    await page.getByLabel("List of products").fill("bikes");
-    await page.getByLabel("Title of each").fill("name");
-    await page.getByLabel("Price of each").fill("price");
+    await page.getByRole("combobox", { name: "List of products" }).fill("bikes");
+    const title = page.getByRole("combobox", { name: "Title of each" });
+    await title.fill("price");
+    await title.press("Escape");
+    // All fields of the test's result are offered, not only those that match the current one.
+    await title.click();
+    await page.getByRole("option", { name: "name" }).click();
+    expect(await title.inputValue()).toBe("name");
+    await page.getByRole("combobox", { name: "Price of each" }).fill("price");
     await page.route("https://images.example/**", (route) =>
       route.fulfill({ contentType: "image/svg+xml", body: tall }),
     );
-    await page.getByLabel("Image of each").fill("image");
+    await page.getByRole("combobox", { name: "Image of each" }).fill("image");
+    await page.keyboard.press("Tab");
     const card = page.getByRole("region", { name: "What visitors see" }).getByRole("article", { name: "City One" });
     const [picture, text] = [await card.locator("img").boundingBox(), await card.getByText("City One").boundingBox()];
     expect((picture?.y ?? 0) + (picture?.height ?? 0), "the picture ends above the title").toBeLessThanOrEqual(
@@ -148,6 +156,39 @@ describe("the tools area of the dashboard", () => {
       type: "product_carousel",
       fieldMappings: { items: "bikes", image: "image", title: "name", price: "price" },
     });
+    expect(problems).toEqual([]);
+  });
+
+  it("names the display settings that have no effect, and removes them", async () => {
+    const { page, problems } = await site.signIn();
+    const { id } = await site.call(page, "POST", "/tools", {
+      agentId,
+      name: "bike_of_the_day",
+      description: "Gives the bike of the day.",
+      executionType: "mock",
+      inputSchema: { type: "object", properties: {} },
+      mockResponse: '{"name":"City One","stars":5}',
+      displayConfig: {
+        type: "image",
+        fieldMappings: { title: "name", rating: "stars" },
+        options: { showRating: true },
+      },
+    });
+    await page.goto(`${site.server.url}/dashboard${tools}/${id}?part=display`);
+    const warnings = page.getByRole("region", { name: "Unused settings" });
+    await warnings.waitFor();
+    expect(await warnings.getByRole("listitem").allInnerTexts()).toEqual([
+      "“Image” has no slot named rating. It has image, title, and description.",
+      "“Image” has no option named showRating. It has no options.",
+    ]);
+    await expectFit(page);
+    await site.picture(page, "dashboard-tool-unused");
+    await warnings.getByRole("button", { name: "Remove unused settings" }).click();
+    await warnings.waitFor({ state: "detached" });
+    await save(page);
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const { displayConfig } = await site.call(page, "GET", `/tools/${id}`);
+    expect(displayConfig).toEqual({ type: "image", fieldMappings: { title: "name" } });
     expect(problems).toEqual([]);
   });
 
@@ -246,7 +287,7 @@ describe("the tools area of the dashboard", () => {
     expect(await page.getByLabel("Allowed values").inputValue()).toBe("small, medium, ");
     await expectFit(page);
     await site.picture(page, "dashboard-tool-inputs");
-    await page.getByRole("button", { name: "JSON" }).click();
+    await page.getByRole("radio", { name: "JSON" }).check();
     const json = page.getByLabel("JSON Schema");
     expect(JSON.parse(await json.inputValue())).toEqual({
       type: "object",
@@ -257,7 +298,7 @@ describe("the tools area of the dashboard", () => {
     await page.getByText("Line 4: Remove this comma: nothing follows it.").waitFor();
     await expectFit(page);
     await site.picture(page, "dashboard-tool-json");
-    await page.getByRole("button", { name: "Fields" }).click();
+    await page.getByRole("radio", { name: "Fields" }).check();
     await page.getByRole("button", { name: "Back to JSON" }).click();
     await json.fill('{\n  "type": "object",\n  "properties": {\n    "size": { "type": "text" }\n  }\n}');
     await part(page, "About");
@@ -265,9 +306,9 @@ describe("the tools area of the dashboard", () => {
     await page.getByLabel("Description").fill("Gives the sizes.");
     await save(page, "Create tool");
     await page.getByText(/^Line 4: properties.size.type must be one of/).waitFor();
-    await page.getByRole("button", { name: "Fields" }).click();
+    await page.getByRole("radio", { name: "Fields" }).check();
     await page.getByLabel("Type").selectOption("Text");
-    await page.getByRole("button", { name: "JSON" }).click();
+    await page.getByRole("radio", { name: "JSON" }).check();
     expect(JSON.parse(await json.inputValue()).properties).toEqual({ size: { type: "string" } });
     await save(page, "Create tool");
     await page.getByRole("heading", { name: "Sizes" }).waitFor();

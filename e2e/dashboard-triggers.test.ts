@@ -210,7 +210,7 @@ describe("the triggers area of the dashboard", () => {
 
     await page.getByText("Show as a table").click();
     expect(await page.getByRole("region", { name: "Fired and converted by day" }).getByRole("row").count()).toBe(31);
-    await page.getByRole("button", { name: "7 days" }).click();
+    await page.getByRole("radio", { name: "7 days" }).check();
     await expect
       .poll(() => page.getByRole("region", { name: "Fired and converted by day" }).getByRole("row").count())
       .toBe(8);

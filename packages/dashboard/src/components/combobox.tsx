@@ -6,13 +6,15 @@ import { type Option, OptionList } from "./option-list.tsx";
 
 /**
  * A text field with suggestions. It also accepts other texts. All options are listed until the user types, regardless
- * of the value. `emptyLabel` names the first option, which means no value.
+ * of the value. `emptyLabel` names the first option, which means no value; without it, there is no such option.
  */
 export function Combobox({
   label,
   help,
   error,
   emptyLabel,
+  placeholder = emptyLabel,
+  className = "placeholder:text-ink",
   options,
   value,
   onChange,
@@ -20,7 +22,9 @@ export function Combobox({
   label: string;
   help?: ReactNode;
   error: string | undefined;
-  emptyLabel: string;
+  emptyLabel?: string;
+  placeholder?: string;
+  className?: string;
   options: readonly Option[];
   value: string;
   onChange: (value: string) => void;
@@ -29,7 +33,7 @@ export function Combobox({
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const [search, setSearch] = useState("");
-  const all: readonly Option[] = [{ value: "", hint: emptyLabel }, ...options];
+  const all: readonly Option[] = emptyLabel === undefined ? options : [{ value: "", hint: emptyLabel }, ...options];
   const shown = all.filter((option) => `${option.value} ${option.hint ?? ""}`.toLowerCase().includes(search));
   const close = () => {
     setOpen(false);
@@ -70,7 +74,7 @@ export function Combobox({
             aria-activedescendant={hasList && active >= 0 ? `${listId}-${active}` : undefined}
             autoComplete="off"
             spellCheck={false}
-            placeholder={emptyLabel}
+            placeholder={placeholder}
             value={value}
             onChange={(event) => {
               onChange(event.target.value);
@@ -81,13 +85,15 @@ export function Combobox({
             onClick={() => setOpen(true)}
             onKeyDown={onKeyDown}
             onBlur={close}
-            className={`${fieldBox} pe-9 placeholder:text-ink`}
+            className={`${fieldBox} pe-9 ${className}`}
           />
-          <ChevronsUpDown
-            size={16}
-            aria-hidden
-            className="pointer-events-none absolute end-3 top-1/2 -mt-2 text-soft"
-          />
+          {all.length > 0 && (
+            <ChevronsUpDown
+              size={16}
+              aria-hidden
+              className="pointer-events-none absolute end-3 top-1/2 -mt-2 text-soft"
+            />
+          )}
           <OptionList id={listId} label={label} options={hasList ? shown : []} {...{ active, value, choose }} />
         </div>
       )}

@@ -18,7 +18,7 @@ import {
 export const agentPages = [
   { name: "Conversations", to: "/agents/$agentId/conversations", icon: <MessageSquare size={16} aria-hidden /> },
   { name: "Analytics", to: "/agents/$agentId/analytics", icon: <ChartColumn size={16} aria-hidden /> },
-  { name: "Forms", to: "/agents/$agentId/forms", icon: <FileText size={16} aria-hidden /> },
+  { name: "Submissions", to: "/agents/$agentId/forms", icon: <FileText size={16} aria-hidden /> },
   {
     name: "Agent",
     to: "/agents/$agentId",
@@ -44,8 +44,8 @@ export function canOpen(role: Role | null, page: { minimumRole: Role }): boolean
 /** The settings pages in the order of their tabs. A page needs the minimum role of the endpoint that it reads. */
 export const settingsPages = [
   { name: "You", to: "/settings/you", minimumRole: "member" },
-  { name: "Notices", to: "/settings/notices", minimumRole: minimumRole("GET", "/notices") },
   { name: "Members", to: "/settings/members", minimumRole: minimumRole("GET", "/members") },
+  { name: "Notices", to: "/settings/notices", minimumRole: minimumRole("GET", "/notices") },
   { name: "Canned replies", to: "/settings/canned-replies", minimumRole: minimumRole("GET", "/canned-replies") },
   { name: "Models", to: "/settings/models", minimumRole: minimumRole("GET", "/models/providers") },
   { name: "Secrets", to: "/settings/secrets", minimumRole: minimumRole("GET", "/secrets") },

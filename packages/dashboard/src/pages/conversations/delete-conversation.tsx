@@ -48,7 +48,7 @@ export function DeleteConversation({
       {forms > 0 && (
         <Toggle
           label={`Also delete ${plural(forms, "form submission")}`}
-          help="With its files and delivery history. Otherwise, what the visitor submitted is kept under Forms."
+          help="With its files and delivery history. Otherwise, what the visitor submitted is kept under Submissions."
           value={isWithForms}
           onChange={setWithForms}
         />

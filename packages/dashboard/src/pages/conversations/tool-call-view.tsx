@@ -3,7 +3,7 @@ import { ChevronRight, FileText, Wrench } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import { LabeledJson } from "../../components/json-block.tsx";
 import { Status, Tag } from "../../components/status.tsx";
-import { builtInTitle } from "../../components/tool-title.ts";
+import { builtInTitle, toolTitle } from "../../components/tool-title.ts";
 import type { Piece, PreviewContent } from "../../components/widget-view.tsx";
 import type { Call } from "./split-reply.ts";
 
@@ -40,13 +40,18 @@ export function ToolCallView({
         <summary className="flex min-h-9 flex-wrap items-center gap-x-2 gap-y-1 rounded-lg px-3 py-1.5 text-sm select-none [&::-webkit-details-marker]:hidden">
           <ChevronRight size={14} aria-hidden className="text-soft transition-transform group-open:rotate-90" />
           <Wrench size={14} aria-hidden className="text-soft" />
-          {builtIn ? <span className="font-medium">{builtIn}</span> : <code className="font-medium">{call.name}</code>}
+          <span className="font-medium">{builtIn ?? toolTitle(call.name)}</span>
           {call.executionType && !builtIn && <Tag>{call.executionType}</Tag>}
           {display && <span className="text-soft">shown as {display}</span>}
           <span className="ms-auto">{call.isError && <Status tone="wrong">Failed</Status>}</span>
         </summary>
         {isOpen && (
           <div className="grid gap-3 border-t border-line px-3 py-3">
+            {!builtIn && (
+              <p className="text-sm text-soft">
+                Called as <code>{call.name}</code>
+              </p>
+            )}
             <LabeledJson label="Input" value={call.input} />
             <LabeledJson label={call.isError ? "Error" : "Result"} value={call.result ?? call.forModel} />
             {call.toolId && (
@@ -103,7 +108,7 @@ function ShownForm({
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-raised px-3 py-2 text-sm">
       <FileText size={14} aria-hidden className="text-soft" />
       <span>
-        Form <code>{form.toolName}</code> with {count} {count === 1 ? "field" : "fields"}
+        Form “{toolTitle(form.toolName)}” with {count} {count === 1 ? "field" : "fields"}
       </span>
       <span className="ms-auto flex flex-wrap gap-x-3">
         {sent.map(({ id }, index) => (

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { type Fact, FactList } from "../../components/fact-list.tsx";
 import { Time } from "../../components/time.tsx";
+import { toolTitle } from "../../components/tool-title.ts";
 import { visitorFacts } from "../../components/visitor-identity.tsx";
 import { type ConversationDetail, isRunning } from "./split-reply.ts";
 
@@ -42,7 +43,7 @@ export function VisitorFacts({
                   params={{ agentId, submissionId: id }}
                   className="underline underline-offset-2"
                 >
-                  {toolName}
+                  {toolTitle(toolName)}
                 </Link>{" "}
                 <span className="text-sm text-soft">
                   <Time at={at} />

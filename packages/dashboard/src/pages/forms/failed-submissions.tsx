@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { plural } from "../../components/plural.ts";
+import { toolTitle } from "../../components/tool-title.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { DeliverDialog } from "./deliver-dialog.tsx";
 import type { SubmissionSearch } from "./submission-filter.ts";
@@ -129,7 +130,7 @@ function Targets({ forms }: { forms: readonly Tool[] }) {
     <ul className="grid gap-1 rounded-lg border border-line p-3">
       {lines.slice(0, MAX_SHOWN).map(({ id, name, places }) => (
         <li key={id}>
-          <span className="font-medium text-ink">{name}</span> → {places}
+          <span className="font-medium text-ink">{toolTitle(name)}</span> → {places}
         </li>
       ))}
       {lines.length > MAX_SHOWN && <li>and {plural(lines.length - MAX_SHOWN, "more form", "more forms")}</li>}

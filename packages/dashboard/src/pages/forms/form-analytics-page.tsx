@@ -1,11 +1,13 @@
 import type { FormAnalyticsEntry, Tool } from "@foyer/contract";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 import { ButtonLink } from "../../components/button.tsx";
 import { Select } from "../../components/field.tsx";
 import { Page, Section } from "../../components/page.tsx";
+import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../components/states.tsx";
+import { toolTitle } from "../../components/tool-title.ts";
 import { endpointQuery } from "../../data/queries.ts";
 import { analyticsQuery, fieldRates, fillDays, type Range, rangeOf, ranges } from "./analytics-days.ts";
 import { DaysTable } from "./days-table.tsx";
@@ -73,25 +75,16 @@ function Choices({ entries, chosen, range }: Chosen) {
             label="Form"
             value={chosen.toolId}
             onChange={(toolId) => void navigate({ search: (search) => ({ ...search, toolId }), replace: true })}
-            options={entries.map(({ toolId, toolName }) => ({ value: toolId, label: toolName }))}
+            options={entries.map(({ toolId, toolName }) => ({ value: toolId, label: toolTitle(toolName) }))}
           />
         </div>
       )}
-      <nav aria-label="Time" className="flex h-9 rounded-lg border border-edge bg-raised p-0.5 pointer-coarse:h-12">
-        {ranges.map(({ id, name }) => (
-          <Link
-            key={id}
-            from="/agents/$agentId/forms/analytics"
-            to="."
-            search={(search) => ({ ...search, range: id })}
-            replace
-            aria-current={id === range.id ? "true" : undefined}
-            className="inline-flex items-center rounded-md px-3 whitespace-nowrap text-soft hover:text-ink aria-[current=true]:bg-ink aria-[current=true]:text-paper"
-          >
-            {name}
-          </Link>
-        ))}
-      </nav>
+      <SegmentedControl
+        label="Time"
+        value={range.id}
+        onChange={(id) => void navigate({ search: (search) => ({ ...search, range: id }), replace: true })}
+        options={ranges.map(({ id, name }) => ({ value: id, label: name }))}
+      />
     </div>
   );
 }
@@ -103,7 +96,17 @@ function FormFigures({ agentId, entry, tool, range }: Figures) {
   const days = fillDays(entry.days ?? [], range);
   return (
     <>
-      <Section title={entry.toolName} description="Each step with its share of the previous step.">
+      <Section
+        title={toolTitle(entry.toolName)}
+        description="Each step with its share of the previous step."
+        actions={
+          tool && (
+            <ButtonLink to="/agents/$agentId/tools/$toolId" params={{ agentId, toolId: tool.id }}>
+              Edit form
+            </ButtonLink>
+          )
+        }
+      >
         <FormFunnel entry={entry} />
       </Section>
       <Section title="Over time" description="Days are in UTC. A delivery counts on the day of its submission.">
@@ -126,7 +129,7 @@ function NotShown({ agentId, entry, range }: Pick<Figures, "agentId" | "entry" |
   const when = range.days === null ? "yet" : `in the last ${range.name}`;
   return (
     <EmptyState
-      title={`${entry.toolName} was not shown ${when}`}
+      title={`“${toolTitle(entry.toolName)}” was not shown ${when}`}
       action={
         <ButtonLink look="main" to="/agents/$agentId/triggers" params={{ agentId }}>
           Show it with a trigger

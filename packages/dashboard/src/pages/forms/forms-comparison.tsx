@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { formatPercent } from "../../components/day-text.ts";
 import { Section } from "../../components/page.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
+import { toolTitle } from "../../components/tool-title.ts";
 import type { Range } from "./analytics-days.ts";
 
 /** A table of all forms of the agent. A form's name links to its analytics. */
@@ -45,7 +46,7 @@ export function FormsComparison({
                 aria-current={entry.toolId === chosenId ? "true" : undefined}
                 className="aria-[current=true]:font-semibold"
               >
-                {entry.toolName}
+                {toolTitle(entry.toolName)}
               </Link>
             </Td>
             <Td isNumber>{entry.impressions.toLocaleString()}</Td>

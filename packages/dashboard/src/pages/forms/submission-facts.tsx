@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { FactList } from "../../components/fact-list.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
+import { toolTitle } from "../../components/tool-title.ts";
 import { historyOf } from "./submission-history.ts";
 import { statusOf } from "./submission-labels.ts";
 import { useSubmissionVisitor } from "./submission-visitor.tsx";
@@ -22,7 +23,7 @@ export function SubmissionFacts({ submission }: { submission: FormSubmissionDeta
   );
   const form = (
     <Link to="/agents/$agentId/tools/$toolId" params={{ agentId, toolId }} className="underline underline-offset-2">
-      {toolName}
+      {toolTitle(toolName)}
     </Link>
   );
   return (

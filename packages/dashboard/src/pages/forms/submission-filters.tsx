@@ -2,6 +2,7 @@ import type { Tool } from "@foyer/contract";
 import { getRouteApi } from "@tanstack/react-router";
 import { Button } from "../../components/button.tsx";
 import { Select, TextField } from "../../components/field.tsx";
+import { toolTitle } from "../../components/tool-title.ts";
 import { isFiltered, type SubmissionSearch } from "./submission-filter.ts";
 import { statuses, statusLabels } from "./submission-labels.ts";
 
@@ -51,7 +52,7 @@ function formOptions(forms: readonly Tool[], chosen: string | undefined) {
   const isGone = chosen !== undefined && chosen !== "" && !forms.some(({ id }) => id === chosen);
   return [
     { value: "", label: "All forms" },
-    ...forms.map(({ id, name }) => ({ value: id, label: name })),
+    ...forms.map(({ id, name }) => ({ value: id, label: toolTitle(name) })),
     ...(isGone ? [{ value: chosen, label: "Deleted form" }] : []),
   ];
 }

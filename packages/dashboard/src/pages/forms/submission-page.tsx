@@ -6,6 +6,7 @@ import { Page, Section } from "../../components/page.tsx";
 import { ErrorState } from "../../components/states.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
+import { toolTitle } from "../../components/tool-title.ts";
 import { endpointQuery } from "../../data/queries.ts";
 import { ClientReport } from "./client-report.tsx";
 import { DeliveryCard } from "./delivery-card.tsx";
@@ -38,7 +39,8 @@ export function SubmissionPage() {
       title={title}
       description={
         <>
-          <Status tone={tone}>{word}</Status> · {submission.toolName} · <Time at={submission.createdAt} isExact />
+          <Status tone={tone}>{word}</Status> · {toolTitle(submission.toolName)} ·{" "}
+          <Time at={submission.createdAt} isExact />
         </>
       }
       actions={<RedeliverSubmission submission={submission} />}

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Status } from "../../components/status.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
+import { toolTitle } from "../../components/tool-title.ts";
 import { deliveryNote, statusOf } from "./submission-labels.ts";
 import { summaryOf } from "./submitted-answers.ts";
 
@@ -66,11 +67,11 @@ function Row({ agentId, submission, summary }: { agentId: string; submission: Fo
         </Link>
         <span className="flex gap-3 text-sm text-soft sm:hidden">
           <Status tone={tone}>{word}</Status>
-          <span className="truncate">{toolName}</span>
+          <span className="truncate">{toolTitle(toolName)}</span>
         </span>
       </Td>
       <Td className="hidden max-w-80 truncate text-soft xl:table-cell">{deliveryNote(submission)}</Td>
-      <Td className="hidden max-w-44 truncate text-soft sm:table-cell">{toolName}</Td>
+      <Td className="hidden max-w-44 truncate text-soft sm:table-cell">{toolTitle(toolName)}</Td>
       <Td isNumber className="pe-2 text-soft">
         <Time at={createdAt} />
       </Td>

@@ -1,5 +1,6 @@
 import { X } from "lucide-react";
 import { Button, IconButton } from "../../components/button.tsx";
+import { formatPercent } from "../../components/day-text.ts";
 import type { Upload, useUploads } from "./use-uploads.ts";
 
 /** Files that are being uploaded or that failed, each with its progress or error. */
@@ -55,7 +56,7 @@ function Row({ upload, onRetry, onDismiss }: { upload: Upload; onRetry: () => vo
         className="h-1.5 w-24 shrink-0 appearance-none overflow-hidden rounded-full bg-line sm:w-40 [&::-moz-progress-bar]:bg-lamp [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-lamp"
       />
       <span className="w-16 shrink-0 text-end text-sm text-soft tabular-nums">
-        {state === "waiting" ? "Waiting" : percent < 100 ? `${percent} %` : "Storing"}
+        {state === "waiting" ? "Waiting" : percent < 100 ? formatPercent(percent) : "Storing"}
       </span>
     </li>
   );

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
+import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { Table, Td, Th } from "../../components/table.tsx";
 import { endpointQuery } from "../../data/queries.ts";
@@ -8,14 +9,14 @@ import { formatRate } from "./trigger-labels.ts";
 
 const TriggerChart = lazy(() => import("./trigger-chart.tsx").then((module) => ({ default: module.TriggerChart })));
 
-const ranges = [7, 30, 90] as const;
+const ranges = ["7", "30", "90"] as const;
 
 /** How often the trigger fired and converted, in total and by day. */
 export function TriggerFigures({ agentId, triggerId }: { agentId: string; triggerId: string }) {
-  const [range, setRange] = useState<(typeof ranges)[number]>(30);
-  const days = lastDays(range);
+  const [range, setRange] = useState<(typeof ranges)[number]>("30");
+  const days = lastDays(Number(range));
   const stats = useQuery({
-    ...endpointQuery("getTriggerStats", { agentId, from: firstDay(range), groupBy: "day" }),
+    ...endpointQuery("getTriggerStats", { agentId, from: firstDay(Number(range)), groupBy: "day" }),
     placeholderData: keepPreviousData,
   });
   const counts = stats.data?.[triggerId];
@@ -26,19 +27,14 @@ export function TriggerFigures({ agentId, triggerId }: { agentId: string; trigge
         <Figure name="Fired" value={stats.data && firedCount.toLocaleString()} />
         <Figure name="Converted" value={stats.data && convertedCount.toLocaleString()} />
         <Figure name="Rate" value={stats.data && formatRate(convertedCount, firedCount)} />
-        <fieldset aria-label="Days" className="ms-auto flex rounded-lg border border-line">
-          {ranges.map((count) => (
-            <button
-              key={count}
-              type="button"
-              aria-pressed={count === range}
-              onClick={() => setRange(count)}
-              className="min-h-9 rounded-lg px-3 text-soft hover:text-ink aria-pressed:bg-sunken aria-pressed:font-medium aria-pressed:text-ink pointer-coarse:min-h-11"
-            >
-              {count} days
-            </button>
-          ))}
-        </fieldset>
+        <div className="ms-auto">
+          <SegmentedControl
+            label="Days"
+            value={range}
+            onChange={setRange}
+            options={ranges.map((value) => ({ value, label: `${value} days` }))}
+          />
+        </div>
       </div>
       {stats.error ? (
         <ErrorState error={stats.error} onRetry={() => stats.refetch()} />

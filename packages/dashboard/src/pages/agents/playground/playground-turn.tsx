@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { Button } from "../../../components/button.tsx";
 import { LabeledJson } from "../../../components/json-block.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
-import { builtInTitle } from "../../../components/tool-title.ts";
+import { builtInTitle, toolTitle } from "../../../components/tool-title.ts";
 import { WidgetView } from "../../../components/widget-view.tsx";
 import { WhyAnswer } from "../../knowledge/why-answer.tsx";
 import { formatDuration, type PlaygroundTool, type PlaygroundTurn, previousResult } from "./playground-state.ts";
@@ -127,7 +127,7 @@ function ToolCall({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatSt
             aria-hidden
             className="shrink-0 text-soft transition-transform group-open:rotate-90"
           />
-          {builtIn ?? <code>{tool.name}</code>}
+          <span className="font-medium">{builtIn ?? toolTitle(tool.name)}</span>
           {tool.kind && !builtIn && <Tag>{tool.kind}</Tag>}
           <span className="ms-auto text-sm text-soft">
             <Status tone={tone}>
@@ -137,6 +137,11 @@ function ToolCall({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatSt
           </span>
         </summary>
         <div className="grid gap-2 border-t border-line px-2.5 py-2.5">
+          {!builtIn && (
+            <p className="text-sm text-soft">
+              Called as <code>{tool.name}</code>
+            </p>
+          )}
           <LabeledJson label="Input" value={tool.input} />
           {tool.state !== "running" && (
             <LabeledJson label={tool.state === "failed" ? "Error" : "Result"} value={tool.result} />

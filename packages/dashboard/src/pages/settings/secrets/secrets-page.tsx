@@ -5,6 +5,7 @@ import { Button } from "../../../components/button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Page } from "../../../components/page.tsx";
 import { EmptyState } from "../../../components/states.tsx";
+import { toolTitle } from "../../../components/tool-title.ts";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import { useAllTools } from "../use-all-tools.ts";
 import { SecretDialog } from "./secret-dialog.tsx";
@@ -83,7 +84,7 @@ function DeleteDialog({
       {uses.length > 0 && (
         <p className="text-ink">
           {uses.length === 1 ? "One tool uses it and will fail" : `${uses.length} tools use it and will fail`}:{" "}
-          {uses.map(({ agentName, toolName }) => `${toolName} of ${agentName}`).join(", ")}.
+          {uses.map(({ agentName, toolName }) => `${toolTitle(toolName)} of ${agentName}`).join(", ")}.
         </p>
       )}
       {uses.length === 0 && <p>{isSearched ? "No tool uses it." : "Tools that use it will fail."}</p>}

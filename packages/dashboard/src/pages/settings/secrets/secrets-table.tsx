@@ -4,6 +4,7 @@ import { Button } from "../../../components/button.tsx";
 import { Skeleton } from "../../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
+import { toolTitle } from "../../../components/tool-title.ts";
 import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 import type { SecretUse } from "./secret-uses.ts";
 
@@ -79,10 +80,10 @@ function Uses({ uses: [first, ...others] }: { uses: SecretUse[] }) {
         title={`Of ${agentName}`}
         className="underline underline-offset-2"
       >
-        {toolName}
+        {toolTitle(toolName)}
       </Link>
       {others.length > 0 && (
-        <span className="text-soft" title={others.map(({ toolName }) => toolName).join(", ")}>
+        <span className="text-soft" title={others.map(({ toolName }) => toolTitle(toolName)).join(", ")}>
           {" "}
           and {others.length} more
         </span>

@@ -6,6 +6,7 @@ import { CopyField } from "../../../components/copy-field.tsx";
 import { ConfirmDialog, Dialog } from "../../../components/dialog.tsx";
 import { ErrorState, Skeleton } from "../../../components/states.tsx";
 import { Time } from "../../../components/time.tsx";
+import { toolTitle } from "../../../components/tool-title.ts";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import type { AgentForm } from "../use-all-tools.ts";
 import { nameOf } from "./webhook-labels.ts";
@@ -21,7 +22,7 @@ export function FormSecretDialog({ form: { tool, agent }, onClose }: { form: Age
   const rotate = useEndpointMutation("rotateWebhookSecret", { changes: ["getWebhookSecret"], done: replaced });
   return (
     <SigningSecretDialog
-      name={tool.name}
+      name={toolTitle(tool.name)}
       description={`The receiver uses it to verify that a delivery comes from ${agent.name}'s form.`}
       query={query}
       isRotating={rotate.isPending}

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Button } from "../../../components/button.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
+import { toolTitle } from "../../../components/tool-title.ts";
 import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 import type { AgentForm } from "../use-all-tools.ts";
 import { LastDelivery } from "./last-delivery.tsx";
@@ -36,7 +37,11 @@ export function WebhooksTable({ forms, onSecret }: { forms: AgentForm[]; onSecre
             <LastDelivery {...form} />
           </Td>
           <ActionsCell>
-            <Button look="plain" aria-label={`Signing secret of ${form.tool.name}`} onClick={() => onSecret(form)}>
+            <Button
+              look="plain"
+              aria-label={`Signing secret of ${toolTitle(form.tool.name)}`}
+              onClick={() => onSecret(form)}
+            >
               Signing secret
             </Button>
           </ActionsCell>
@@ -54,7 +59,7 @@ function FormName({ agent, tool }: AgentForm) {
         params={{ agentId: agent.id, toolId: tool.id }}
         className="font-medium underline-offset-2 hover:underline"
       >
-        {tool.name}
+        {toolTitle(tool.name)}
       </Link>{" "}
       <span className="text-soft">in {agent.name}</span>
     </>

@@ -26,7 +26,7 @@ export function DeliveryPart({ tool, draft }: PartProps) {
   const hasWebhook = destination === "webhook" || destination === "both";
   return (
     <div className="grid max-w-3xl">
-      <Section title="Submissions" description="Every submission is stored under Forms, wherever else it goes.">
+      <Section title="Submissions" description="The Submissions page lists every submission, wherever else it is sent.">
         <ModeChoice value={destination} onChange={choose} />
         {hasWebhook && (
           <TextField

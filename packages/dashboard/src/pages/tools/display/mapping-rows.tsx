@@ -2,8 +2,8 @@ import type { DisplaySlot } from "@foyer/contract";
 import { slotEditors } from "@foyer/contract/rules/display-editor";
 import { describeDisplay } from "@foyer/contract/rules/display-types";
 import { Plus, X } from "lucide-react";
-import { useId } from "react";
 import { Button, IconButton } from "../../../components/button.tsx";
+import { Combobox } from "../../../components/combobox.tsx";
 import { TextField } from "../../../components/field.tsx";
 import { type Keyed, keyed, keyOf } from "../row-key.ts";
 import type { MappingRow, ToolDraft } from "../tool-draft.ts";
@@ -124,6 +124,7 @@ export function OwnSlotRows({ display, change, result, errorAt }: Props) {
 
 function PathField({
   paths,
+  error,
   ...rest
 }: {
   label: string;
@@ -133,16 +134,14 @@ function PathField({
   onChange: (path: string) => void;
   paths: ResultPath[];
 }) {
-  const id = useId();
   return (
-    <>
-      <TextField {...rest} list={id} autoComplete="off" spellCheck={false} className="font-mono" placeholder="field" />
-      <datalist id={id}>
-        {paths.map(({ path, sample }) => (
-          <option key={path} value={path} label={sample} />
-        ))}
-      </datalist>
-    </>
+    <Combobox
+      {...rest}
+      error={error}
+      className="font-mono"
+      placeholder="field"
+      options={paths.map(({ path, sample }) => ({ value: path, hint: sample }))}
+    />
   );
 }
 

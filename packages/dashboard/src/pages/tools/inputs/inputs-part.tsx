@@ -1,15 +1,24 @@
 import { type ComponentProps, useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Section } from "../../../components/page.tsx";
+import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import type { PartProps } from "../tool-editor.tsx";
 import { InputRows } from "./input-rows.tsx";
 import { readSchemaText, schemaText } from "./input-schema-draft.ts";
 import { SchemaJson } from "./schema-json.tsx";
 
+type View = "fields" | "json";
+
+const views = [
+  { value: "fields", label: "Fields" },
+  { value: "json", label: "JSON" },
+] as const;
+
 /** The inputs that the agent fills in, edited as fields or as JSON Schema. */
 export function InputsPart({ kind, draft }: PartProps) {
   const schema = draft.values.inputSchema;
-  const [isJson, setJson] = useState(schema.text !== null);
+  const [view, setView] = useState<View>(schema.text === null ? "fields" : "json");
+  const isJson = view === "json";
   const change = (inputSchema: typeof schema) => draft.change({ inputSchema });
   const restore: ComponentProps<typeof InputRows>["onRestore"] = (row, index) =>
     draft.change(({ inputSchema: { inputs, text, ...rest } }) => {
@@ -18,10 +27,10 @@ export function InputsPart({ kind, draft }: PartProps) {
       return { inputSchema };
     });
   const isUnreadable = schema.text !== null && "line" in readSchemaText(schema.text);
-  const show = (isJson: boolean) => {
-    setJson(isJson);
+  const show = (view: View) => {
+    setView(view);
     // Valid JSON is now represented by the fields and is formatted again when the JSON view opens.
-    if (!isJson && schema.text !== null && !isUnreadable) change({ ...schema, text: null });
+    if (view === "fields" && schema.text !== null && !isUnreadable) change({ ...schema, text: null });
   };
   return (
     <div className="max-w-4xl">
@@ -32,7 +41,7 @@ export function InputsPart({ kind, draft }: PartProps) {
             ? "What the agent can pass when it shows the form. An input with the same name as a field fills in that field."
             : "What the agent fills in when it uses the tool. Describe each one for the AI."
         }
-        actions={<ViewSwitch isJson={isJson} onChange={show} />}
+        actions={<SegmentedControl label="Show the inputs as" value={view} onChange={show} options={views} />}
       >
         {isJson && (
           <SchemaJson
@@ -46,7 +55,7 @@ export function InputsPart({ kind, draft }: PartProps) {
           <div role="alert" className="grid justify-items-start gap-3 border-s-2 border-wrong px-4 py-1">
             <p>Fix the JSON to switch to the fields.</p>
             <div className="flex flex-wrap gap-2">
-              <Button onClick={() => show(true)}>Back to JSON</Button>
+              <Button onClick={() => show("json")}>Back to JSON</Button>
               <Button onClick={() => change({ ...schema, text: null })}>Discard my JSON</Button>
             </div>
           </div>
@@ -61,25 +70,6 @@ export function InputsPart({ kind, draft }: PartProps) {
           />
         )}
       </Section>
-    </div>
-  );
-}
-
-function ViewSwitch({ isJson, onChange }: { isJson: boolean; onChange: (isJson: boolean) => void }) {
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be part of the form, and this switch is not
-    <div role="group" aria-label="Show the inputs as" className="flex rounded-lg border border-line p-0.5">
-      {[false, true].map((value) => (
-        <button
-          key={String(value)}
-          type="button"
-          aria-pressed={isJson === value}
-          onClick={() => onChange(value)}
-          className="min-h-8 rounded-md px-3 text-soft aria-pressed:bg-sunken aria-pressed:font-medium aria-pressed:text-ink"
-        >
-          {value ? "JSON" : "Fields"}
-        </button>
-      ))}
     </div>
   );
 }

@@ -1,10 +1,15 @@
 import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "../../../components/button.tsx";
+import { Combobox } from "../../../components/combobox.tsx";
 import { TextField } from "../../../components/field.tsx";
 import type { Option } from "../../../components/option-list.tsx";
 import { type Keyed, keyed, keyOf } from "../row-key.ts";
 import type { HeaderRow } from "../tool-draft.ts";
 import { PlaceholderField } from "./placeholder-field.tsx";
+
+const headerNames = ["Authorization", "Accept", "Accept-Language", "Content-Type", "X-API-Key"].map((value) => ({
+  value,
+}));
 
 /** Headers, one per row. `errorAt` receives a header's name. `placeholders` are offered for the values. */
 export function HeaderRows({
@@ -29,12 +34,13 @@ export function HeaderRows({
         >
           <legend className="sr-only">Header {index + 1}</legend>
           <div className="sm:w-56">
-            <TextField
+            <Combobox
               label="Name"
               value={row.name}
               onChange={(name) => change(row, { name })}
               error={errorAt(row.name.trim())}
-              {...{ list: "header-names", autoComplete: "off", spellCheck: false, className: "font-mono" }}
+              className="font-mono"
+              options={headerNames}
             />
           </div>
           <div className="min-w-0 flex-1">
@@ -66,11 +72,6 @@ export function HeaderRows({
           </div>
         </fieldset>
       ))}
-      <datalist id="header-names">
-        {["Authorization", "Accept", "Accept-Language", "Content-Type", "X-API-Key"].map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
       <Button className="justify-self-start" onClick={() => onChange([...rows, keyed({ name: "", value: "" })])}>
         <Plus size={16} aria-hidden /> Add header
       </Button>
