@@ -237,6 +237,17 @@ describe("the settings", () => {
       .first()
       .waitFor();
     await picture(page, "dashboard-audit-log");
+    for (const text of [site.owner.email, "127.0.0.1"]) {
+      const lines = await page
+        .getByRole("cell", { name: text, exact: true })
+        .first()
+        .evaluate((cell) => {
+          const range = document.createRange();
+          range.selectNodeContents(document.createTreeWalker(cell, NodeFilter.SHOW_TEXT).nextNode() ?? cell);
+          return range.getClientRects().length;
+        });
+      expect(lines, text).toBe(1);
+    }
     await page.getByRole("link", { name: "Older" }).click();
     await page.waitForURL("**/audit-log?page=2");
     await page.getByText(/^51 to/).waitFor();
@@ -363,7 +374,7 @@ describe("the settings", () => {
     await push.stop();
   });
 
-  it("has no accessibility problems on any page", async () => {
+  it("has no accessibility problems on any page, and every page starts at the same place", async () => {
     const { db } = site.server.deps;
     const { page, problems } = await open("/you");
     const bubble = { actionType: "show_bubble", actionConfig: { message: "Any questions?" } };
@@ -382,6 +393,7 @@ describe("the settings", () => {
     await outside.page.goto(`${site.server.url}/dashboard/sign-in`);
 
     const found: string[] = [];
+    const starts = new Set<number>();
     const addresses = dashboardAddresses();
     expect(addresses.length).toBeGreaterThan(30);
     for (const { address, isOutside } of addresses) {
@@ -390,9 +402,14 @@ describe("the settings", () => {
       await site.follow(visitor, path);
       await visitor.getByRole("heading", { level: 1 }).first().waitFor();
       await expect.poll(() => visitor.locator(".glow.bg-sunken").count(), { message: address }).toBe(0);
+      const heading = await visitor.getByRole("main").getByRole("heading", { level: 1 }).first().boundingBox();
+      // The rows of the inbox reach to the edges of its list.
+      const isInbox = new URL(visitor.url()).pathname.includes("/conversations");
+      if (!isOutside && !isInbox) starts.add(Math.round(heading?.x ?? 0));
       found.push(...(await accessibilityProblems(visitor)).map((problem) => `${address}: ${problem}`));
     }
     expect(found).toEqual([]);
+    expect([...starts], "where the content of a page starts").toHaveLength(1);
     expect([...problems, ...outside.problems]).toEqual([]);
   });
 

@@ -64,6 +64,17 @@ describe("the chat panel", () => {
     await expect.poll(() => focused(page)).toBe("launcher");
   });
 
+  it("is closed by the Back button of a phone, which then leaves the page as it was", async () => {
+    const { page } = await site.visit({}, { context: phone });
+    const { length } = await page.evaluate(() => ({ length: history.length }));
+    const address = page.url();
+    await openChat(page);
+    await page.goBack();
+    await page.locator(".panel").waitFor({ state: "hidden" });
+    expect([page.url(), await page.evaluate(() => history.length)]).toEqual([address, length + 1]);
+    await openChat(page);
+  });
+
   it("has header buttons of at least 44 pixels on a phone", async () => {
     const { page } = await site.visit({}, { context: phone });
     await openChat(page);
@@ -86,7 +97,7 @@ describe("the chat panel", () => {
     expect(await title.evaluate((element) => getComputedStyle(element).direction)).toBe("rtl");
   });
 
-  it("reads POST /chat to its end and keeps the greeting above the conversation", async () => {
+  it("reads POST /chat to its end and keeps the greeting above a conversation without wide gaps", async () => {
     const { page } = await site.visit({ widget: { greeting: "Good morning." } });
     await openChat(page);
     const failed: string[] = [];
@@ -96,8 +107,13 @@ describe("the chat panel", () => {
     await replyOver(page);
     await finished;
     expect(failed).toEqual([]);
+    await ask(page, "And on Sunday?");
+    await replyOver(page);
+    const text = await page.locator(".reply .markdown").nth(0).boundingBox();
+    const next = await page.locator(".user").nth(1).boundingBox();
+    expect((next?.y ?? 0) - (text?.y ?? 0) - (text?.height ?? 0), "the gap below an earlier reply").toBeLessThan(40);
     const greeting = await page.getByText("Good morning.").boundingBox();
-    const message = await page.locator(".user").boundingBox();
+    const message = await page.locator(".user").first().boundingBox();
     expect(greeting?.y).toBeLessThan(message?.y ?? 0);
   });
 
