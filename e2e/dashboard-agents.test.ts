@@ -103,6 +103,7 @@ describe("the agents area of the dashboard", () => {
     await page.keyboard.press("Enter");
     await chat.getByText("Stock lookup", { exact: true }).click();
     await chat.getByText('"left": 3').waitFor();
+    await chat.getByText("Canned answer", { exact: true }).waitFor();
     expect(await chat.getByText(/not saved yet/).count()).toBe(0);
     await page.getByLabel("Temperature").fill("20");
     await chat.getByText(/not saved yet/).waitFor();

@@ -59,6 +59,7 @@ describe("the inbox", () => {
     await page.getByText("Rated good").first().waitFor();
     await page.getByText("Bike stock").click();
     await page.getByText("Called as bike_stock").waitFor();
+    await page.getByText("API call", { exact: true }).waitFor();
     await page.getByText("Form “Test ride” with").waitFor();
     await page.getByRole("link", { name: "Test ride", exact: true }).waitFor();
     await page.getByText('"seats": 2').waitFor();

@@ -252,7 +252,7 @@ describe("the settings", () => {
     await page.waitForURL("**/audit-log?page=2");
     await page.getByText(/^51 to/).waitFor();
     await page
-      .getByRole("row", { name: /Created a tool/ })
+      .getByRole("row", { name: /Created a tool Test ride/ })
       .first()
       .waitFor();
     await page

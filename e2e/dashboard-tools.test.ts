@@ -78,6 +78,7 @@ describe("the tools area of the dashboard", () => {
     await page.getByRole("heading", { name: "Opening hours" }).waitFor();
     await page.getByRole("link", { name: "Tools", exact: true }).click();
     await page.getByRole("link", { name: "Opening hours" }).waitFor();
+    await page.getByRole("button", { name: "Create tool" }).waitFor();
     await page.getByRole("switch", { name: "Opening hours enabled" }).click();
     await expect.poll(async () => (await site.call(page, "GET", `/tools?agentId=${agentId}`))[0].isEnabled).toBe(false);
     await expectFit(page);

@@ -157,7 +157,8 @@ describe("the triggers area of the dashboard", () => {
   });
 
   it("shows errors of a trigger at its fields", async () => {
-    await go("/new");
+    await go();
+    await page.getByRole("link", { name: "Create trigger" }).first().click();
     await page.getByRole("button", { name: "Create trigger" }).click();
     // The message is the first invalid field on the page, so it has the focus.
     await page.locator("textarea[aria-invalid=true]:focus").waitFor();

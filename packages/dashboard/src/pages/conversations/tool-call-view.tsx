@@ -5,6 +5,7 @@ import { LabeledJson } from "../../components/json-block.tsx";
 import { Status, Tag } from "../../components/status.tsx";
 import { builtInTitle, toolTitle } from "../../components/tool-title.ts";
 import type { Piece, PreviewContent } from "../../components/widget-view.tsx";
+import { toKind, toolKinds } from "../tools/tool-kinds.tsx";
 import type { Call } from "./split-reply.ts";
 
 type AsVisitor = (content: PreviewContent) => ReactNode;
@@ -30,6 +31,7 @@ export function ToolCallView({
 }) {
   const display = displayKind(call.display);
   const builtIn = builtInTitle(call.executionType);
+  const kind = toKind(call.executionType);
   return (
     <div className="grid gap-2">
       <details
@@ -41,7 +43,7 @@ export function ToolCallView({
           <ChevronRight size={14} aria-hidden className="text-soft transition-transform group-open:rotate-90" />
           <Wrench size={14} aria-hidden className="text-soft" />
           <span className="font-medium">{builtIn ?? toolTitle(call.name)}</span>
-          {call.executionType && !builtIn && <Tag>{call.executionType}</Tag>}
+          {kind && <Tag>{toolKinds[kind].name}</Tag>}
           {display && <span className="text-soft">shown as {display}</span>}
           <span className="ms-auto">{call.isError && <Status tone="wrong">Failed</Status>}</span>
         </summary>

@@ -53,6 +53,7 @@ export const toolKinds: Record<ToolKind, KindTexts> = {
 
 export const kindNames = ["mock", "http", "form", "client"] as const satisfies readonly ToolKind[];
 
-export function toKind(text: string | undefined): ToolKind | null {
+/** The kind with this name on the wire. Null for calls of built-in tools, too. */
+export function toKind(text: string | null | undefined): ToolKind | null {
   return kindNames.find((kind) => kind === text) ?? null;
 }

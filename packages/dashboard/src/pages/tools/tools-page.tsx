@@ -22,7 +22,7 @@ export function ToolsPage() {
       isWide
       title="Tools"
       description="What the agent can do besides talking. It decides when to use a tool by the tool's name and description."
-      actions={tools.length > 0 && !isFull && <NewTool agentId={agentId} />}
+      actions={tools.length > 0 && !isFull && <CreateTool agentId={agentId} />}
     >
       {isFull && (
         <p role="status" className="mb-6 rounded-lg border border-line bg-sunken px-4 py-3">
@@ -58,13 +58,13 @@ export function ToolsPage() {
   );
 }
 
-function NewTool({ agentId }: { agentId: string }) {
+function CreateTool({ agentId }: { agentId: string }) {
   const navigate = useNavigate();
   return (
     <Menu
       trigger={
         <Button look="main">
-          New tool <ChevronDown size={16} aria-hidden />
+          Create tool <ChevronDown size={16} aria-hidden />
         </Button>
       }
       items={kindNames.map((kind) => ({

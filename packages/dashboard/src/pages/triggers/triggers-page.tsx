@@ -22,7 +22,7 @@ export function TriggersPage() {
   const { data: triggers } = useSuspenseQuery(endpointQuery("listTriggers", { agentId }));
   const add = (
     <ButtonLink look="main" to="/agents/$agentId/triggers/new" params={{ agentId }}>
-      New trigger
+      Create trigger
     </ButtonLink>
   );
   return (

@@ -6,6 +6,7 @@ import { Status, Tag } from "../../../components/status.tsx";
 import { builtInTitle, toolTitle } from "../../../components/tool-title.ts";
 import { WidgetView } from "../../../components/widget-view.tsx";
 import { WhyAnswer } from "../../knowledge/why-answer.tsx";
+import { toKind, toolKinds } from "../../tools/tool-kinds.tsx";
 import { formatDuration, type PlaygroundTool, type PlaygroundTurn, previousResult } from "./playground-state.ts";
 import type { PlaygroundChatState } from "./use-playground-chat.ts";
 
@@ -117,6 +118,7 @@ function ShownByTool({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundCha
 function ToolCall({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatState }) {
   const { tone, word } = states[tool.state];
   const builtIn = builtInTitle(tool.kind);
+  const kind = toKind(tool.kind);
   const took = tool.endedAt === null ? "" : ` in ${formatDuration(tool.endedAt - tool.startedAt)}`;
   return (
     <div className="grid min-w-0 gap-2">
@@ -128,7 +130,7 @@ function ToolCall({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatSt
             className="shrink-0 text-soft transition-transform group-open:rotate-90"
           />
           <span className="font-medium">{builtIn ?? toolTitle(tool.name)}</span>
-          {tool.kind && !builtIn && <Tag>{tool.kind}</Tag>}
+          {kind && <Tag>{toolKinds[kind].name}</Tag>}
           <span className="ms-auto text-sm text-soft">
             <Status tone={tone}>
               {word}

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Tag } from "../../../components/status.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
+import { toolTitle } from "../../../components/tool-title.ts";
 import { endpointQuery } from "../../../data/queries.ts";
 import { labelFor } from "./audit-labels.ts";
 
@@ -50,7 +51,7 @@ export function AuditTable({ entries }: { entries: Entry[] }) {
 
 /** The action and its object. Changes to a user's own account need no object. */
 function What({
-  entry: { action, resourceId, targetName, actor },
+  entry: { action, resource, resourceId, targetName, actor },
   names,
 }: {
   entry: Entry;
@@ -63,7 +64,7 @@ function What({
       {labelFor(action)}{" "}
       {name ? (
         <span className="text-soft" title={resourceId}>
-          {name}
+          {resource === "tools" ? toolTitle(name) : name}
         </span>
       ) : (
         <code className="font-mono text-soft">{resourceId}</code>
