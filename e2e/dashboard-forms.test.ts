@@ -8,7 +8,7 @@ import { createOwner } from "../test/session-client.ts";
 
 let site: FormDashboard;
 beforeAll(async () => {
-  site = await startFormDashboard({ env: { FOYER_WEBHOOK_SCHEDULE: "0s,4s" } });
+  site = await startFormDashboard({ env: { FOYER_WEBHOOK_SCHEDULE: "0s,0s" } });
 });
 afterAll(() => site.stop());
 afterEach(() => site.receiver.answer((_, response) => response.end("ok")));
@@ -29,14 +29,23 @@ const refuse = () =>
     response.writeHead(503).end(refusal);
   });
 
-/** Makes the receiver hold its responses. @returns a function that makes it reject them and all later requests */
+/**
+ * Makes the receiver hold its responses. @returns a function that makes it reject them and all later requests. With
+ * `retryAfter`, the server waits that many seconds before it retries those that were held.
+ */
 function hold() {
   const waiting: ServerResponse[] = [];
   site.receiver.answer((_, response) => void waiting.push(response));
-  return () => {
+  return (retryAfter = "0") => {
     refuse();
-    for (const response of waiting) response.writeHead(503).end(refusal);
+    for (const response of waiting) response.writeHead(503, { "retry-after": retryAfter }).end(refusal);
   };
+}
+
+/** Submits a form that the receiver refuses. The dashboard counts failures on opening a page, and then every 10 s. */
+async function submitInVain(page: Page, toolId: string, name: string): Promise<void> {
+  const id = await site.submit(toolId, ride(name));
+  await expect.poll(async () => (await site.detail(page, id)).status).toBe("webhook_failed");
 }
 
 const row = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
@@ -132,7 +141,7 @@ describe("the list of submissions", () => {
     const { page, agentId, toolId, go, problems } = await start();
     refuse();
     const names = ["Ada Lovelace", "Grace Hopper", "Hedy Lamarr"];
-    await Promise.all(names.map((name) => site.submit(toolId, ride(name))));
+    await Promise.all(names.map((name) => submitInVain(page, toolId, name)));
     await go("");
     await page.getByRole("button", { name: "Redeliver 3 failed" }).waitFor();
     await site.picture(page, "dashboard-forms-failed");
@@ -159,7 +168,7 @@ describe("the list of submissions", () => {
   it("hides bulk redelivery while the list is filtered by date", async () => {
     const { page, toolId, go } = await start();
     refuse();
-    await site.submit(toolId, ride("Ada Lovelace"));
+    await submitInVain(page, toolId, "Ada Lovelace");
     await go("");
     await page.getByRole("button", { name: "Redeliver 1 failed" }).waitFor();
     await page.getByLabel("From").fill("2020-01-31");
@@ -228,7 +237,7 @@ describe("a submission's page", () => {
       .toBe(1);
     const webhook = page.getByRole("article", { name: "Webhook" });
     await webhook.getByText("Sending").waitFor();
-    down();
+    down("4");
     await webhook.getByText(/^Attempt 2 in [1-4] s$/).waitFor();
     await webhook.getByText("The receiver responded with HTTP 503.").first().waitFor();
     expect(await webhook.getByText("The calendar is down").first().innerText()).toContain('<h1 id="injected">');
