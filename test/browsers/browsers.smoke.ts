@@ -196,7 +196,7 @@ describe.each(engines)("in $name", ({ name, phoneWidth, open }) => {
     expect(await recorded()).toEqual([]);
   });
 
-  it("each row of the dashboard's tables opens its own page, and the side bar stays reachable", async () => {
+  it("each row of the dashboard's tables opens its own page, and the side bar and choices can be pressed everywhere", async () => {
     await page.resize(1280, 900);
     await page.goto(`${site.dashboardUrl}/sign-in`);
     await page.evaluate(
@@ -230,5 +230,13 @@ describe.each(engines)("in $name", ({ name, phoneWidth, open }) => {
     await page.goto(`${site.dashboardUrl}/agents/${site.agentId}/tools`);
     await pressText("nav a", "Triggers");
     await expect.poll(path).toMatch(/\/triggers$/);
+    await page.goto(`${site.dashboardUrl}/settings/you`);
+    // A choice is an invisible radio button over its label.
+    const sizes = () =>
+      [...document.querySelectorAll("label:has(> input[type=radio])")].map((label) =>
+        [label, label.firstElementChild as Element].map((one) => [one.clientWidth, one.clientHeight]),
+      );
+    await expect.poll(() => page.evaluate(sizes)).not.toEqual([]);
+    for (const [label, input] of await page.evaluate(sizes)) expect(input).toEqual(label);
   });
 });

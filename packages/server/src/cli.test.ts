@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../test/databases.ts";
 import { createAgent } from "../../../test/factories.ts";
 import { runCommand as runProcess, startProcess, temporaryFolder } from "../../../test/process.ts";
@@ -37,13 +37,18 @@ onBothDatabases("the command line", (createDatabase) => {
     await db.destroy();
   });
 
-  it("creates a user and a key that a running server accepts, and revokes it within 5 seconds", async () => {
+  it("creates users and a key that a running server accepts, revokes it within 5 seconds, and warns of a password in the process list", async () => {
     const foyer = (...args: string[]) => runCommand(args, env);
     const server = await startServer({ database });
     const created = await foyer("users", "create", "--email", "Ada@example.com");
     expect(created).toMatch(/^Created ada@example.com with the password \S{20} on the plan pro\.$/);
     await expect(foyer("users", "create", "--email", "ada@example.com")).rejects.toThrow("already");
     expect(await foyer("users", "create", "--email", "eve@example.com")).toContain("on the plan free.");
+
+    const warned = vi.spyOn(console, "error").mockReturnValue();
+    await foyer("users", "set-password", "--email", "eve@example.com", "--password", "correct horse battery");
+    expect(warned.mock.calls.join()).toContain("can see --password in the process list");
+    warned.mockRestore();
 
     const key = await foyer("keys", "create", "--email", "ada@example.com", "--name", "laptop");
     expect(key).toMatch(/^fyr_[0-9A-Za-z]{46}$/);
