@@ -30,6 +30,9 @@ ENV NODE_ENV=production
 ENV HOST=0.0.0.0
 ENV PORT=3000
 ENV FOYER_DATA_DIR=/data
+# glibc returns freed memory to the system earlier: docs/decisions/0059-cheap-requests-and-warm-starts.md.
+ENV MALLOC_ARENA_MAX=2
+ENV MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules node_modules
@@ -46,4 +49,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --start-interval=1s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Without npm in between, the process receives SIGTERM itself and lets running replies finish.
-CMD ["node", "--max-semi-space-size=4", "packages/server/src/main.js"]
+CMD ["node", "--max-semi-space-size=4", "--heap-growing-percent=40", "packages/server/src/main.js"]

@@ -11,7 +11,8 @@ export function openSqliteFile(file: string) {
   database.pragma("foreign_keys = ON");
   // Overwrites deleted content, so that the file does not keep the text of erased visitors.
   database.pragma("secure_delete = ON");
-  database.pragma("cache_size = -32000");
+  // In KiB. The operating system keeps the rest of the file in memory, where all connections share it.
+  database.pragma("cache_size = -8000");
   // SQLite's built-in `lower` supports only ASCII.
   database.function("lower", { deterministic: true }, (text) => (typeof text === "string" ? text.toLowerCase() : text));
   return database;

@@ -1,4 +1,6 @@
-import snowball from "snowball-stemmers";
+import { createRequire } from "node:module";
+
+const require = createRequire(import.meta.url);
 
 /** Languages with a stemmer, by ISO 639-1 code. Words of other languages are compared unstemmed. */
 const algorithms: Readonly<Record<string, string>> = {
@@ -45,7 +47,9 @@ export function stemmerFor(language: string): Stem | null {
   if (cached) return cached;
   const algorithm = algorithms[language];
   if (algorithm === undefined) return null;
-  const stemmer = snowball.newStemmer(algorithm);
+  // Loaded with the first stemmer, because the package takes 10 MB and the server's main thread rarely stems a word.
+  const { newStemmer }: typeof import("snowball-stemmers") = require("snowball-stemmers");
+  const stemmer = newStemmer(algorithm);
   const isFoldedFirst = foldedFirst.has(language);
   const cache = new Map<string, string>();
   const stem = (word: string) => {
