@@ -147,7 +147,9 @@ describe("the agents area of the dashboard", () => {
     await site.picture(page, "dashboard-playground-visitor");
     await page.keyboard.press("Tab");
     await dialog.getByRole("button", { name: "Apply" }).click();
-    await chat.getByRole("button", { name: "Visitor: Ada Lindqvist" }).waitFor();
+    // The closing dialog returns the focus to the button, and Enter would open it again.
+    const visitor = chat.getByRole("button", { name: "Visitor: Ada Lindqvist" });
+    await expect.poll(() => visitor.evaluate((element) => element === document.activeElement)).toBe(true);
     await chat.getByLabel("Message to Harbour").fill("When are you open on Saturday?");
     await page.keyboard.press("Enter");
     await chat.getByText("10:00 to 16:00").first().waitFor();
