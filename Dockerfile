@@ -30,9 +30,6 @@ ENV NODE_ENV=production
 ENV HOST=0.0.0.0
 ENV PORT=3000
 ENV FOYER_DATA_DIR=/data
-# glibc returns freed memory to the system earlier: docs/decisions/0059-cheap-requests-and-warm-starts.md.
-ENV MALLOC_ARENA_MAX=2
-ENV MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules node_modules
