@@ -7,7 +7,7 @@ export type HeapMeter = AsyncDisposable & {
   retainedBytes(): Promise<number>;
 };
 
-/** The options with which a process lets itself be inspected, and a function that connects to it once it runs. */
+/** The options that enable a process's inspector, and a function that connects to it once it runs. */
 export async function inspectable(): Promise<{ nodeOptions: string[]; connect(): Promise<HeapMeter> }> {
   const port = await freePort();
   return {

@@ -21,13 +21,13 @@ export async function addedToFirstToken(streams: number): Promise<Sides<number>>
   const byHand = completionOf(proxy.url, script, "event: stop");
   const load = { streams, rampMs: script.tokens * script.everyMs, replies: 2 };
   const results = await alternate({
-    subject: async () => p99OfFirst(await keepStreams(chat, load)),
-    baseline: async () => p99OfFirst(await keepStreams(byHand, load)),
+    subject: async () => p99AddedTimeToFirstToken(await keepStreams(chat, load)),
+    baseline: async () => p99AddedTimeToFirstToken(await keepStreams(byHand, load)),
   });
   return { subject: median(results.subject), baseline: median(results.baseline) };
 }
 
-export function p99OfFirst(timings: readonly Timing[]): number {
+export function p99AddedTimeToFirstToken(timings: readonly Timing[]): number {
   return quantile(
     timings.map(({ addedToFirst }) => addedToFirst ?? Number.POSITIVE_INFINITY),
     0.99,

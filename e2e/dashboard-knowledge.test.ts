@@ -126,7 +126,7 @@ describe("the knowledge area of the dashboard", () => {
     await stream.ended;
     return (await stream.until("message_start")) as unknown as { conversationId: string };
   };
-  it("selects documents for bulk actions, filters them by kind, and repeats a failed upload", async () => {
+  it("selects documents for bulk actions, filters them by kind, and retries a failed upload", async () => {
     for (let number = 1; number <= 21; number++)
       await addText(`Note ${number}`, `The number of this note is ${number}.`);
     await site.call(page, "POST", "/documents", { agentId, kind: "faq", question: "Open today?", answer: "Yes." });

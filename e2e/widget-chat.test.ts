@@ -167,7 +167,7 @@ describe("the chat in the widget", () => {
     expect(body.data.map(({ title }: { title: string }) => title)).toEqual(["And on Sunday?", "When do you open?"]);
   });
 
-  it("suggests questions for the page, also after client-side navigation, and follow-up questions after a reply", async () => {
+  it("suggests questions for the page, even after client-side navigation, and follow-up questions after a reply", async () => {
     site.upstream.script((exchange) =>
       sayWords(exchange.body.includes("may ask next") ? "Until when?\nAnd on Sunday?" : "From nine.")(exchange),
     );
@@ -210,7 +210,7 @@ describe("the chat in the widget", () => {
     expect(problems).toEqual([]);
   });
 
-  it("asks before it runs a page tool, also on a page that resumes the reply and registers the tool later", async () => {
+  it("asks before it runs a page tool, even on a page that resumes the reply and registers the tool later", async () => {
     const register = (page: Page) =>
       page.evaluate(() => {
         const calls: unknown[] = [];

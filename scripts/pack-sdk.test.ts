@@ -9,7 +9,7 @@ import { startServer, type TestServer } from "../test/server.ts";
 const root = join(import.meta.dirname, "..");
 const tsc = join(root, "node_modules/typescript/bin/tsc");
 
-/** A program by a user who has nothing but the package. */
+/** A program written by a user who has only the package. */
 const program = `
 import { createClient, createManagementClient, FoyerError, type Output } from "@foyer/sdk";
 

@@ -74,7 +74,7 @@ async function openPage(context: BrowserContext): Promise<Opened> {
 const storageTypes = "local_storage,indexeddb,cache_storage,service_workers";
 
 /**
- * Contexts that tests use one after the other. A page of the dashboard takes half the time in a process that has run it
+ * Contexts that tests take turns using. A page of the dashboard takes half the time in a process that has run it
  * before, so each context keeps one page open to keep its process. Everything else that a test leaves behind is
  * deleted.
  */

@@ -24,10 +24,10 @@ export async function checkReply(stream: ChatStream): Promise<CheckedReply> {
 }
 
 /**
- * Checks the rules for every complete stream: `message_start` first; then pieces one after the other, whose `index`
- * counts from 0 without a gap, each closed before the next starts, no empty text, and every tool call followed by its
- * result; `error` exactly when the reason is `error`, right before `message_stop`, which comes once and last. The ids
- * contain the message id and an increasing position.
+ * Checks the rules for every complete stream: `message_start` first; then the pieces in order, whose `index` counts
+ * from 0 without a gap, each closed before the next starts, no empty text, and every tool call followed by its result;
+ * `error` exactly when the reason is `error`, right before `message_stop`, which comes once and last. The ids contain
+ * the message id and an increasing position.
  */
 function checkEvents(events: readonly ReceivedEvent[]): CheckedReply {
   const story = events.map((event) => JSON.stringify(event)).join("\n");

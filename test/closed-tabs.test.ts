@@ -40,7 +40,7 @@ it(`every reply ends and no tool runs twice when tabs are closed at random momen
     const calls = Array.from({ length: Math.min(AT_ONCE, CALLS - from) }, (_, index) => playCall(from + index));
     for (const { runs, answer } of await Promise.all(calls)) {
       expect(runs).toBeLessThanOrEqual(1);
-      // A result requires a run, and a refusal requires that the call was not run.
+      // A result is only valid for a call that ran exactly once.
       if ("result" in answer) expect([runs, answer.result]).toEqual([1, "done"]);
       outcomes.ran += runs;
       outcomes["result" in answer ? "answered" : "unanswered"] += 1;

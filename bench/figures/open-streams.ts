@@ -12,7 +12,7 @@ const APART_MS = 5;
 
 /**
  * Only one round, because the memory of a process does not shrink. A stream that fails ends the measurement with its
- * reason. The streams begin one after the other, and all of them are open at the same time until the first one ends.
+ * reason. The streams are opened one at a time, and all of them stay open until the first one ends.
  */
 export async function openStreams(streams: number): Promise<Row[]> {
   const rampMs = streams * APART_MS;

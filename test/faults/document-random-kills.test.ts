@@ -110,7 +110,7 @@ async function unfinished({ db }: FaultSite): Promise<string[]> {
 type Content = { id: string; word: string };
 type Load = ReturnType<typeof createLoad>;
 
-/** Clients that replace their documents one after the other and repeat requests that got no response. */
+/** Clients that replace their documents one at a time and repeat requests that got no response. */
 function createLoad(agentId: string, clients: number) {
   /** the last confirmed content, by external key */
   const acknowledged = new Map<string, Content>();

@@ -63,7 +63,7 @@ export async function createEnduranceLoad(site: FaultSite, life: Life, name: str
       const wanted = lists.map((list) => list.length + count);
       while (lists.some((list, index) => list.length < (wanted[index] ?? 0))) await wait(POLL_MS);
     },
-    /** Repeats the requests that are still unanswered. */
+    /** Retries the requests that are still unanswered. */
     async finish(server: Life): Promise<void> {
       await submissions.finish(server);
       await triggerEvents.finish(server);

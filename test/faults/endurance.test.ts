@@ -120,7 +120,7 @@ async function end(life: Life, signal: "SIGTERM" | "SIGKILL"): Promise<string[]>
   return errors.filter((line) => !OVERLOADED.test(line));
 }
 
-/** Rejects when the load fails, and does not resolve. */
+/** Rejects when the load fails. Never resolves. */
 async function failureOf(running: Promise<void> | undefined): Promise<void> {
   await running;
   await new Promise(() => {});

@@ -23,10 +23,7 @@ const failpoints = [
 const TIMEOUT = "10m";
 /** The pause between two pages of the feed, in milliseconds. */
 const READ_EVERY_MS = 20;
-/**
- * The number of kills after which the tally is printed, so that a long run that is interrupted has still shown
- * something.
- */
+/** Number of kills between printed tallies, so that even an interrupted long run has a result. */
 const TELL_EVERY = 50;
 
 const { eventKills: kills, events, isLong, seed, timeout } = faultRun;

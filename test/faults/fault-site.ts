@@ -221,7 +221,7 @@ const common = {
 };
 
 /**
- * Whether to repeat the request: a server that has just started on a busy machine may reject it (503), and a client may
+ * Whether to retry the request: a server that has just started on a busy machine may reject it (503), and a client may
  * need too long to send it (408).
  */
 export const isBusy = (status: number) => status === 503 || status === 408;
@@ -267,7 +267,7 @@ export async function submitOnce({ url }: Server, toolId: string, idempotencyKey
   return { status: response.status, body: (await response.json()) as SubmitResult };
 }
 
-/** Submits, and repeats the request while the server is overloaded. @throws TypeError when there is no response */
+/** Submits, and retries the request while the server is overloaded. @throws TypeError when there is no response */
 export async function submit(server: Server, toolId: string, idempotencyKey?: string): Promise<SubmitResult> {
   const { status, body } = await submitOnce(server, toolId, idempotencyKey);
   if (isBusy(status)) return wait(200).then(() => submit(server, toolId, idempotencyKey));

@@ -18,7 +18,7 @@ const failpoints = [
   "delivery.recorded",
   "team-chat.received",
 ];
-/** Kills after which everything is checked, so that a long run that is interrupted has still shown something. */
+/** Number of kills between checks of everything, so that even an interrupted long run has a result. */
 const CHECK_EVERY = 50;
 
 const { handoffKills: kills, seed, timeout, isLong, databases } = faultRun;

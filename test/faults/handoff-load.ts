@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { TelegramServer } from "../telegram-server.ts";
 import type { Life, Server } from "./fault-site.ts";
 import type { HandoffMember } from "./handoff-site.ts";
-import { acknowledged, createVisitors, NotAcknowledged, type Talk } from "./handoff-talk.ts";
+import { acknowledged, createVisitors, NotAcknowledgedError, type Talk } from "./handoff-talk.ts";
 
 /** The Telegram user that is linked to the owner. */
 export const TELEGRAM_USER = 7;
@@ -13,7 +13,7 @@ type Visitors = ReturnType<typeof createVisitors>;
 type Parties = { agentId: string; member: HandoffMember; telegram: TelegramServer };
 /** @returns steps to do before the next one */
 type Step = (server: Server) => Promise<Step[] | undefined> | Promise<void>;
-/** @throws NotAcknowledged when the server is gone before `isDone` */
+/** @throws NotAcknowledgedError when the server is gone before `isDone` */
 type Until = (server: Server, isDone: () => boolean, what: string) => Promise<void>;
 
 /**
@@ -29,7 +29,7 @@ export function createHandoffLoad({ agentId, member, telegram }: Parties, count:
 
   const until: Until = async (server, isDone, what) => {
     for (const deadline = Date.now() + LOST_MS; !isDone(); await wait(20)) {
-      if (gone.has(server)) throw new NotAcknowledged();
+      if (gone.has(server)) throw new NotAcknowledgedError();
       if (Date.now() > deadline) throw new Error(`Did not arrive: ${what}`);
     }
   };
@@ -98,7 +98,8 @@ export function createHandoffLoad({ agentId, member, telegram }: Parties, count:
 /** `fetch` rejects with a TypeError when the connection breaks. */
 function isUnanswered(error: unknown): boolean {
   return (
-    error instanceof NotAcknowledged || (error instanceof TypeError && /fetch failed|terminated/.test(error.message))
+    error instanceof NotAcknowledgedError ||
+    (error instanceof TypeError && /fetch failed|terminated/.test(error.message))
   );
 }
 

@@ -28,11 +28,11 @@ export type Talk = {
 };
 
 /** The server is gone or too busy to answer, so the request may have been carried out or not. */
-export class NotAcknowledged extends Error {}
+export class NotAcknowledgedError extends Error {}
 
 export async function acknowledged(answer: Promise<Answer>): Promise<void> {
   const { status, body } = await answer;
-  if (isBusy(status)) throw new NotAcknowledged();
+  if (isBusy(status)) throw new NotAcknowledgedError();
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
 }
 
@@ -51,11 +51,12 @@ export function createVisitors(agentId: string) {
   async function say(server: Server, content: string, talk?: Talk): Promise<Pick<Talk, "id" | "token">> {
     const body = { agentId, messages: [{ role: "user", content }], ...(talk ? { conversationId: talk.id } : {}) };
     const stream = await chat(server.url, body, talk ? { authorization: `Bearer ${talk.token}` } : {});
-    if (isBusy(stream.response.status)) throw new NotAcknowledged();
+    if (isBusy(stream.response.status)) throw new NotAcknowledgedError();
     if (!stream.response.ok) throw new Error(`chatting: ${stream.response.status} ${await stream.response.text()}`);
     await stream.ended;
     const start = stream.events.find((event) => event.type === "message_start");
-    if (start?.type !== "message_start" || stream.events.at(-1)?.type !== "message_stop") throw new NotAcknowledged();
+    if (start?.type !== "message_start" || stream.events.at(-1)?.type !== "message_stop")
+      throw new NotAcknowledgedError();
     return { id: start.conversationId, token: start.conversationToken ?? "" };
   }
 

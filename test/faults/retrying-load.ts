@@ -42,7 +42,7 @@ export function createRetryingLoad<Answer>(
       };
       await Promise.all(Array.from({ length: clients }, client));
     },
-    /** Repeats the requests that are still unanswered. */
+    /** Retries the requests that are still unanswered. */
     async finish(server: Server): Promise<void> {
       for (const client of [...unanswered.keys()]) expect(await ask(server, client)).toBe(true);
     },

@@ -105,7 +105,7 @@ export type HandoffSettings = Static<typeof HandoffSettings>;
 
 const settings = HandoffSettings.properties;
 
-/** Some of an agent's settings for handing over. */
+/** Some of an agent's handoff settings. */
 export const HandoffChanges = Type.Partial(
   Type.Object({
     isEnabled: nullable(settings.isEnabled),
@@ -121,7 +121,7 @@ export const HandoffChanges = Type.Partial(
 );
 export type HandoffChanges = Static<typeof HandoffChanges>;
 
-/** The settings for handing over that the widget needs. */
+/** The handoff settings that the widget needs. */
 export const WidgetHandoff = Type.Object(
   {
     hasButton: Type.Boolean(),

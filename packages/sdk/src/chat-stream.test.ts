@@ -118,7 +118,7 @@ describe("a streamed reply", () => {
     expect(seen).toEqual([start]);
   });
 
-  it("provides the id of each event, with which a later page resumes the reply", async () => {
+  it("provides the id of each event, so that a later page can resume the reply", async () => {
     const server = serverOf(lines(1, start, text("Hi"), stop));
     const events = await Array.fromAsync(streamChat(server.request, request, quick));
     expect(events.map(({ type, eventId }) => [type, eventId])).toEqual([

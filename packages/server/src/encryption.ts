@@ -42,7 +42,7 @@ export function createEncryption(rootSecret: string): Encryption {
   };
 }
 
-/** Compares two texts in constant time. */
+/** Compares two strings in constant time. */
 export function sameText(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);

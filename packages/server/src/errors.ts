@@ -46,7 +46,7 @@ export function checkAll(checks: Iterable<() => void>): void {
   throwAll(failures);
 }
 
-/** `checkAll` for checks that read the database. They run one after the other. */
+/** `checkAll` for checks that read the database. They run sequentially. */
 export async function checkAllInTurn(checks: Iterable<() => unknown>): Promise<void> {
   const failures: AppError[] = [];
   for (const check of checks) {

@@ -24,7 +24,7 @@ export async function readRestoreLedger(db: Db): Promise<RestoreLedger> {
 
 /**
  * Applies the ledger of the replaced database to the restored one, which is migrated and not used by any server.
- * @param encryption the keys with which the ledger's hashes were made
+ * @param encryption the keys that produced the ledger's hashes
  * @returns how many visitors and conversations were erased again
  */
 export async function applyRestoreLedger(

@@ -31,7 +31,7 @@ await orExit(`Foyer cannot listen on ${config.host}:${config.port}`, listen);
 const announced = announce();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void shutDown(signal));
 await announced;
-// Not only at a clean exit: the next start is fast even if this process is killed.
+// Node writes the cache only at a clean exit. Flushing it now keeps the next start fast even if this process is killed.
 flushCompileCache();
 
 process.on("unhandledRejection", (error) => {

@@ -25,8 +25,8 @@ export async function whileReplyStarts<T>(work: () => Promise<T>): Promise<T> {
 /**
  * Resolves when background work may write: while no reply is starting, and for one caller in each turn of the event
  * loop, in the order of the calls. On SQLite, all statements share the event loop and one connection, and transactions
- * that wait for the connection run one after the other without a turn in between. A visitor's request or a model's
- * token that arrives in the meantime would wait for all of them.
+ * that wait for the connection run back to back, without a turn in between. A visitor's request or a model's token that
+ * arrives in the meantime would wait for all of them.
  * @param waitedMs how long the caller has already waited for something else
  */
 export function afterStartingReplies(waitedMs = 0): Promise<void> {

@@ -12,7 +12,7 @@ it("streams replies in memory until the time or the rounds are over", async () =
   expect(await warmUp({ createDeps, createApp, maxMs: 0 })).toBe(0);
 });
 
-it("gives its server no address of a database, which threads would open", async () => {
+it("gives its server no database address, because threads would open that database", async () => {
   let config: Deps["config"] | undefined;
   const create: typeof createDeps = (...parts) => {
     [config] = parts;

@@ -36,7 +36,7 @@ it("the form code loads only with the first form, without duplicating shared cod
   expect(size(`widget/${partFiles["mount-form"]}`)).toBeLessThanOrEqual(budgets.forms);
 });
 
-it("the code for handing over loads separately, in one language", () => {
+it("the handoff code loads separately, in one language", () => {
   const { partFiles } = JSON.parse(readFileSync(join(dist, "build.json"), "utf8"));
   const handoff = partFiles["start-handoff"];
   expect(withImports(handoff)).toEqual([handoff, partFiles.panel]);

@@ -11,7 +11,7 @@ const MAX_PATH = 200;
  * the same as dots, so `{ cart: { currency: "EUR" } }` ignores other fields of the cart; `$eq` compares a whole object.
  * As in MongoDB, an array matches when it matches itself or one of its members does. `$ne` and `$nin` negate `$eq` and
  * `$in`, so they hold for a missing field. `null` equals a missing field. `$gt` and similar operators compare two
- * numbers, or two texts by code unit, which orders ISO dates. `$contains` looks for a substring or an array member.
+ * numbers, or two strings by code unit, which orders ISO dates. `$contains` looks for a substring or an array member.
  * Reads own properties only, and compares each value of the conditions with each value of its field at most once.
  */
 export function matchEvent(

@@ -39,7 +39,7 @@ export function WidgetView({
       const onSay = (text: string) => latest.current.live?.onSay(text);
       const userToken = async (isNew: boolean) => (await latest.current.live?.userToken(isNew)) ?? null;
       const mounted = await mountPreview(element, {
-        // Handing over is disabled in previews.
+        // Handoff is disabled in previews.
         agent: { ...agent, handoff: null },
         theme,
         canTryForms,

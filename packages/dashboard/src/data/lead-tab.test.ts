@@ -42,7 +42,7 @@ function openTab(name: string, { isHidden = false } = {}): Tab {
 
 const running = () => tabs.filter(({ isRunning }) => isRunning).map(({ name }) => name);
 
-it("runs the work in the tab that the user looked at last, and in another one when that tab is closed", async () => {
+it("runs the work in the most recently viewed tab, and in another one when that tab is closed", async () => {
   openTab("first");
   await expect.poll(running).toEqual(["first"]);
   const second = openTab("second", { isHidden: true });

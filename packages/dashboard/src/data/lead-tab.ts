@@ -1,7 +1,7 @@
 /**
- * Runs `work` in one of the browser's tabs at a time: the one that the user looked at last. A phone suspends tabs in the
- * background, which keep their locks. The tab runs it again when it becomes visible, because its connections may have
- * died in the meantime. On pages without HTTPS, browsers have no locks, so every tab runs it.
+ * Runs `work` in one of the browser's tabs at a time: the one that the user viewed most recently. A phone suspends tabs
+ * in the background, which keep their locks. The tab runs it again when it becomes visible, because its connections may
+ * have died in the meantime. On pages without HTTPS, browsers have no locks, so every tab runs it.
  * @param work ends when its signal aborts
  */
 export function leadTab(name: string, signal: AbortSignal, work: (turn: AbortSignal) => Promise<void>): void {

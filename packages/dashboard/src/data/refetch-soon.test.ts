@@ -24,7 +24,7 @@ afterEach(() => {
 
 const wait = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
-it("fetches changes of a short time together, and none while the page is hidden", async () => {
+it("combines changes in quick succession into one fetch, and fetches none while the page is hidden", async () => {
   const refetchSoon = createRefetching(client);
   await wait(0);
   expect(fetched).toHaveBeenCalledTimes(1);

@@ -22,8 +22,8 @@ type Shared = InboxEvent | { type: "connection"; isLost: boolean };
 
 /**
  * Follows the inbox of the organization while the dashboard is open. Browsers allow only six connections to a server
- * without HTTP/2, so only the one of several tabs that the user looked at last is connected. It passes its events on to
- * the others.
+ * without HTTP/2, so of several tabs, only the most recently viewed one is connected. It passes its events on to the
+ * others.
  */
 export function useInboxStream(organizationId: string | null): void {
   useEffect(() => {

@@ -42,8 +42,8 @@ export function checkAgent({ allowedOrigins, allowedImageHosts, tellModel, widge
 }
 
 /**
- * Converts the given settings to columns. `null` restores the default, and absent settings are omitted. The settings for
- * handing over are merged into `current`, which are those of the agent so far.
+ * Converts the given settings to columns. `null` restores the default, and absent settings are omitted. The handoff
+ * settings are merged into `current`, which are those of the agent so far.
  * @throws 400
  */
 export function toColumns(input: AgentChanges, current: Pick<AgentRow, "handoff"> = columnDefaults): Partial<AgentRow> {

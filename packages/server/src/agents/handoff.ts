@@ -15,7 +15,7 @@ const defaults: HandoffSettings = {
   escalation: [],
 };
 
-/** The agent's settings for handing over, with the defaults of those that were not set. */
+/** The agent's handoff settings, with defaults for those that were not set. */
 export function handoffOf({ handoff }: Pick<AgentRow, "handoff">): HandoffSettings {
   // Most agents set nothing, and this runs for every message.
   return handoff === "{}" ? defaults : { ...defaults, ...JSON.parse(handoff) };
@@ -53,7 +53,7 @@ export function promiseOf({ hours, promiseMinutes }: HandoffSettings, now: numbe
 }
 
 /**
- * The settings that the widget needs, or null when handing over is disabled.
+ * The settings that the widget needs, or null when handoff is disabled.
  * @param canEmail whether the server can send email
  */
 export function toWidgetHandoff(

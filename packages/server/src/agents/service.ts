@@ -123,7 +123,7 @@ export function createAgentService(
   };
 }
 
-/** Reads and replaces the secret with which a site's server signs its visitors' ids. */
+/** Reads and replaces the secret that a site's server uses to sign its visitors' ids. */
 function identitySecrets(
   store: AgentStore,
   encryption: Deps["encryption"],

@@ -284,7 +284,7 @@ async function announced(piece: ToolPiece, output: ReplyOutput, outcome: Promise
 }
 
 /**
- * Runs a client tool, whose event is sent once the page can answer it. Client tools run one after the other, so that a
+ * Runs a client tool, whose event is sent once the page can answer it. Client tools run one at a time, so that a
  * visitor is asked about one thing at a time and no call waits before the page knows about it.
  */
 async function runInPage(

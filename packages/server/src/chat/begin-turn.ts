@@ -1,6 +1,6 @@
 import { conversationLimits } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import { type ConversationSize, checkRoom } from "../conversations/conversation-room.ts";
+import { type ConversationSize, checkConversationSize } from "../conversations/conversation-size.ts";
 import { previewOf } from "../conversations/message-preview.ts";
 import type { Executor } from "../db/compiled-query.ts";
 import { isDuplicate } from "../db/database-errors.ts";
@@ -64,7 +64,7 @@ export async function beginTurn(
     ? await insertNew(trx, queries, turn, { added, preview })
     : await extend(trx, queries, turn, { added, preview, now });
   const { position, size, handler, epoch } = place;
-  checkRoom(size, MIN_ROOM_BYTES);
+  checkConversationSize(size, MIN_ROOM_BYTES);
   if (turn.isNew && conversation.isTest === 0) {
     await count.conversations(trx, [{ agentId: conversation.agentId, at: now, conversations: 1 }]);
   }

@@ -98,7 +98,7 @@ describe("follow-up questions", () => {
     expect(prompt?.body).not.toContain("Until when?");
   });
 
-  it("are not offered by default, after a failed reply, and below a form", async () => {
+  it("are not offered by default, after a failed reply, or below a form", async () => {
     const quiet = await createAgent(owner, {});
     expect((await owner.call("GET", `/agents/${quiet}`)).body.data.followUps).toBe(false);
     await (await ask({ agentId: quiet })).stream.ended;

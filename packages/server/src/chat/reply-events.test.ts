@@ -96,7 +96,7 @@ describe("the events of a reply", () => {
     );
   });
 
-  it("include the sources once the text is complete, also for a client that resumes before the suggestions", () => {
+  it("include the sources once the text is complete, even for a client that resumes before the suggestions", () => {
     const reply = createRunningReply(start, { agentId: "agent_1", resumable: true, resumeWindow: 1_000 });
     reply.text("From 11 [1].");
     const passage = { n: 1, title: "Hours", url: null, page: null, snippet: "From 11.", citation: "title" as const };

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { ConversationSize } from "../conversations/conversation-room.ts";
+import type { ConversationSize } from "../conversations/conversation-size.ts";
 import type { Flag } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";

@@ -67,7 +67,7 @@ type Sources = {
   /** notifies the team of messages while a person has the conversation, in the transaction that stores them */
   recordHandoff: RecordHandoff;
   requestHuman: RequestHuman;
-  /** the tool with which the model asks for a person, or null when it cannot */
+  /** the tool that the model calls to ask for a person, or null when it cannot */
   humanToolOf(agent: AgentRow, conversation: ConversationRow): ReplyTool | null;
   /** what the model should know about the conversation's requests for a person */
   handoffNotesOf(conversation: ConversationRow): Promise<Note[]>;

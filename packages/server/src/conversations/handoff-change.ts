@@ -12,9 +12,12 @@ export type HandoffChange = Place &
         kind: "requested";
         handoffId: string;
         cause: HandoffCause;
-        /** when the team hears of it, because it was notified of an earlier request a moment ago; null for now */
+        /**
+         * when the team will be notified of it, if it was notified of an earlier request a moment ago; null to notify
+         * it immediately
+         */
         heldUntil: number | null;
-        /** the team hears now of a request that was held back */
+        /** the team is now notified of a request that was held back */
         isRepeated?: true;
         userId?: undefined;
       }

@@ -50,7 +50,7 @@ const SILENT_MS = 30_000;
 
 type RatingBody = { messageId: string; rating: Rating; comment?: string | null };
 
-export type ConversationInPages = {
+export type PagedConversation = {
   fields: Omit<Conversation, "messages">;
   messagePages: AsyncIterable<Message[]>;
 };
@@ -131,7 +131,7 @@ export function createConversationService(
       return standingIn(row, { ...proof, sessionId: named.sessionId }, { agent, encryption });
     },
     /** The conversation with its messages in pages, because they can have 10 MB. */
-    async get(viewer: Viewer, id: string): Promise<ConversationInPages> {
+    async get(viewer: Viewer, id: string): Promise<PagedConversation> {
       const row = await existing(viewer, id);
       const isMember = "organizationId" in viewer;
       const failures = isMember ? await store.failures(id) : [];

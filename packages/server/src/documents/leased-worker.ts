@@ -22,7 +22,7 @@ type LeasedQueue<Job> = {
 /**
  * Thrown when another process has claimed the job, or the job was stopped. Nothing may be written for it afterwards.
  */
-export class LeaseLost extends Error {
+export class LeaseLostError extends Error {
   constructor() {
     super("The lease was lost.");
   }
@@ -70,14 +70,14 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
     const lost = new AbortController();
     const renewal = setInterval(() => {
       queue.renew(job).then(
-        (isHeld) => isHeld || lost.abort(new LeaseLost()),
+        (isHeld) => isHeld || lost.abort(new LeaseLostError()),
         (error: unknown) => log.warn({ err: error }, `could not renew the lease on a ${jobName}`),
       );
     }, leaseMs / 3).unref();
     try {
       await run(job, AbortSignal.any([stopped.signal, lost.signal]));
     } catch (error) {
-      if (error instanceof LeaseLost) return;
+      if (error instanceof LeaseLostError) return;
       if (!stopped.signal.aborted) log.error({ err: error, id: idOf(job) }, `could not process a ${jobName}`);
       await queue.release(job, stopped.signal.aborted ? 0 : POLL_INTERVAL_MS).catch((failure: unknown) => {
         log.warn({ err: failure }, `could not release the lease on a ${jobName}; it will expire`);

@@ -40,7 +40,7 @@ export function createEventSender(deps: Pick<Deps, "config" | "outbound" | "encr
   };
 }
 
-/** A delivery to a webhook whose URL has another host now. It is claimed again when that host has a free slot. */
+/** A delivery to a webhook whose URL now has a different host. It is claimed again when that host has a free slot. */
 const moved: OpenDelivery = { send: async () => ({ postponedMs: 0 }) };
 
 type HandlerParts = {

@@ -125,7 +125,7 @@ function insertQuery({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKind
             x.lit(0).as("position"),
             x.lit(0).as("attempts"),
             x.lit(0).as("attemptsBefore"),
-            // The first lease has the number 1, also if it begins now.
+            // The first lease has the number 1, even if it begins now.
             x.ref("rows.isLeased").as("fence"),
             x.ref("rows.isLeased").as("isLeased"),
           ])

@@ -27,7 +27,7 @@ export type NewEvent<T extends WebhookEventType = WebhookEventType> = {
 /** Records events in the transaction that causes them. Writes nothing if no webhook and no feed receives them. */
 export type RecordEvents = (trx: Executor, events: readonly NewEvent[]) => Promise<void>;
 
-/** Records events with several recorders, one after the other. */
+/** Records events with several recorders in sequence. */
 export function recordWith(...recorders: RecordEvents[]): RecordEvents {
   return async (trx, events) => {
     for (const record of recorders) await record(trx, events);

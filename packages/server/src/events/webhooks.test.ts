@@ -519,7 +519,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     second?.close?.();
   });
 
-  it("are all named by the receipt of an erasure, also when the URL changed between two attempts", async () => {
+  it("are all named by the receipt of an erasure, even when the URL changed between two attempts", async () => {
     const moved = await startReceiver();
     onTestFinished(() => moved.stop());
     const [oldHost, newHost] = [receiver.url, moved.url].map((url) => URL.parse(url)?.host);

@@ -441,7 +441,7 @@ const forPeople =
   /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices)\b|^\/conversations\/[^/]+\/(takeover|assign|return|close|messages|draft)$|^\/notice-channels\/[^/]+\/link/;
 
 /**
- * Values that may be null by the schema but that the valid body needs: because of the document's kind, or because
+ * Values that the schema allows to be null but that a valid body needs: because of the document's kind, or because
  * testing a provider without an address would leave this machine.
  */
 const neededValues: Record<string, string[]> = {

@@ -46,7 +46,7 @@ const TOGETHER = 16 * 1024;
  */
 class EventStream extends Readable {
   #response: Response | null = null;
-  /** Whether this stream writes the size in front of each chunk, instead of Node. */
+  /** Whether this stream, rather than Node, writes the size of each chunk. */
   #isChunked = false;
   #waiting: string[] = [];
   #waitingLength = 0;

@@ -6,8 +6,8 @@ export const hasFormerMember = sql<boolean>`not exists (select 1 from members
   where members."userId" = conversations."assigneeId" and members."organizationId" = conversations."organizationId")`;
 
 /**
- * Schedules that the conversations of a member who leaves the organization wait for a person again, in the transaction
- * that removes the member. It is one statement, because a member can have thousands of conversations.
+ * Schedules the release of a departing member's conversations, which then wait for a person again. Runs in the
+ * transaction that removes the member, as a single statement, because a member can have thousands of conversations.
  */
 export async function releaseSoon(
   trx: Transaction<Tables>,

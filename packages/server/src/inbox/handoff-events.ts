@@ -32,7 +32,8 @@ export function createHandoffEvents(recordEvents: RecordEvents): RecordHandoff {
 function reportOf(change: HandoffChange): Reported | null {
   switch (change.kind) {
     case "requested":
-      // The team hears of a request that was held back later, but the visitor has been waiting since the first change.
+      // The team is notified later of a request that was held back, but the visitor has been waiting since the first
+      // change.
       if (change.isRepeated) return null;
       return { change: "requested", handler: "waiting", assigneeId: null, memberId: null };
     case "taken": {

@@ -4,7 +4,7 @@ import type { Db } from "../db/open.ts";
 import type { ConversationRow } from "../db/tables.ts";
 import { quotedJson } from "../quoted-json.ts";
 
-/** How many requests the model learns of. */
+/** Maximum number of requests that the model is informed about. */
 const MAX_REQUESTS = 10;
 
 /** @returns a function that tells the model about the newest requests for a person in a conversation */

@@ -11,7 +11,7 @@ import { createHandoffRules } from "./rules.ts";
 
 export type Handoffs = ReturnType<typeof createHandoffs>;
 
-/** The parts of handing over that other resources need: distributing changes, requests for a person, and rules. */
+/** The parts of handoff that other resources need: distributing changes, requests for a person, and rules. */
 export function createHandoffs(deps: Pick<Deps, "db" | "log" | "mailer">) {
   const recorders = createHandoffRecorders();
   const counters = createHandoffCounters();

@@ -405,14 +405,14 @@ onBothDatabases("in a handoff", (createDatabase) => {
     expect([data.assignee, data.messages.at(-1).author]).toEqual([shown, { kind: "member", person: shown }]);
   });
 
-  it("an agent with handing over disabled refuses a request, but a member may take over", async () => {
+  it("an agent with handoff disabled refuses a request, but a member may take over", async () => {
     const { id, call } = await visit(await createAgent(owner));
     expect((await call("POST", "/handoff", {})).status).toBe(409);
     expect((await owner.call("POST", `/conversations/${id}/takeover`)).status).toBe(200);
     expect((await call("DELETE", "/handoff")).status).toBe(409);
   });
 
-  it("settings for handing over can be changed in parts, and the widget receives only what visitors need", async () => {
+  it("handoff settings can be changed in parts, and the widget receives only what visitors need", async () => {
     const id = await createAgent(owner, { handoff: { isEnabled: true, promiseMinutes: 5, badRatings: 2 } });
     const { body } = await owner.call("PATCH", `/agents/${id}`, { handoff: { badRatings: null, hasButton: false } });
     expect(body.data.handoff).toMatchObject({ isEnabled: true, promiseMinutes: 5, badRatings: null, hasButton: false });

@@ -16,7 +16,7 @@ type Services = {
   handoffs: Handoffs;
 };
 
-/** Connects the parts with which members take over, answer and follow conversations. */
+/** Connects the parts that let members take over, answer and follow conversations. */
 export function createInbox(
   deps: Pick<Deps, "db" | "databaseKind" | "config" | "log">,
   { agents, conversations, handOver, handoffs }: Services,

@@ -7,9 +7,9 @@ import type { HandoffCounters } from "./counters.ts";
 const buckets = [10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400];
 
 /**
- * Adds the metrics of handing over. The number of waiting visitors is read from the database and is the same in every
- * process. Everything else counts events of this process. Each metric starts at 0 for every cause, so that the first
- * request is seen as an increase.
+ * Adds the handoff metrics. The number of waiting visitors is read from the database and is the same in every process.
+ * Everything else counts events of this process. Each metric starts at 0 for every cause, so that the first request is
+ * seen as an increase.
  */
 export function addHandoffMetrics(
   registry: Registry,

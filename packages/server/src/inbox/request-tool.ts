@@ -30,7 +30,7 @@ const tool: LanguageModelV4FunctionTool = {
   },
 };
 
-/** @returns a function that creates the tool with which the model asks for a person, or null when it cannot */
+/** @returns a function that creates the tool that the model calls to ask for a person, or null when it cannot */
 export function createRequestTool({ db, log, mailer }: Pick<Deps, "db" | "log" | "mailer">, requests: HandoffRequests) {
   return (agent: AgentRow, { id, handler }: Pick<ConversationRow, "id" | "handler">): ReplyTool | null => {
     const settings = handoffOf(agent);

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { checkRoom } from "../conversations/conversation-room.ts";
+import { checkConversationSize } from "../conversations/conversation-size.ts";
 import { previewOf } from "../conversations/message-preview.ts";
 import type { HandoffRow } from "../db/handoff-tables.ts";
 import type { MessageRow, Tables } from "../db/tables.ts";
@@ -168,7 +168,7 @@ export async function addMessage(
     .returning(["agentId", "epoch", "isTest", "messageCount", "textBytes", "toolBytes"])
     .executeTakeFirst();
   if (!place) return null;
-  checkRoom(place);
+  checkConversationSize(place);
   const last = await trx
     .selectFrom("messages")
     .select((x) => x.fn.max("position").as("position"))

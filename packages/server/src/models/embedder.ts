@@ -9,7 +9,7 @@ import { redact } from "./provider-failure.ts";
 const MAX_DIMENSIONS = 4_096;
 /** Sixteen vectors of 4,096 components with 25 characters each are below 2 MB. */
 const MAX_BYTES = 4_000_000;
-/** The common rule of thumb for English, for providers that do not count. */
+/** The common rule of thumb for English, for providers that do not report token counts. */
 const CHARACTERS_PER_TOKEN = 4;
 
 type EmbeddingRequest = {

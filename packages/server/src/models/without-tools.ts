@@ -10,7 +10,7 @@ type Request = Omit<LanguageModelV4CallOptions, "abortSignal">;
 type UserMessage = Extract<LanguageModelV4Message, { role: "user" }>;
 type ToolMessage = Extract<LanguageModelV4Message, { role: "tool" }>;
 
-/** Statuses with which providers reject a request for a model that cannot call tools. OpenRouter uses 404. */
+/** Statuses that providers return for a request with tools to a model that cannot call them. OpenRouter uses 404. */
 const REJECTIONS = new Set([400, 404, 422, 501]);
 const aboutTools = /\btools?\b|\btool[ _-](?:use|calls?|calling|choice)\b|\bfunction[ _-]call(?:s|ing)?\b/i;
 const unsupported =

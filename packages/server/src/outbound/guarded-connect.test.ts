@@ -8,7 +8,7 @@ import { close, closing, listen, nextTurn, openOutbound, serve, serveCanary } fr
 
 const whole = { method: "GET", trust: "untrusted", timeoutMs: 10_000, maxBytes: 1_000 } as const;
 
-/** A name server that gives these answers one after the other and then repeats the last one. */
+/** A name server that gives these answers in order and then repeats the last one. */
 function answering(...answers: string[][]) {
   const asked: string[] = [];
   const resolve = async (name: string) => {

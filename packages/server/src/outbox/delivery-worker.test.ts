@@ -249,7 +249,7 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     for (const delivery of claimed) expect(outbox.queue.hold(delivery)).not.toBeNull();
   });
 
-  it("lends new deliveries the slots that a host has left, and none while others wait or the worker is not running", async () => {
+  it("offers a host's free slots to new deliveries, and none while others wait or the worker is not running", async () => {
     const started = Promise.withResolvers<void>();
     const worker = openWorker((_, { signal }) => {
       started.resolve();

@@ -26,7 +26,7 @@ async function start(options: Parameters<typeof startServer>[0] = {}) {
   return server;
 }
 
-/** Repeats the call while the server rejects it uncounted because it is overloaded, which happens on a slow machine. */
+/** Retries the call while the server rejects it uncounted because it is overloaded, which happens on a slow machine. */
 async function getCounted(server: TestServer, account: Pick<Account, "headers">): Promise<Answer> {
   for (;;) {
     const answer = await get(server, account);

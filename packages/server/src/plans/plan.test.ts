@@ -58,7 +58,7 @@ onBothDatabases("the plan endpoint", (createDatabase) => {
       const before = await used();
       await call();
       const counts = [await used(), await used()];
-      // Repeats the calls when the minute ended between them.
+      // Retries the calls when the minute ended between them.
       if ((await call()) !== first) continue;
       expect(counts).toEqual([before + 1, before + 1]);
       expect(before).toBeGreaterThan(0);

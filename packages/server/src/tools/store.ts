@@ -91,7 +91,7 @@ export function createToolStore(db: Db) {
   };
 }
 
-/** Queries with which visitors' pages look up forms. */
+/** Queries that look up forms for visitors' pages. */
 function formQueries(db: Db) {
   return {
     /** Enabled forms of this name on the whole server, with their agents' allowed origins. */

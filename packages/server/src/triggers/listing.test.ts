@@ -17,7 +17,7 @@ describe("the listing cache", () => {
     return { state, cache, get };
   }
 
-  it("reads a listing once within 5 s, and then again", async () => {
+  it("reads a listing at most once every 5 s", async () => {
     const { state, get } = setUp();
     expect(await get()).toBe("first");
     state.text = "second";

@@ -109,7 +109,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     const sibling = await use.createAgent();
     const siblings = await use.createTrigger(sibling, "Sibling");
     await reportAll({ triggerId: target }, { triggerName: "Target" }, { triggerId: siblings, triggerName: "Sibling" });
-    // The same session, but another agent.
+    // The same session with a different agent.
     await stranger.report({ agentId: strangers, triggerId: target, sessionId: "shared" });
     await reportAll({ eventType: "converted", sessionId: "shared" });
     expect(await stranger.stats()).toEqual({ [target]: counts(1, 0) });

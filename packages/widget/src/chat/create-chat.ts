@@ -30,7 +30,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
 
   /** A text that the visitor chose to send, such as a suggestion, before giving consent. */
   let awaitingConsent: string | null = null;
-  /** Messages to a person are sent one after the other, without waiting for a reply. */
+  /** Messages to a person are sent one at a time, without waiting for a reply. */
   let sending = Promise.resolve();
   bus.on("identity", () => {
     // Otherwise it would be sent for the next visitor once that visitor gives consent.

@@ -12,8 +12,8 @@ import type { HandoffController } from "./create-handoff.ts";
 const MAX_REASON = 500;
 
 /**
- * The card with which the visitor asks for a person. It asks for the reason and, outside office hours, for an email
- * address for the answer if the server can send one. While the visitor waits, it asks only for the address.
+ * The card for requesting a person. It asks for the reason and, outside office hours, for an email address for the
+ * answer if the server can send one. While the visitor waits, it asks only for the address.
  */
 export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Element {
   const { core, chat, messages } = usePanel();

@@ -25,9 +25,9 @@ type Options = {
 
 /**
  * Follows the live events of one conversation at a time. Browsers allow a server without HTTP/2 only six connections,
- * so only the one of several tabs that the visitor looked at last is connected. It passes its events on to the others.
- * A tab that becomes visible reconnects and reads what it may have missed. So does one whose network returns, because a
- * computer that slept or changed networks may not notice a dead connection.
+ * so of several tabs, only the most recently viewed one is connected. It passes its events on to the others. A tab that
+ * becomes visible reconnects and reads what it may have missed. So does one whose network returns, because a computer
+ * that slept or changed networks may not notice a dead connection.
  */
 export function createConversationFollower(request: Request, { onEvent, onLost, signal }: Options) {
   let followed: Followed | null = null;

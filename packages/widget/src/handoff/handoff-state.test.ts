@@ -1,7 +1,7 @@
 import type { ConversationLiveEvent, Message, Ownership, Person, WidgetHandoff } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
 import { type Entry, newReply, type ReplyEntry, textOf, toEntries } from "../chat/conversation-state.ts";
-import { applyLiveEvent, type HandoffState, messagesOfTeam, viewOf } from "./handoff-state.ts";
+import { applyLiveEvent, type HandoffState, teamMessages, viewOf } from "./handoff-state.ts";
 
 const ada = { name: "Ada Byron", initials: "AB" };
 const noon = Date.parse("2026-03-02T12:00:00Z");
@@ -77,7 +77,7 @@ describe("the state of a conversation that is handed over", () => {
     const once = after(empty, ...events);
     expect(texts(once)).toEqual(["Hello, Ada here.", "From another tab"]);
     expect(after(once, ...events)).toEqual(once);
-    expect(messagesOfTeam(once.entries).map(({ id, person }) => [id, person])).toEqual([["msg_1", ada]]);
+    expect(teamMessages(once.entries).map(({ id, person }) => [id, person])).toEqual([["msg_1", ada]]);
   });
 
   it("recognizes the visitor's own messages, even two with the same text", () => {

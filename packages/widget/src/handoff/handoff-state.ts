@@ -64,7 +64,7 @@ function withVisitorMessage(entries: readonly Entry[], message: UserEntry): Entr
 }
 
 /** The messages of the team, oldest first. */
-export function messagesOfTeam(entries: readonly Entry[]): ReplyEntry[] {
+export function teamMessages(entries: readonly Entry[]): ReplyEntry[] {
   return entries.filter((entry): entry is ReplyEntry => entry.type === "reply" && !!entry.person);
 }
 

@@ -11,9 +11,9 @@ import { SoundSwitch } from "./sound-switch.tsx";
 import { loadTexts } from "./texts/load-texts.ts";
 
 /**
- * Starts the parts that hand conversations over to people. The panel loads this module for agents with handing over
- * enabled, and for conversations that are not with the agent. Its views have their own render roots, because after a
- * server update the module may come with another copy of Preact than the panel.
+ * Starts the parts that hand conversations over to people. The panel loads this module for agents with handoff enabled,
+ * and for conversations that are not with the agent. Its views have their own render roots, because after a server
+ * update the module may come with another copy of Preact than the panel.
  */
 export async function startHandoff(panel: PanelContext, state: PanelState): Promise<Handoff> {
   const texts = await loadTexts(panel.core.locale);

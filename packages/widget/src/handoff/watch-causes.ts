@@ -1,8 +1,8 @@
 import type { Chat } from "../chat/create-chat.ts";
 
 /**
- * Calls back immediately, and whenever the chat changes in a way that matters for handing over, but not for each token
- * of a reply. `isCause` means that the server may have requested a person because of a tool call or a bad rating.
+ * Calls back immediately, and whenever the chat changes in a way that matters for a handoff, but not for each token of
+ * a reply. `isCause` means that the server may have requested a person because of a tool call or a bad rating.
  */
 export function watchCauses(chat: Chat, onChange: (change: { isCause: boolean }) => void, signal: AbortSignal): void {
   let before = "";

@@ -48,8 +48,8 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
     }
   };
   /**
-   * Hands the open anonymous conversation to the visitor who has just been identified, also on a later page. With the next
-   * message its token proves to the server that the user holds it.
+   * Hands the open anonymous conversation to the visitor who has just been identified, even on a later page. With the
+   * next message its token proves to the server that the user holds it.
    */
   const adopt = () => {
     const stored = asStored(storage.read("local", "visit"));

@@ -2,7 +2,7 @@ import type { loadHandoff } from "./load-chunk.ts";
 import type { Handoff, PanelContext } from "./panel-context.ts";
 import type { PanelState } from "./panel-state.ts";
 
-/** Loads the code for handing over as soon as a conversation is not with the agent. */
+/** Loads the handoff code as soon as a conversation is not with the agent. */
 export function createHandoffLoader(panel: PanelContext, state: PanelState, loadChunk: typeof loadHandoff) {
   const { store } = panel.chat;
   let loading: Promise<Handoff | null> | null = null;

@@ -16,7 +16,7 @@ export type Forms = {
   ): () => void;
 };
 
-/** The part that the panel loads for agents with handing over enabled, and for conversations that are with a person. */
+/** The part that the panel loads for agents with handoff enabled, and for conversations that are with a person. */
 export type Handoff = {
   /** Ref of the element for the area above the message field. */
   mountBar: RefCallback<HTMLElement>;
@@ -34,7 +34,7 @@ export type PanelContext = {
   messages: Messages;
   chat: Chat;
   loadForms: () => Promise<Forms>;
-  /** Renders the agent's request for a person. Set once the code for handing over has loaded. */
+  /** Renders the agent's request for a person. Set once the handoff code has loaded. */
   mountRequest?: (tool: ToolPiece, place: HTMLElement | null) => ReturnType<RefCallback<HTMLElement>>;
   /** Set in the dashboard's previews: a form validates and shows its success message, but sends nothing. */
   isPreview?: true;

@@ -8,7 +8,7 @@ type State = {
   view: "chat" | "conversations";
   /** The message that the visitor has typed but not sent. */
   draft: string;
-  /** Set once the code for handing over has loaded. */
+  /** Set once the handoff code has loaded. */
   handoff: Handoff | null;
 };
 

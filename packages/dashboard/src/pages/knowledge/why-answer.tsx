@@ -5,7 +5,7 @@ import { Tag } from "../../components/status.tsx";
 import { MarkedWords } from "./marked-words.tsx";
 import { MatchReason } from "./match-reason.tsx";
 import { PassagePlace } from "./passage-place.tsx";
-import { outcomeInWords, searchInWords } from "./why-words.ts";
+import { describeOutcome, describeSearch } from "./why-words.ts";
 
 /** Explains a reply: what it searched for, the passages it received, and which of them it cites. */
 export function WhyAnswer({
@@ -31,7 +31,7 @@ export function WhyAnswer({
         <ChevronRight size={14} aria-hidden className="text-soft transition-transform group-open:rotate-90" />
         <BookOpen size={14} aria-hidden className="text-soft" />
         <span className="font-medium">Why this answer?</span>
-        <span className="text-soft">{outcomeInWords(searches)}</span>
+        <span className="text-soft">{describeOutcome(searches)}</span>
       </summary>
       <div className="grid gap-4 border-t border-line px-3 py-3">
         {searches.map((search, index) => (
@@ -46,7 +46,7 @@ export function WhyAnswer({
 function Search({ agentId, search }: { agentId: string; search: ReplySearch }) {
   return (
     <section className="grid min-w-0 gap-2" aria-label={search.kind === "prompt" ? "Documents" : "Search"}>
-      <p className="text-sm text-soft">{searchInWords(search)}</p>
+      <p className="text-sm text-soft">{describeSearch(search)}</p>
       {search.queries.length > 0 && (
         <ul className="grid gap-1" aria-label="Queries">
           {search.queries.map((query) => (

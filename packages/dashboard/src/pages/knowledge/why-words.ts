@@ -1,7 +1,7 @@
 import type { ReplySearch } from "@foyer/contract";
 
 /** Summarizes the outcome of a reply's searches: "2 of 6 passages cited". */
-export function outcomeInWords(searches: readonly ReplySearch[]): string {
+export function describeOutcome(searches: readonly ReplySearch[]): string {
   if (searches.every(({ isError }) => isError)) return "The search failed";
   const cited = new Set(
     searches.flatMap(({ passages }) => passages.filter(({ isCited }) => isCited).map(({ n }) => n)),
@@ -14,7 +14,7 @@ export function outcomeInWords(searches: readonly ReplySearch[]): string {
 }
 
 /** Describes a search's result and duration. */
-export function searchInWords({ kind, isError, ms, total }: ReplySearch): string {
+export function describeSearch({ kind, isError, ms, total }: ReplySearch): string {
   if (kind === "prompt") {
     const all = total === 1 ? "one passage" : `all ${total} passages`;
     return `The documents are short, so the model received ${all} without a search.`;

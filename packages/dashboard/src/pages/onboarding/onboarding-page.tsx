@@ -9,7 +9,7 @@ import { endOnboarding, rememberOnboarding, useOnboarding } from "../../data/onb
 import { endpointQuery } from "../../data/queries.ts";
 import { ArriveStep } from "./arrive-step.tsx";
 import { EmbedStep } from "./embed-step.tsx";
-import { KnowStep } from "./know-step.tsx";
+import { KnowledgeStep } from "./knowledge-step.tsx";
 import { NameStep } from "./name-step.tsx";
 import { type OnboardingAgent, type OnboardingStep, onboardingSteps, stepOf } from "./onboarding-steps.ts";
 import { TryStep } from "./try-step.tsx";
@@ -79,7 +79,7 @@ function useDoneSteps(agentId: string | undefined, step: OnboardingStep): readon
 
 function Current({ step, agent }: { step: OnboardingStep; agent: OnboardingAgent }): ReactNode {
   if (step === "name") return <NameStep agent={agent} />;
-  if (step === "know") return <KnowStep agent={agent} />;
+  if (step === "know") return <KnowledgeStep agent={agent} />;
   if (step === "try") return <TryStep agent={agent} />;
   if (step === "embed") return <EmbedStep agent={agent} />;
   return <ArriveStep agent={agent} />;

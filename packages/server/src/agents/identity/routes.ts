@@ -5,7 +5,7 @@ import type { App } from "../../http/app.ts";
 import type { AgentService } from "../service.ts";
 import { readUserToken, signUserToken } from "./user-token.ts";
 
-/** Endpoints with which members check the tokens of their site, and act as a visitor themselves. */
+/** Endpoints that let members check their site's tokens and act as a visitor. */
 export function identityTokenRoutes(app: App, agents: Pick<AgentService, "identitySecret">): void {
   app.route({
     ...contract.checkIdentityToken,

@@ -21,9 +21,9 @@ const jose = () => {
 export type UserToken = { visitor: VerifiedVisitor; expiresAt: number };
 
 /**
- * Verifies the token with which a site's server names its signed-in user: a JWT signed with HS256 and the agent's
+ * Verifies the token that a site's server issues for its signed-in user: a JWT signed with HS256 and the agent's
  * identity secret. The algorithm is fixed and never taken from the token.
- * @returns the visitor, and when the token expires in milliseconds since 1970
+ * @returns the visitor, and the token's expiry time, in milliseconds since 1970
  * @throws 401 INVALID_USER_TOKEN with the reason
  */
 export async function readUserToken(
@@ -56,8 +56,8 @@ export async function signUserToken(
 }
 
 /**
- * Signs the token with which a tool's receiver recognizes the visitor. It is valid for 60 seconds and for one host
- * only, so it works neither as a `userToken` nor at another receiver.
+ * Signs the token that identifies the visitor to a tool's receiver. It is valid for 60 seconds and for one host only,
+ * so it works neither as a `userToken` nor at another receiver.
  * @param host with its port unless that is the default
  */
 export async function signVisitorToken(

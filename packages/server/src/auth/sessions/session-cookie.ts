@@ -7,7 +7,7 @@ export function sessionCookieName(isSecure: boolean): string {
 }
 export const SESSION_SECONDS = 7 * 86_400;
 
-/** The secret with which better-auth signs its cookies and tokens. */
+/** The secret that better-auth uses to sign its cookies and tokens. */
 export function signInSecret(encryption: Encryption): string {
   return encryption.sign("sign-in", "better-auth");
 }

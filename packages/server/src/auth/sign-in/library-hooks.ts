@@ -18,8 +18,8 @@ type DatabaseHooks = NonNullable<BetterAuthOptions["databaseHooks"]>;
 export const signInHooks = {
   user: ({ db, keys }: Parts): Pick<UserOptions, "validateUserInfo"> => ({
     async validateUserInfo({ user, source }) {
-      // better-auth calls this only when the provider verified the address. An earlier unverified user of it may be a
-      // stranger.
+      // better-auth calls this only when the provider verified the address. An existing unverified user with this
+      // address may be a stranger.
       if (source.action !== "link-account" || typeof user.id !== "string") return;
       await purgeUnverified(db, user.id);
       keys.clearCache();

@@ -41,7 +41,7 @@ process.on("message", (message: ExtractionMessage) => {
 process.on("disconnect", () => process.exit(0));
 
 async function run(started: ExtractionJob | SiteJob, bytes: Uint8Array): Promise<void> {
-  // The parent expects to hear of progress from now on.
+  // From now on, the parent expects progress reports.
   send({ type: "progress", done: 0, total: 0 });
   try {
     if (isSiteJob(started)) send({ type: "done", result: await readForSite(started, bytes) });

@@ -42,7 +42,7 @@ it.each([
   expect(await read("A city bike costs 20 € a day.")).toBe(1);
 });
 
-it("the extractor reads the files of one organization one after the other", async () => {
+it("the extractor reads the files of one organization one at a time", async () => {
   expect(await Promise.all(["One.", "Two.", "Three."].map((text) => read(text)))).toEqual([1, 1, 1]);
   expect(extractor.pids()).toHaveLength(1);
 });

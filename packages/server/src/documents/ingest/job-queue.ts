@@ -9,7 +9,7 @@ import type { Deps } from "../../deps.ts";
 import { failpoint } from "../../failpoints.ts";
 import type { FileStore, StoredFile } from "../file-store.ts";
 import type { RunWrite } from "../ingestion-writes.ts";
-import { LeaseLost } from "../leased-worker.ts";
+import { LeaseLostError } from "../leased-worker.ts";
 import { deleteTexts } from "../retention.ts";
 import { deleteChunks, replaceInIndex, setSearchable, stageChunks } from "../search/passage-index.ts";
 import type { Trx } from "../store.ts";
@@ -177,15 +177,15 @@ async function settle(
     await inTransaction(db, async (trx) => {
       const settled = { ...changes, stage: null, progressDone: 0, progressTotal: 0, updatedAt: Date.now() };
       const document = await versionOf(trx, job).set(settled).returning("isEnabled").executeTakeFirst();
-      if (!document) throw new LeaseLost();
+      if (!document) throw new LeaseLostError();
       const held = trx.deleteFrom("documentJobs").where("documentId", "=", job.documentId);
       const finished = await held.where("fence", "=", job.fence).executeTakeFirst();
-      if (finished.numDeletedRows === 0n) throw new LeaseLost();
+      if (finished.numDeletedRows === 0n) throw new LeaseLostError();
       await work(trx, document);
     });
     return true;
   } catch (error) {
-    if (error instanceof LeaseLost) return false;
+    if (error instanceof LeaseLostError) return false;
     throw error;
   }
 }

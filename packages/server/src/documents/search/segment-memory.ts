@@ -1,7 +1,7 @@
 import { type IndexConnection, placeholders } from "./index-connection.ts";
 import { indexContents, type SegmentContents } from "./segment-contents.ts";
 
-/** For all agents together, in one thread. */
+/** Shared by all agents, in each search thread. */
 const MAX_BYTES = 8_000_000;
 /** Segments whose contents are read by one statement. */
 const ROWS_AT_ONCE = 200;

@@ -1,7 +1,7 @@
 import type { IndexConnection } from "./index-connection.ts";
 import { wordsOfSigns } from "./quantize.ts";
 
-/** For all agents together, enough for 1.1 million passages of 1,024 dimensions. */
+/** Shared by all agents. Enough for 1.1 million passages of 1,024 dimensions. */
 export const MAX_SIGN_BYTES = 160_000_000;
 /** Passages whose signs are in one array, so that growing copies nothing. */
 const BLOCK = 4_096;

@@ -74,7 +74,7 @@ onBothDatabases("the site crawler", (createDatabase) => {
     expect(await client.textOf(documents[0].id)).toContain("25 euros");
   });
 
-  it("decodes a page in the encoding that only its HTTP header names, also when it has not changed since", async () => {
+  it("decodes a page in the encoding that only its HTTP header names, even when it has not changed since", async () => {
     const headers = { "content-type": "text/html; charset=windows-1251", etag: '"1"' };
     const rental = "\xcf\xf0\xee\xea\xe0\xf2";
     const body = Buffer.from(`<!doctype html><title>${rental}</title><a href="/${rental}">More</a>`, "latin1");

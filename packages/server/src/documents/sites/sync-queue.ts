@@ -6,7 +6,7 @@ import type { SourceRow } from "../../db/document-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { LeaseLost } from "../leased-worker.ts";
+import { LeaseLostError } from "../leased-worker.ts";
 import type { Trx } from "../store.ts";
 
 /** Duration of a lease. */
@@ -103,14 +103,14 @@ async function claimOne({ db, databaseKind }: QueueDeps, exceptOrganizations: re
   });
 }
 
-/** The writes of a lease holder. All throw `LeaseLost` when another process or a request has taken the lease. */
+/** The writes of a lease holder. All throw `LeaseLostError` when another process or a request has taken the lease. */
 function outcomes({ db, databaseKind }: QueueDeps) {
   const now = databaseNow(databaseKind);
 
   /** Extends the lease and locks it until the end of the transaction. */
   async function hold(executor: Executor, job: SyncJob, changes: Partial<SourceRow> = {}): Promise<void> {
     const held = { attempts: 0, dueAt: sql<number>`${now} + ${SYNC_LEASE_MS}`, ...changes };
-    if ((await ofJob(executor, job).set(held).executeTakeFirst()).numUpdatedRows === 0n) throw new LeaseLost();
+    if ((await ofJob(executor, job).set(held).executeTakeFirst()).numUpdatedRows === 0n) throw new LeaseLostError();
   }
 
   return {
@@ -141,7 +141,7 @@ function outcomes({ db, databaseKind }: QueueDeps) {
         dueAt: interval === null ? null : sql<number>`${now} + ${interval}`,
         ...(problem ? { errorCode: problem.code, errorMessage: problem.message } : {}),
       };
-      if ((await ofJob(trx, job).set(changes).executeTakeFirst()).numUpdatedRows === 0n) throw new LeaseLost();
+      if ((await ofJob(trx, job).set(changes).executeTakeFirst()).numUpdatedRows === 0n) throw new LeaseLostError();
     },
     inTransaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, work),
   };

@@ -25,10 +25,10 @@ const statusesWithFailures = [
 ] as const;
 
 /**
- * Queues failed deliveries again, with the addresses that the forms have now. It works in small transactions and rests
- * after each for as long as the transaction took, so that other work is not delayed. Pending and completed deliveries
- * are left alone, so a concurrent second call finds nothing to do. The returned function resolves to the number of
- * affected submissions once everything is queued.
+ * Queues failed deliveries again, to the forms' current addresses. It works in small transactions and pauses after each
+ * for as long as the transaction took, so that other work is not delayed. Pending and completed deliveries are left
+ * alone, so a concurrent second call finds nothing to do. The returned function resolves to the number of affected
+ * submissions once everything is queued.
  */
 export function createRetryFailed({ failed, queue, records, formFinder }: Parts) {
   /** @returns the ids of the submissions that have a delivery in the queue again */
@@ -73,7 +73,7 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
   };
 }
 
-/** Rests for as long as the work took, because SQLite runs within this process. */
+/** Pauses for as long as the work took, because SQLite runs within this process. */
 async function paced<T>(work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const result = await work();

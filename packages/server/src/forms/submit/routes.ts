@@ -18,7 +18,7 @@ import { registerSubmissionBodies } from "./submission-body.ts";
 /** Four files of the maximum size in base64, plus room for the rest. */
 const BODY_LIMIT = 24 * 1024 * 1024;
 
-/** Endpoints with which visitors submit forms. */
+/** Endpoints that visitors use to submit forms. */
 export function submitRoutes(
   app: App,
   { config, encryption }: Deps,

@@ -143,7 +143,7 @@ export function createConversationFeed(source: ConversationSource, onError: (err
       const topic = topics.get(conversationId);
       if (topic) queue.mark(topic);
     },
-    /** Repeats failed reads, and reads conversations in which a reply was running. */
+    /** Retries failed reads, and reads conversations in which a reply was running. */
     retry(): void {
       for (const topic of topics.values()) if (topic.awaitsReply) queue.mark(topic);
       for (const topic of failed) queue.mark(topic);

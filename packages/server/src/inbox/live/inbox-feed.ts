@@ -155,7 +155,7 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       if (topic) queue.mark(topic);
     },
     settled: () => Promise.all([queue.settled(), activity.settled()]),
-    /** Repeats failed reads. */
+    /** Retries failed reads. */
     retry(): void {
       for (const topic of failed) queue.mark(topic);
       failed.clear();
@@ -206,7 +206,7 @@ function differences(topic: InboxTopic, open: readonly OpenConversation[]): stri
   const changed = open.filter(({ id, version, changedAt }) => {
     const sent = topic.sent.get(id);
     if (sent) return sent.version !== version;
-    // Clients read older conversations before they followed the inbox.
+    // Clients have already read conversations that changed before they followed the inbox.
     if (changedAt >= topic.startedAt - OVERLAP_MS) return true;
     remember(topic, id, { version, isOpen: true });
     return false;

@@ -272,7 +272,7 @@ onBothDatabases("notices", (createDatabase) => {
 
   it("reach the team at once when a visitor asks again after a member has returned the conversation", async () => {
     const { id } = await request();
-    // Notices that are not sent before the takeover are not needed any more.
+    // Notices that have not been sent before the takeover are no longer needed.
     expect((await sentAbout(id)).to).toHaveLength(2);
     await team.member.call("POST", `/conversations/${id}/takeover`);
     await team.member.call("POST", `/conversations/${id}/return`, {});
@@ -377,7 +377,8 @@ onBothDatabases("notices", (createDatabase) => {
     expect(data.handoffs).toMatchObject([{ endedHow: "left", endedBy: null }, { endedHow: null }]);
     expect((await sentAbout(id)).to).toEqual([...before, team.email].sort());
     expect((await shown(other.id)).data.handler).toBe("human");
-    // An earlier version left conversations with members who were gone. There, the visitor's next message is noticed.
+    // Earlier versions left conversations assigned to members who had left. The server notices this at the visitor's
+    // next message.
     await server.deps.db
       .updateTable("conversations")
       .set({ assigneeId: "user_gone" })

@@ -20,7 +20,7 @@ export type SendPush = (
   signal: AbortSignal,
 ) => Promise<Answer>;
 
-/** Statuses with which a push service reports that the subscription no longer exists. */
+/** Statuses that mean that a push subscription no longer exists. */
 export const isGone = (status: number | null) => status === 404 || status === 410;
 
 /** Sends one message through a push service. Failures of the service are part of the result. */

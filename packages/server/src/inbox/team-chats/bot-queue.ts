@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { databaseNow } from "../../db/database-clock.ts";
 import type { TeamChatRow } from "../../db/team-chat-tables.ts";
 import type { Deps } from "../../deps.ts";
-import { LeaseLost } from "../../documents/leased-worker.ts";
+import { LeaseLostError } from "../../documents/leased-worker.ts";
 
 /** A bot whose messages this process receives. `fence` identifies the lease. */
 export type BotJob = TeamChatRow;
@@ -52,10 +52,10 @@ export function createBotQueue({ db, databaseKind }: Pick<Deps, "db" | "database
         .set({ dueAt: later(waitMs), fence: sql`fence + 1` })
         .execute();
     },
-    /** Stores the state that the platform reported. @throws LeaseLost when another process has the bot */
+    /** Stores the state that the platform reported. @throws LeaseLostError when another process has the bot */
     async update(job: BotJob, state: State): Promise<void> {
       const updated = await ofJob(job).set(state).executeTakeFirst();
-      if (updated.numUpdatedRows === 0n) throw new LeaseLost();
+      if (updated.numUpdatedRows === 0n) throw new LeaseLostError();
     },
   };
 }

@@ -19,7 +19,7 @@ type Parts = { store: ThreadStore; outbox: Outbox; open(chat: TeamChatRow): Team
 /** The result of an attempt. `isLastPart` means that the whole text has been posted. */
 type Sent = { toSend: PostToSend; posted: Posted | null; isLastPart: boolean };
 
-/** Sends posts to team chats, one after the other within a conversation. */
+/** Sends posts to team chats, one at a time for each conversation. */
 export function createPostHandler(
   { db, config }: Pick<Deps, "db" | "config">,
   { store, outbox, open }: Parts,

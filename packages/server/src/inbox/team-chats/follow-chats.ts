@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { createLeasedWorker, LeaseLost } from "../../documents/leased-worker.ts";
+import { createLeasedWorker, LeaseLostError } from "../../documents/leased-worker.ts";
 import { failpoint } from "../../failpoints.ts";
 import { BOT_LEASE_MS, type BotJob, type BotQueue } from "./bot-queue.ts";
 import { type IncomingMessage, type TeamChat, TeamChatError } from "./team-chat.ts";
@@ -67,7 +67,7 @@ export function createChatFollower({ queue, open, receive, log }: Parts) {
       try {
         await follow(job, signal);
       } catch (error) {
-        if (signal.aborted || error instanceof LeaseLost) throw error;
+        if (signal.aborted || error instanceof LeaseLostError) throw error;
         await recordFailure(job, error);
       }
     },

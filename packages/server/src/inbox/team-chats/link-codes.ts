@@ -15,7 +15,7 @@ const LENGTH = 10;
 type Chat = Pick<TeamChatRow, "channelId" | "organizationId">;
 export type LinkCodes = ReturnType<typeof createLinkCodes>;
 
-/** One-time codes with which members prove their identity in a team chat. Only a keyed hash of each is stored. */
+/** One-time codes that prove a member's identity in a team chat. Only a keyed hash of each is stored. */
 export function createLinkCodes({ db, encryption }: Pick<Deps, "db" | "encryption">) {
   const hashOf = (channelId: string, code: string) =>
     encryption.sign("team-chat-code", `${channelId}:${code.toUpperCase().replace(/[^0-9A-Z]/g, "")}`);

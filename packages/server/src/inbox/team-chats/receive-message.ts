@@ -21,8 +21,8 @@ type InThread = Received & { thread: TeamChatThreadRow };
 
 /**
  * Handles one message of a team chat: sends it to the visitor, runs its command, or replies why neither is possible.
- * The message is recorded in the transaction of its effect, so a repetition does nothing. Rejects when the database
- * failed, and the message must then be received again.
+ * The message is recorded in the same transaction as its effect, so receiving it twice has no further effect. Rejects
+ * when the database fails. The message must then be received again.
  */
 export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
   const { store } = parts;

@@ -4,7 +4,7 @@ import type { App } from "../../http/app.ts";
 import type { TeamChats } from "./team-chats.ts";
 
 /**
- * Endpoints with which members link their account in a team chat. The chats themselves are settings of notice channels.
+ * Endpoints that let members link their account in a team chat. The chats themselves are settings of notice channels.
  */
 export function teamChatRoutes(app: App, teamChats: TeamChats): void {
   app.route({

@@ -19,7 +19,7 @@ import { createThreadStore } from "./thread-store.ts";
 type Parts = { outbox: Outbox; handoffs: HandoffRecorders; inbox: () => InboxService };
 export type TeamChats = ReturnType<typeof createTeamChats>;
 
-/** Bots in team chats with which members answer visitors: posting, receiving, and settings. */
+/** Team chat bots that let members answer visitors: posting, receiving, and settings. */
 export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) {
   const store = createThreadStore(deps, outbox);
   const codes = createLinkCodes(deps);

@@ -18,9 +18,9 @@ export type PostToSend = { post: TeamChatPostRow; chat: TeamChatRow; thread: Tea
 export type ThreadStore = ReturnType<typeof createThreadStore>;
 
 /**
- * Threads of conversations in team chats, and their pending posts. The posts of a conversation are sent one after the
- * other: only the oldest one has a delivery in the outbox, and recording its outcome creates the delivery of the next.
- * Both lock the thread, so no post is left without a delivery.
+ * Threads of conversations in team chats, and their pending posts. The posts of a conversation are sent in order: only
+ * the oldest one has a delivery in the outbox, and recording its outcome creates the delivery of the next. Both lock
+ * the thread, so no post is left without a delivery.
  */
 export function createThreadStore({ db }: Pick<Deps, "db">, outbox: Outbox) {
   return { ...posting(outbox), ...sending({ db }, outbox), ...receiving({ db }) };

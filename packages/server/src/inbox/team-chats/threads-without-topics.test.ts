@@ -101,7 +101,7 @@ describe.each([
     await until(() => posts().some(({ text }) => text.startsWith("You are now linked to Ada Lovelace")));
   });
 
-  it("takes over, writes to the visitor, hears them below the same post, and closes", async () => {
+  it("takes over, writes to the visitor, receives their answers below the same post, and closes", async () => {
     const { sign, write, posts, until } = platform;
     const talk = await startConversation();
     expect((await talk.ask()).statusCode).toBe(200);

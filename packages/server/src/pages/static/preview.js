@@ -40,7 +40,7 @@ const previewTrigger = {
   priority: 0,
 };
 
-/** Starts widgets one after the other. Only the newest waiting settings are used, because a user may be typing. */
+/** Starts one widget at a time. Only the newest waiting settings are used, because a user may be typing. */
 async function startWanted() {
   if (isStarting) return;
   isStarting = true;

@@ -14,7 +14,7 @@ import { StepFrame } from "./step-frame.tsx";
 import { useKeepOnLeave } from "./use-keep-on-leave.ts";
 
 /** Chooses the model and edits the system prompt. */
-export function KnowStep({ agent }: { agent: OnboardingAgent }) {
+export function KnowledgeStep({ agent }: { agent: OnboardingAgent }) {
   const navigate = useNavigate();
   const save = useEndpointMutation("updateAgent", { changes: ["getAgent", "listAgents"] });
   const draft = useDraft({ model: chosenModel(agent), systemPrompt: agent.systemPrompt ?? "" });

@@ -9,7 +9,7 @@ export type ConversationSize = Pick<ConversationRow, "messageCount" | "textBytes
  * @param spare bytes that must be left, such as for a reply
  * @throws 409 when it is too large
  */
-export function checkRoom({ messageCount, textBytes, toolBytes }: ConversationSize, spare = 0): void {
+export function checkConversationSize({ messageCount, textBytes, toolBytes }: ConversationSize, spare = 0): void {
   const { messages, textBytes: maxText, toolBytes: maxTools } = conversationLimits;
   if (messageCount <= messages && textBytes + spare <= maxText && toolBytes + spare <= maxTools) return;
   throw new AppError(
