@@ -126,7 +126,7 @@ describe("the SDK package that the server offers", () => {
 
   it.each([
     ["the project's Node", () => process.execPath],
-    ["the Node that is installed on the machine, 20.20 or later", installedNode],
+    ["the first Node in PATH that is not the project's", installedNode],
   ])("is imported by %s, like the widget's package", async (_, node) => {
     const code = `const names = async (name) => Object.keys(await import(name));
       console.log(JSON.stringify([process.version, ...await names("@foyer/sdk"), ...await names("@foyer/widget")]));`;

@@ -7,9 +7,9 @@ const slow = /\/(e2e|test\/faults)\/|\/server\/src\/(main|cli)\.test\.ts$/;
  * Starts the slow files first. Vitest orders files by the duration of earlier runs, and in a fresh clone by their size.
  * A slow file that happens to be short would then run last, while the other workers are idle.
  *
- * After every two slow files comes one of the others. The longest of those wait for retries and timeouts: in 40 s they
- * use 4 s of CPU time. When they all ran together after the slow files, the processor was idle half of the time for more
- * than a minute.
+ * One of the other files follows every two slow files. The longest of the other files mostly wait for retries and
+ * timeouts: in 40 s they use 4 s of CPU time. When all of them ran after the slow files, the processor was idle half of
+ * the time for more than a minute.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

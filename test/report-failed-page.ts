@@ -1,10 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Page, Request } from "playwright-core";
 import { onTestFinished } from "vitest";
 
 /** Where the evidence of failed browser tests is kept. Git ignores it. */
 const FOLDER = join(import.meta.dirname, "../test-results");
+const FRAME_TIMEOUT_MS = 3_000;
 
 /**
  * If the running test fails, writes what its page shows and did: a screenshot, the console, and the requests that
@@ -53,5 +55,7 @@ async function describeFrame(frame: ReturnType<Page["frames"]>[number]): Promise
     );
     return JSON.stringify({ visibility: document.visibilityState, load: document.readyState, isIdle, isDrawn, hosts });
   });
-  return `frame ${frame.url()} ${await state.catch((error: Error) => error.message)}`;
+  // The page's own timers stop while its clock is paused or a task does not end.
+  const late = wait(FRAME_TIMEOUT_MS, "no answer", { ref: false });
+  return `frame ${frame.url()} ${await Promise.race([state.catch((error: Error) => error.message), late])}`;
 }

@@ -31,10 +31,14 @@ const messages: Record<keyof typeof textPatterns, string> = {
   webAddress: "must be an address that starts with https:// or http://, without spaces",
 };
 
-/** The message for a text that does not match the pattern. Every pattern of the contract has one. */
+const messageByPattern = new Map(
+  Object.entries(messages).map(([name, message]): [string, string] => [
+    textPatterns[name as keyof typeof textPatterns],
+    message,
+  ]),
+);
+
+/** The message for a text that does not match the pattern. A test checks that every pattern of a request has one. */
 export function patternMessage(pattern: string): string {
-  const name = Object.entries(textPatterns).find(([, one]) => one === pattern)?.[0] as
-    | keyof typeof textPatterns
-    | undefined;
-  return name === undefined ? "is not in the expected format" : messages[name];
+  return messageByPattern.get(pattern) ?? "is not in the expected format";
 }

@@ -4,7 +4,7 @@ export function toolTitle(name: string): string {
   return words === "" ? name : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What calls of the built-in tools are called, by the kind of the call. Null for the organization's own tools. */
+/** The name of a built-in tool, by the kind of its call. Null for the organization's own tools. */
 export function builtInTitle(kind: string | null | undefined): string | null {
   if (kind === "handoff") return "Ask for a person";
   return kind === "documents" ? "Search documents" : null;

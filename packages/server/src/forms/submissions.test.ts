@@ -378,7 +378,7 @@ onBothDatabases("submissions", (createDatabase) => {
     });
   });
 
-  it("are listed in pages of at most 4 MiB, whose limit is the number of submissions in them", async () => {
+  it("are listed in pages of at most 4 MiB, and a page that was cut names the number of its submissions as its limit", async () => {
     const client = await createFormClient(forms.server, forms.account);
     const form = await client.createForm();
     const ids: string[] = [];

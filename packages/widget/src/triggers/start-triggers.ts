@@ -34,7 +34,7 @@ export async function startTriggers(core: WidgetCore): Promise<Triggers | null> 
   return part.watchTriggers(core, { triggers, visible, fired, events, loadActions: () => loadPart(core, "actions") });
 }
 
-/** Resolves when the page is visible, loaded and idle. A page that is never idle is waited for 5 seconds. */
+/** Resolves when the page is visible, loaded and idle. Waits at most 5 seconds for the page to become idle. */
 async function untilIdle() {
   const once = (target: EventTarget, name: string) =>
     new Promise((resolve) => target.addEventListener(name, resolve, { once: true }));

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronRight, FileText, Wrench } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
+import { CalledAs } from "../../components/called-as.tsx";
 import { LabeledJson } from "../../components/json-block.tsx";
 import { Status, Tag } from "../../components/status.tsx";
 import { builtInTitle, toolTitle } from "../../components/tool-title.ts";
@@ -49,11 +50,7 @@ export function ToolCallView({
         </summary>
         {isOpen && (
           <div className="grid gap-3 border-t border-line px-3 py-3">
-            {!builtIn && (
-              <p className="text-sm text-soft">
-                Called as <code>{call.name}</code>
-              </p>
-            )}
+            {!builtIn && <CalledAs name={call.name} />}
             <LabeledJson label="Input" value={call.input} />
             <LabeledJson label={call.isError ? "Error" : "Result"} value={call.result ?? call.forModel} />
             {call.toolId && (

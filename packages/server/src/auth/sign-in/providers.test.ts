@@ -222,7 +222,7 @@ describe("sign-in providers", () => {
   });
 
   it.each([["true"], [undefined], [true]])(
-    "link a Google account to a user only when Google sends email_verified: true, not %j",
+    "link a Google account with email_verified %j to an existing user only when it is the boolean true",
     async (verified) => {
       const own = openOutbound();
       const claims = { sub: "google-1", email: "ada@example.com", email_verified: verified, name: "Ada" };

@@ -1,6 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { useMemo } from "react";
 import { Button } from "../../../components/button.tsx";
+import { CalledAs } from "../../../components/called-as.tsx";
 import { LabeledJson } from "../../../components/json-block.tsx";
 import { Status, Tag } from "../../../components/status.tsx";
 import { builtInTitle, toolTitle } from "../../../components/tool-title.ts";
@@ -139,11 +140,7 @@ function ToolCall({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatSt
           </span>
         </summary>
         <div className="grid gap-2 border-t border-line px-2.5 py-2.5">
-          {!builtIn && (
-            <p className="text-sm text-soft">
-              Called as <code>{tool.name}</code>
-            </p>
-          )}
+          {!builtIn && <CalledAs name={tool.name} />}
           <LabeledJson label="Input" value={tool.input} />
           {tool.state !== "running" && (
             <LabeledJson label={tool.state === "failed" ? "Error" : "Result"} value={tool.result} />

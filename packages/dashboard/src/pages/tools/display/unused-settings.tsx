@@ -41,8 +41,8 @@ function warning(
   { kind, name, used }: { kind: "slot" | "option"; name: string; used: readonly string[] },
 ): string {
   const names = new Intl.ListFormat("en").format(used);
-  const right = used.length === 0 ? `It has no ${kind}s.` : `It has ${names}.`;
-  return `“${displayEditors[type].name}” has no ${kind} named ${name}. ${right}`;
+  const available = used.length === 0 ? `It has no ${kind}s.` : `It has ${names}.`;
+  return `“${displayEditors[type].name}” has no ${kind} named ${name}. ${available}`;
 }
 
 /** The display with only the settings that its type uses. */
