@@ -71,8 +71,10 @@ export function ConversationList({
     focus: (at) => {
       virtual.scrollToIndex(at, { align: "auto" });
       const id = rowAt(list, at)?.id;
-      // The row is rendered once the list has scrolled to it.
+      const focused = document.activeElement;
+      // The row is rendered once the list has scrolled to it. By then, the user may have moved the focus elsewhere.
       requestAnimationFrame(() => {
+        if (focused?.isConnected && document.activeElement !== focused) return;
         scroller.current?.querySelector<HTMLElement>(`[data-conversation="${id}"]`)?.focus({ preventScroll: true });
       });
     },
