@@ -16,6 +16,7 @@ import {
   stringEnum,
   Timestamp,
 } from "./schema.ts";
+import { ConversationTag } from "./tags.ts";
 import { VerifiedVisitor, VisitorIdentity } from "./visitor-identity.ts";
 
 export const stopReasons = ["end_turn", "max_steps", "error", "aborted", "handed_over"] as const;
@@ -193,6 +194,7 @@ export const ConversationSummary = Type.Object(
       ),
     ),
     hasFailedReply: Type.Boolean({ description: "Whether at least one reply ended with an error" }),
+    tags: Type.Array(ref(ConversationTag), { description: "By name" }),
   },
   { $id: "ConversationSummary" },
 );
@@ -227,6 +229,9 @@ export const Conversation = Type.Object(
       Type.Array(ref(HandoffRecord), {
         description: "The newest 100 requests for a person, oldest first. Only sent to members and API keys.",
       }),
+    ),
+    tags: Type.Optional(
+      Type.Array(ref(ConversationTag), { description: "By name. Only sent to members and API keys." }),
     ),
     messages: Type.Array(ref(Message)),
   },
@@ -263,6 +268,9 @@ export const ConversationQuery = Type.Object({
   hasForm: Type.Optional(Type.Boolean({ description: "Whether a form was submitted in the conversation" })),
   failed: Type.Optional(Type.Boolean({ description: "Whether a reply ended with an error" })),
   test: Type.Optional(Type.Boolean({ description: "Whether a member started the conversation to test the agent" })),
+  tag: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: "Only conversations with the tag that has this id" }),
+  ),
   from: Type.Optional(
     Type.String({
       format: "date-or-date-time",

@@ -33,6 +33,7 @@ export * from "./schema.ts";
 export * from "./secret.ts";
 export * from "./setup.ts";
 export * from "./sources.ts";
+export * from "./tags.ts";
 export * from "./tool.ts";
 export * from "./tool-error.ts";
 export * from "./trigger.ts";

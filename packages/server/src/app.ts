@@ -20,6 +20,8 @@ import { createConversationAnalytics } from "./conversations/analytics/service.t
 import { createReplyFailures } from "./conversations/reply-failures.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
 import { type ConversationService, createConversationService } from "./conversations/service.ts";
+import { tagRoutes } from "./conversations/tags/routes.ts";
+import { createTagService } from "./conversations/tags/service.ts";
 import { createCheckpoint } from "./db/checkpoint.ts";
 import { doctorRoutes } from "./doctor/routes.ts";
 import { answerRoutes } from "./documents/answers/routes.ts";
@@ -323,11 +325,9 @@ function addConversations(
   deps: AppDeps,
   { agents, conversations, chat, documents, inbox, forms, visitors, idempotency }: Conversations,
 ) {
-  conversationRoutes(app, {
-    conversations,
-    analytics: createConversationAnalytics(deps, agents),
-    failures: createReplyFailures(deps),
-  });
+  const analytics = createConversationAnalytics(deps, agents);
+  conversationRoutes(app, { conversations, analytics, failures: createReplyFailures(deps) });
+  tagRoutes(app, createTagService(deps, conversations));
   visitorRoutes(app, deps, { visitors, conversations, forms: forms.service });
   chatRoutes(app, deps, chat, conversations);
   const draft = createDraftWriter(deps, {

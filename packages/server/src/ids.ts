@@ -28,6 +28,7 @@ type Prefix =
   | "evt"
   | "note"
   | "reply"
+  | "tag"
   | "push"
   | "channel"
   | "thread"

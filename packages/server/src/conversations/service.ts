@@ -23,6 +23,7 @@ import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
 import { type Proof, standingIn } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
+import type { ConversationFilter } from "./filter.ts";
 import { handoffRecords } from "./handoff-records.ts";
 import { fromColumns, type Piece, suggestionsOf, toolCallsOf } from "./message-pieces.ts";
 import { authorOf, createOwnershipReader } from "./ownership.ts";
@@ -30,13 +31,13 @@ import { searchesOf } from "./searches.ts";
 import { sourcesOf } from "./sources.ts";
 import {
   type ConversationFieldsRow,
-  type ConversationFilter,
   type ConversationSummaryRow,
   createConversationStore,
   deleteMessages,
   type RatingHooks,
   type Viewer,
 } from "./store.ts";
+import { tagsOfConversations } from "./tags/store.ts";
 
 /**
  * Larger conversations are deleted in several transactions. Only those from before the size limit can be much larger.
@@ -97,9 +98,10 @@ export function createConversationService(
     else if (handler === undefined || handler === "agent") throw agentRequired();
   }
 
-  async function toSummaries(rows: ConversationSummaryRow[]): Promise<ConversationSummary[]> {
+  async function toSummaries(organizationId: string, rows: ConversationSummaryRow[]): Promise<ConversationSummary[]> {
     const ownershipOf = await ownershipsOf(rows, true);
-    return rows.map((row) => toSummary(row, ownershipOf(row)));
+    const tagsOf = await tagsOfConversations(db, organizationId, rows);
+    return rows.map((row) => ({ ...toSummary(row, ownershipOf(row)), tags: tagsOf(row) }));
   }
 
   return {
@@ -109,13 +111,16 @@ export function createConversationService(
       await checkAgent(organizationId, query);
       const page = { limit: Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT), offset: query.offset ?? 0 };
       const { rows, total } = await store.list(organizationId, toFilter(query, userId), page);
-      return { data: await toSummaries(rows), pagination: { total, ...page } };
+      return { data: await toSummaries(organizationId, rows), pagination: { total, ...page } };
     },
     /** All matching conversations as a CSV file, newest first. */
     async csv(organizationId: string, query: ConversationQuery, userId: string | null): Promise<Readable> {
       await checkAgent(organizationId, query);
       const pages = store.summaryPages(organizationId, toFilter(query, userId));
-      return csvStream(csvColumns, csvRows(pages, toSummaries));
+      return csvStream(
+        csvColumns,
+        csvRows(pages, (rows) => toSummaries(organizationId, rows)),
+      );
     },
     /** Who has the conversation. With `isMember`, includes what only members may see. */
     ownershipOf: async (row: ConversationRow, isMember: boolean): Promise<Ownership> =>
@@ -195,7 +200,7 @@ async function* followedMessages(pages: AsyncIterable<MessageRow[]>) {
 
 const csvColumns = [
   ...(["id", "title", "userName", "userEmail", "userId", "messageCount", "hasForm", "feedback"] as const),
-  ...(["createdAt", "updatedAt"] as const),
+  ...(["createdAt", "updatedAt", "tags"] as const),
 ];
 
 async function* csvRows(
@@ -204,24 +209,25 @@ async function* csvRows(
 ) {
   for await (const page of pages) {
     for (const summary of await toSummaries(page)) {
-      yield csvColumns.map((name) => String(summary[name] ?? ""));
+      const cells = { ...summary, tags: summary.tags.map(({ name }) => name).join(", ") };
+      yield csvColumns.map((name) => String(cells[name] ?? ""));
     }
   }
 }
 
 /** @param caller the member who makes the request; an API key has no conversations of its own */
 function toFilter(
-  { agentId, handler, assignee, userId, q, feedback, hasForm, failed, test, from, to }: ConversationQuery,
+  { agentId, handler, assignee, userId, q, feedback, hasForm, failed, test, tag, from, to }: ConversationQuery,
   caller: string | null,
 ): ConversationFilter {
   return {
-    ...defined({ agentId, handler, userId, q: q || undefined, feedback, hasForm, failed, test }),
+    ...defined({ agentId, handler, userId, q: q || undefined, feedback, hasForm, failed, test, tag }),
     ...(assignee === undefined ? {} : { assigneeId: assignee === "me" ? (caller ?? "") : assignee }),
     ...instantsOf({ from, to }),
   };
 }
 
-function toSummary(row: ConversationSummaryRow, ownership: Ownership): ConversationSummary {
+function toSummary(row: ConversationSummaryRow, ownership: Ownership): Omit<ConversationSummary, "tags"> {
   return {
     ...toFields(row, ownership),
     hasForm: Boolean(row.hasForm),
@@ -276,6 +282,7 @@ async function teamFacts(db: Db, row: ConversationRow) {
   return {
     visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),
     userMetadata: userMetadata === null ? null : JSON.parse(userMetadata),
+    tags: (await tagsOfConversations(db, row.organizationId, [row]))(row),
     // Most conversations never leave their agent.
     handoffs: epoch === 0 ? [] : await handoffRecords(db, row),
   };

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ConversationQuery, Rating } from "@foyer/contract";
+import type { Rating } from "@foyer/contract";
 import { defined } from "@foyer/contract/rules/defined";
-import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql, type Transaction } from "kysely";
+import { type ExpressionBuilder, sql, type Transaction } from "kysely";
 import type { Flag, Instant } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
 import { containsText } from "../db/contains-text.ts";
@@ -15,6 +15,7 @@ import type { Deps } from "../deps.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import type { RecordEvents } from "../events/record-events.ts";
 import type { ConversationCounters } from "./analytics/counters.ts";
+import { type ConversationFilter, failed, matches, submitted } from "./filter.ts";
 import { questionBefore } from "./question-before.ts";
 
 /** Bytes read and rendered between two turns of the event loop, for a few milliseconds of work. */
@@ -61,14 +62,6 @@ export type ConversationSummaryRow = ConversationFieldsRow & {
 
 /** Who may see a conversation: its organization, or the holder of its token. */
 export type Viewer = { organizationId: string } | { conversationId: string };
-
-export type ConversationFilter = Omit<ConversationQuery, "assignee" | "from" | "to" | "format" | "limit" | "offset"> & {
-  /** a user id, or `none` */
-  assigneeId?: string;
-  /** milliseconds; `from` is inclusive, `to` exclusive */
-  from?: number;
-  to?: number;
-};
 
 export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, "db" | "reads" | "databaseKind">) {
   const { firstPage, total } = pageQueries(db);
@@ -296,19 +289,6 @@ export type RatingHooks = {
 
 type MessageRating = { conversationId: string; messageId: string; rating: Rating; comment: string | null };
 
-/**
- * Conversations with a form submission. A visitor can name any conversation, so the submission's agent must also match.
- */
-const submitted = sql`select 1 from submissions where submissions."conversationId" = conversations.id
-  and submissions."agentId" = conversations."agentId"`;
-
-/** Matches the condition of the partial index on these conversations. */
-const isHandedOver = sql<boolean>`handler <> 'agent'`;
-
-const hasSubmission = sql<boolean>`exists (${submitted})`;
-
-const failed = sql`select 1 from "replyFailures" where "replyFailures"."conversationId" = conversations.id`;
-
 const summaryExtras = [
   sql<boolean | Flag>`(${failed} limit 1) is not null`.as("hasFailedReply"),
   // Only for the few rows of a page. With `exists`, PostgreSQL might read every submission.
@@ -354,38 +334,6 @@ function seenBy(viewer: Viewer) {
     "organizationId" in viewer
       ? where("organizationId", "=", viewer.organizationId)
       : where("conversations.id", "=", viewer.conversationId);
-}
-
-function matches(
-  { agentId, handler, assigneeId, userId, q, feedback, hasForm, failed: hasFailed, test, from, to }: ConversationFilter,
-  kind: DatabaseKind,
-) {
-  return <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
-    query
-      .$if(agentId !== undefined, (x) => x.where("agentId", "=", agentId ?? ""))
-      .$if(handler !== undefined, (x) => x.where("handler", "=", handler ?? "agent"))
-      .$if(handler === "waiting" || handler === "human", (x) => x.where(isHandedOver))
-      .$if(assigneeId !== undefined, (x) =>
-        assigneeId === "none" ? x.where("assigneeId", "is", null) : x.where("assigneeId", "=", assigneeId ?? ""),
-      )
-      .$if(userId !== undefined, (x) => x.where("userId", "=", userId ?? null))
-      .$if(from !== undefined, (x) => x.where("createdAt", ">=", from ?? 0))
-      .$if(to !== undefined, (x) => x.where("createdAt", "<", to ?? 0))
-      .$if(hasForm !== undefined, (x) => x.where(hasForm ? hasSubmission : sql<boolean>`not ${hasSubmission}`))
-      .$if(hasFailed !== undefined, (x) =>
-        x.where(hasFailed ? sql<boolean>`exists (${failed})` : sql<boolean>`not exists (${failed})`),
-      )
-      .$if(test !== undefined, (x) => x.where("isTest", "=", test ? 1 : 0))
-      .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
-      .$if(q !== undefined, (x) =>
-        x.where(
-          sql<boolean>`(${containsText(kind, "title", q ?? "")} or ${hasMessage(containsText(kind, "content", q ?? ""))})`,
-        ),
-      );
-}
-
-function hasMessage(condition: RawBuilder<unknown>) {
-  return sql<boolean>`exists (select 1 from messages where messages."conversationId" = conversations.id and ${condition})`;
 }
 
 /** An excerpt around the first match. It is looked up only for the rows of one page. */

@@ -62,6 +62,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0050-message-keys",
       "0051-repeated-starts",
       "0053-charsets",
+      "0054-tags",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -111,6 +112,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0050-message-keys",
       "0051-repeated-starts",
       "0053-charsets",
+      "0054-tags",
     ]);
   });
 

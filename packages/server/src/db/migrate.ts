@@ -39,6 +39,7 @@ import { sentHosts } from "./migrations/0048-sent-hosts.ts";
 import { messageKeys } from "./migrations/0050-message-keys.ts";
 import { repeatedStarts } from "./migrations/0051-repeated-starts.ts";
 import { charsets } from "./migrations/0053-charsets.ts";
+import { tags } from "./migrations/0054-tags.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -89,6 +90,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0050-message-keys", messageKeys],
   ["0051-repeated-starts", repeatedStarts],
   ["0053-charsets", charsets],
+  ["0054-tags", tags],
 ];
 
 /**

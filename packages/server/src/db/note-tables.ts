@@ -1,9 +1,11 @@
 import type { Instant } from "./column-types.ts";
 
-/** The tables of internal notes and canned replies, see inbox/. */
+/** The tables of internal notes and canned replies, see inbox/, and of tags, see conversations/tags/. */
 export type NoteTables = {
   conversationNotes: ConversationNoteRow;
   cannedReplies: CannedReplyRow;
+  tags: TagRow;
+  conversationTags: ConversationTagRow;
 };
 
 export type ConversationNoteRow = {
@@ -25,4 +27,19 @@ export type CannedReplyRow = {
   text: string;
   createdAt: Instant;
   updatedAt: Instant;
+};
+
+export type TagRow = {
+  id: string;
+  organizationId: string;
+  name: string;
+  /** the name as it is compared with others; unique in the organization */
+  nameKey: string;
+  createdAt: Instant;
+};
+
+export type ConversationTagRow = {
+  organizationId: string;
+  conversationId: string;
+  tagId: string;
 };

@@ -428,6 +428,7 @@ type Ids = Record<
   | "webhookId"
   | "cannedReplyId"
   | "noteId"
+  | "tagId"
   | "channelId"
   | "subscriptionId",
   string
@@ -492,6 +493,14 @@ async function populate(server: TestServer) {
   const noteId: string = (
     await app.inject({ method: "POST", url: notes, headers, payload: { text: "A regular." } })
   ).json().data.id;
+  const tagId: string = (
+    await app.inject({
+      method: "POST",
+      url: `/conversations/${conversationId}/tags`,
+      headers,
+      payload: { name: "refund" },
+    })
+  ).json().data[0].id;
   const channel = { kind: "webhook", name: "Support", url: "http://127.0.0.1:9/", isEnabled: false };
   const channelId: string = (
     await app.inject({ method: "POST", url: "/notice-channels", headers, payload: channel })
@@ -502,6 +511,7 @@ async function populate(server: TestServer) {
     formId,
     cannedReplyId,
     noteId,
+    tagId,
     channelId,
     subscriptionId,
     webhookId,
@@ -529,6 +539,7 @@ const nobodys: Ids = {
   webhookId: newId("webhook"),
   cannedReplyId: newId("reply"),
   noteId: newId("note"),
+  tagId: newId("tag"),
   channelId: newId("channel"),
   subscriptionId: newId("push"),
   provider: "nobody",
@@ -547,6 +558,7 @@ function addressOf(url: string, ids: Ids) {
     "/triggers": triggerId,
     "/form-submissions": submissionId,
     "/canned-replies": ids.cannedReplyId,
+    "/tags": ids.tagId,
     "/notice-channels": ids.channelId,
     "/notices": ids.subscriptionId,
   };
@@ -557,6 +569,7 @@ function addressOf(url: string, ids: Ids) {
     .replace(":toolIdOrName", toolId)
     .replace(":id", id)
     .replace(":noteId", ids.noteId)
+    .replace(":tagId", ids.tagId)
     .replace(":kind", "logo")
     .replace(":provider", provider)
     .replace(":name", provider === nobodys.provider ? "NOBODYS" : "OWN");
@@ -648,6 +661,8 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
     createNoticeChannel: { kind: "webhook", name: "Support", url: "http://127.0.0.1:9/" },
     updateNoticeChannel: { name: "Support" },
     createNote: { text: "A regular." },
+    addConversationTag: { name: "refund" },
+    updateTag: { name: "refunds" },
     createCannedReply: { name: "Hours", text: "We open at 9." },
     updateCannedReply: { name: "Opening hours" },
   };

@@ -53,6 +53,8 @@ export const requestExamples: Examples = {
   returnConversation: { note: "The refund is on its way. Do not offer another one.", epoch: 2 },
   sendMemberMessage: { content: "Hello, I am looking at your invoice right now." },
   createNote: { text: "Regular customer, refund approved by the shop in Zurich." },
+  addConversationTag: { name: "refund" },
+  updateTag: { name: "refunds" },
   createCannedReply: { name: "Refund", text: "Hello {{visitor.name}}, the refund takes three working days." },
   updateCannedReply: { name: "Refund on its way" },
   putNoticeSettings: { email: false },

@@ -44,6 +44,7 @@ export async function targetNameOf(
     case "agents":
     case "tools":
     case "triggers":
+    case "tags":
       return nameIn(db, resource, organizationId, id);
     case "documents":
       return titleIn(db, organizationId, id);
@@ -77,7 +78,7 @@ export async function targetNameOf(
 
 async function nameIn(
   db: Db,
-  table: "agents" | "tools" | "triggers" | "apiKeys" | "cannedReplies",
+  table: "agents" | "tools" | "triggers" | "apiKeys" | "cannedReplies" | "tags",
   organizationId: string,
   id: string,
 ): Promise<string | null> {

@@ -1,0 +1,85 @@
+import { type ConversationTag, maxConversationTags, maxTags, type Tag } from "@foyer/contract";
+import { withoutInvisible } from "@foyer/contract/rules/invisible-characters";
+import { isDuplicate } from "../../db/database-errors.ts";
+import type { TagRow } from "../../db/note-tables.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, invalid, notFound } from "../../errors.ts";
+import { isId, newId } from "../../ids.ts";
+import type { ConversationService } from "../service.ts";
+import { byName, createTagStore, tagsOfConversations } from "./store.ts";
+
+export type TagService = ReturnType<typeof createTagService>;
+
+/** Tags by which members sort conversations. Only members and API keys see them. */
+export function createTagService({ db }: Pick<Deps, "db">, conversations: Pick<ConversationService, "existing">) {
+  const store = createTagStore(db);
+
+  async function tagsOf(organizationId: string, conversationId: string): Promise<ConversationTag[]> {
+    const conversation = { id: conversationId };
+    return (await tagsOfConversations(db, organizationId, [conversation]))(conversation);
+  }
+
+  return {
+    async list(organizationId: string): Promise<Tag[]> {
+      return (await store.list(organizationId)).sort(byName).map(toTag);
+    },
+    /** @throws 404 when there is no such tag, 409 when another one has the name */
+    async rename(organizationId: string, id: string, name: string): Promise<Tag> {
+      const names = namesOf(name);
+      const row = isId("tag", id) ? await renamed(organizationId, id, names) : undefined;
+      if (!row) throw notFound("Tag");
+      return toTag(row);
+    },
+    async delete(organizationId: string, id: string): Promise<void> {
+      if (!isId("tag", id) || !(await store.delete(organizationId, id))) throw notFound("Tag");
+    },
+    /** @throws 404 when the conversation does not exist, 409 when it or the organization has too many tags */
+    async add(organizationId: string, conversationId: string, name: string): Promise<ConversationTag[]> {
+      const tag: TagRow = { id: newId("tag"), organizationId, ...namesOf(name), createdAt: Date.now() };
+      const { id } = await conversations.existing({ organizationId }, conversationId);
+      const outcome = await store.add({ organizationId, conversationId: id }, tag);
+      if (outcome === "no conversation") throw notFound("Conversation");
+      if (outcome === "conversation full") {
+        throw new AppError(
+          "CONFLICT",
+          `This conversation has ${maxConversationTags} tags. Remove one before you add another.`,
+        );
+      }
+      if (outcome === "organization full") {
+        throw new AppError(
+          "CONFLICT",
+          `Your organization has ${maxTags} tags. Use one of them, or delete one before you create another.`,
+        );
+      }
+      return tagsOf(organizationId, id);
+    },
+    /** @throws 404 when the conversation does not exist or does not have the tag */
+    async remove(organizationId: string, conversationId: string, tagId: string): Promise<ConversationTag[]> {
+      const { id } = await conversations.existing({ organizationId }, conversationId);
+      if (!isId("tag", tagId) || !(await store.remove({ organizationId, conversationId: id }, tagId))) {
+        throw notFound("Tag");
+      }
+      return tagsOf(organizationId, id);
+    },
+  };
+
+  async function renamed(organizationId: string, id: string, names: Pick<TagRow, "name" | "nameKey">) {
+    try {
+      return await store.rename(organizationId, id, names);
+    } catch (error) {
+      if (!isDuplicate(error)) throw error;
+      throw new AppError("CONFLICT", `Your organization already has a tag with the name ${names.name}.`);
+    }
+  }
+}
+
+/** The name as it is shown, and as it is compared with others: regardless of case and of spaces. */
+function namesOf(written: string): Pick<TagRow, "name" | "nameKey"> {
+  const name = withoutInvisible(written).replace(/\s+/g, " ").trim();
+  if (name === "") throw invalid("name", "must contain visible characters");
+  return { name, nameKey: name.normalize("NFKC").toLowerCase() };
+}
+
+function toTag({ id, name, createdAt }: TagRow): Tag {
+  return { id, name, createdAt: new Date(createdAt).toISOString() };
+}

@@ -1,0 +1,169 @@
+import { type ConversationTag, maxConversationTags, maxTags } from "@foyer/contract";
+import { sql, type Transaction } from "kysely";
+import { isMissingReference } from "../../db/database-errors.ts";
+import type { TagRow } from "../../db/note-tables.ts";
+import type { Db } from "../../db/open.ts";
+import type { Tables } from "../../db/tables.ts";
+import { inTransaction } from "../../db/transaction.ts";
+
+/** Conversations from which one statement removes a deleted tag, for a few milliseconds of work. */
+const REMOVED_AT_ONCE = 1_000;
+
+export type TagStore = ReturnType<typeof createTagStore>;
+
+type Conversation = { organizationId: string; conversationId: string };
+type Addition = "added" | "no conversation" | "conversation full" | "organization full";
+
+export function createTagStore(db: Db) {
+  const owned = (organizationId: string) => db.selectFrom("tags").where("organizationId", "=", organizationId);
+  return {
+    /** Without an order, which the service chooses for people. */
+    async list(organizationId: string): Promise<TagRow[]> {
+      return owned(organizationId).selectAll().limit(maxTags).execute();
+    },
+    async find(organizationId: string, id: string): Promise<TagRow | undefined> {
+      return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
+    },
+    /** @returns undefined when the organization has no such tag. @throws when another tag has the name */
+    async rename(
+      organizationId: string,
+      id: string,
+      names: Pick<TagRow, "name" | "nameKey">,
+    ): Promise<TagRow | undefined> {
+      return db
+        .updateTable("tags")
+        .set(names)
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .returningAll()
+        .executeTakeFirst();
+    },
+    /** Deletes the tag. It is first removed from its conversations, in parts, so that other writers need not wait. */
+    async delete(organizationId: string, id: string): Promise<boolean> {
+      const uses = db
+        .deleteFrom("conversationTags")
+        .where("organizationId", "=", organizationId)
+        .where("tagId", "=", id)
+        .where("conversationId", "in", (part) =>
+          part
+            .selectFrom("conversationTags as some")
+            .select("some.conversationId")
+            .where("some.organizationId", "=", organizationId)
+            .where("some.tagId", "=", id)
+            .limit(REMOVED_AT_ONCE),
+        );
+      while (Number((await uses.executeTakeFirst()).numDeletedRows) === REMOVED_AT_ONCE);
+      const deletion = db.deleteFrom("tags").where("id", "=", id).where("organizationId", "=", organizationId);
+      return (await deletion.executeTakeFirst()).numDeletedRows > 0n;
+    },
+    /** Adds the tag with this name, and creates it if the organization has none. Its id is used only then. */
+    async add(conversation: Conversation, tag: TagRow): Promise<Addition> {
+      const attempt = () => inTransaction(db, (trx) => add(trx, conversation, tag));
+      return attempt().catch((error: unknown) => {
+        if (!isMissingReference(error)) throw error;
+        // Another request has just deleted the tag, so it is created again.
+        return attempt();
+      });
+    },
+    /** @returns false when the conversation does not have the tag */
+    async remove(conversation: Conversation, tagId: string): Promise<boolean> {
+      return inTransaction(db, async (trx) => {
+        const result = await trx
+          .deleteFrom("conversationTags")
+          .where("organizationId", "=", conversation.organizationId)
+          .where("conversationId", "=", conversation.conversationId)
+          .where("tagId", "=", tagId)
+          .executeTakeFirst();
+        await lock(trx, conversation, Date.now());
+        return result.numDeletedRows > 0n;
+      });
+    },
+  };
+}
+
+async function add(trx: Transaction<Tables>, conversation: Conversation, tag: TagRow): Promise<Addition> {
+  if (!(await lock(trx, conversation, tag.createdAt))) return "no conversation";
+  const present = await trx
+    .selectFrom("conversationTags")
+    .innerJoin("tags", "tags.id", "conversationTags.tagId")
+    .select("tags.nameKey")
+    .where("conversationTags.organizationId", "=", conversation.organizationId)
+    .where("conversationTags.conversationId", "=", conversation.conversationId)
+    .execute();
+  if (present.some(({ nameKey }) => nameKey === tag.nameKey)) return "added";
+  if (present.length >= maxConversationTags) return "conversation full";
+  const tagId = (await idOf(trx, tag)) ?? (await create(trx, tag));
+  if (tagId === null) return "organization full";
+  await trx
+    .insertInto("conversationTags")
+    .values({ ...conversation, tagId })
+    .execute();
+  return "added";
+}
+
+async function idOf(trx: Transaction<Tables>, { organizationId, nameKey }: TagRow): Promise<string | undefined> {
+  const tag = trx.selectFrom("tags").select("id").where("organizationId", "=", organizationId);
+  return (await tag.where("nameKey", "=", nameKey).executeTakeFirst())?.id;
+}
+
+/**
+ * Creates the tag. Locks the organization, so that two requests can neither create the same tag nor both use the last
+ * free slot.
+ * @returns its id, or the id of the tag that another request has just created; null when the organization has `maxTags`
+ */
+async function create(trx: Transaction<Tables>, tag: TagRow): Promise<string | null> {
+  const locked = trx.updateTable("organizations").set((x) => ({ plan: x.ref("plan") }));
+  await locked.where("id", "=", tag.organizationId).execute();
+  const existing = await idOf(trx, tag);
+  if (existing !== undefined) return existing;
+  const owned = trx.selectFrom("tags").select("id").where("organizationId", "=", tag.organizationId);
+  if ((await owned.limit(maxTags).execute()).length >= maxTags) return null;
+  await trx.insertInto("tags").values(tag).execute();
+  return tag.id;
+}
+
+/** Locks the conversation, so that two requests cannot both use its last free slot. @returns whether it exists */
+async function lock(trx: Transaction<Tables>, { organizationId, conversationId }: Conversation, now: number) {
+  const locked = await trx
+    .updateTable("conversations")
+    // Live streams read changes of conversations that people handle, so colleagues see the tags immediately.
+    .set({ changedAt: sql`case when handler = 'agent' then "changedAt" else ${now} end` })
+    .where("id", "=", conversationId)
+    .where("organizationId", "=", organizationId)
+    .executeTakeFirst();
+  return locked.numUpdatedRows > 0n;
+}
+
+/**
+ * Reads the tags of conversations with one query.
+ * @returns a function that looks up the tags of one of them, by name
+ */
+export async function tagsOfConversations(
+  db: Db,
+  organizationId: string,
+  conversations: ReadonlyArray<{ id: string }>,
+): Promise<(conversation: { id: string }) => ConversationTag[]> {
+  const rows =
+    conversations.length === 0
+      ? []
+      : await db
+          .selectFrom("conversationTags")
+          .innerJoin("tags", "tags.id", "conversationTags.tagId")
+          .select(["conversationTags.conversationId", "tags.id", "tags.name"])
+          .where("conversationTags.organizationId", "=", organizationId)
+          .where(
+            "conversationTags.conversationId",
+            "in",
+            conversations.map(({ id }) => id),
+          )
+          .execute();
+  const byConversation = Map.groupBy(rows.toSorted(byName), ({ conversationId }) => conversationId);
+  return (conversation) => (byConversation.get(conversation.id) ?? []).map(({ id, name }) => ({ id, name }));
+}
+
+const { compare } = new Intl.Collator("en", { numeric: true });
+
+/** The order in which people look for a name, regardless of case. */
+export function byName(a: { name: string }, b: { name: string }): number {
+  return compare(a.name, b.name);
+}
