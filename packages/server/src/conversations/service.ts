@@ -82,6 +82,7 @@ export function createConversationService(
   const store = createConversationStore(deps);
   const counters = createConversationCounters(deps.db);
   const ownershipsOf = createOwnershipReader(db);
+  const toSummaries = createSummaryReader(db);
 
   async function find(viewer: Viewer, id: string) {
     return isId("conv", id) ? await store.get(viewer, id) : undefined;
@@ -96,12 +97,6 @@ export function createConversationService(
   async function checkAgent(organizationId: string, { agentId, handler }: ConversationQuery) {
     if (agentId !== undefined) await agents.get(organizationId, agentId);
     else if (handler === undefined || handler === "agent") throw agentRequired();
-  }
-
-  async function toSummaries(organizationId: string, rows: ConversationSummaryRow[]): Promise<ConversationSummary[]> {
-    const ownershipOf = await ownershipsOf(rows, true);
-    const tagsOf = await tagsOfConversations(db, organizationId, rows);
-    return rows.map((row) => ({ ...toSummary(row, ownershipOf(row)), tags: tagsOf(row) }));
   }
 
   return {
@@ -180,6 +175,16 @@ export function createConversationService(
       )
         throw notFound("Message");
     },
+  };
+}
+
+/** @returns a function that adds to rows of an organization what other tables know about them */
+function createSummaryReader(db: Db) {
+  const ownershipsOf = createOwnershipReader(db);
+  return async (organizationId: string, rows: ConversationSummaryRow[]): Promise<ConversationSummary[]> => {
+    const ownershipOf = await ownershipsOf(rows, true);
+    const tagsOf = await tagsOfConversations(db, organizationId, rows);
+    return rows.map((row) => ({ ...toSummary(row, ownershipOf(row)), tags: tagsOf(row) }));
   };
 }
 

@@ -55,7 +55,7 @@ const row: ListedConversation = {
   lastMessage: null,
   isUnread: false,
   hasFailedReply: false,
-      tags: [],
+  tags: [],
 };
 
 it("splitReply lists a reply's texts and tool calls in order", () => {
