@@ -38,7 +38,7 @@ export type TagRow = {
   createdAt: Instant;
 };
 
-export type ConversationTagRow = {
+type ConversationTagRow = {
   organizationId: string;
   conversationId: string;
   tagId: string;

@@ -9,8 +9,6 @@ import { inTransaction } from "../../db/transaction.ts";
 /** Conversations from which one statement removes a deleted tag, for a few milliseconds of work. */
 const REMOVED_AT_ONCE = 1_000;
 
-export type TagStore = ReturnType<typeof createTagStore>;
-
 type Conversation = { organizationId: string; conversationId: string };
 type Addition = "added" | "no conversation" | "conversation full" | "organization full";
 
