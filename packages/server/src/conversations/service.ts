@@ -23,18 +23,18 @@ import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
 import { type Proof, standingIn } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
-import type { ConversationFilter } from "./filter.ts";
 import { handoffRecords } from "./handoff-records.ts";
+import { createMarkStore, type RatingHooks } from "./mark-store.ts";
 import { fromColumns, type Piece, suggestionsOf, toolCallsOf } from "./message-pieces.ts";
 import { authorOf, createOwnershipReader } from "./ownership.ts";
 import { searchesOf } from "./searches.ts";
 import { sourcesOf } from "./sources.ts";
 import {
   type ConversationFieldsRow,
+  type ConversationFilter,
   type ConversationSummaryRow,
   createConversationStore,
   deleteMessages,
-  type RatingHooks,
   type Viewer,
 } from "./store.ts";
 import { tagsOfConversations } from "./tags/store.ts";
@@ -80,6 +80,7 @@ export function createConversationService(
 ) {
   const { db, encryption } = deps;
   const store = createConversationStore(deps);
+  const marks = createMarkStore(db);
   const counters = createConversationCounters(deps.db);
   const ownershipsOf = createOwnershipReader(db);
   const toSummaries = createSummaryReader(db);
@@ -94,23 +95,18 @@ export function createConversationService(
     return row;
   }
 
-  async function checkAgent(organizationId: string, { agentId, handler }: ConversationQuery) {
-    if (agentId !== undefined) await agents.get(organizationId, agentId);
-    else if (handler === undefined || handler === "agent") throw agentRequired();
-  }
-
   return {
     count: counters.count,
     /** @param userId the member who asks, for `assignee=me` */
     async list(organizationId: string, query: ConversationQuery, userId: string | null) {
-      await checkAgent(organizationId, query);
+      await checkAgent(agents, organizationId, query);
       const page = { limit: Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT), offset: query.offset ?? 0 };
       const { rows, total } = await store.list(organizationId, toFilter(query, userId), page);
       return { data: await toSummaries(organizationId, rows), pagination: { total, ...page } };
     },
     /** All matching conversations as a CSV file, newest first. */
     async csv(organizationId: string, query: ConversationQuery, userId: string | null): Promise<Readable> {
-      await checkAgent(organizationId, query);
+      await checkAgent(agents, organizationId, query);
       const pages = store.summaryPages(organizationId, toFilter(query, userId));
       return csvStream(
         csvColumns,
@@ -162,13 +158,13 @@ export function createConversationService(
     },
     async markRead(organizationId: string, id: string): Promise<void> {
       await existing({ organizationId }, id);
-      if (!(await store.markRead(organizationId, id, Date.now()))) throw notFound("Conversation");
+      if (!(await marks.markRead(organizationId, id, Date.now()))) throw notFound("Conversation");
     },
     async rate(viewer: Viewer, id: string, { messageId, rating, comment }: RatingBody): Promise<void> {
       await existing(viewer, id);
       if (
         !isId("msg", messageId) ||
-        !(await store.rate(
+        !(await marks.rate(
           { conversationId: id, messageId, rating, comment: comment?.trim() || null },
           { count: counters.count, ...ratingHooks },
         ))
@@ -176,6 +172,12 @@ export function createConversationService(
         throw notFound("Message");
     },
   };
+}
+
+/** @throws 404 when the organization has no such agent, 400 when the query has to name one */
+async function checkAgent(agents: AgentService, organizationId: string, { agentId, handler }: ConversationQuery) {
+  if (agentId !== undefined) await agents.get(organizationId, agentId);
+  else if (handler === undefined || handler === "agent") throw agentRequired();
 }
 
 /** @returns a function that adds to rows of an organization what other tables know about them */

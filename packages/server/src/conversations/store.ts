@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Rating } from "@foyer/contract";
+import type { ConversationQuery } from "@foyer/contract";
 import { defined } from "@foyer/contract/rules/defined";
-import { type ExpressionBuilder, sql, type Transaction } from "kysely";
+import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Flag, Instant } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
 import { containsText } from "../db/contains-text.ts";
@@ -12,11 +12,6 @@ import { firstWithin } from "../db/page-bytes.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
-import type { AnswerRecorder } from "../documents/answers/recorder.ts";
-import type { RecordEvents } from "../events/record-events.ts";
-import type { ConversationCounters } from "./analytics/counters.ts";
-import { type ConversationFilter, failed, matches, submitted } from "./filter.ts";
-import { questionBefore } from "./question-before.ts";
 
 /** Bytes read and rendered between two turns of the event loop, for a few milliseconds of work. */
 const PAGE_BYTES = 256 * 1024;
@@ -62,6 +57,14 @@ export type ConversationSummaryRow = ConversationFieldsRow & {
 
 /** Who may see a conversation: its organization, or the holder of its token. */
 export type Viewer = { organizationId: string } | { conversationId: string };
+
+export type ConversationFilter = Omit<ConversationQuery, "assignee" | "from" | "to" | "format" | "limit" | "offset"> & {
+  /** a user id, or `none` */
+  assigneeId?: string;
+  /** milliseconds; `from` is inclusive, `to` exclusive */
+  from?: number;
+  to?: number;
+};
 
 export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, "db" | "reads" | "databaseKind">) {
   const { firstPage, total } = pageQueries(db);
@@ -132,7 +135,6 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         return true;
       });
     },
-    ...marks(db),
   };
 }
 
@@ -209,85 +211,18 @@ export async function deleteMessages(db: Db, conversationId: string): Promise<vo
   }
 }
 
-/** Read marks of members and ratings of visitors. */
-function marks(db: Db) {
-  return {
-    /** @returns false when the organization has no such conversation */
-    async markRead(organizationId: string, id: string, now: Instant): Promise<boolean> {
-      const result = await db
-        .updateTable("conversations")
-        .set({ readAt: now })
-        .where("id", "=", id)
-        .where("organizationId", "=", organizationId)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
-    },
-    /**
-     * Stores a rating, replaces an earlier one, and counts it for the hour in which the message was sent.
-     * @returns false when the conversation has no such message
-     */
-    async rate(
-      { conversationId, messageId, rating, comment }: MessageRating,
-      { count, recordRating, onBadRating, recordEvents }: RatingHooks,
-    ): Promise<boolean> {
-      return inTransaction(db, async (trx) => {
-        const message = trx
-          .updateTable("messages")
-          .where("id", "=", messageId)
-          .where("conversationId", "=", conversationId);
-        // Locks the row, so that the second of two simultaneous ratings sees the first and replaces it in the counts.
-        const before = await message
-          .set((x) => ({ feedback: x.ref("feedback") }))
-          .returning(["feedback", "feedbackComment", "createdAt", "role", "position", "authorName"])
-          .executeTakeFirst();
-        if (!before) return false;
-        if (before.feedback === rating && before.feedbackComment === comment) return true;
-        await message.set({ feedback: rating, feedbackComment: comment }).execute();
-        const conversation = await trx
-          .selectFrom("conversations")
-          .select(["agentId", "organizationId", "isTest"])
-          .where("id", "=", conversationId)
-          .executeTakeFirst();
-        if (!conversation) return true;
-        await recordEvents(trx, [
-          {
-            type: "message.rated",
-            organizationId: conversation.organizationId,
-            agentId: conversation.agentId,
-            conversationId,
-            data: () => ({ messageId, rating, comment }),
-          },
-        ]);
-        const isNewlyBad = rating === "down" && before.feedback !== "down" && before.role === "assistant";
-        if (isNewlyBad && before.authorName === null) {
-          await onBadRating(trx, { agentId: conversation.agentId, conversationId });
-        }
-        // The ratings of an agent are those of its own replies.
-        if (conversation.isTest === 1 || before.feedback === rating || before.authorName !== null) return true;
-        const change = (value: Rating) => Number(value === rating) - Number(value === before.feedback);
-        const ratings = { ratedUp: change("up"), ratedDown: change("down") };
-        const { agentId, organizationId } = conversation;
-        await count(trx, [{ agentId, at: before.createdAt, ...ratings }]);
-        const question =
-          before.role === "assistant" ? await questionBefore(trx, conversationId, before.position) : null;
-        if (question !== null) {
-          const reply = { organizationId, agentId, conversationId, messageId, question };
-          await recordRating(trx, reply, { rating, at: before.createdAt });
-        }
-        return true;
-      });
-    },
-  };
-}
+/**
+ * Conversations with a form submission. A visitor can name any conversation, so the submission's agent must also match.
+ */
+const submitted = sql`select 1 from submissions where submissions."conversationId" = conversations.id
+  and submissions."agentId" = conversations."agentId"`;
 
-export type RatingHooks = {
-  count: ConversationCounters["count"];
-  recordRating: AnswerRecorder["recordRating"];
-  onBadRating(trx: Transaction<Tables>, rated: { agentId: string; conversationId: string }): Promise<void>;
-  recordEvents: RecordEvents;
-};
+/** Matches the condition of the partial index on these conversations. */
+const isHandedOver = sql<boolean>`handler <> 'agent'`;
 
-type MessageRating = { conversationId: string; messageId: string; rating: Rating; comment: string | null };
+const hasSubmission = sql<boolean>`exists (${submitted})`;
+
+const failed = sql`select 1 from "replyFailures" where "replyFailures"."conversationId" = conversations.id`;
 
 const summaryExtras = [
   sql<boolean | Flag>`(${failed} limit 1) is not null`.as("hasFailedReply"),
@@ -334,6 +269,58 @@ function seenBy(viewer: Viewer) {
     "organizationId" in viewer
       ? where("organizationId", "=", viewer.organizationId)
       : where("conversations.id", "=", viewer.conversationId);
+}
+
+function matches(
+  {
+    agentId,
+    handler,
+    assigneeId,
+    userId,
+    q,
+    feedback,
+    hasForm,
+    failed: hasFailed,
+    test,
+    tag,
+    from,
+    to,
+  }: ConversationFilter,
+  kind: DatabaseKind,
+) {
+  return <Row>(query: SelectQueryBuilder<Tables, "conversations", Row>) =>
+    query
+      .$if(agentId !== undefined, (x) => x.where("agentId", "=", agentId ?? ""))
+      .$if(handler !== undefined, (x) => x.where("handler", "=", handler ?? "agent"))
+      .$if(handler === "waiting" || handler === "human", (x) => x.where(isHandedOver))
+      .$if(assigneeId !== undefined, (x) =>
+        assigneeId === "none" ? x.where("assigneeId", "is", null) : x.where("assigneeId", "=", assigneeId ?? ""),
+      )
+      .$if(userId !== undefined, (x) => x.where("userId", "=", userId ?? null))
+      .$if(from !== undefined, (x) => x.where("createdAt", ">=", from ?? 0))
+      .$if(to !== undefined, (x) => x.where("createdAt", "<", to ?? 0))
+      .$if(hasForm !== undefined, (x) => x.where(hasForm ? hasSubmission : sql<boolean>`not ${hasSubmission}`))
+      .$if(hasFailed !== undefined, (x) =>
+        x.where(hasFailed ? sql<boolean>`exists (${failed})` : sql<boolean>`not exists (${failed})`),
+      )
+      .$if(test !== undefined, (x) => x.where("isTest", "=", test ? 1 : 0))
+      .$if(tag !== undefined, (x) => x.where("conversations.id", "in", tagged(tag ?? "")))
+      .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
+      .$if(q !== undefined, (x) =>
+        x.where(
+          sql<boolean>`(${containsText(kind, "title", q ?? "")} or ${hasMessage(containsText(kind, "content", q ?? ""))})`,
+        ),
+      );
+}
+
+function hasMessage(condition: RawBuilder<unknown>) {
+  return sql<boolean>`exists (select 1 from messages where messages."conversationId" = conversations.id and ${condition})`;
+}
+
+/** Only the rows of the same organization, because anyone can name the id of a tag. */
+function tagged(tagId: string) {
+  return sql<string>`(select "conversationId" from "conversationTags" as tagged where tagged."tagId" = ${tagId}
+    and tagged."organizationId" = conversations."organizationId")`;
 }
 
 /** An excerpt around the first match. It is looked up only for the rows of one page. */

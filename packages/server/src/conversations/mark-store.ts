@@ -1,0 +1,90 @@
+import type { Rating } from "@foyer/contract";
+import type { Transaction } from "kysely";
+import type { Instant } from "../db/column-types.ts";
+import type { Db } from "../db/open.ts";
+import type { Tables } from "../db/tables.ts";
+import { inTransaction } from "../db/transaction.ts";
+import type { AnswerRecorder } from "../documents/answers/recorder.ts";
+import type { RecordEvents } from "../events/record-events.ts";
+import type { ConversationCounters } from "./analytics/counters.ts";
+import { questionBefore } from "./question-before.ts";
+
+export type RatingHooks = {
+  count: ConversationCounters["count"];
+  recordRating: AnswerRecorder["recordRating"];
+  onBadRating(trx: Transaction<Tables>, rated: { agentId: string; conversationId: string }): Promise<void>;
+  recordEvents: RecordEvents;
+};
+
+type MessageRating = { conversationId: string; messageId: string; rating: Rating; comment: string | null };
+
+/** Read marks of members and ratings of visitors. */
+export function createMarkStore(db: Db) {
+  return {
+    /** @returns false when the organization has no such conversation */
+    async markRead(organizationId: string, id: string, now: Instant): Promise<boolean> {
+      const result = await db
+        .updateTable("conversations")
+        .set({ readAt: now })
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+    /**
+     * Stores a rating, replaces an earlier one, and counts it for the hour in which the message was sent.
+     * @returns false when the conversation has no such message
+     */
+    async rate(
+      { conversationId, messageId, rating, comment }: MessageRating,
+      { count, recordRating, onBadRating, recordEvents }: RatingHooks,
+    ): Promise<boolean> {
+      return inTransaction(db, async (trx) => {
+        const message = trx
+          .updateTable("messages")
+          .where("id", "=", messageId)
+          .where("conversationId", "=", conversationId);
+        // Locks the row, so that the second of two simultaneous ratings sees the first and replaces it in the counts.
+        const before = await message
+          .set((x) => ({ feedback: x.ref("feedback") }))
+          .returning(["feedback", "feedbackComment", "createdAt", "role", "position", "authorName"])
+          .executeTakeFirst();
+        if (!before) return false;
+        if (before.feedback === rating && before.feedbackComment === comment) return true;
+        await message.set({ feedback: rating, feedbackComment: comment }).execute();
+        const conversation = await trx
+          .selectFrom("conversations")
+          .select(["agentId", "organizationId", "isTest"])
+          .where("id", "=", conversationId)
+          .executeTakeFirst();
+        if (!conversation) return true;
+        await recordEvents(trx, [
+          {
+            type: "message.rated",
+            organizationId: conversation.organizationId,
+            agentId: conversation.agentId,
+            conversationId,
+            data: () => ({ messageId, rating, comment }),
+          },
+        ]);
+        const isNewlyBad = rating === "down" && before.feedback !== "down" && before.role === "assistant";
+        if (isNewlyBad && before.authorName === null) {
+          await onBadRating(trx, { agentId: conversation.agentId, conversationId });
+        }
+        // The ratings of an agent are those of its own replies.
+        if (conversation.isTest === 1 || before.feedback === rating || before.authorName !== null) return true;
+        const change = (value: Rating) => Number(value === rating) - Number(value === before.feedback);
+        const ratings = { ratedUp: change("up"), ratedDown: change("down") };
+        const { agentId, organizationId } = conversation;
+        await count(trx, [{ agentId, at: before.createdAt, ...ratings }]);
+        const question =
+          before.role === "assistant" ? await questionBefore(trx, conversationId, before.position) : null;
+        if (question !== null) {
+          const reply = { organizationId, agentId, conversationId, messageId, question };
+          await recordRating(trx, reply, { rating, at: before.createdAt });
+        }
+        return true;
+      });
+    },
+  };
+}
