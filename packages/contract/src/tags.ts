@@ -1,11 +1,12 @@
 import Type, { type Static } from "typebox";
+import { maxConversationTags, maxTagNameLength } from "./rules/tag-name.ts";
 import { textPatterns } from "./rules/text-patterns.ts";
 import { enveloped, idParams, ref, Success, Timestamp } from "./schema.ts";
 
+export { maxConversationTags } from "./rules/tag-name.ts";
+
 /** The maximum number of tags of an organization. */
 export const maxTags = 500;
-/** The maximum number of tags of a conversation. */
-export const maxConversationTags = 20;
 
 /** A tag as conversations list it. */
 export const ConversationTag = Type.Object({ id: Type.String(), name: Type.String() }, { $id: "ConversationTag" });
@@ -22,7 +23,7 @@ const tags = ["Inbox"];
 const body = Type.Object({
   name: Type.String({
     minLength: 1,
-    maxLength: 40,
+    maxLength: maxTagNameLength,
     pattern: textPatterns.oneLine,
     description: "Such as `refund`. Names that differ only in case and spaces name the same tag.",
   }),

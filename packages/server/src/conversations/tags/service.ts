@@ -1,5 +1,5 @@
 import { type ConversationTag, maxConversationTags, maxTags, type Tag } from "@foyer/contract";
-import { withoutInvisible } from "@foyer/contract/rules/invisible-characters";
+import { tagKey, toTagName } from "@foyer/contract/rules/tag-name";
 import { isDuplicate } from "../../db/database-errors.ts";
 import type { TagRow } from "../../db/note-tables.ts";
 import type { Deps } from "../../deps.ts";
@@ -73,11 +73,11 @@ export function createTagService({ db }: Pick<Deps, "db">, conversations: Pick<C
   }
 }
 
-/** The name as it is shown, and as it is compared with others: regardless of case and of spaces. */
+/** The name as it is shown, and as it is compared with others. */
 function namesOf(written: string): Pick<TagRow, "name" | "nameKey"> {
-  const name = withoutInvisible(written).replace(/\s+/g, " ").trim();
+  const name = toTagName(written);
   if (name === "") throw invalid("name", "must contain visible characters");
-  return { name, nameKey: name.normalize("NFKC").toLowerCase() };
+  return { name, nameKey: tagKey(name) };
 }
 
 function toTag({ id, name, createdAt }: TagRow): Tag {
