@@ -112,7 +112,7 @@ describe("members in the settings", () => {
     await page.waitForURL("**/settings/you");
     const tabs = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
     await tabs.first().waitFor();
-    expect(await tabs.allInnerTexts()).toEqual(["You", "Members", "Notices", "Canned replies", "Plan"]);
+    expect(await tabs.allInnerTexts()).toEqual(["You", "Members", "Notices", "Canned replies", "Tags", "Plan"]);
     for (const path of ["api", "secrets", "models", "webhooks", "audit-log", "health"]) {
       await page.goto(`${site.server.url}/dashboard/settings/${path}`);
       await page.getByRole("heading", { name: "You don't have access" }).waitFor();

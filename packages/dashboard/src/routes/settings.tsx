@@ -51,6 +51,12 @@ const cannedReplies = createRoute({
     "CannedRepliesPage",
   ),
 });
+const tags = createRoute({
+  getParentRoute: () => settings,
+  path: "/tags",
+  loader: () => prefetch("listTags"),
+  component: lazyRouteComponent(() => import("../pages/settings/tags/tags-page.tsx"), "TagsPage"),
+});
 const models = createRoute({
   getParentRoute: () => settings,
   path: "/models",
@@ -106,6 +112,7 @@ export const settingsRoutes = settings.addChildren([
   notices,
   members,
   cannedReplies,
+  tags,
   secrets,
   models,
   webhooks,

@@ -47,6 +47,7 @@ export const settingsPages = [
   { name: "Members", to: "/settings/members", minimumRole: minimumRole("GET", "/members") },
   { name: "Notices", to: "/settings/notices", minimumRole: minimumRole("GET", "/notices") },
   { name: "Canned replies", to: "/settings/canned-replies", minimumRole: minimumRole("GET", "/canned-replies") },
+  { name: "Tags", to: "/settings/tags", minimumRole: minimumRole("GET", "/tags") },
   { name: "Models", to: "/settings/models", minimumRole: minimumRole("GET", "/models/providers") },
   { name: "Secrets", to: "/settings/secrets", minimumRole: minimumRole("GET", "/secrets") },
   { name: "API", to: "/settings/api", minimumRole: minimumRole("GET", "/api-keys") },
