@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { accessibilityProblems, expectFit, overflowOf } from "../test/browser.ts";
 import { insertConversation, insertManyConversations } from "../test/conversation-seed.ts";
 import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashboard-site.ts";
 import { insertHarbourConversations } from "../test/harbour-conversations.ts";
@@ -109,6 +109,79 @@ describe("the inbox", () => {
     await page.getByRole("link", { name: "All conversations of this visitor" }).first().click();
     await page.getByRole("button", { name: /^Visitor customer-1042/ }).waitFor();
     await page.getByRole("heading", { name: "1 conversation" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("adds tags to a conversation and removes them with the keyboard, and lists the conversations with a tag", async () => {
+    const { page, problems } = await visit(`/${known.ride}`);
+    const tags = page.getByRole("list", { name: "Tags", exact: true }).getByRole("listitem");
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+    await page.getByRole("button", { name: "Add tag" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add tag" });
+    await dialog.getByText("No tags yet.").waitFor();
+    await page.keyboard.type("refund");
+    await dialog.getByRole("option", { name: "Create “refund”" }).waitFor();
+    await site.picture(page, "dashboard-tags-create");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    for (const name of ["bug", "invoice", "Saturday", "VIP"]) {
+      await site.call(page, "POST", `/conversations/${known.failed}/tags`, { name });
+    }
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Added refund.").waitFor();
+    await expect.poll(focused).toBe("Add tag");
+    await row(page, "order 5521.*Tags: bug, invoice, Saturday, VIP,").getByText("+1").waitFor();
+
+    await page.keyboard.press("g");
+    await dialog.getByLabel("Find or create a tag").fill("vip");
+    await expect.poll(() => dialog.getByRole("option").allInnerTexts()).toEqual(["VIP"]);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => tags.allInnerTexts()).toEqual(["refund", "VIP"]);
+    await row(page, "cargo bike.*Tags: refund, VIP").waitFor();
+    await site.picture(page, "dashboard-tags");
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await page.getByRole("button", { name: "Filters" }).click();
+    await page.getByLabel("Tag", { exact: true }).selectOption({ label: "refund" });
+    await page.getByRole("heading", { name: "1 conversation" }).waitFor();
+    await page.getByRole("button", { name: "Tagged refund" }).waitFor();
+    await expect.poll(() => page.url()).toContain("tag=");
+    await page.getByRole("button", { name: "Remove the tag refund" }).press("Enter");
+    await page.getByText("No conversations match your search and filters.").waitFor();
+    await expect.poll(focused).toBe("Remove the tag VIP");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => tags.count()).toBe(0);
+    await expect.poll(focused).toBe("Add tag");
+    await page.getByRole("button", { name: "Show all conversations" }).click();
+    await row(page, "order 5521").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("renames and deletes tags in the settings", async () => {
+    const { page, problems } = await site.signIn();
+    const names = ["invoice", "late delivery", "VIP"];
+    for (const name of names) await site.call(page, "POST", `/conversations/${known.failed}/tags`, { name });
+    await page.goto(`${site.server.url}/dashboard/settings/tags`);
+    await page.getByRole("button", { name: "Rename VIP" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Invoice");
+    await dialog.getByRole("button", { name: "Rename" }).click();
+    await dialog.getByRole("alert").waitFor();
+    await site.picture(page, "dashboard-settings-tags-rename");
+    await expectFit(page);
+    await dialog.getByLabel("Name").fill("important");
+    await page.keyboard.press("Enter");
+    await page.getByText("Tag renamed").waitFor();
+    await page.getByRole("row", { name: /^important/ }).waitFor();
+    await site.picture(page, "dashboard-settings-tags");
+    await page.getByRole("button", { name: "Delete late delivery" }).click();
+    await dialog.getByText("This removes the tag from all conversations.").waitFor();
+    await site.picture(page, "dashboard-settings-tags-delete");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Delete tag" }).click();
+    await page.getByRole("row", { name: /^late delivery/ }).waitFor({ state: "detached" });
+    await site.follow(page, `/agents/${agentId}/conversations/${known.failed}`);
+    await row(page, "order 5521.*Tags: .*important").waitFor();
+    await row(page, "order 5521.*late delivery").waitFor({ state: "detached" });
     expect(problems).toEqual([]);
   });
 

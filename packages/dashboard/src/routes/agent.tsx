@@ -122,6 +122,7 @@ const conversations = createRoute({
     "hasForm",
     "failed",
     "test",
+    "tag",
     "view",
     "scope",
     "handler",

@@ -3,7 +3,8 @@ import { StickyNote } from "lucide-react";
 import { type RefObject, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { IconButton } from "../../components/button.tsx";
 import { useInboxLive, useTyping } from "../../data/inbox-live.ts";
-import { endpointQuery } from "../../data/queries.ts";
+import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
+import { AddTagDialog } from "./add-tag-dialog.tsx";
 import { AssignDialog } from "./assign-dialog.tsx";
 import { Composer } from "./composer.tsx";
 import type { ComposerMode } from "./composer-text.ts";
@@ -22,6 +23,7 @@ export type DeskHandle = {
   note: () => void;
   giveBack: () => void;
   assign: () => void;
+  addTag: () => void;
   close: () => void;
 };
 
@@ -46,6 +48,10 @@ export function ConversationDesk({
   const [chosen, setChosen] = useState<ComposerMode | null>(null);
   const [isReturning, setReturning] = useState(false);
   const [isAssigning, setAssigning] = useState(false);
+  const [isTagging, setTagging] = useState(false);
+  const tagging = useEndpointMutation("addConversationTag", {
+    changes: ["getConversation", "listConversations", "listTags"],
+  });
   const isMine = conversation.handler === "human" && conversation.assignee?.userId === me;
   const mode = isMine ? (chosen ?? "reply") : chosen === "note" ? "note" : null;
   const sending = useSend(conversation.id, mode ?? "reply");
@@ -63,6 +69,7 @@ export function ConversationDesk({
     note: () => write("note"),
     giveBack: () => isMine && setReturning(true),
     assign: () => setAssigning(true),
+    addTag: () => setTagging(true),
     close: () => void (conversation.handler !== "agent" && !acts.isBusy && acts.close()),
   }));
   return (
@@ -106,6 +113,13 @@ export function ConversationDesk({
           colleagues={acts.colleagues}
           onChoose={(userId) => void acts.assign(userId)}
           onClose={() => setAssigning(false)}
+        />
+      )}
+      {isTagging && (
+        <AddTagDialog
+          tags={conversation.tags ?? []}
+          onAdd={(name) => tagging.mutate({ id: conversation.id, body: { name } })}
+          onClose={() => setTagging(false)}
         />
       )}
     </footer>

@@ -1,3 +1,4 @@
+import type { ConversationTag } from "@foyer/contract";
 import { plainLine } from "@foyer/widget/plain-line";
 import { useQuery } from "@tanstack/react-query";
 import { CircleAlert, FileText, ThumbsDown, ThumbsUp } from "lucide-react";
@@ -46,7 +47,7 @@ export const ConversationRow = memo(function ConversationRow({
       onPointerDown={() => queryClient.prefetchQuery(endpointQuery("getConversation", { id: row.id }))}
       onClick={open}
       onFocus={() => onFocus(row.id)}
-      className="grid h-full grid-cols-[minmax(0,1fr)] content-center gap-0.5 border-b border-line px-4 -outline-offset-2 hover:bg-sunken aria-[current]:bg-sunken aria-[current]:shadow-[inset_2px_0_var(--ink)]"
+      className="@container grid h-full grid-cols-[minmax(0,1fr)] content-center gap-0.5 border-b border-line px-4 -outline-offset-2 hover:bg-sunken aria-[current]:bg-sunken aria-[current]:shadow-[inset_2px_0_var(--ink)]"
     >
       <span className="flex items-baseline gap-3">
         <span className={`min-w-0 flex-1 truncate ${row.isUnread ? "font-semibold" : "font-medium"}`}>
@@ -63,7 +64,7 @@ export const ConversationRow = memo(function ConversationRow({
         </span>
       </span>
       <span className="flex items-center gap-2 text-sm text-soft">
-        <span className="max-w-2/5 shrink-0 truncate">{visitorName(row)}</span>
+        <span className="max-w-2/5 truncate">{visitorName(row)}</span>
         <span className="min-w-0 flex-1 truncate" dir="auto">
           <Highlighted text={row.match ?? previewOf(row)} query={query} />
         </span>
@@ -71,6 +72,8 @@ export const ConversationRow = memo(function ConversationRow({
           <span className="text-wrong">Escalated</span>
         )}
         <Marks row={row} />
+        {/* A search result needs the space for the text that was found. */}
+        {!row.match && <TagChips tags={row.tags} />}
         <span>
           {row.messageCount} <span className="sr-only">{row.messageCount === 1 ? "message" : "messages"}</span>
         </span>
@@ -98,6 +101,25 @@ function Marks({ row }: { row: ListedConversation }) {
         <Mark label="rated bad" icon={<ThumbsDown size={14} aria-hidden className="text-wrong" />} />
       )}
     </>
+  );
+}
+
+const MAX_CHIPS = 3;
+
+/** The first tags of a conversation, and how many more it has. Screen readers read all of them. */
+function TagChips({ tags }: { tags: readonly ConversationTag[] }) {
+  if (tags.length === 0) return null;
+  const names = tags.map(({ name }) => name).join(", ");
+  return (
+    <span title={names} className="flex shrink-0 items-center gap-1">
+      <span className="sr-only">Tags: {names},</span>
+      {tags.slice(0, MAX_CHIPS).map(({ id, name }) => (
+        <span key={id} aria-hidden className="max-w-[18cqi] truncate rounded-md border border-line px-1.5">
+          {name}
+        </span>
+      ))}
+      {tags.length > MAX_CHIPS && <span aria-hidden>+{tags.length - MAX_CHIPS}</span>}
+    </span>
   );
 }
 

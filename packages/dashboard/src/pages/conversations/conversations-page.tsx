@@ -90,6 +90,7 @@ function Inbox({ agentId }: { agentId: string }) {
             query={search.q?.trim() ?? ""}
             desk={desk}
             onRead={list.markRead}
+            onTags={list.setTags}
             onBack={back}
             onDelete={() => setDoomed(openId)}
             onLeave={active.focus}
@@ -121,6 +122,7 @@ function actsOf(desk: RefObject<DeskHandle | null>) {
     note: () => desk.current?.note(),
     giveBack: () => desk.current?.giveBack(),
     assign: () => desk.current?.assign(),
+    addTag: () => desk.current?.addTag(),
     close: () => desk.current?.close(),
   };
 }

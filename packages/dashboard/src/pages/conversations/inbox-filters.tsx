@@ -1,9 +1,12 @@
+import type { ConversationTag } from "@foyer/contract";
+import { useQuery } from "@tanstack/react-query";
 import { ListFilter, Search, X } from "lucide-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
 import { isComposing } from "../../components/composing.ts";
 import { Select, TextField } from "../../components/field.tsx";
-import { describeFilters, type InboxSearch, viewOf } from "./inbox-search.ts";
+import { endpointQuery } from "../../data/queries.ts";
+import { describeFilters, type InboxSearch, noFilters, viewOf } from "./inbox-search.ts";
 
 const DEBOUNCE_MS = 250;
 
@@ -26,7 +29,9 @@ export function InboxFilters({
   onLeave: () => void;
 }) {
   const [isOpen, setOpen] = useState(false);
-  const words = describeFilters(search);
+  const isTagged = search.tag !== undefined;
+  const { data: tags } = useQuery({ ...endpointQuery("listTags"), enabled: isOpen || isTagged });
+  const words = describeFilters(search, tags);
   return (
     <search className="grid gap-2 px-4 pb-3">
       <div className="flex items-center gap-1">
@@ -42,7 +47,7 @@ export function InboxFilters({
         </IconButton>
       </div>
       <div id="inbox-filters" hidden={!isOpen}>
-        {isOpen && <FilterFields search={search} onChange={onChange} />}
+        {isOpen && <FilterFields {...{ search, tags, onChange }} />}
       </div>
       {words.length > 0 && (
         <ul aria-label="Active filters" className="flex flex-wrap gap-1">
@@ -124,7 +129,16 @@ function SearchField({
   );
 }
 
-function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Change }) {
+function FilterFields({
+  search,
+  tags,
+  onChange,
+}: {
+  search: InboxSearch;
+  /** The tags of the organization, or undefined until they have loaded. */
+  tags: readonly ConversationTag[] | undefined;
+  onChange: Change;
+}) {
   const isAny = describeFilters(search).length > 0;
   return (
     <div className="grid grid-cols-2 gap-3 rounded-lg border border-line bg-raised p-3">
@@ -189,34 +203,31 @@ function FilterFields({ search, onChange }: { search: InboxSearch; onChange: Cha
           { value: "true", label: "Only test chats" },
         ]}
       />
+      <Select
+        label="Tag"
+        value={search.tag ?? ""}
+        onChange={(tag) => onChange({ tag: tag || undefined })}
+        options={[{ value: "", label: "Any" }, ...tagOptions(tags, search.tag)]}
+      />
       <DayField label="From" value={search.from} onChange={(from) => onChange({ from })} />
       <DayField label="Until" value={search.to} onChange={(to) => onChange({ to })} />
       <div className="col-span-2">
         <VisitorField value={search.userId ?? ""} onChange={(userId) => onChange({ userId })} />
       </div>
       {isAny && (
-        <Button
-          look="plain"
-          className="col-span-2"
-          onClick={() =>
-            onChange({
-              feedback: undefined,
-              hasForm: undefined,
-              failed: undefined,
-              test: undefined,
-              from: undefined,
-              to: undefined,
-              userId: undefined,
-              scope: undefined,
-              handler: undefined,
-            })
-          }
-        >
+        <Button look="plain" className="col-span-2" onClick={() => onChange(noFilters)}>
           Clear filters
         </Button>
       )}
     </div>
   );
+}
+
+/** The tags to filter by. The chosen one may not have loaded yet, or may have been deleted. */
+function tagOptions(tags: readonly ConversationTag[] | undefined, chosen = "") {
+  const options = (tags ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  if (chosen === "" || options.some(({ value }) => value === chosen)) return options;
+  return [...options, { value: chosen, label: tags ? "Deleted tag" : "Tag" }];
 }
 
 type Optional = { value: string | undefined; onChange: (value: string | undefined) => void };

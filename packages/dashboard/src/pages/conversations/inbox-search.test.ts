@@ -9,3 +9,13 @@ it("filters conversations that the agent handles, except in the views of those t
   // An old or hand-written link.
   expect(toListQuery("agent_1", { handler: "everybody" })).toEqual({ agentId: "agent_1" });
 });
+
+it("filters by a tag in every view, and names it once the tags have loaded", () => {
+  const tags = [{ id: "tag_1", name: "refund" }];
+  expect(toListQuery("agent_1", { tag: "tag_1" })).toEqual({ agentId: "agent_1", tag: "tag_1" });
+  expect(toListQuery("agent_1", { tag: "tag_1", view: "waiting" })).toEqual({ handler: "waiting", tag: "tag_1" });
+  const described = (tag: string, known?: typeof tags) => describeFilters({ tag }, known)[0]?.text;
+  expect(described("tag_1")).toBe("Tag");
+  expect(described("tag_1", tags)).toBe("Tagged refund");
+  expect(described("tag_2", tags)).toBe("Deleted tag");
+});

@@ -1,3 +1,4 @@
+import type { ConversationTag } from "@foyer/contract";
 import { defined } from "@foyer/contract/rules/defined";
 import type { Input, Output } from "@foyer/sdk";
 import { startOfDay } from "../../components/start-of-day.ts";
@@ -12,6 +13,8 @@ export type InboxSearch = {
   hasForm?: string;
   failed?: string;
   test?: string;
+  /** The id of a tag. */
+  tag?: string;
   /** One of `InboxView`. Without it, all conversations of the agent. */
   view?: string;
   /** `agent`: a view shows only the conversations of this agent. */
@@ -37,7 +40,7 @@ export type ListedConversation = Output<"listConversations">["data"][number] & {
 
 /** The list request for the search parameters. Invalid parameters are ignored, so old links still work. */
 export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
-  const { q, feedback, from, to, userId, hasForm, failed, test, scope, handler } = search;
+  const { q, feedback, from, to, userId, hasForm, failed, test, tag, scope, handler } = search;
   const view = viewOf(search);
   return defined({
     agentId: view === null || scope === "agent" ? agentId : undefined,
@@ -48,6 +51,7 @@ export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
     hasForm: toBoolean(hasForm),
     failed: toBoolean(failed) || undefined,
     test: toBoolean(test),
+    tag: tag || undefined,
     userId: userId?.trim() || undefined,
     from: startOfDay(from),
     to: startOfDay(to, 1),
@@ -58,9 +62,26 @@ function toBoolean(text: string | undefined): boolean | undefined {
   return text === "true" || text === "false" ? text === "true" : undefined;
 }
 
-/** Describes the active filters without the search. Each can be removed by its name. */
-export function describeFilters(search: InboxSearch) {
-  const { feedback, from, to, userId, hasForm, failed, test, scope } = search;
+/** A change of the search that clears the filters. The search text and the view stay. */
+export const noFilters = {
+  feedback: undefined,
+  hasForm: undefined,
+  failed: undefined,
+  test: undefined,
+  tag: undefined,
+  from: undefined,
+  to: undefined,
+  userId: undefined,
+  scope: undefined,
+  handler: undefined,
+};
+
+/**
+ * Describes the active filters without the search. Each can be removed by its name.
+ * @param tags the tags of the organization, or undefined until they have loaded
+ */
+export function describeFilters(search: InboxSearch, tags?: readonly ConversationTag[]) {
+  const { feedback, from, to, userId, hasForm, failed, test, tag, scope } = search;
   const isWithAgent = viewOf(search) === null && search.handler === "agent";
   const words: Array<{ name: keyof InboxSearch; text: string }> = [];
   if (viewOf(search) !== null && scope === "agent") words.push({ name: "scope", text: "Only this agent" });
@@ -74,6 +95,10 @@ export function describeFilters(search: InboxSearch) {
   if (failed === "true") words.push({ name: "failed", text: "With a failed reply" });
   if (test === "true" || test === "false") {
     words.push({ name: "test", text: test === "true" ? "Test chats" : "Without test chats" });
+  }
+  if (tag) {
+    const name = tags?.find(({ id }) => id === tag)?.name;
+    words.push({ name: "tag", text: name ? `Tagged ${name}` : tags ? "Deleted tag" : "Tag" });
   }
   if (startOfDay(from)) words.push({ name: "from", text: `From ${formatDay(from ?? "")}` });
   if (startOfDay(to)) words.push({ name: "to", text: `Until ${formatDay(to ?? "")}` });

@@ -9,6 +9,7 @@ const shortcuts: ReadonlyArray<{ keys: readonly string[]; does: string }> = [
   { keys: ["r"], does: "Write a reply" },
   { keys: ["n"], does: "Write an internal note" },
   { keys: ["a"], does: "Assign to a member" },
+  { keys: ["g"], does: "Add a tag" },
   { keys: ["b"], does: "Return to the agent" },
   { keys: ["c"], does: "Close the conversation" },
   { keys: ["/"], does: "Search, or insert a canned reply" },

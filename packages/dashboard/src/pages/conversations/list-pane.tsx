@@ -8,7 +8,7 @@ import { ConnectionLost } from "./connection-lost.tsx";
 import { ConversationList, type ListHandle } from "./conversation-list.tsx";
 import { ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
 import { InboxFilters } from "./inbox-filters.tsx";
-import { describeFilters, type InboxSearch, type ListedConversation, viewOf } from "./inbox-search.ts";
+import { describeFilters, type InboxSearch, type ListedConversation, noFilters, viewOf } from "./inbox-search.ts";
 import { NobodyNeedsYou, NoMatches } from "./inbox-states.tsx";
 import { InboxViews } from "./inbox-views.tsx";
 import type { useConversationList } from "./use-conversation-list.ts";
@@ -88,18 +88,7 @@ function Body({
   if (window.total === 0) {
     const view = viewOf(search);
     if (view !== null && !search.q && describeFilters(search).length === 0) return <NobodyNeedsYou view={view} />;
-    const nothing = {
-      q: undefined,
-      feedback: undefined,
-      hasForm: undefined,
-      failed: undefined,
-      test: undefined,
-      from: undefined,
-      to: undefined,
-      scope: undefined,
-      handler: undefined,
-    };
-    return <NoMatches onClear={() => onSearch({ ...nothing, userId: undefined })} />;
+    return <NoMatches onClear={() => onSearch({ ...noFilters, q: undefined })} />;
   }
   return (
     <ConversationList

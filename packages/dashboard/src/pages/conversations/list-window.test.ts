@@ -12,6 +12,7 @@ import {
   withNewConversations,
   without,
   withPage,
+  withTags,
   withTop,
 } from "./list-window.ts";
 
@@ -133,4 +134,16 @@ it("the list window limits the number of cached rows", () => {
   for (let at = 0; at < 30_000; at += PAGE) window = withPage(window, server.ask(at));
   expect(window.entries.size).toBeLessThan(6_000);
   expect(missingPages(window, 29_950, 29_999)).toEqual([]);
+});
+
+it("the list window updates the tags of a conversation, and stays the same when they have not changed", () => {
+  const tags = [{ id: "tag_1", name: "refund" }];
+  const rows = [
+    { id: "conv_2", tags: [] },
+    { id: "conv_1", tags },
+  ] as unknown as ListedConversation[];
+  const window = openWindow({ offset: 0, total: 2, rows });
+  expect(rowAt(withTags(window, "conv_2", tags), 0)).toEqual({ id: "conv_2", tags });
+  expect(withTags(window, "conv_1", [...tags])).toBe(window);
+  expect(withTags(window, "conv_0", tags)).toBe(window);
 });

@@ -1,3 +1,4 @@
+import type { ConversationTag } from "@foyer/contract";
 import type { ListedConversation } from "./inbox-search.ts";
 
 /** The server's page size. */
@@ -71,11 +72,21 @@ export function without(window: ListWindow, id: string): ListWindow {
 
 /** Clears the unread mark of a conversation that was opened here. */
 export function withRead(window: ListWindow, id: string): ListWindow {
+  return withRow(window, id, (row) => (row.isUnread ? { ...row, isUnread: false } : row));
+}
+
+/** Updates the tags of a conversation, whose page of the list may not be fetched again for a while. */
+export function withTags(window: ListWindow, id: string, tags: readonly ConversationTag[]): ListWindow {
+  const text = JSON.stringify(tags);
+  return withRow(window, id, (row) => (JSON.stringify(row.tags) === text ? row : { ...row, tags: [...tags] }));
+}
+
+function withRow(window: ListWindow, id: string, change: (row: ListedConversation) => ListedConversation): ListWindow {
   const at = positionOf(window, id);
   const entry = window.entries.get(at);
-  if (!entry?.row.isUnread) return window;
-  const entries = new Map(window.entries).set(at, { ...entry, row: { ...entry.row, isUnread: false } });
-  return { ...window, entries };
+  const row = entry && change(entry.row);
+  if (!row || row === entry.row) return window;
+  return { ...window, entries: new Map(window.entries).set(at, { ...entry, row }) };
 }
 
 export function rowAt(window: ListWindow, at: number): ListedConversation | undefined {

@@ -1,20 +1,17 @@
+import type { ConversationTag } from "@foyer/contract";
 import { FoyerError, type Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft, Download, Trash2 } from "lucide-react";
-import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { IconButton } from "../../components/button.tsx";
-import { Menu } from "../../components/menu.tsx";
+import { type RefObject, useCallback, useEffect, useMemo, useState } from "react";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { type PreviewContent, WidgetView } from "../../components/widget-view.tsx";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { ConnectionLost } from "./connection-lost.tsx";
 import { ConversationDesk, type DeskHandle } from "./conversation-desk.tsx";
-import { conversationText } from "./conversation-text.ts";
+import { BackButton, ConversationHeader } from "./conversation-header.tsx";
 import { HandoffCard } from "./handoff-card.tsx";
 import { handoffLines } from "./handoff-lines.ts";
 import { visitorName } from "./inbox-search.ts";
 import { ConversationDeleted } from "./inbox-states.tsx";
-import { saveFile } from "./save-file.ts";
 import type { ConversationDetail } from "./split-reply.ts";
 import type { SubmissionsByTool } from "./tool-call-view.tsx";
 import { TurnList } from "./turn-list.tsx";
@@ -34,6 +31,7 @@ export function Transcript({
   query,
   desk,
   onRead,
+  onTags,
   onBack,
   onDelete,
   onLeave,
@@ -45,6 +43,8 @@ export function Transcript({
   desk: RefObject<DeskHandle | null>;
   /** Called when the server has marked the conversation as read. */
   onRead: (id: string) => void;
+  /** Called with the conversation's tags when it has loaded, and when they have changed. */
+  onTags: (id: string, tags: readonly ConversationTag[]) => void;
   onBack: () => void;
   onDelete: () => void;
   /** Called when Escape leaves the message field. */
@@ -55,6 +55,10 @@ export function Transcript({
   // The id belongs to another agent, for example in a hand-written URL.
   const isElsewhere = data !== undefined && data.agentId !== agent.id;
   useMarkRead(isElsewhere ? undefined : data, onRead);
+  const tags = data?.tags;
+  useEffect(() => {
+    if (tags) onTags(conversationId, tags);
+  }, [conversationId, tags, onTags]);
   if (!data || isElsewhere || isGone(error)) {
     return (
       <div className="grid content-start gap-4 p-4 sm:p-6">
@@ -118,7 +122,11 @@ function Conversation({
   return (
     <div className="flex h-full min-h-0">
       <div className="flex min-w-0 flex-1 flex-col">
-        <Header agent={agent} conversation={conversation} onBack={onBack} onDelete={onDelete} />
+        <ConversationHeader
+          {...{ conversation, onBack, onDelete }}
+          agentName={agent.name}
+          onAddTag={() => desk.current?.addTag()}
+        />
         <details className="border-b border-line px-4 text-sm sm:px-6 xl:hidden">
           <summary className="min-h-9 py-2 text-soft">About {context.visitor}</summary>
           <div className="max-h-[40vh] overflow-y-auto pb-4">
@@ -142,60 +150,6 @@ function Conversation({
         <VisitorFacts conversation={conversation} submissions={submissions.all} />
       </aside>
     </div>
-  );
-}
-
-function Header({
-  agent,
-  conversation,
-  onBack,
-  onDelete,
-}: {
-  agent: Agent;
-  conversation: ConversationDetail;
-  onBack: () => void;
-  onDelete: () => void;
-}) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  // On phones the conversation replaces the list, which had the focus.
-  useEffect(() => {
-    if (document.activeElement === document.body || matchMedia("(width < 48rem)").matches) {
-      heading.current?.focus({ preventScroll: true });
-    }
-  }, []);
-  const exportAs = (kind: "json" | "txt") => {
-    const text = kind === "json" ? JSON.stringify(conversation, null, 2) : conversationText(conversation, agent.name);
-    saveFile(`${conversation.id}.${kind}`, kind === "json" ? "application/json" : "text/plain;charset=utf-8", [text]);
-  };
-  return (
-    <header className="flex min-h-14 items-center gap-1 border-b border-line px-2 py-2 sm:ps-6 sm:pe-4">
-      <BackButton onBack={onBack} />
-      <h2 ref={heading} tabIndex={-1} className="line-clamp-2 min-w-0 flex-1 text-lg outline-none">
-        {conversation.title}
-      </h2>
-      <Menu
-        trigger={
-          <IconButton label="Export this conversation">
-            <Download size={16} aria-hidden />
-          </IconButton>
-        }
-        items={[
-          { label: "As JSON", onSelect: () => exportAs("json") },
-          { label: "As plain text", onSelect: () => exportAs("txt") },
-        ]}
-      />
-      <IconButton label="Delete conversation" onClick={onDelete}>
-        <Trash2 size={16} aria-hidden />
-      </IconButton>
-    </header>
-  );
-}
-
-function BackButton({ onBack }: { onBack: () => void }) {
-  return (
-    <IconButton label="Back to the list" onClick={onBack} className="md:hidden">
-      <ArrowLeft size={18} aria-hidden />
-    </IconButton>
   );
 }
 

@@ -1,3 +1,4 @@
+import type { ConversationTag } from "@foyer/contract";
 import type { Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -14,6 +15,7 @@ import {
   without,
   withPage,
   withRead,
+  withTags,
   withTop,
 } from "./list-window.ts";
 
@@ -67,6 +69,10 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
     retry: () => top.refetch(),
     showNew: () => change(withNewConversations),
     markRead: useCallback((id: string) => change((window) => withRead(window, id)), [change]),
+    setTags: useCallback(
+      (id: string, tags: readonly ConversationTag[]) => change((window) => withTags(window, id, tags)),
+      [change],
+    ),
     remove: (id: string) => change((window) => without(window, id)),
   };
 }

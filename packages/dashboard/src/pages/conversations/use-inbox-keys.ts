@@ -12,6 +12,7 @@ export type InboxAct =
   | "note"
   | "giveBack"
   | "assign"
+  | "addTag"
   | "close";
 
 const stored = "foyer.inbox-keys";
@@ -26,6 +27,7 @@ const letters: Record<string, InboxAct> = {
   n: "note",
   b: "giveBack",
   a: "assign",
+  g: "addTag",
   c: "close",
 };
 /** Keys that work only in the list, because elsewhere they scroll or delete. */

@@ -1,0 +1,73 @@
+import { ArrowLeft, Download, Tag, Trash2 } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { IconButton } from "../../components/button.tsx";
+import { Menu } from "../../components/menu.tsx";
+import { ConversationTags } from "./conversation-tags.tsx";
+import { conversationText } from "./conversation-text.ts";
+import { saveFile } from "./save-file.ts";
+import type { ConversationDetail } from "./split-reply.ts";
+
+/** The title and the tags of the open conversation, and the actions on it that do not concern who handles it. */
+export function ConversationHeader({
+  agentName,
+  conversation,
+  onAddTag,
+  onBack,
+  onDelete,
+}: {
+  agentName: string;
+  conversation: ConversationDetail;
+  /** Called to choose a tag. */
+  onAddTag: () => void;
+  onBack: () => void;
+  onDelete: () => void;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const addTag = useRef<HTMLButtonElement>(null);
+  // On phones the conversation replaces the list, which had the focus.
+  useEffect(() => {
+    if (document.activeElement === document.body || matchMedia("(width < 48rem)").matches) {
+      heading.current?.focus({ preventScroll: true });
+    }
+  }, []);
+  const exportAs = (kind: "json" | "txt") => {
+    const text = kind === "json" ? JSON.stringify(conversation, null, 2) : conversationText(conversation, agentName);
+    saveFile(`${conversation.id}.${kind}`, kind === "json" ? "application/json" : "text/plain;charset=utf-8", [text]);
+  };
+  return (
+    <header className="border-b border-line px-2 sm:ps-6 sm:pe-4">
+      <div className="flex min-h-14 items-center gap-1 py-2">
+        <BackButton onBack={onBack} />
+        <h2 ref={heading} tabIndex={-1} className="line-clamp-2 min-w-0 flex-1 text-lg outline-none">
+          {conversation.title}
+        </h2>
+        <IconButton ref={addTag} label="Add tag" aria-haspopup="dialog" onClick={onAddTag}>
+          <Tag size={16} aria-hidden />
+        </IconButton>
+        <Menu
+          trigger={
+            <IconButton label="Export this conversation">
+              <Download size={16} aria-hidden />
+            </IconButton>
+          }
+          items={[
+            { label: "As JSON", onSelect: () => exportAs("json") },
+            { label: "As plain text", onSelect: () => exportAs("txt") },
+          ]}
+        />
+        <IconButton label="Delete conversation" onClick={onDelete}>
+          <Trash2 size={16} aria-hidden />
+        </IconButton>
+      </div>
+      <ConversationTags conversation={conversation} addTag={addTag} />
+    </header>
+  );
+}
+
+export function BackButton({ onBack }: { onBack: () => void }) {
+  return (
+    <IconButton label="Back to the list" onClick={onBack} className="md:hidden">
+      <ArrowLeft size={18} aria-hidden />
+    </IconButton>
+  );
+}

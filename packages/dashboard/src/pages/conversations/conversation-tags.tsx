@@ -1,0 +1,67 @@
+import type { ConversationTag } from "@foyer/contract";
+import { X } from "lucide-react";
+import { type RefObject, useState } from "react";
+import { refresh, useEndpointMutation } from "../../data/queries.ts";
+import type { ConversationDetail } from "./split-reply.ts";
+import { describeTagChange } from "./tag-choices.ts";
+
+const none: ConversationTag[] = [];
+
+/** The tags of the open conversation. Each can be removed. */
+export function ConversationTags({
+  conversation: { id, tags = none },
+  addTag,
+}: {
+  conversation: ConversationDetail;
+  /** The button that adds a tag. It gets the focus when the last tag is removed. */
+  addTag: RefObject<HTMLButtonElement | null>;
+}) {
+  const removal = useEndpointMutation("removeConversationTag", {
+    changes: ["getConversation", "listConversations"],
+  });
+  const isRemoving = (tag: ConversationTag) => removal.isPending && removal.variables.tagId === tag.id;
+  const remove = (tag: ConversationTag, button: HTMLElement) => {
+    if (isRemoving(tag)) return;
+    const item = button.closest("li");
+    const neighbor = (item?.nextElementSibling ?? item?.previousElementSibling)?.querySelector("button");
+    // The button disappears with the tag, which would lose the focus.
+    (neighbor ?? addTag.current)?.focus();
+    // A colleague may have removed the tag already, so the conversation is refetched to show it.
+    removal.mutate({ id, tagId: tag.id }, { onError: () => refresh("getConversation", "listConversations") });
+  };
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {useAnnouncement(tags)}
+      </p>
+      {tags.length > 0 && (
+        <ul aria-label="Tags" className="-mt-1 flex max-h-29 flex-wrap gap-1 overflow-y-auto pb-2 max-sm:ps-2">
+          {tags.map((tag) => (
+            <li
+              key={tag.id}
+              className={`inline-flex max-w-full items-center rounded-md border border-line bg-raised ps-2 text-sm ${isRemoving(tag) ? "glow" : ""}`}
+            >
+              <span className="truncate">{tag.name}</span>
+              <button
+                type="button"
+                aria-label={`Remove the tag ${tag.name}`}
+                title="Remove"
+                onClick={(event) => remove(tag, event.currentTarget)}
+                className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft -outline-offset-2 hover:bg-sunken hover:text-ink pointer-coarse:size-9"
+              >
+                <X size={14} aria-hidden />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** The latest change of the tags, by this member or another, for screen readers. */
+function useAnnouncement(tags: readonly ConversationTag[]): string {
+  const [known, setKnown] = useState({ tags, text: "" });
+  if (known.tags !== tags) setKnown({ tags, text: describeTagChange(known.tags, tags) });
+  return known.text;
+}
