@@ -49,13 +49,19 @@ const isStored = async (submissionId: string) => {
 
 it("a visitor's data is exported as a ZIP file with one JSON file per kind, and the submitted files", async () => {
   const person = await plant();
+  await account.call("POST", `/conversations/${person.conversationId}/tags`, { name: "refund" });
   const url = `/visitors/export?userId=${person.userId}`;
   const response = await server.app.inject({ url, headers: account.headers });
   expect([response.statusCode, response.headers["content-type"]]).toEqual([200, "application/zip"]);
   const files = unzipSync(response.rawPayload);
   const read = (name: string) => JSON.parse(strFromU8(files[name] ?? expect.fail(`${name} is missing`)));
   expect(read("conversations.json")).toMatchObject([
-    { id: person.conversationId, sessionId: person.sessionId, messages: [{ role: "user" }, { role: "assistant" }] },
+    {
+      id: person.conversationId,
+      sessionId: person.sessionId,
+      messages: [{ role: "user" }, { role: "assistant" }],
+      tags: [{ name: "refund" }],
+    },
   ]);
   expect(read("submissions.json")).toMatchObject([{ id: person.submissionId, formData: { email: person.email } }]);
   // One event of the conversation, and one about the submission.
