@@ -16,18 +16,23 @@ export function ConversationTags({
   /** The button that adds a tag. It gets the focus when the last tag is removed. */
   addTag: RefObject<HTMLButtonElement | null>;
 }) {
-  const removal = useEndpointMutation("removeConversationTag", {
+  const { mutateAsync } = useEndpointMutation("removeConversationTag", {
     changes: ["getConversation", "listConversations"],
   });
-  const isRemoving = (tag: ConversationTag) => removal.isPending && removal.variables.tagId === tag.id;
+  const [removing, setRemoving] = useState<readonly string[]>([]);
   const remove = (tag: ConversationTag, button: HTMLElement) => {
-    if (isRemoving(tag)) return;
-    const item = button.closest("li");
-    const neighbor = (item?.nextElementSibling ?? item?.previousElementSibling)?.querySelector("button");
+    if (removing.includes(tag.id)) return;
+    const others = tags.filter((other) => other === tag || !removing.includes(other.id));
+    const at = others.indexOf(tag);
+    const neighbor = others[at + 1] ?? others[at - 1];
     // The button disappears with the tag, which would lose the focus.
-    (neighbor ?? addTag.current)?.focus();
-    // A colleague may have removed the tag already, so the conversation is refetched to show it.
-    removal.mutate({ id, tagId: tag.id }, { onError: () => refresh("getConversation", "listConversations") });
+    const next = neighbor && button.closest("ul")?.querySelector<HTMLElement>(`[data-tag="${neighbor.id}"]`);
+    (next ?? addTag.current)?.focus();
+    setRemoving((ids) => [...ids, tag.id]);
+    mutateAsync({ id, tagId: tag.id })
+      // The mutation has shown the error. A colleague may have removed the tag, so the conversation is refetched.
+      .catch(() => refresh("getConversation", "listConversations"))
+      .finally(() => setRemoving((ids) => ids.filter((other) => other !== tag.id)));
   };
   return (
     <>
@@ -39,11 +44,13 @@ export function ConversationTags({
           {tags.map((tag) => (
             <li
               key={tag.id}
-              className={`inline-flex max-w-full items-center rounded-md border border-line bg-raised ps-2 text-sm ${isRemoving(tag) ? "glow" : ""}`}
+              aria-busy={removing.includes(tag.id) || undefined}
+              className="inline-flex max-w-full items-center rounded-md border border-line bg-raised ps-2 text-sm aria-busy:opacity-60"
             >
               <span className="truncate">{tag.name}</span>
               <button
                 type="button"
+                data-tag={tag.id}
                 aria-label={`Remove the tag ${tag.name}`}
                 title="Remove"
                 onClick={(event) => remove(tag, event.currentTarget)}
