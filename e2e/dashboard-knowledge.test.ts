@@ -134,7 +134,8 @@ describe("the knowledge area of the dashboard", () => {
     await page.getByText("1–20 of 22").waitFor();
     await page.getByRole("button", { name: "Next page" }).click();
     await page.getByText("21–22 of 22").waitFor();
-    await row("Note 2").waitFor();
+    // The rows follow the page number once the server has answered.
+    await page.getByRole("row", { name: "Select Note 1 Note 1 Text" }).waitFor();
     await page.getByRole("checkbox", { name: "Select all documents on this page" }).check();
     const bar = page.getByRole("region", { name: "Selected documents" });
     await bar.getByText("2 selected").waitFor();
@@ -218,7 +219,7 @@ describe("the knowledge area of the dashboard", () => {
     await page.getByRole("heading", { name: "Surfboards: do you repair them" }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: /^Write the answer/ }).click();
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByLabel("Other wordings").inputValue()).toBe("Do you sell surfboards?");
+    await expect.poll(() => dialog.getByLabel("Other wordings").inputValue()).toBe("Do you sell surfboards?");
     await dialog.getByLabel("Answer").fill("No, we only sell bikes.");
     await site.picture(page, "dashboard-write-answer");
     await expectFit(page);

@@ -41,7 +41,7 @@ describe("trigger conditions", () => {
       await page.clock.runFor(120_000);
       await setHidden(page, false);
       await page.clock.runFor(30_000);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await page.clock.runFor(11_000);
       await page.clock.resume();
       await bubbleOf(page).waitFor();
@@ -55,7 +55,7 @@ describe("trigger conditions", () => {
       await stay(page, 15);
       await page.evaluate(() => history.pushState({}, "", "/bikes/city-one"));
       await stay(page, 15);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await stay(page, 6);
       await page.clock.resume();
       await bubbleOf(page).waitFor();
@@ -107,7 +107,7 @@ describe("trigger conditions", () => {
       const { page } = await use.visitWith([half]);
       await page.clock.runFor(2_000);
       // The page fits into the window, so it cannot be scrolled.
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await makeLong(page);
       await page.evaluate(() => {
         const box = document.createElement("textarea");
@@ -124,10 +124,10 @@ describe("trigger conditions", () => {
         await page.clock.runFor(1_000);
       };
       await goTo(0.4);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await makeLong(page, 400);
       await goTo(0.3);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await goTo(0.55);
       await bubbleOf(page).waitFor();
     });
@@ -145,7 +145,7 @@ describe("trigger conditions", () => {
           [x, y, init] as const,
         );
       await leave(300, -5);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await stay(page, 10);
       await leave(-5, 300);
       await leave(300, -5, { buttons: 1 });
@@ -156,7 +156,7 @@ describe("trigger conditions", () => {
       });
       await leave(300, -5);
       await page.clock.runFor(1_000);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await page.evaluate(() => (document.activeElement as HTMLElement).blur());
       await leave(300, -5);
       await bubbleOf(page).waitFor();
@@ -206,11 +206,11 @@ describe("trigger conditions", () => {
       await page.evaluate(() => scrollTo(0, 1_000));
       await page.clock.runFor(1_000);
       await swipe(1, 140);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await page.evaluate(() => scrollTo(0, 2_000));
       await page.clock.runFor(1_000);
       await swipe(1, 10);
-      await bubbleOf(page).waitFor();
+      await expect.poll(() => stay(page, 0.1).then(() => bubbleOf(page).isVisible())).toBe(true);
       await site.picture(page, "triggers-exit-phone");
     });
   });
@@ -260,13 +260,13 @@ describe("trigger conditions", () => {
       await track(other.page, "cart_updated", { total: 500 });
       await track(other.page, "cart_updated");
       await other.page.clock.runFor(1_000);
-      expect(await bubbleOf(other.page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(other.page).count()).toBe(0);
       await track(other.page, "cart_updated", { total: 501 });
       await bubbleOf(other.page).waitFor();
       await expect.poll(() => use.counts(other.agentId, other.ids)).toEqual([[1, 0]]);
       await track(other.page, "cart_updated", { total: 502 });
       await expect.poll(() => use.counts(other.agentId, other.ids)).toEqual([[2, 0]]);
-      expect(await bubbleOf(other.page).count()).toBe(1);
+      await expect.poll(() => bubbleOf(other.page).count()).toBe(1);
     });
 
     it("uses the event data from the time of the call", async () => {
@@ -290,7 +290,7 @@ describe("trigger conditions", () => {
       const text = bubbleOf(page).locator(".nudge-text");
       await expect.poll(() => text.allInnerTexts()).toEqual(["first"]);
       await page.clock.runFor(6_000);
-      expect(await text.allInnerTexts()).toEqual(["first"]);
+      await expect.poll(() => text.allInnerTexts()).toEqual(["first"]);
       await page.clock.runFor(5_000);
       await expect.poll(() => text.allInnerTexts()).toEqual(["second"]);
       await page.clock.runFor(11_000);
@@ -315,7 +315,7 @@ describe("trigger conditions", () => {
       await page.locator("#name").pressSequentially("Ada");
       await track(page, "help");
       await page.clock.runFor(2_500);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       expect(await page.evaluate(() => document.activeElement?.id)).toBe("name");
       await page.clock.runFor(1_500);
       await page.clock.resume();
@@ -324,11 +324,11 @@ describe("trigger conditions", () => {
       expect(await page.evaluate(() => document.activeElement?.id)).toBe("name");
       await page.locator(".launcher").click();
       await page.locator(".panel").waitFor();
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await stay(page, 70);
       await page.keyboard.press("Escape");
       await stay(page, 30);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await expect
         .poll(() => use.counts(agentId, ids))
         .toEqual([

@@ -57,16 +57,20 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
   /** Runs a request, and shows in the card why it failed. @returns whether it succeeded */
   async function attempt(run: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
     const own = visit.signal;
+    const { card } = store.get();
+    // The live events can report the change before the response arrives, and the visitor can then open another card.
+    const settle = (changes: Partial<HandoffCard>) =>
+      !own.aborted && store.get().card === card && patch({ isBusy: false, ...changes });
     patch({ isBusy: true, problem: null });
     try {
       await run(own);
-      if (!own.aborted) patch({ isBusy: false, card: "none" });
+      settle({ card: "none" });
       return true;
     } catch (error) {
       if (own.aborted) return false;
       const problem = errorMessageFor(error, messages);
       live.announce(problem);
-      patch({ isBusy: false, problem });
+      settle({ problem });
       return false;
     }
   }
@@ -89,7 +93,7 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
     offer(): void {
       const handler = chat.store.get().ownership?.handler ?? "agent";
       if (!store.get().settings || handler !== "agent") return;
-      patch({ card: "ask", problem: null });
+      patch({ card: "ask", isBusy: false, problem: null });
       readHours();
     },
     showEmail: () => patch({ card: "email", problem: null }),
