@@ -104,7 +104,7 @@ describe("the agents area of the dashboard", () => {
     await chat.getByText("Stock lookup", { exact: true }).click();
     await chat.getByText('"left": 3').waitFor();
     await chat.getByText("Canned answer", { exact: true }).waitFor();
-    expect(await chat.getByText(/not saved yet/).count()).toBe(0);
+    await expect.poll(() => chat.getByText(/not saved yet/).count()).toBe(0);
     await page.getByLabel("Temperature").fill("20");
     await chat.getByText(/not saved yet/).waitFor();
     await expectFit(page);
@@ -160,7 +160,7 @@ describe("the agents area of the dashboard", () => {
     await chat.getByLabel("Message to Harbour").fill("Book a test ride");
     await page.keyboard.press("Enter");
     await chat.getByLabel("Your e-mail").waitFor();
-    expect(await chat.getByLabel("Your e-mail").inputValue()).toBe("ada@example.com");
+    await expect.poll(() => chat.getByLabel("Your e-mail").inputValue()).toBe("ada@example.com");
     await site.call(page, "POST", `/agents/${agentId}/identity-secret/rotate`);
     await chat.getByRole("button", { name: "Submit" }).click();
     await chat.getByRole("heading", { name: "Submitted" }).waitFor();
@@ -227,7 +227,7 @@ describe("the agents area of the dashboard", () => {
     await chat.getByText("Delivery price", { exact: true }).waitFor();
     await ask("Book a test ride");
     await chat.getByLabel("Your e-mail").fill("ada@example.com");
-    expect(await chat.getByLabel("Budget").inputValue()).toBe("49 €");
+    await expect.poll(() => chat.getByLabel("Budget").inputValue()).toBe("49 €");
     await chat.getByRole("button", { name: "Submit" }).click();
     await chat.getByRole("heading", { name: "Submitted" }).waitFor();
     await site.picture(page, "dashboard-playground");
@@ -286,9 +286,9 @@ describe("the agents area of the dashboard", () => {
     await page.getByRole("link", { name: "Embed" }).click();
     const dialog = page.getByRole("dialog", { name: "Leave without saving?" });
     await dialog.getByRole("button", { name: "Cancel" }).click();
-    expect(await page.getByLabel("System prompt").inputValue()).toBe("We open at ten.");
+    await expect.poll(() => page.getByLabel("System prompt").inputValue()).toBe("We open at ten.");
     await page.getByRole("button", { name: "Discard" }).click();
-    expect(await page.getByLabel("System prompt").inputValue()).toBe(prompt);
+    await expect.poll(() => page.getByLabel("System prompt").inputValue()).toBe(prompt);
     await page.getByRole("link", { name: "Embed" }).click();
     await page.getByRole("heading", { level: 1, name: "Embed" }).waitFor();
     expect((await read(page, agentId)).systemPrompt).toBe(prompt);
@@ -336,7 +336,7 @@ describe("the agents area of the dashboard", () => {
     const { page, agentId } = await visit({ name: "Old desk" });
     await page.getByRole("button", { name: "Delete Old desk" }).click();
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByRole("button", { name: "Delete Old desk" }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole("button", { name: "Delete Old desk" }).isDisabled()).toBe(true);
     await expectFit(page);
     await site.picture(page, "dashboard-agent-delete");
     await dialog.getByLabel('Type "Old desk" to confirm').fill("Old desk");
@@ -441,7 +441,7 @@ describe("the agents area of the dashboard", () => {
   it("shows the embed code and restricts the sites that may use it", async () => {
     const { page, problems, agentId } = await visit({}, "/embed");
     const line = `<script src="${site.server.url}/widget.js" data-agent-id="${agentId}" async></script>`;
-    expect(await page.getByRole("region", { name: "the line", exact: true }).innerText()).toBe(line);
+    await expect.poll(() => page.getByRole("region", { name: "the line", exact: true }).innerText()).toBe(line);
     await page.getByRole("button", { name: "Add site" }).click();
     await page.keyboard.type("https://shop.example/cart");
     await page.getByRole("button", { name: "Save" }).click();
@@ -522,11 +522,11 @@ describe("the agents area of the dashboard", () => {
     await page.getByRole("button", { name: "Replace the identity secret" }).click();
     await expect.poll(secretOf).not.toBe(before);
     await page.getByText(await secretOf()).waitFor();
-    expect(await page.getByText(before).count()).toBe(0);
+    await expect.poll(() => page.getByText(before).count()).toBe(0);
 
     const member = await site.open(`/agents/${agentId}/identity`, { email: await site.addMember("member") });
     await member.page.getByText("Only owners and admins can see the identity secret.").waitFor();
-    expect(await member.page.getByRole("button", { name: "Show secret" }).count()).toBe(0);
+    await expect.poll(() => member.page.getByRole("button", { name: "Show secret" }).count()).toBe(0);
     expect(problems).toEqual([]);
   });
 

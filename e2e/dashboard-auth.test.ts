@@ -46,7 +46,7 @@ describe("signing in to the dashboard", () => {
     await page.getByLabel("Password").fill("not the password");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").getByText("The email address or password is incorrect.").waitFor();
-    expect(await page.getByLabel("Email").inputValue()).toBe(site.owner.email);
+    await expect.poll(() => page.getByLabel("Email").inputValue()).toBe(site.owner.email);
     await expectFit(page);
   });
 
@@ -226,7 +226,7 @@ describe("an empty server", () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("password");
     await fill(page, "nobody");
     await page.getByText("Must be an email address such as you@example.com.").waitFor();
-    expect(await page.getByText("Must be at least 12").count()).toBe(0);
+    await expect.poll(() => page.getByText("Must be at least 12").count()).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
@@ -236,7 +236,7 @@ describe("an empty server", () => {
     await page.route("**/auth/sign-in/email", (route) => route.abort());
     await fill(page);
     await page.getByRole("heading", { name: "Your server is ready" }).waitFor();
-    expect(await page.getByRole("region", { name: "the API key" }).innerText()).toMatch(/^fyr_/);
+    await expect.poll(() => page.getByRole("region", { name: "the API key" }).innerText()).toMatch(/^fyr_/);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("link", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();

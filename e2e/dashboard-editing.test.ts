@@ -106,8 +106,8 @@ describe("editing in the dashboard", () => {
     await page.getByRole("button", { name: "Discard changes" }).click();
     await page.waitForURL(new RegExp(`${other}$`));
     await page.getByRole("heading", { name: "Quay", level: 1 }).waitFor();
-    expect(await page.getByLabel("System prompt").inputValue()).toBe("We sell boats.");
-    expect(await page.getByText("Not saved yet", { exact: true }).count()).toBe(0);
+    await expect.poll(() => page.getByLabel("System prompt").inputValue()).toBe("We sell boats.");
+    await expect.poll(() => page.getByText("Not saved yet", { exact: true }).count()).toBe(0);
   });
 
   it("asks before leaving when saving fails", async () => {
@@ -123,7 +123,7 @@ describe("editing in the dashboard", () => {
     gate.resolve();
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
-    expect(await page.getByLabel("Temperature").inputValue()).toBe("999");
+    await expect.poll(() => page.getByLabel("Temperature").inputValue()).toBe("999");
     await page.getByLabel("Temperature").fill("20");
     await save();
     await page.getByRole("link", { name: "Triggers" }).first().click();
@@ -145,7 +145,7 @@ describe("editing in the dashboard", () => {
     await page.getByLabel("Conditions as JSON").fill('{ "total": ');
     await page.getByRole("button", { name: "Edit as rows" }).click();
     await page.getByRole("button", { name: "Edit as JSON" }).click();
-    expect(await page.getByLabel("Conditions as JSON").inputValue()).toBe('{ "total": ');
+    await expect.poll(() => page.getByLabel("Conditions as JSON").inputValue()).toBe('{ "total": ');
     await page.getByRole("button", { name: "Discard" }).click();
     await expect.poll(() => page.getByLabel("Conditions as JSON").inputValue()).toContain('"$gte": 500');
   });
@@ -162,7 +162,7 @@ describe("editing in the dashboard", () => {
     await page.getByLabel("Description").fill("Which shop");
     await page.getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => page.getByLabel("Name", { exact: true }).count()).toBe(2);
-    expect(await page.getByLabel("Description").nth(1).inputValue()).toBe("Which shop");
+    await expect.poll(() => page.getByLabel("Description").nth(1).inputValue()).toBe("Which shop");
   });
 
   it("restores a removed form action without undoing later changes", async () => {
@@ -181,7 +181,7 @@ describe("editing in the dashboard", () => {
     await page.getByLabel("Message").fill("Changed");
     await page.getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => page.getByLabel("Message").count()).toBe(2);
-    expect(await page.getByLabel("Message").nth(1).inputValue()).toBe("Changed");
+    await expect.poll(() => page.getByLabel("Message").nth(1).inputValue()).toBe("Changed");
   });
 
   it("does not add a row with Enter to a full list", async () => {
@@ -191,7 +191,7 @@ describe("editing in the dashboard", () => {
     await page.getByLabel("Suggestion 10").press("Enter");
     await page.getByLabel("Title").fill("Ask");
     await page.getByText("Not saved yet", { exact: true }).waitFor();
-    expect(await page.getByLabel(/^Suggestion \d+$/).count()).toBe(10);
+    await expect.poll(() => page.getByLabel(/^Suggestion \d+$/).count()).toBe(10);
   });
 
   it("deletes an agent whose name contains consecutive spaces", async () => {
@@ -200,6 +200,6 @@ describe("editing in the dashboard", () => {
     await page.getByRole("button", { name: /^Delete Harbour/ }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("textbox").fill("Harbour Bikes");
-    expect(await dialog.getByRole("button", { name: /^Delete/ }).isEnabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole("button", { name: /^Delete/ }).isEnabled()).toBe(true);
   });
 });

@@ -97,7 +97,7 @@ describe("the list of submissions", () => {
     await row(page, "Grace Hopper").getByRole("cell", { name: "Call back" }).waitFor();
     await page.reload();
     await row(page, "Grace Hopper").waitFor();
-    expect(await row(page, "Ada Lovelace").count()).toBe(0);
+    await expect.poll(() => row(page, "Ada Lovelace").count()).toBe(0);
 
     await page.getByRole("link", { name: /^Grace Hopper/ }).click();
     await page.getByText("Received · Call back").waitFor();
@@ -240,12 +240,14 @@ describe("a submission's page", () => {
     down("4");
     await webhook.getByText(/^Attempt 2 in [1-4] s$/).waitFor();
     await webhook.getByText("The receiver responded with HTTP 503.").first().waitFor();
-    expect(await webhook.getByText("The calendar is down").first().innerText()).toContain('<h1 id="injected">');
-    expect(await page.locator("#injected").count()).toBe(0);
+    await expect
+      .poll(() => webhook.getByText("The calendar is down").first().innerText())
+      .toContain('<h1 id="injected">');
+    await expect.poll(() => page.locator("#injected").count()).toBe(0);
     await site.picture(page, "dashboard-submission-pending");
     await webhook.getByText("Failed after 2 attempts").waitFor();
     await page.getByText("Webhook failed after 2 attempts").waitFor();
-    expect(await webhook.getByRole("listitem").count()).toBe(2);
+    await expect.poll(() => webhook.getByRole("listitem").count()).toBe(2);
     await site.picture(page, "dashboard-submission-failed");
     await expectFit(page);
 
@@ -272,7 +274,7 @@ describe("a submission's page", () => {
     });
     await go(`/${id}`);
     await page.getByRole("heading", { name: "Submission", exact: true }).waitFor();
-    expect(await page.getByRole("img").count()).toBe(0);
+    await expect.poll(() => page.getByRole("img").count()).toBe(0);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("link", { name: "Download Your papers" }).click(),
@@ -296,7 +298,7 @@ describe("a submission's page", () => {
     });
     await go(`/${id}`);
     await page.getByRole("term").filter({ hasText: "Full name" }).waitFor();
-    expect(await page.getByText("no longer in the form").count()).toBe(3);
+    await expect.poll(() => page.getByText("no longer in the form").count()).toBe(3);
     await page.getByText("Your server proved who this visitor is.").waitFor();
     await page.getByText('"plan": "pro"').waitFor();
     await page

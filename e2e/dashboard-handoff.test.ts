@@ -73,7 +73,7 @@ describe("the dashboard during a handoff", () => {
     expect(handoff.hours.days.at(-1)).toEqual({ day: 6, from: "09:00", to: "12:30" });
     await page.reload();
     await page.getByLabel("Saturday, until").waitFor();
-    expect(await page.getByLabel("Promised answer (minutes)").inputValue()).toBe("10");
+    await expect.poll(() => page.getByLabel("Promised answer (minutes)").inputValue()).toBe("10");
     await page.setViewportSize({ width: 390, height: 844 });
     await expect.poll(() => overflowOf(page)).toBe(0);
     expect(problems).toEqual([]);
@@ -191,7 +191,7 @@ describe("the dashboard during a handoff", () => {
     await site.call(page, "DELETE", `/conversations/${id}`);
     await page.getByText("Nobody is waiting").waitFor();
     await page.getByRole("heading", { name: "This conversation was deleted" }).waitFor();
-    expect(await page.getByRole("button", { name: "Take over" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Take over" }).count()).toBe(0);
     await site.picture(page, "handoff-deleted");
     await page.context().close();
   });

@@ -40,7 +40,7 @@ describe("marks in the inbox", () => {
   it("highlights the search text in the list and the messages", async () => {
     const { page, problems } = await visit("?q=the%20Tender");
     await page.getByRole("heading", { name: "1 conversation" }).waitFor();
-    expect(await row(page, "cargo bike").locator("mark").allInnerTexts()).toEqual(["The Tender"]);
+    await expect.poll(() => row(page, "cargo bike").locator("mark").allInnerTexts()).toEqual(["The Tender"]);
     await row(page, "cargo bike").click();
     await page.getByRole("region", { name: "Messages" }).getByText("Two of ours carry").waitFor();
     // Replies are drawn by the widget, which marks text without changing its elements.
@@ -84,7 +84,7 @@ describe("marks in the inbox", () => {
     await page.getByRole("button", { name: "Filters" }).click();
     await page.getByLabel("Test chats").selectOption("false");
     await page.getByRole("heading", { name: "1 conversation" }).waitFor();
-    expect(await row(page, "My own question").count()).toBe(0);
+    await expect.poll(() => row(page, "My own question").count()).toBe(0);
     await row(page, "Is it in stock").click();
     await page.getByRole("region", { name: "Messages" }).getByText("Quota exceeded").waitFor();
     expect(problems).toEqual([]);

@@ -55,7 +55,7 @@ describe("the inbox", () => {
     // Visitors' messages remain plain text, in which only web addresses become links.
     await page.getByText("<img src=x onerror=alert(1)> Could I ride it").waitFor();
     const link = page.getByRole("link", { name: "https://harbour.example/bikes/tender-2" });
-    expect(await link.getAttribute("rel")).toBe("noopener noreferrer nofollow");
+    await expect.poll(() => link.getAttribute("rel")).toBe("noopener noreferrer nofollow");
     await page.getByText("Rated good").first().waitFor();
     await page.getByText("Bike stock").click();
     await page.getByText("Called as bike_stock").waitFor();
@@ -65,7 +65,7 @@ describe("the inbox", () => {
     await page.getByText('"seats": 2').waitFor();
     await page.getByText("€4,290").waitFor();
     const submitted = page.getByRole("link", { name: "Submitted: see the answers" });
-    expect(await submitted.getAttribute("href")).toContain(`/forms/${submissionId}`);
+    await expect.poll(() => submitted.getAttribute("href")).toContain(`/forms/${submissionId}`);
     await site.picture(page, "dashboard-conversation");
     expect(await accessibilityProblems(page)).toEqual([]);
 
@@ -221,7 +221,7 @@ describe("the inbox", () => {
       for (const key of ["k", "/"]) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
       for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
     });
-    expect(await isSearching()).toBe(true);
+    await expect.poll(() => isSearching()).toBe(true);
     await page.keyboard.press("ArrowDown");
     await expect.poll(focused).not.toBe("");
     await page.keyboard.press("?");
@@ -233,7 +233,7 @@ describe("the inbox", () => {
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "detached" });
     await page.keyboard.press("/");
-    expect(await isSearching()).toBe(false);
+    await expect.poll(() => isSearching()).toBe(false);
   });
 
   it("asks before it deletes a conversation", async () => {
@@ -250,7 +250,7 @@ describe("the inbox", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Delete conversation" }).click();
     await page.getByText("Conversation deleted").waitFor();
     await page.getByText("Select a conversation to read it here.").waitFor();
-    expect(await row(page, "To be deleted").count()).toBe(0);
+    await expect.poll(() => row(page, "To be deleted").count()).toBe(0);
     await page.getByRole("heading", { name: "9 conversations" }).waitFor();
   });
 
@@ -329,7 +329,7 @@ describe("the inbox", () => {
     await list.evaluate((element) => element.parentElement?.scrollTo({ top: 300 }));
     await row(page, "public holidays").click();
     await page.getByRole("heading", { name: "Opening hours on public holidays", level: 2 }).waitFor();
-    expect(await page.getByRole("searchbox").isVisible()).toBe(false);
+    await expect.poll(() => page.getByRole("searchbox").isVisible()).toBe(false);
     await expect.poll(() => overflowOf(page)).toBe(0);
     await page.goBack();
     await row(page, "public holidays").waitFor();
@@ -346,7 +346,9 @@ describe("the inbox", () => {
     const { id } = (await site.call(first.page, "POST", "/agents", { name: "Second" })).data;
     const { page, problems } = await site.open(`/agents/${id}/conversations`);
     await page.getByRole("heading", { name: "The first conversation will appear here" }).waitFor();
-    expect(await page.getByRole("link", { name: "Try it on the demo page" }).getAttribute("href")).toBe(`/demo/${id}`);
+    await expect
+      .poll(() => page.getByRole("link", { name: "Try it on the demo page" }).getAttribute("href"))
+      .toBe(`/demo/${id}`);
     await site.picture(page, "dashboard-inbox-empty");
     expect(await accessibilityProblems(page)).toEqual([]);
     const { organizationId } = site.owner;
@@ -407,7 +409,7 @@ describe("an inbox of 100,000", () => {
     await titleAt(amount).waitFor();
     await scrollTo(50_000 * 64);
     await titleAt(50_003).waitFor();
-    expect(await list().getByRole("listitem").count()).toBeLessThan(60);
+    await expect.poll(() => list().getByRole("listitem").count()).toBeLessThan(60);
     await site.picture(page, "dashboard-inbox-100000");
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(problems).toEqual([]);
@@ -453,7 +455,7 @@ describe("an inbox of 100,000", () => {
     await page.getByText("A short one").waitFor();
     await page.getByText("A very long one").click();
     await page.getByText("Message 0.").waitFor();
-    expect(await page.getByRole("article").count()).toBeLessThan(60);
+    await expect.poll(() => page.getByRole("article").count()).toBeLessThan(60);
     await page.getByRole("button", { name: "Jump to the latest message" }).click();
     await page.getByText("Message 9999.").waitFor();
     // Another conversation opens at its beginning.
@@ -462,6 +464,6 @@ describe("an inbox of 100,000", () => {
     await page.getByText("A very long one").click();
     await page.getByText("Message 0.").waitFor();
     await page.getByRole("button", { name: "Jump to the latest message" }).waitFor();
-    expect(await page.getByText("Message 9999.").count()).toBe(0);
+    await expect.poll(() => page.getByText("Message 9999.").count()).toBe(0);
   });
 });

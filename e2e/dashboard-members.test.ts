@@ -65,13 +65,13 @@ describe("members in the settings", () => {
   it("changes a role, undoes the change, and keeps the only owner", async () => {
     const { page, problems } = await site.open("/settings/members");
     await page.getByText("The only owner cannot leave or change roles.").waitFor();
-    expect(await row(page, site.owner.email).getByRole("button").count()).toBe(0);
+    await expect.poll(() => row(page, site.owner.email).getByRole("button").count()).toBe(0);
     const role = page.getByLabel(`Role of ${member}`);
     await role.selectOption("admin");
     await page.getByText(`${member} is now an admin`).waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText(`${member} is now a member`).waitFor();
-    expect(await role.inputValue()).toBe("member");
+    await expect.poll(() => role.inputValue()).toBe("member");
     expect(problems).toEqual([]);
   });
 
@@ -95,9 +95,11 @@ describe("members in the settings", () => {
     const email = await site.addMember("admin");
     const { page } = await site.open("/settings/members", { email });
     await page.getByLabel(`Role of ${admin}`).waitFor();
-    expect(await row(page, site.owner.email).getByRole("combobox").count()).toBe(0);
-    expect(await page.getByLabel(`Role of ${email}`).getByRole("option").allInnerTexts()).toEqual(["Member", "Admin"]);
-    expect(await page.getByRole("heading", { name: "Undelivered sign-in links" }).count()).toBe(0);
+    await expect.poll(() => row(page, site.owner.email).getByRole("combobox").count()).toBe(0);
+    await expect
+      .poll(() => page.getByLabel(`Role of ${email}`).getByRole("option").allInnerTexts())
+      .toEqual(["Member", "Admin"]);
+    await expect.poll(() => page.getByRole("heading", { name: "Undelivered sign-in links" }).count()).toBe(0);
     await page.getByLabel(`Role of ${email}`).selectOption("member");
     await expectFit(page);
     await page.getByRole("button", { name: "Change my role" }).click();
@@ -112,7 +114,9 @@ describe("members in the settings", () => {
     await page.waitForURL("**/settings/you");
     const tabs = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
     await tabs.first().waitFor();
-    expect(await tabs.allInnerTexts()).toEqual(["You", "Members", "Notices", "Canned replies", "Tags", "Plan"]);
+    await expect
+      .poll(() => tabs.allInnerTexts())
+      .toEqual(["You", "Members", "Notices", "Canned replies", "Tags", "Plan"]);
     for (const path of ["api", "secrets", "models", "webhooks", "audit-log", "health"]) {
       await page.goto(`${site.server.url}/dashboard/settings/${path}`);
       await page.getByRole("heading", { name: "You don't have access" }).waitFor();
@@ -150,7 +154,7 @@ describe("members in the settings", () => {
     await page.getByLabel("Current password").fill(password);
     await page.keyboard.press("Enter");
     await page.getByText("Password changed.").waitFor();
-    expect(await page.getByLabel("New password").inputValue()).toBe("");
+    await expect.poll(() => page.getByLabel("New password").inputValue()).toBe("");
     expect((await elsewhere.request.get(`${site.server.url}/auth/session`)).status()).toBe(401);
 
     await page.getByLabel("Your name").fill("Ada Lovelace");

@@ -39,7 +39,7 @@ describe("onboarding", () => {
 
     const agentId = new URL(page.url()).searchParams.get("agentId");
     const line = `<script src="${site.server.url}/widget.js" data-agent-id="${agentId}" async></script>`;
-    expect(await page.getByRole("region", { name: "the line" }).innerText()).toBe(line);
+    await expect.poll(() => page.getByRole("region", { name: "the line" }).innerText()).toBe(line);
     await expectFit(page);
     await site.picture(page, "dashboard-start-embed");
     await page.getByRole("link", { name: "Continue" }).click();
@@ -72,7 +72,7 @@ describe("onboarding", () => {
     const address = `${site.server.url}/dashboard/start?agentId=${made.data.id}`;
     await page.goto(address);
     await page.getByRole("heading", { name: "What should it know?" }).waitFor();
-    expect(await page.getByLabel("System prompt").inputValue()).toBe("We open at nine.");
+    await expect.poll(() => page.getByLabel("System prompt").inputValue()).toBe("We open at nine.");
     // Leaving without the button also keeps what was entered.
     await page.getByLabel("System prompt").fill("We open at ten.");
     await page.getByRole("link", { name: "First conversation" }).click();
@@ -110,14 +110,16 @@ describe("onboarding", () => {
     await page.goto(`${site.server.url}/dashboard/start?agentId=${made.data.id}`);
     await page.getByRole("radio", { name: "An AI model" }).check();
     const field = page.getByLabel("Model", { exact: true });
-    expect(await field.getAttribute("placeholder")).toBe("Default (currently openai/gpt-5)");
+    await expect.poll(() => field.getAttribute("placeholder")).toBe("Default (currently openai/gpt-5)");
     await page.getByRole("combobox", { name: "Model" }).click();
-    expect(await page.getByRole("option").allInnerTexts()).toEqual([
-      "Default (currently openai/gpt-5)",
-      "foyer/demo\nDemo (no AI)",
-      "openai/gpt-5-mini\ngpt-5-mini, openai",
-      "openai/gpt-5\ngpt-5, openai",
-    ]);
+    await expect
+      .poll(() => page.getByRole("option").allInnerTexts())
+      .toEqual([
+        "Default (currently openai/gpt-5)",
+        "foyer/demo\nDemo (no AI)",
+        "openai/gpt-5-mini\ngpt-5-mini, openai",
+        "openai/gpt-5\ngpt-5, openai",
+      ]);
     await page.keyboard.press("Escape");
     await expectFit(page);
     await site.picture(page, "dashboard-start-model");

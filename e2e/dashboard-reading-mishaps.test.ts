@@ -39,7 +39,7 @@ describe("the dashboard under unusual conditions", () => {
     await heading(page, "To be forgotten").waitFor();
     await site.call(page, "DELETE", `/conversations/${id}`);
     await heading(page, "This conversation was deleted").waitFor();
-    expect(await heading(page, "To be forgotten").count()).toBe(0);
+    await expect.poll(() => heading(page, "To be forgotten").count()).toBe(0);
   });
 
   it("announces page changes to screen readers", async () => {
@@ -266,7 +266,7 @@ describe("the dashboard", () => {
     const height = () => prompt.evaluate((area) => area.getBoundingClientRect().height);
     const short = await height();
     await prompt.fill("A line.\n".repeat(18));
-    expect(await height()).toBeGreaterThan(short + 40);
+    await expect.poll(() => height()).toBeGreaterThan(short + 40);
     expect(await prompt.evaluate((area) => area.scrollHeight - area.clientHeight)).toBeLessThanOrEqual(1);
   });
 

@@ -72,7 +72,7 @@ describe("the settings", () => {
     const key = await page.getByRole("region", { name: "the key" }).innerText();
     await page.getByRole("button", { name: "Copy the key" }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
-    expect(await page.getByRole("region", { name: "the example" }).innerText()).toContain(`Bearer ${key}`);
+    await expect.poll(() => page.getByRole("region", { name: "the example" }).innerText()).toContain(`Bearer ${key}`);
     expect(await isRefused(key)).toBe(false);
     await page.keyboard.press("Escape");
     await page.getByRole("alert").getByText("Did you copy the key?").waitFor();
@@ -140,7 +140,7 @@ describe("the settings", () => {
     await expectFit(page);
 
     await page.getByRole("button", { name: "Replace CRM_TOKEN" }).click();
-    expect(await dialog.getByLabel("Allowed hosts").inputValue()).toBe("crm.example\napi.crm.example");
+    await expect.poll(() => dialog.getByLabel("Allowed hosts").inputValue()).toBe("crm.example\napi.crm.example");
     await dialog.getByLabel("New value").fill("another value");
     await dialog.getByRole("button", { name: "Replace value" }).click();
     await dialog.waitFor({ state: "detached" });
@@ -202,7 +202,7 @@ describe("the settings", () => {
     await page.getByRole("button", { name: "Replace signing secret" }).click();
     await page.getByText(/The previous secret is valid until/).waitFor();
     await page.getByRole("button", { name: "Show" }).click();
-    expect(await page.getByRole("region", { name: "the previous secret" }).innerText()).toBe(secret);
+    await expect.poll(() => page.getByRole("region", { name: "the previous secret" }).innerText()).toBe(secret);
     await picture(page, "dashboard-webhooks-secret");
     await expectFit(page);
     await page.keyboard.press("Escape");
@@ -219,7 +219,7 @@ describe("the settings", () => {
   it("shows the plan's limits and usage", async () => {
     const { page, problems } = await open("/plan");
     await page.getByRole("row", { name: /Harbour.*12,400 of 50,000/ }).waitFor();
-    expect(await page.getByRole("meter", { name: "Tokens of Harbour" }).getAttribute("value")).toBe("12400");
+    await expect.poll(() => page.getByRole("meter", { name: "Tokens of Harbour" }).getAttribute("value")).toBe("12400");
     await page.getByRole("row", { name: /Workshop.*Almost used up/ }).waitFor();
     await picture(page, "dashboard-plan");
     await expectFit(page);
@@ -295,7 +295,7 @@ describe("the settings", () => {
     const { page, problems } = await open("/plan");
     const banner = page.getByRole("region", { name: "Provider failures" });
     await banner.getByText("You exceeded your current quota. (HTTP 429)").waitFor();
-    expect(await banner.getByRole("time").count()).toBe(1);
+    await expect.poll(() => banner.getByRole("time").count()).toBe(1);
     await expectFit(page);
     await banner.getByRole("link", { name: "Model settings" }).click();
     await page.waitForURL("**/settings/models");
@@ -305,7 +305,7 @@ describe("the settings", () => {
 
     const { page: ofMember } = await open("/plan", { email: await site.addMember("member") });
     await ofMember.getByRole("link", { name: "Failed conversations" }).waitFor();
-    expect(await ofMember.getByRole("link", { name: "Model settings" }).count()).toBe(0);
+    await expect.poll(() => ofMember.getByRole("link", { name: "Model settings" }).count()).toBe(0);
 
     await insertConversation(db, from, { createdAt: Date.now() - 60_000 }, [
       { content: "And now?" },

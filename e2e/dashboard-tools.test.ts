@@ -51,7 +51,7 @@ describe("the tools area of the dashboard", () => {
     await expectFit(page);
     await page.getByRole("link", { name: "Add canned answer" }).click();
     await page.getByLabel("Name").fill("Opening hours!");
-    expect(await page.getByLabel("Name").inputValue()).toBe("opening_hours_");
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("opening_hours_");
     await save(page, "Create tool");
     await page.getByText("This field is required.", { exact: true }).waitFor();
     await expectFit(page);
@@ -94,7 +94,7 @@ describe("the tools area of the dashboard", () => {
     await page.getByLabel("URL").fill(`${stock.url}/stock/{bike}?key={{STOCK_KEY}}`);
     await page.getByText("No secret has this name").waitFor();
     const link = page.getByRole("link", { name: "Go to Secrets" });
-    expect(await link.getAttribute("href")).toBe("/dashboard/settings/secrets");
+    await expect.poll(() => link.getAttribute("href")).toBe("/dashboard/settings/secrets");
     await site.call(page, "POST", "/secrets", { name: "STOCK_KEY", value: "s3cret-key-of-the-shop" });
     await page.reload();
     await page.getByLabel("URL").fill(`${stock.url}/stock/{bike}`);
@@ -134,7 +134,7 @@ describe("the tools area of the dashboard", () => {
     // All fields of the test's result are offered, not only those that match the current one.
     await title.click();
     await page.getByRole("option", { name: "name" }).click();
-    expect(await title.inputValue()).toBe("name");
+    await expect.poll(() => title.inputValue()).toBe("name");
     await page.getByRole("combobox", { name: "Price of each" }).fill("price");
     await page.route("https://images.example/**", (route) =>
       route.fulfill({ contentType: "image/svg+xml", body: tall }),
@@ -178,10 +178,12 @@ describe("the tools area of the dashboard", () => {
     await page.goto(`${site.server.url}/dashboard${tools}/${id}?part=display`);
     const warnings = page.getByRole("region", { name: "Unused settings" });
     await warnings.waitFor();
-    expect(await warnings.getByRole("listitem").allInnerTexts()).toEqual([
-      "“Image” has no slot named rating. It has image, title, and description.",
-      "“Image” has no option named showRating. It has no options.",
-    ]);
+    await expect
+      .poll(() => warnings.getByRole("listitem").allInnerTexts())
+      .toEqual([
+        "“Image” has no slot named rating. It has image, title, and description.",
+        "“Image” has no option named showRating. It has no options.",
+      ]);
     await expectFit(page);
     await site.picture(page, "dashboard-tool-unused");
     await warnings.getByRole("button", { name: "Remove unused settings" }).click();
@@ -204,7 +206,7 @@ describe("the tools area of the dashboard", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Enter");
-    expect(await url.inputValue()).toBe(`${stock.url}/users/{{visitor.id}}`);
+    await expect.poll(() => url.inputValue()).toBe(`${stock.url}/users/{{visitor.id}}`);
     await page.getByText("Calls for other visitors fail.").waitFor();
     const body = page.getByRole("textbox", { name: "JSON template" });
     await body.pressSequentially('{ "plan": "{{claims');
@@ -212,7 +214,7 @@ describe("the tools area of the dashboard", () => {
     await page.keyboard.type("plan");
     await page.keyboard.press("End");
     await page.keyboard.type('" }');
-    expect(await body.inputValue()).toBe('{ "plan": "{{visitor.claims.plan}}" }');
+    await expect.poll(() => body.inputValue()).toBe('{ "plan": "{{visitor.claims.plan}}" }');
     await page.getByRole("button", { name: "Format JSON" }).click();
     await page.getByRole("switch", { name: "Send a signed visitor token" }).click();
     await expectFit(page);
@@ -221,9 +223,9 @@ describe("the tools area of the dashboard", () => {
     await part(page, "About");
     await page.getByLabel("Name", { exact: true }).fill("plan_of_user");
     await page.getByLabel("Description").fill("Reads the plan of the signed-in user.");
-    expect(await page.getByRole("switch", { name: "Verified visitors only" }).getAttribute("aria-checked")).toBe(
-      "true",
-    );
+    await expect
+      .poll(() => page.getByRole("switch", { name: "Verified visitors only" }).getAttribute("aria-checked"))
+      .toBe("true");
     await expectFit(page);
     await save(page, "Create tool");
     await page.getByRole("radio", { name: "Verified" }).check();
@@ -275,8 +277,8 @@ describe("the tools area of the dashboard", () => {
     const preview = page.getByRole("region", { name: "What visitors see" });
     await preview.getByRole("article", { name: "City One" }).waitFor();
     // Sample data has three products.
-    expect(await preview.getByRole("article").count()).toBe(1);
-    expect(await page.getByText(/run a test/i).count()).toBe(0);
+    await expect.poll(() => preview.getByRole("article").count()).toBe(1);
+    await expect.poll(() => page.getByText(/run a test/i).count()).toBe(0);
   });
 
   it("edits inputs as fields and as JSON interchangeably", async () => {
@@ -285,7 +287,7 @@ describe("the tools area of the dashboard", () => {
     await page.getByLabel("Name", { exact: true }).fill("size");
     await page.getByLabel("Description").fill("The size of the frame");
     await page.getByLabel("Allowed values").pressSequentially("small, medium, ");
-    expect(await page.getByLabel("Allowed values").inputValue()).toBe("small, medium, ");
+    await expect.poll(() => page.getByLabel("Allowed values").inputValue()).toBe("small, medium, ");
     await expectFit(page);
     await site.picture(page, "dashboard-tool-inputs");
     await page.getByRole("radio", { name: "JSON" }).check();
@@ -327,7 +329,7 @@ describe("the tools area of the dashboard", () => {
       await page.getByLabel("Label").fill(label);
     };
     await add("Date", "Preferred day");
-    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("preferred_day");
+    await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("preferred_day");
     await add("Single choice", "Bike");
     await page.getByLabel("Option 1", { exact: true }).fill("City One");
     await page.getByRole("button", { name: "Add option" }).click();
@@ -357,14 +359,14 @@ describe("the tools area of the dashboard", () => {
     await preview.getByRole("heading", { name: "Submitted" }).waitFor();
     await preview.getByRole("button", { name: "Start over" }).click();
     await preview.locator("input[type=email]").waitFor();
-    expect(await preview.locator("input[type=email]").inputValue()).toBe("");
+    await expect.poll(() => preview.locator("input[type=email]").inputValue()).toBe("");
     await page.getByRole("button", { name: /^Bike/ }).click();
     await expectFit(page);
     await site.picture(page, "dashboard-tool-fields");
     await part(page, "Delivery");
     await page.getByRole("radio", { name: /^Webhook Foyer sends/ }).check();
     await page.getByLabel("Webhook URL").fill("nowhere");
-    expect(await page.getByRole("checkbox", { name: /^You / }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("checkbox", { name: /^You / }).isChecked()).toBe(true);
     await expectFit(page);
     await part(page, "Fields");
     await save(page, "Create tool");
@@ -403,7 +405,7 @@ describe("the tools area of the dashboard", () => {
     await expectFit(page);
     await page.getByRole("button", { name: "Replace secret", exact: true }).click();
     await page.getByText("also signed with the").waitFor();
-    expect(await shown.innerText()).not.toBe(before);
+    await expect.poll(() => shown.innerText()).not.toBe(before);
     expect(problems).toEqual([]);
   });
 
@@ -412,7 +414,7 @@ describe("the tools area of the dashboard", () => {
     await page.getByLabel("Name", { exact: true }).fill("call_back");
     await page.getByLabel("Description").fill("Shows the form for a call back.");
     await part(page, "Delivery");
-    expect(await page.getByRole("radio", { name: /^Email me/ }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("radio", { name: /^Email me/ }).isChecked()).toBe(true);
     await page.getByRole("button", { name: "Add another address" }).click();
     await page.getByLabel("Email address").fill("desk");
     await page.getByLabel("Email address").press("Enter");
@@ -420,7 +422,7 @@ describe("the tools area of the dashboard", () => {
     await page.getByLabel("Email address").fill("desk@example.com");
     await page.getByLabel("Email address").press("Enter");
     await page.getByText("waiting for confirmation").waitFor();
-    expect(await page.getByRole("checkbox", { name: /desk@example.com/ }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("checkbox", { name: /desk@example.com/ }).isChecked()).toBe(true);
     expect(smtp.mails().at(-1)?.to).toEqual(["desk@example.com"]);
     await page.getByRole("switch", { name: "Send a confirmation email" }).click();
     await page.getByLabel("Subject").last().fill("We will call you");
@@ -492,7 +494,7 @@ describe("the tools area of the dashboard", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Delete Old prices" }).click();
     await page.waitForURL(`**${tools}`);
     await page.getByText("Old prices deleted").waitFor();
-    expect(await page.getByRole("link", { name: "Old prices" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("link", { name: "Old prices" }).count()).toBe(0);
     for (const address of [`${tools}/${tool.id}`, "/agents/agent_of_others/tools"]) {
       await page.goto(`${site.server.url}/dashboard${address}`);
       await page.getByRole("heading", { name: "Not found" }).waitFor();
@@ -543,13 +545,13 @@ describe("the tools area of the dashboard", () => {
     await page.getByText("Only admins can see the secrets.").waitFor();
     await page.getByRole("button", { name: "Insert a placeholder into header 1" }).click();
     await page.getByRole("menuitem", { name: "{{visitor.id}}" }).waitFor();
-    expect(await page.getByRole("menuitem", { name: "{{STOCK_KEY}}" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("menuitem", { name: "{{STOCK_KEY}}" }).count()).toBe(0);
     await page.keyboard.press("Escape");
     await page.goto(`${site.server.url}/dashboard${tools}`);
     await page.getByRole("link", { name: "Test ride" }).click();
     await part(page, "Delivery");
     await page.getByLabel("Webhook URL").waitFor();
-    expect(await page.getByText("Signing secret").count()).toBe(0);
+    await expect.poll(() => page.getByText("Signing secret").count()).toBe(0);
     expect(problems).toEqual([]);
   });
 });

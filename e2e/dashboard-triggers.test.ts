@@ -83,7 +83,7 @@ describe("the triggers area of the dashboard", () => {
     const toggle = page.getByRole("switch", { name: "Help with prices enabled" });
     await toggle.click();
     await expect.poll(async () => (await triggers())[0]?.isEnabled).toBe(false);
-    expect(await toggle.getAttribute("aria-checked")).toBe("false");
+    await expect.poll(() => toggle.getAttribute("aria-checked")).toBe("false");
 
     await page.route("**/toggle", (route) => route.abort());
     await toggle.click();
@@ -210,7 +210,9 @@ describe("the triggers area of the dashboard", () => {
     expect((await site.call(page, "GET", `/triggers/${id}`)).conditions.eventData).toEqual({ total: { $gt: 700 } });
 
     await page.getByText("Show as a table").click();
-    expect(await page.getByRole("region", { name: "Fired and converted by day" }).getByRole("row").count()).toBe(31);
+    await expect
+      .poll(() => page.getByRole("region", { name: "Fired and converted by day" }).getByRole("row").count())
+      .toBe(31);
     await page.getByRole("radio", { name: "7 days" }).check();
     await expect
       .poll(() => page.getByRole("region", { name: "Fired and converted by day" }).getByRole("row").count())

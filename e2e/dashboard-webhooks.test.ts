@@ -140,7 +140,7 @@ describe("the webhooks page", () => {
 
     const { page: ofMember } = await site.open(`/settings/webhooks/${id}`, { email: await site.addMember("member") });
     await ofMember.getByText("Only admins and owners can open this page.", { exact: false }).waitFor();
-    expect(await ofMember.getByRole("link", { name: "Webhooks" }).count()).toBe(0);
+    await expect.poll(() => ofMember.getByRole("link", { name: "Webhooks" }).count()).toBe(0);
 
     await page.getByRole("link", { name: "Archive" }).click();
     await page.getByRole("button", { name: "Delete Archive" }).click();

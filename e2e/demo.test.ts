@@ -63,7 +63,7 @@ describe("the demo page", () => {
     await page.locator(".panel").waitFor({ state: "hidden" });
     await page.reload();
     await page.locator(".launcher").waitFor();
-    expect(await page.locator(".panel").count()).toBe(0);
+    await expect.poll(() => page.locator(".panel").count()).toBe(0);
     await page.getByRole("button", { name: "Talk to Harbour" }).click();
     await page.locator(".panel").waitFor();
   });
@@ -72,8 +72,8 @@ describe("the demo page", () => {
     const { page, problems } = await visit({ name: hostile });
     await page.locator(".panel").waitFor();
     expect(await page.title()).toBe(`${hostile} – demo`);
-    expect(await page.locator("h1").innerText()).toBe(`This is ${hostile} on a page`);
-    expect(await page.locator("img, b").count()).toBe(0);
+    await expect.poll(() => page.locator("h1").innerText()).toBe(`This is ${hostile} on a page`);
+    await expect.poll(() => page.locator("img, b").count()).toBe(0);
     expect(await broken(page)).toBeUndefined();
     expect(problems).toEqual([]);
   });
@@ -86,7 +86,7 @@ describe("the demo page", () => {
       expect(await overflowOf(page)).toBe(0);
     };
     await page.locator(".launcher").waitFor();
-    expect(await page.locator(".panel").count()).toBe(0);
+    await expect.poll(() => page.locator(".panel").count()).toBe(0);
     await check();
     await page.getByRole("button", { name: `Talk to ${name}` }).click();
     await page.locator(".panel").waitFor();

@@ -38,9 +38,9 @@ describe("the documentation", () => {
     await page.goto(`${server.url}/docs`);
     await page.getByRole("heading", { name: "Foyer", level: 1 }).waitFor();
     await page.getByRole("link", { name: "Chat", exact: true }).first().waitFor();
-    expect(await page.getByRole("navigation", { name: "Documentation" }).getByRole("link").count()).toBe(
-      guides.length + 1,
-    );
+    await expect
+      .poll(() => page.getByRole("navigation", { name: "Documentation" }).getByRole("link").count())
+      .toBe(guides.length + 1);
     const { servers } = await (await fetch(`${server.url}/openapi.json`)).json();
     expect(servers).not.toEqual([{ url: server.url }]);
     const answer = page.waitForResponse(`${server.url}/agents`);

@@ -48,7 +48,7 @@ describe("the examples", () => {
     await page.getByLabel("Name").fill("Ada");
     await submit(page);
     await sent(page);
-    expect(await page.locator(".summary > p").innerText()).toBe("See you soon, Ada.");
+    await expect.poll(() => page.locator(".summary > p").innerText()).toBe("See you soon, Ada.");
     await page.getByText("Booked for Ada").waitFor();
     await expect.poll(async () => (await site.submissions(agentId))[0]?.status).toBe("client_success");
   };
@@ -65,7 +65,7 @@ describe("the examples", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("button", { name: "Book a test ride" }).click();
     await page.locator(".form:not(.sent) input").waitFor();
-    expect(await page.getByLabel("Name").inputValue()).toBe("Ada Lovelace");
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Ada Lovelace");
     expect(problems.filter((problem) => !problem.includes("favicon"))).toEqual([]);
     await files.stop();
   });
@@ -107,7 +107,7 @@ describe("the examples", () => {
     const { page, problems } = await site.browser.open();
     await page.goto(files.url);
     await bookARide(page, agentId);
-    expect(await page.locator("foyer-widget").count()).toBe(1);
+    await expect.poll(() => page.locator("foyer-widget").count()).toBe(1);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("Signed in as Ada Lovelace.").waitFor();
     site.upstream.script(callThenSay("add_to_cart", { bike: "City One" }, "It is in your cart."));

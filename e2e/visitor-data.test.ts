@@ -40,7 +40,9 @@ it("a visitor reads that an AI answers, gives consent before the first message, 
   const { page } = await widget.visit({ widget: settings });
   await openChat(page);
   await page.getByText("You're chatting with an AI assistant.").waitFor();
-  expect(await page.getByRole("link", { name: "Privacy policy" }).getAttribute("href")).toBe(settings.privacyPolicyUrl);
+  await expect
+    .poll(() => page.getByRole("link", { name: "Privacy policy" }).getAttribute("href"))
+    .toBe(settings.privacyPolicyUrl);
   await widget.picture(page, "consent");
   await page.getByRole("button", { name: "Agree and continue" }).click();
   await page.locator("textarea").fill("When are you open?");

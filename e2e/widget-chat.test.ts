@@ -29,13 +29,13 @@ describe("the chat in the widget", () => {
     await page.locator(".waiting .lamp.lit").waitFor();
     await reply.say("We open ");
     await page.getByText("We open").first().waitFor();
-    expect(await page.locator(".header .lamp.lit").count()).toBe(1);
+    await expect.poll(() => page.locator(".header .lamp.lit").count()).toBe(1);
     await reply.say("at **nine**.");
     await page.locator("strong", { hasText: "nine" }).waitFor();
-    expect(await page.locator("[aria-live], [role=log], [role=alert]").count()).toBe(0);
+    await expect.poll(() => page.locator("[aria-live], [role=log], [role=alert]").count()).toBe(0);
     await reply.end();
     await replyOver(page);
-    expect(await page.locator(".lamp.lit").count()).toBe(0);
+    await expect.poll(() => page.locator(".lamp.lit").count()).toBe(0);
     const said = await page.evaluate(() => Reflect.get(window, "said"));
     expect(said).toEqual(["Harbour is replying", "Harbour: We open at **nine**."]);
     expect(problems).toEqual([]);
@@ -58,8 +58,8 @@ describe("the chat in the widget", () => {
     await page.keyboard.press("Enter");
     await reply.end();
     await replyOver(page);
-    expect(await page.locator(".bubble").allInnerTexts()).toEqual(["One\ntwo"]);
-    expect(await field.inputValue()).toBe("Next question");
+    await expect.poll(() => page.locator(".bubble").allInnerTexts()).toEqual(["One\ntwo"]);
+    await expect.poll(() => field.inputValue()).toBe("Next question");
   });
 
   it("stops a reply and keeps its text", async () => {
@@ -71,7 +71,7 @@ describe("the chat in the widget", () => {
     await page.getByText("First of all").first().waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await replyOver(page);
-    expect(await page.locator(".reply").innerText()).toMatch(/First of all\s+Stopped\./);
+    await expect.poll(() => page.locator(".reply").innerText()).toMatch(/First of all\s+Stopped\./);
     await page.reload();
     await page.getByText("Stopped.").first().waitFor();
   });
@@ -93,7 +93,7 @@ describe("the chat in the widget", () => {
     await reply.say("or later.");
     await reply.end();
     await replyOver(page);
-    expect(await page.locator(".bubble").allInnerTexts()).toEqual(["When do you open?"]);
+    await expect.poll(() => page.locator(".bubble").allInnerTexts()).toEqual(["When do you open?"]);
     expect(await texts(page)).toEqual(["We open at nine, or later."]);
   });
 
@@ -129,7 +129,7 @@ describe("the chat in the widget", () => {
     await page.getByText("At nine.").first().waitFor();
     await replyOver(page);
     expect(await texts(page)).toEqual(["At nine."]);
-    expect(await page.locator(".bubble").count()).toBe(1);
+    await expect.poll(() => page.locator(".bubble").count()).toBe(1);
   });
 
   it("marks a message that was not sent and sends it again, once", async () => {
@@ -144,10 +144,10 @@ describe("the chat in the widget", () => {
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("We open at nine.").first().waitFor();
     await replyOver(page);
-    expect(await page.getByText("Not sent").count()).toBe(0);
+    await expect.poll(() => page.getByText("Not sent").count()).toBe(0);
     await page.reload();
     await page.getByText("We open at nine.").first().waitFor();
-    expect(await page.locator(".bubble").count()).toBe(1);
+    await expect.poll(() => page.locator(".bubble").count()).toBe(1);
   });
 
   it("offers a new conversation for a message that does not fit into a full one, and sends it there", async () => {
@@ -162,7 +162,7 @@ describe("the chat in the widget", () => {
     await failure.getByRole("button", { name: "New conversation" }).click();
     await page.getByText("We open at nine.").first().waitFor();
     await replyOver(page);
-    expect(await page.locator(".bubble").allInnerTexts()).toEqual(["And on Sunday?"]);
+    await expect.poll(() => page.locator(".bubble").allInnerTexts()).toEqual(["And on Sunday?"]);
     const { body } = await site.owner.call("GET", `/conversations?agentId=${agentId}`);
     expect(body.data.map(({ title }: { title: string }) => title)).toEqual(["And on Sunday?", "When do you open?"]);
   });
@@ -191,7 +191,7 @@ describe("the chat in the widget", () => {
     await suggested("Until when?", "And on Sunday?");
     expect(await page.locator("textarea").evaluate((field) => field.matches(":focus"))).toBe(true);
     const status = page.locator(".panel + [role=status]");
-    expect(await status.innerText()).toBe("Harbour: From nine. Suggestions: Until when? And on Sunday?");
+    await expect.poll(() => status.innerText()).toBe("Harbour: From nine. Suggestions: Until when? And on Sunday?");
     expect(await accessibilityProblems(page)).toEqual([]);
     await site.picture(page, "follow-ups");
     await page.emulateMedia({ colorScheme: "dark" });
@@ -231,8 +231,8 @@ describe("the chat in the widget", () => {
 
     await ask(page, "I take the Tern");
     await card.waitFor();
-    expect(await card.innerText()).toContain("bike: Tern");
-    expect(await page.locator(".panel + [role=status]").innerText()).toBe("Add it to the cart?");
+    await expect.poll(() => card.innerText()).toContain("bike: Tern");
+    await expect.poll(() => page.locator(".panel + [role=status]").innerText()).toBe("Add it to the cart?");
     expect(await accessibilityProblems(page)).toEqual([]);
     await site.picture(page, "tool-confirmation");
     await page.emulateMedia({ colorScheme: "dark" });
@@ -254,7 +254,7 @@ describe("the chat in the widget", () => {
     await page.getByText("All right.").nth(1).waitFor();
     await replyOver(page);
     expect(await callsOf(page)).toEqual([{ bike: "Tern" }]);
-    expect(await card.count()).toBe(0);
+    await expect.poll(() => card.count()).toBe(0);
     await site.picture(page, "tool-declined");
     expect(problems).toEqual([]);
   });
@@ -271,13 +271,13 @@ describe("the chat in the widget", () => {
     await page.getByRole("button", { name: "Copied" }).waitFor();
     await page.reload();
     await good.waitFor();
-    expect(await good.getAttribute("aria-pressed")).toBe("true");
+    await expect.poll(() => good.getAttribute("aria-pressed")).toBe("true");
     site.upstream.script(sayWords("At ten, in winter."));
     await page.getByRole("button", { name: "Regenerate reply" }).click();
     await page.getByText("At ten, in winter.").first().waitFor();
     await replyOver(page);
     expect(await texts(page)).toEqual(["At ten, in winter."]);
-    expect(await page.locator(".bubble").count()).toBe(1);
+    await expect.poll(() => page.locator(".bubble").count()).toBe(1);
   });
 
   it("shows the time of messages and asks for a comment after a bad rating", async () => {
@@ -285,10 +285,9 @@ describe("the chat in the widget", () => {
     await openChat(page);
     await ask(page, "When do you open?");
     await replyOver(page);
-    expect(await page.locator(".time").allInnerTexts()).toEqual([
-      expect.stringMatching(/^\d{2}:\d{2}$/),
-      expect.stringMatching(/^\d{2}:\d{2}$/),
-    ]);
+    await expect
+      .poll(() => page.locator(".time").allInnerTexts())
+      .toEqual([expect.stringMatching(/^\d{2}:\d{2}$/), expect.stringMatching(/^\d{2}:\d{2}$/)]);
     await page.getByRole("button", { name: "Bad reply" }).click();
     await page.getByLabel("What went wrong? (optional)").fill("It is closed on Sundays.");
     await page.locator(".comment button").click();
@@ -323,12 +322,12 @@ describe("the chat in the widget", () => {
     await page.getByRole("button", { name: "New conversation" }).click();
     expect((await stopped).status()).toBe(200);
     await page.getByText("Good morning.").first().waitFor();
-    expect(await page.locator(".bubble").count()).toBe(0);
+    await expect.poll(() => page.locator(".bubble").count()).toBe(0);
     await page.getByRole("button", { name: "Conversations" }).click();
     await site.picture(page, "past-conversations");
     await page.getByRole("button", { name: /Tell me everything/ }).click();
     await page.getByText("First").first().waitFor();
-    expect(await page.locator(".bubble").allInnerTexts()).toEqual(["Tell me everything"]);
+    await expect.poll(() => page.locator(".bubble").allInnerTexts()).toEqual(["Tell me everything"]);
   });
 
   it("shows that a reply arrived while the chat was closed", async () => {
@@ -345,7 +344,7 @@ describe("the chat in the widget", () => {
     await reply.end();
     await page.getByRole("button", { name: "Open chat. New reply" }).click();
     await page.getByText("At nine.").first().waitFor();
-    expect(await page.locator(".launcher .dot").isVisible()).toBe(false);
+    await expect.poll(() => page.locator(".launcher .dot").isVisible()).toBe(false);
   });
 
   it("renders only the end of a conversation of 10,000 messages and shows earlier ones on demand", async () => {
@@ -356,8 +355,8 @@ describe("the chat in the widget", () => {
     await addMessages(site, agentId, 10_000);
     await page.reload();
     await page.getByText("Message 9999").waitFor();
-    expect(await page.locator(".messages > li").count()).toBeLessThan(100);
-    expect(await page.getByText("Message 9999").isVisible()).toBe(true);
+    await expect.poll(() => page.locator(".messages > li").count()).toBeLessThan(100);
+    await expect.poll(() => page.getByText("Message 9999").isVisible()).toBe(true);
     await page.getByRole("button", { name: "Show earlier messages" }).click();
     await page.locator(".messages > li").nth(79).waitFor();
   });

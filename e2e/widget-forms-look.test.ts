@@ -156,12 +156,12 @@ describe("forms in the widget", () => {
     await keys.type("shop.example");
     for (const stop of ["phone", "height", "bike"]) {
       await keys.press("Tab");
-      expect(await active()).toBe(stop);
+      await expect.poll(() => active()).toBe(stop);
     }
     await keys.press("ArrowDown");
     await keys.press("Tab");
     await keys.press("Space");
-    expect(await page.getByLabel("Helmet").isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel("Helmet").isChecked()).toBe(true);
     const stops: (string | null | undefined)[] = [];
     while (stops.at(-1) !== "submit" && stops.length < 30) {
       await keys.press("Tab");
@@ -225,13 +225,13 @@ describe("forms in the widget", () => {
     await page.route("**/submit", (route) => route.abort());
     await submit(page);
     await page.locator(".submit-area .failure").waitFor();
-    expect(await page.locator(".submit-area .failure p").first().innerText()).toBe(hostile);
+    await expect.poll(() => page.locator(".submit-area .failure p").first().innerText()).toBe(hostile);
     await page.unroute("**/submit");
     await submit(page);
     await sent(page);
     await page.locator("summary").click();
-    expect(await page.locator(".summary > p").innerText()).toBe(hostile);
-    expect(await page.locator(".panel :is(img, b, script)").count()).toBe(0);
+    await expect.poll(() => page.locator(".summary > p").innerText()).toBe(hostile);
+    await expect.poll(() => page.locator(".panel :is(img, b, script)").count()).toBe(0);
     expect(await page.evaluate(() => Reflect.get(window, "broken"))).toBeUndefined();
     expect(broken.filter((problem) => !problem.includes("ERR_FAILED"))).toEqual([]);
   });
@@ -251,7 +251,7 @@ describe("forms in the widget", () => {
     await site.picture(page, "forms-rtl-end");
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(await overflowOf(page)).toBe(0);
-    expect(await page.locator(".submit").innerText()).toBe("إرسال");
+    await expect.poll(() => page.locator(".submit").innerText()).toBe("إرسال");
   });
 
   it("stay distinguishable with forced colors", async () => {
@@ -281,7 +281,7 @@ describe("forms in the widget", () => {
         return room !== undefined && box.top >= room.top && box.bottom <= room.bottom;
       });
     await expect.poll(() => isSeen(page, ".form-title")).toBe(true);
-    expect(await page.locator(".to-end").count()).toBe(0);
+    await expect.poll(() => page.locator(".to-end").count()).toBe(0);
     await page.getByLabel("Your name").fill("Ada");
     await page.getByLabel("E-mail").fill("ada@shop.example");
     await page.getByLabel("Anything else?").fill("One");

@@ -127,7 +127,7 @@ describe("a form in the widget under unusual conditions", () => {
       await page.evaluate(() => void window.open(location.href));
       const other = await opening;
       await other.locator(".form").waitFor();
-      expect(await other.getByLabel("Name").inputValue()).toBe("Ada");
+      await expect.poll(() => other.getByLabel("Name").inputValue()).toBe("Ada");
       await submit(other);
       await sent(other);
       await page.evaluate(comeBack);

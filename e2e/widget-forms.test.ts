@@ -128,20 +128,22 @@ describe("a form in the widget", () => {
     });
     expect(hooks()).toHaveLength(1);
     await page.locator("summary").click();
-    expect(await page.locator(".summary dd").allInnerTexts()).toEqual([
-      " Ada <b>Lovelace</b> ✓",
-      "ada@shop.example",
-      "+49 30 12 34",
-      "1.75",
-      "One\nTwo 🚲",
-      "Harbour Tour",
-      "Helmet, Panniers",
-      "December 24, 2026",
-      "December 24, 2026 at 9:30 AM",
-      "a.txt",
-      "dot.png",
-      "Yes",
-    ]);
+    await expect
+      .poll(() => page.locator(".summary dd").allInnerTexts())
+      .toEqual([
+        " Ada <b>Lovelace</b> ✓",
+        "ada@shop.example",
+        "+49 30 12 34",
+        "1.75",
+        "One\nTwo 🚲",
+        "Harbour Tour",
+        "Helmet, Panniers",
+        "December 24, 2026",
+        "December 24, 2026 at 9:30 AM",
+        "a.txt",
+        "dot.png",
+        "Yes",
+      ]);
     expect(broken).toEqual([]);
   });
 
@@ -152,8 +154,8 @@ describe("a form in the widget", () => {
       { name: "plan", label: "Plan", type: "select", options: bikes, disabled: true, defaultValue: "tour" },
     ];
     const { page } = await site.visitForm(fields, { visit: { attributes: { "data-user-id": "u-7" } } });
-    expect(await page.getByLabel("Customer").getAttribute("readonly")).toBe("");
-    expect(await page.getByLabel("Plan").isDisabled()).toBe(true);
+    await expect.poll(() => page.getByLabel("Customer").getAttribute("readonly")).toBe("");
+    await expect.poll(() => page.getByLabel("Plan").isDisabled()).toBe(true);
     await submit(page);
     await sent(page);
     const emptyValues: Record<string, unknown> = { extras: [], consent: false };
@@ -185,9 +187,9 @@ describe("a form in the widget", () => {
       .toEqual(["Code: Three letters.", "Count: Count is required", "Extras: Extras is required"]);
     await expect.poll(active).toBe("code");
     const described = page.getByLabel("Code");
-    expect(await described.getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => described.getAttribute("aria-invalid")).toBe("true");
     const note = await described.getAttribute("aria-describedby");
-    expect(await page.locator(`[id="${note}"]`).innerText()).toBe("Three letters.");
+    await expect.poll(() => page.locator(`[id="${note}"]`).innerText()).toBe("Three letters.");
     await page.getByLabel("Code").fill("ABC");
     await page.getByLabel("Helmet").check();
     // An entry that is not a number is not treated as an empty field.
@@ -237,7 +239,7 @@ describe("a form in the widget", () => {
     });
     await choose(5 * MEBIBYTE + 1);
     await expect.poll(() => problems(page)).toEqual(["Papers: Papers must not be larger than 5 MB"]);
-    expect(await page.locator(".file-text").innerText()).toMatch(/papers.pdf\s+5\.1 MB/);
+    await expect.poll(() => page.locator(".file-text").innerText()).toMatch(/papers.pdf\s+5\.1 MB/);
     await submit(page);
     expect(posts).toBe(0);
     await page.getByRole("button", { name: "Remove papers.pdf" }).click();
@@ -276,7 +278,7 @@ describe("a form in the widget", () => {
       return transfer;
     });
     await page.locator(".file").first().dispatchEvent("dragover", { dataTransfer: dropped });
-    expect(await page.locator(".file.over").count()).toBe(1);
+    await expect.poll(() => page.locator(".file.over").count()).toBe(1);
     await page.locator(".file").first().dispatchEvent("drop", { dataTransfer: dropped });
     await page.locator(".file-name", { hasText: "note" }).waitFor();
     await submit(page);
@@ -328,7 +330,7 @@ describe("a form in the widget", () => {
     // Opening the form again on the same page keeps even the file.
     await page.getByRole("button", { name: "Close", exact: true }).click();
     await foyer(page, "open");
-    expect(await page.locator(".file-name").innerText()).toBe("dot.png");
+    await expect.poll(() => page.locator(".file-name").innerText()).toBe("dot.png");
     await page.getByLabel("E-mail").fill("ada@shop.example");
     await page.reload();
     await page.locator(".form").waitFor();
@@ -336,7 +338,7 @@ describe("a form in the widget", () => {
       "Ada",
       "ada@shop.example",
     ]);
-    expect(await page.getByLabel("Child seat").isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel("Child seat").isChecked()).toBe(true);
     await page.getByText("Please choose the file again. Files aren't saved when you leave the page.").waitFor();
     await site.picture(page, "forms-restored");
     await file(page, "photo").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: dot });
@@ -346,7 +348,7 @@ describe("a form in the widget", () => {
     expect(await stored(page)).not.toContain("Ada");
     await page.reload();
     await page.locator(".panel").waitFor();
-    expect(await page.locator(".form").count()).toBe(0);
+    await expect.poll(() => page.locator(".form").count()).toBe(0);
   });
 
   it("keeps a form's state while the visitor reads other conversations", async () => {
@@ -362,7 +364,7 @@ describe("a form in the widget", () => {
     await page.getByRole("button", { name: "Conversations" }).click();
     await page.getByRole("button", { name: "Back" }).click();
     await page.locator(".thumb canvas").waitFor();
-    expect(await page.getByLabel("Name").inputValue()).toBe("Ada");
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Ada");
     await submit(page);
     await sent(page);
     const [submission] = await site.submissions(agentId);
@@ -392,24 +394,24 @@ describe("a form in the widget", () => {
     await ask(page, "I want to try the Harbour Tour");
     await page.locator(".form").waitFor();
     await replyOver(page);
-    expect(await page.getByLabel("Bike").inputValue()).toBe("tour");
+    await expect.poll(() => page.getByLabel("Bike").inputValue()).toBe("tour");
     await page.getByLabel("Name").fill("Ada");
     await page.reload();
     await page.locator(".form").waitFor();
-    expect(await page.getByLabel("Name").inputValue()).toBe("Ada");
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Ada");
     await fillPerson(page);
     await page.getByRole("button", { name: "Book it" }).click();
     await sent(page);
-    expect(await page.locator(".form-title").innerText()).toBe("See you on Friday.");
+    await expect.poll(() => page.locator(".form-title").innerText()).toBe("See you on Friday.");
     expect(hooks()[0].formData).toEqual({ name: "Ada", email: "ada@shop.example", bike: "tour" });
     await page.reload();
     await sent(page);
-    expect(await page.locator(".form input").count()).toBe(0);
+    await expect.poll(() => page.locator(".form input").count()).toBe(0);
     const other = await page.context().newPage();
     await other.goto(page.url());
     await openChat(other);
     await sent(other);
-    expect(await other.locator(".form input").count()).toBe(0);
+    await expect.poll(() => other.locator(".form input").count()).toBe(0);
     expect(await site.analytics(agentId)).toMatchObject({ impressions: 1, started: 1, submitted: 1, successful: 1 });
     expect(broken).toEqual([]);
   });
@@ -444,7 +446,7 @@ describe("a form in the widget", () => {
     });
     await submit(page);
     await page.getByText("The server couldn't be reached. Your answers are still here").waitFor();
-    expect(await page.getByLabel("Name").inputValue()).toBe("Ada");
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Ada");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("The server couldn't be reached.").waitFor();
     await page.reload();
@@ -498,7 +500,7 @@ describe("a form in the widget", () => {
     await expect.poll(said).toEqual([headline, "Something went wrong. Please try again."]);
     await refusal(429, "RATE_LIMITED", { "retry-after": "2" });
     await expect.poll(said).toEqual([headline, "You've submitted this form too many times. Try again in 2 s."]);
-    expect(await page.locator(".submit").innerText()).toMatch(/Try again\s*\([12]\)/);
+    await expect.poll(() => page.locator(".submit").innerText()).toMatch(/Try again\s*\([12]\)/);
     let posts = 0;
     page.on("request", (request) => {
       if (request.url().endsWith("/submit") && request.method() === "POST") posts++;
@@ -510,7 +512,7 @@ describe("a form in the widget", () => {
     await site.owner.call("DELETE", `/tools/${tool.id}`);
     await submit(page);
     await page.getByText("This form is no longer available.").waitFor();
-    expect(await page.getByLabel("Name").inputValue()).toBe("Ada");
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Ada");
   });
 
   describe("with the site's own handler", () => {
@@ -527,7 +529,7 @@ describe("a form in the widget", () => {
       await fillPerson(page);
       await submit(page);
       await sent(page);
-      expect(await page.locator(".summary > p").innerText()).toBe("Booked as 42.");
+      await expect.poll(() => page.locator(".summary > p").innerText()).toBe("Booked as 42.");
       const [submission] = await site.submissions(agentId);
       await expect.poll(async () => (await site.submissions(agentId))[0]?.status).toBe("client_success");
       const [after] = await site.submissions(agentId);
@@ -587,7 +589,7 @@ describe("a form in the widget", () => {
       await fillPerson(page);
       await submit(page);
       await page.locator(".failure", { hasText: "Not booked." }).waitFor();
-      expect(await page.locator(".panel").innerText()).not.toContain("line 7");
+      await expect.poll(() => page.locator(".panel").innerText()).not.toContain("line 7");
       await expect
         .poll(async () => (await site.submissions(agentId))[0]?.clientResult)
         .toEqual({
@@ -681,7 +683,7 @@ describe("a form in the widget", () => {
     await foyer(page, "open", { form: second.id });
     await page.locator(".form").nth(1).waitFor();
     // A form that is being filled in is not replaced.
-    expect(await page.locator(".form").nth(1).isVisible()).toBe(true);
+    await expect.poll(() => page.locator(".form").nth(1).isVisible()).toBe(true);
     await page.locator(".scroll").evaluate((element) => element.scrollTo(0, 0));
     await foyer(page, "close");
     await foyer(page, "open");

@@ -25,7 +25,7 @@ describe("the widget on a website", () => {
     expect(parts()).toBe(1);
     await ask(page, "When do you open?");
     await replyOver(page);
-    expect(await page.locator(".markdown").innerText()).toBe("We open at nine.");
+    await expect.poll(() => page.locator(".markdown").innerText()).toBe("We open at nine.");
     const origins = new Set(asked.map((url) => new URL(url).origin));
     expect([...origins].sort()).toEqual([site.host.origin, site.server.url].sort());
     expect(problems).toEqual([]);
@@ -69,10 +69,10 @@ describe("the widget on a website", () => {
       ]);
     const withWidget = await size();
     await openChat(page);
-    expect(await size()).toEqual(withWidget);
+    await expect.poll(() => size()).toEqual(withWidget);
     await page.evaluate(() => Reflect.get(window, "Foyer").destroy());
-    expect(await size()).toEqual(withWidget);
-    expect(await page.locator("foyer-widget").count()).toBe(0);
+    await expect.poll(() => size()).toEqual(withWidget);
+    await expect.poll(() => page.locator("foyer-widget").count()).toBe(0);
     expect(await page.evaluate(() => "Foyer" in window)).toBe(false);
   });
 
@@ -84,10 +84,10 @@ describe("the widget on a website", () => {
     await page.goto(site.host.page("/twice", { "data-agent-id": await site.createAgent() }));
     expect((await warning).type()).toBe("warning");
     await page.locator(".launcher").waitFor();
-    expect(await page.locator("foyer-widget").count()).toBe(1);
-    expect(await page.locator(".launcher").count()).toBe(1);
+    await expect.poll(() => page.locator("foyer-widget").count()).toBe(1);
+    await expect.poll(() => page.locator(".launcher").count()).toBe(1);
     await openChat(page);
-    expect(await page.locator(".panel").count()).toBe(1);
+    await expect.poll(() => page.locator(".panel").count()).toBe(1);
     expect(problems).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe("the widget on a website", () => {
     );
     const { page } = await site.visit();
     await page.locator(".panel").waitFor();
-    expect(await page.locator(".panel textarea").inputValue()).toBe("Hello");
+    await expect.poll(() => page.locator(".panel textarea").inputValue()).toBe("Hello");
     expect(await page.evaluate(() => Reflect.get(window, "said"))).toEqual(["ready", "open"]);
   });
 
@@ -150,7 +150,7 @@ describe("the widget on a website", () => {
       document.body.replaceWith(document.createElement("body"));
       history.pushState({}, "", "/elsewhere");
     });
-    expect(await page.locator(".panel textarea").inputValue()).toBe("Half a sen");
+    await expect.poll(() => page.locator(".panel textarea").inputValue()).toBe("Half a sen");
     await page.evaluate(() => document.querySelector("foyer-widget")?.remove());
     await page.locator(".panel").waitFor();
   });
@@ -166,7 +166,7 @@ describe("the widget on a website", () => {
     await replyOver(page);
     await ask(page, "And on Sundays?");
     await replyOver(page);
-    expect(await page.locator(".user").count()).toBe(2);
+    await expect.poll(() => page.locator(".user").count()).toBe(2);
     expect(problems).toEqual([]);
   });
 
@@ -212,7 +212,7 @@ describe("the widget on a website", () => {
     await page.locator(".panel textarea").fill("What only Bob wants to ask");
     await call("logout");
     await page.locator(".user").first().waitFor({ state: "detached" });
-    expect(await page.locator(".panel textarea").inputValue()).toBe("");
+    await expect.poll(() => page.locator(".panel textarea").inputValue()).toBe("");
     await page.reload();
     await page.locator(".panel").waitFor();
     expect(await shown()).toEqual([]);
@@ -227,7 +227,7 @@ describe("the widget on a website", () => {
     const warning = page.waitForEvent("console", (message) => message.type() === "warning");
     await page.goto(site.host.page("/", { "data-agent-id": agentId }));
     expect((await warning).text()).toContain("This agent is not allowed on");
-    expect(await page.locator("foyer-widget").count()).toBe(0);
+    await expect.poll(() => page.locator("foyer-widget").count()).toBe(0);
   });
 });
 

@@ -98,7 +98,7 @@ describe("the widget", () => {
     const box = await launcher.boundingBox();
     expect(box && [1000 - box.x - box.width, 800 - box.y - box.height]).toEqual([40, 60]);
     await openChat(page);
-    expect(await page.locator(".frame").getAttribute("data-theme")).toBe("dark");
+    await expect.poll(() => page.locator(".frame").getAttribute("data-theme")).toBe("dark");
     expect(await page.locator(".header .logo").evaluate(width)).toBe(1);
     await ask(page, "Hello");
     await replyOver(page);
@@ -107,8 +107,8 @@ describe("the widget", () => {
     await page.route("**/images/launcher*", (route) => route.abort());
     await page.goto(site.host.page("/", { "data-agent-id": agentId, "data-theme": "light", "data-offset-x": "8" }));
     await launcher.locator("path").first().waitFor();
-    expect(await launcher.locator("img").count()).toBe(0);
-    expect(await page.locator(".frame").getAttribute("data-theme")).toBe("light");
+    await expect.poll(() => launcher.locator("img").count()).toBe(0);
+    await expect.poll(() => page.locator(".frame").getAttribute("data-theme")).toBe("light");
     expect(problems).toEqual([]);
   });
 
@@ -138,19 +138,18 @@ describe("the widget", () => {
     await ask(page, "Show me everything");
     await replyOver(page);
     const check = async () => {
-      expect(await page.locator(".product").count()).toBe(4);
-      expect(await page.locator(".carousel .product .card-title span").first().innerText()).toBe("City One");
-      expect(await page.locator("th").allInnerTexts()).toEqual(["Bike", "Price"]);
-      expect(await page.locator("td").nth(2).innerText()).toBe("Harbour Tour");
-      expect(await page.locator(".picture img").getAttribute("alt")).toBe("Our shop");
-      expect(await page.locator(".custom").innerText()).toBe("Drawn: Sunny");
-      expect(await page.locator("details.tool summary").allInnerTexts()).toEqual([
-        "Used opening hours",
-        "Used balance",
-      ]);
+      await expect.poll(() => page.locator(".product").count()).toBe(4);
+      await expect.poll(() => page.locator(".carousel .product .card-title span").first().innerText()).toBe("City One");
+      await expect.poll(() => page.locator("th").allInnerTexts()).toEqual(["Bike", "Price"]);
+      await expect.poll(() => page.locator("td").nth(2).innerText()).toBe("Harbour Tour");
+      await expect.poll(() => page.locator(".picture img").getAttribute("alt")).toBe("Our shop");
+      await expect.poll(() => page.locator(".custom").innerText()).toBe("Drawn: Sunny");
+      await expect
+        .poll(() => page.locator("details.tool summary").allInnerTexts())
+        .toEqual(["Used opening hours", "Used balance"]);
       // What only the visitor sees is open, because the agent cannot say it.
-      expect(await page.getByText("Tuesday to Friday").isVisible()).toBe(false);
-      expect(await page.getByText("12 euros").isVisible()).toBe(true);
+      await expect.poll(() => page.getByText("Tuesday to Friday").isVisible()).toBe(false);
+      await expect.poll(() => page.getByText("12 euros").isVisible()).toBe(true);
       expect(
         await page.locator(".product a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
       ).toEqual([
@@ -158,7 +157,7 @@ describe("the widget", () => {
         "https://harbour-bikes.example/city-one",
         "https://harbour-bikes.example/e",
       ]);
-      expect(await page.locator(".panel b").count()).toBe(0);
+      await expect.poll(() => page.locator(".panel b").count()).toBe(0);
       expect(await broken(page)).toBeUndefined();
     };
     await check();
@@ -193,7 +192,9 @@ describe("the widget", () => {
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).hostname));
     await openChat(page);
-    expect(await page.locator(".welcome .markdown").innerText()).toContain('<img src=x onerror="window.broken=1">');
+    await expect
+      .poll(() => page.locator(".welcome .markdown").innerText())
+      .toContain('<img src=x onerror="window.broken=1">');
     site.upstream.script(
       sayWords(
         hostile,
@@ -205,15 +206,17 @@ describe("the widget", () => {
     await page.locator(".user").waitFor();
     await replyOver(page);
     const check = async () => {
-      expect(await page.locator(".bubble").innerText()).toBe(hostile);
-      expect(await page.locator(".reply .markdown").innerText()).toContain('<img src=x onerror="window.broken=1">');
+      await expect.poll(() => page.locator(".bubble").innerText()).toBe(hostile);
+      await expect
+        .poll(() => page.locator(".reply .markdown").innerText())
+        .toContain('<img src=x onerror="window.broken=1">');
       const links = await page.locator(".reply a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
       expect(links).toEqual(["https://spy.example/pixel.png", "https://harbour-bikes.example/"]);
       const images = await page
         .locator(".panel img")
         .evaluateAll((all) => all.map((image) => image.getAttribute("src")));
       expect(images).toEqual(["https://images.harbour-bikes.example/one.png"]);
-      expect(await page.locator(".panel b, .panel script").count()).toBe(0);
+      await expect.poll(() => page.locator(".panel b, .panel script").count()).toBe(0);
     };
     await check();
     await page.reload();
@@ -266,7 +269,7 @@ describe("the widget", () => {
     const box = await page.locator(".panel").boundingBox();
     expect(box).toEqual({ x: 0, y: 0, width: 375, height: 700 });
     expect(await overflowOf(page)).toBe(0);
-    expect(await page.locator(".panel").getAttribute("aria-modal")).toBe("true");
+    await expect.poll(() => page.locator(".panel").getAttribute("aria-modal")).toBe("true");
     expect(await page.locator("textarea").evaluate((field) => getComputedStyle(field).fontSize)).toBe("16px");
     await site.picture(page, "phone-welcome");
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -287,7 +290,7 @@ describe("the widget", () => {
     await page.locator(".launcher").waitFor();
     await page.reload();
     await page.locator(".launcher").waitFor();
-    expect(await page.locator(".panel").count()).toBe(0);
+    await expect.poll(() => page.locator(".panel").count()).toBe(0);
   });
 
   it("uses the page's language and direction, and loads only that locale", async () => {
@@ -305,7 +308,7 @@ describe("the widget", () => {
     await ask(page, "متى تفتحون؟");
     await replyOver(page);
     await site.picture(page, "rtl");
-    expect(await page.locator(".frame").getAttribute("dir")).toBe("rtl");
+    await expect.poll(() => page.locator(".frame").getAttribute("dir")).toBe("rtl");
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 });

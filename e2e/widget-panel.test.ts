@@ -47,13 +47,13 @@ describe("the chat panel", () => {
         }),
       )
       .toBe(true);
-    expect(await position()).toEqual([0, true]);
+    await expect.poll(() => position()).toEqual([0, true]);
     await page.locator(".submit").click();
     await page.locator(".problem").first().waitFor();
-    expect(await position()).toEqual([0, true]);
+    await expect.poll(() => position()).toEqual([0, true]);
     await page.getByRole("button", { name: "Close", exact: true }).click();
     await openChat(page);
-    expect(await position()).toEqual([0, true]);
+    await expect.poll(() => position()).toEqual([0, true]);
     await page.getByRole("button", { name: "Close", exact: true }).click({ trial: true });
   });
 
@@ -127,7 +127,7 @@ describe("the chat panel", () => {
     await reply.say("At nine.");
     await reply.end();
     await page.getByRole("button", { name: "Open chat. New reply" }).waitFor();
-    expect(await page.locator(".launcher .dot").innerText()).toBe("1");
+    await expect.poll(() => page.locator(".launcher .dot").innerText()).toBe("1");
     site.upstream.script(sayWords("We are open."));
   });
 
@@ -156,7 +156,7 @@ describe("the chat panel", () => {
         return field.dispatchEvent(event);
       }, keyCode);
     expect(await press(229)).toBe(true);
-    expect(await page.locator(".user").count()).toBe(0);
+    await expect.poll(() => page.locator(".user").count()).toBe(0);
     expect(await press(13)).toBe(false);
     await page.locator(".user").waitFor();
   });

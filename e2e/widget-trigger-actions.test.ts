@@ -31,14 +31,14 @@ describe("trigger actions", () => {
           "window.shifts = []; new PerformanceObserver((list) => shifts.push(...list.getEntries().map((entry) => entry.value))).observe({ type: 'layout-shift', buffered: true })",
       });
       await bubbleOf(page).waitFor();
-      expect(await bubbleOf(page).getByRole("status").innerText()).toContain("Need help?");
+      await expect.poll(() => bubbleOf(page).getByRole("status").innerText()).toContain("Need help?");
       expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
-      expect(await focused(page)).toBe("");
+      await expect.poll(() => focused(page)).toBe("");
       expect(await overflowOf(page)).toBe(0);
       const heard = page.evaluate(() => new Promise((resolve) => Reflect.get(window, "Foyer").on("trigger", resolve)));
       await page.getByRole("button", { name: "Need help?" }).click();
       await page.locator(".panel").waitFor();
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       expect(await heard).toEqual({
         triggerId: ids[0],
         triggerName: "Need help?",
@@ -62,7 +62,7 @@ describe("trigger actions", () => {
       await opening.waitFor({ state: "detached" });
       await page.reload();
       await page.locator(".panel textarea").waitFor();
-      expect(await opening.count()).toBe(0);
+      await expect.poll(() => opening.count()).toBe(0);
     });
 
     it("is the first message of the conversation for the model, and names its trigger", async () => {
@@ -82,18 +82,18 @@ describe("trigger actions", () => {
       await bubbleOf(page).hover();
       await freeze(page);
       await page.clock.runFor(20_000);
-      expect(await bubbleOf(page).count()).toBe(1);
+      await expect.poll(() => bubbleOf(page).count()).toBe(1);
       await page.mouse.move(10, 10);
       await page.keyboard.press("Tab");
       await page.keyboard.press("Tab");
-      expect(await focused(page)).toBe("nudge-open");
+      await expect.poll(() => focused(page)).toBe("nudge-open");
       await page.clock.runFor(20_000);
-      expect(await bubbleOf(page).count()).toBe(1);
+      await expect.poll(() => bubbleOf(page).count()).toBe(1);
       await page.keyboard.press("Shift+Tab");
       await page.clock.runFor(3_000);
-      expect(await bubbleOf(page).count()).toBe(1);
+      await expect.poll(() => bubbleOf(page).count()).toBe(1);
       await page.clock.runFor(3_000);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
     });
 
     it.each([
@@ -107,12 +107,12 @@ describe("trigger actions", () => {
       await open({});
       await bubbleOf(page).waitFor();
       await close(page);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await page.evaluate(() => history.pushState({}, "", "/pricing"));
       await page.clock.runFor(30_000);
       await open({ path: "/bikes" });
       await page.clock.runFor(30_000);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await expect.poll(() => use.counts(agentId, ids)).toEqual([[2, 0]]);
     });
 
@@ -120,7 +120,7 @@ describe("trigger actions", () => {
       const { page } = await use.visitWith([{ ...atOnce, ...bubble("Hello") }]);
       await page.getByRole("button", { name: "Close message" }).focus();
       await page.keyboard.press("Enter");
-      expect(await focused(page)).toBe("launcher");
+      await expect.poll(() => focused(page)).toBe("launcher");
     });
 
     it("renders the bubble's message as plain text", async () => {
@@ -129,10 +129,10 @@ describe("trigger actions", () => {
         context: phone,
       });
       await bubbleOf(page).waitFor();
-      expect(await bubbleOf(page).locator(".nudge-text").innerText()).toContain("<b>bold</b>");
+      await expect.poll(() => bubbleOf(page).locator(".nudge-text").innerText()).toContain("<b>bold</b>");
       await page.evaluate(() => Reflect.get(window, "Foyer").debug());
       await page.locator(".debug-row").waitFor();
-      expect(await page.locator("foyer-widget b, foyer-widget img").count()).toBe(0);
+      await expect.poll(() => page.locator("foyer-widget b, foyer-widget img").count()).toBe(0);
       expect(await page.evaluate(() => Reflect.get(window, "broken"))).toBeUndefined();
       const box = await bubbleOf(page).boundingBox();
       expect(box && box.x >= 0 && box.x + box.width <= 375 && box.y >= 0).toBe(true);
@@ -165,8 +165,8 @@ describe("trigger actions", () => {
       ]);
       await track(page, "stuck");
       await page.locator(".panel").waitFor();
-      expect(await page.locator(".panel textarea").inputValue()).toBe("I am stuck.");
-      expect(await page.locator(".user").count()).toBe(0);
+      await expect.poll(() => page.locator(".panel textarea").inputValue()).toBe("I am stuck.");
+      await expect.poll(() => page.locator(".user").count()).toBe(0);
       await expect.poll(() => use.counts(agentId, ids.slice(1))).toEqual([[1, 0]]);
       await page.locator(".panel textarea").fill("I am stuck at the");
       await page.keyboard.press("Escape");
@@ -174,7 +174,7 @@ describe("trigger actions", () => {
       await track(page, "stuck again");
       await page.locator(".panel").waitFor();
       // The visitor's draft is kept.
-      expect(await page.locator(".panel textarea").inputValue()).toBe("I am stuck at the");
+      await expect.poll(() => page.locator(".panel textarea").inputValue()).toBe("I am stuck at the");
       await ask(page, "I am stuck at the payment.");
       await page.clock.runFor(1_000);
       await replyOver(page);
@@ -211,7 +211,7 @@ describe("trigger actions", () => {
       await page.clock.runFor(5_000);
       await track(page, "help");
       await page.clock.runFor(5_000);
-      expect(await page.locator(".panel textarea").inputValue()).toBe("Half a sen");
+      await expect.poll(() => page.locator(".panel textarea").inputValue()).toBe("Half a sen");
       await track(page, "ride");
       await page.clock.runFor(1_000);
       await page.getByLabel("E-mail").waitFor();
@@ -235,7 +235,7 @@ describe("trigger actions", () => {
       await bubbleOf(page).waitFor();
       await open({});
       await page.clock.runFor(20_000);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       const tab = await page.context().newPage();
       await tab.clock.install();
       // The triggers arrive after the other tab's response, however slow the machine is.
@@ -246,7 +246,7 @@ describe("trigger actions", () => {
       });
       await use.openPage(tab, agentId, { path: "/pricing" });
       await tab.clock.runFor(20_000);
-      expect(await bubbleOf(tab).count()).toBe(0);
+      await expect.poll(() => bubbleOf(tab).count()).toBe(0);
       const other = await site.browser.open();
       await other.page.clock.install();
       await use.openPage(other.page, agentId);
@@ -272,7 +272,7 @@ describe("trigger actions", () => {
       await bubbleOf(page).waitFor();
       await page.evaluate(() => history.pushState({}, "", "/pricing"));
       await page.clock.runFor(20_000);
-      expect(await bubbleOf(page).count()).toBe(0);
+      await expect.poll(() => bubbleOf(page).count()).toBe(0);
       expect(await storage(page)).toEqual({ local: {}, session: {} });
       // Events left by an earlier page of the session are not lost.
       await page.evaluate((key) => sessionStorage.setItem(key, '["trigger_before"]'), `foyer:${agentId}:fired`);
@@ -431,7 +431,7 @@ describe("trigger actions", () => {
     await page.getByRole("button", { name: "Reset fired triggers" }).click();
     await bubbleOf(page).getByText("Welcome").waitFor();
     await page.locator(".debug").getByRole("button", { name: "Close", exact: true }).click();
-    expect(await page.locator(".debug").count()).toBe(0);
+    await expect.poll(() => page.locator(".debug").count()).toBe(0);
     await expect.poll(() => use.counts(agentId, ids)).not.toEqual(before);
     expect((await use.counts(agentId, ids)).map(([fired]) => fired)).toEqual([2, 0, 0, 0, 0, 0]);
   });

@@ -65,7 +65,7 @@ describe("triggers and the page", () => {
     expect((await held(page)).length).toBeGreaterThan(8);
     await page.evaluate(() => Reflect.get(window, "Foyer").destroy());
     expect(await held(page)).toEqual([]);
-    expect(await page.locator("foyer-widget").count()).toBe(0);
+    await expect.poll(() => page.locator("foyer-widget").count()).toBe(0);
     site.host.before("");
     expect(problems).toEqual([]);
   });
@@ -197,7 +197,7 @@ describe("triggers and the page", () => {
     await page.evaluate(() => history.pushState({}, "", "/checkout"));
     loaded.resolve();
     await bubbleOf(page).getByText("Delivery?").waitFor();
-    expect(await bubbleOf(page).count()).toBe(1);
+    await expect.poll(() => bubbleOf(page).count()).toBe(1);
     await expect
       .poll(() => use.counts(agentId, ids))
       .toEqual([
