@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { IconButton } from "../../components/button.tsx";
 import { ItemView, isNewDay, type TurnContext } from "./turn-view.tsx";
 import { isTurn, type TranscriptItem } from "./with-notes.ts";
@@ -11,25 +11,7 @@ const NEAR_PX = 80;
 
 /** The turns and notes of a conversation. It follows a growing reply only while it is scrolled to the end. */
 export function TurnList({ items, context }: { items: readonly TranscriptItem[]; context: TurnContext }) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const [isAtEnd, setAtEnd] = useState(true);
-  const follows = useRef(false);
-  const toEnd = () => {
-    const element = scroller.current;
-    if (element) element.scrollTop = element.scrollHeight;
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: more items, or more of the last one
-  useEffect(() => {
-    if (follows.current) toEnd();
-  }, [items]);
-  const onScroll = () => {
-    const element = scroller.current;
-    if (!element) return;
-    const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
-    follows.current = isNear;
-    setAtEnd(isNear);
-  };
-  useEffect(onScroll, []);
+  const { scroller, content, isAtEnd, onScroll, toEnd } = useFollowedEnd();
   const List = items.length > MAX_WHOLE ? VirtualItems : WholeItems;
   return (
     <div className="relative min-h-0 flex-1">
@@ -41,7 +23,7 @@ export function TurnList({ items, context }: { items: readonly TranscriptItem[];
         aria-label="Messages"
         className="h-full overflow-y-auto px-4 pb-6 -outline-offset-2 sm:px-6"
       >
-        <div className="mx-auto max-w-3xl">
+        <div ref={content} className="mx-auto max-w-3xl">
           <List items={items} context={context} scroller={scroller} />
         </div>
       </section>
@@ -56,6 +38,44 @@ export function TurnList({ items, context }: { items: readonly TranscriptItem[];
       )}
     </div>
   );
+}
+
+/** Keeps growing content scrolled to its end, from the time it is there until the user scrolls away. */
+function useFollowedEnd() {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const follows = useRef(false);
+  /** Whether the user may have scrolled since the content was last scrolled to its end. */
+  const isByUser = useRef(true);
+  const toEnd = useCallback(() => {
+    const element = scroller.current;
+    if (element) element.scrollTop = element.scrollHeight;
+    follows.current = true;
+    isByUser.current = false;
+  }, []);
+  const onScroll = useCallback(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
+    // The list of a long conversation also scrolls by itself, when rendered items turn out to be higher than estimated.
+    if (isNear || isByUser.current) follows.current = isNear;
+    setAtEnd(isNear);
+  }, []);
+  useEffect(() => {
+    const observer = new ResizeObserver(() => (follows.current ? toEnd() : onScroll()));
+    if (content.current) observer.observe(content.current);
+    const listeners = new AbortController();
+    const options = { passive: true, signal: listeners.signal };
+    for (const input of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+      scroller.current?.addEventListener(input, () => (isByUser.current = true), options);
+    }
+    return () => {
+      observer.disconnect();
+      listeners.abort();
+    };
+  }, [onScroll, toEnd]);
+  return { scroller, content, isAtEnd, onScroll, toEnd };
 }
 
 type ListProps = { items: readonly TranscriptItem[]; context: TurnContext; scroller: RefObject<HTMLDivElement | null> };
