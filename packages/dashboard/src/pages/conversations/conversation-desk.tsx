@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { StickyNote } from "lucide-react";
-import { type RefObject, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { type RefObject, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { IconButton } from "../../components/button.tsx";
 import { useInboxLive, useTyping } from "../../data/inbox-live.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
@@ -55,10 +55,17 @@ export function ConversationDesk({
   const isMine = conversation.handler === "human" && conversation.assignee?.userId === me;
   const mode = isMine ? (chosen ?? "reply") : chosen === "note" ? "note" : null;
   const sending = useSend(conversation.id, mode ?? "reply");
-  // The field of a mode exists after the next render.
-  const write = (mode: ComposerMode) => {
-    setChosen(mode);
-    requestAnimationFrame(() => field.current?.focus());
+  // The field of another mode exists once that mode is rendered, and after a takeover once the conversation was read again.
+  const awaited = useRef<ComposerMode | null>(null);
+  useEffect(() => {
+    if (awaited.current === null || awaited.current !== mode) return;
+    awaited.current = null;
+    field.current?.focus();
+  });
+  const write = (wanted: ComposerMode) => {
+    setChosen(wanted);
+    if (wanted === mode) field.current?.focus();
+    else awaited.current = wanted;
   };
   const takeOver = async () => {
     if (await acts.takeOver()) write("reply");
