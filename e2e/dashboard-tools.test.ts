@@ -181,7 +181,7 @@ describe("the tools area of the dashboard", () => {
     await expect
       .poll(() => warnings.getByRole("listitem").allInnerTexts())
       .toEqual([
-        "“Image” has no slot named rating. It has image, title, and description.",
+        "“Image” has no slot named rating. Its slots are image, title, and description.",
         "“Image” has no option named showRating. It has no options.",
       ]);
     await expectFit(page);

@@ -30,7 +30,7 @@ const messages: Record<keyof typeof textPatterns, string> = {
   page: "must start with /, such as /pricing or /blog/**, or be ** for every page",
   color: "must be a color such as #f59e0b: # and six hexadecimal digits",
   languageTag: "must be a language tag such as de or de-CH",
-  webAddress: "must be an address that starts with https:// or http://, without spaces",
+  webAddress: "must be a URL that starts with https:// or http://, such as https://example.com/help",
 };
 
 const messageByPattern = new Map(

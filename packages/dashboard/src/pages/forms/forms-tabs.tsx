@@ -5,7 +5,7 @@ export function FormsTabs({ agentId }: { agentId: string }) {
   const params = { agentId };
   return (
     <NavTabs
-      label="Submissions"
+      label="Submissions and analytics"
       tabs={[
         { name: "Submissions", to: "/agents/$agentId/forms", params },
         { name: "Analytics", to: "/agents/$agentId/forms/analytics", params },

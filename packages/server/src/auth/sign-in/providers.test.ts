@@ -234,7 +234,9 @@ describe("sign-in providers", () => {
       const browser = createBrowser(server);
       const { headers } = await browser.call("GET", "/auth/sign-in/google");
       const state = new URL(String(headers.location)).searchParams.get("state") ?? "";
-      await browser.call("GET", `/auth/callback/google?code=x&state=${encodeURIComponent(state)}`);
+      const answer = await browser.call("GET", `/auth/callback/google?code=x&state=${encodeURIComponent(state)}`);
+      const destination = verified === true ? "/dashboard" : "/dashboard?error=account_not_linked";
+      expect(String(answer.headers.location)).toBe(`http://localhost:3000${destination}`);
       expect(browser.cookies.has("foyer_session")).toBe(verified === true);
       await server.stop();
     },

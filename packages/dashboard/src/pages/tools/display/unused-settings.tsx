@@ -41,7 +41,7 @@ function warning(
   { kind, name, used }: { kind: "slot" | "option"; name: string; used: readonly string[] },
 ): string {
   const names = new Intl.ListFormat("en").format(used);
-  const available = used.length === 0 ? `It has no ${kind}s.` : `It has ${names}.`;
+  const available = used.length === 0 ? `It has no ${kind}s.` : `Its ${kind}s are ${names}.`;
   return `“${displayEditors[type].name}” has no ${kind} named ${name}. ${available}`;
 }
 
