@@ -32,13 +32,19 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
     const answers = await Promise.all(Array.from({ length: times }, () => forms.submit(toolId)));
     return answers.map(({ body }) => body.submissionId);
   };
+  /**
+   * Waits until this many submissions of the form have failed. A submission is answered before its attempt when the
+   * machine is busy or 16 others are being sent, and the attempt would then meet the receiver's next answer.
+   */
+  const failuresReach = (toolId: string, count: number) =>
+    expect.poll(async () => (await forms.analyticsOf(toolId)).failed).toBe(count);
   const received = (path: string) => forms.receiver.bodies(`/${path}`).map((body) => String(body.submissionId));
 
   it("sends them once, to the form's current address, and returns the number of submissions", async () => {
     refuse();
     const form = await forms.createForm({ formWebhookUrl: hook("wrong") });
     const ids = await submitTimes(form.id, 5);
-    expect((await forms.analyticsOf(form.id)).failed).toBe(5);
+    await failuresReach(form.id, 5);
     forms.reset();
     await forms.account.call("PUT", `/tools/${form.id}`, { formWebhookUrl: hook("right") });
     expect(await retry({ toolId: form.id })).toEqual({ status: 200, body: { retried: 5 } });
@@ -87,6 +93,8 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
     await forms.account.call("PUT", `/tools/${theirs.id}`, { formWebhookUrl: hook("b") });
     const [a = ""] = await submitTimes(mine.id, 1);
     const b: string = (await other.submit(theirs.id)).body.submissionId;
+    await forms.reaches(a, "webhook_failed");
+    await forms.reaches(b, "webhook_failed");
     accept();
     const stranger = await forms.server.createAccount();
     expect((await retry({}, forms.server, stranger)).body).toEqual({ retried: 0 });
@@ -105,7 +113,9 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
     refuse();
     const form = await forms.createForm({ formWebhookUrl: hook("crowd") });
     // Enough for several batches.
-    const ids = [...(await submitTimes(form.id, 20)), ...(await copies(form.id, 140))];
+    const submitted = await submitTimes(form.id, 20);
+    await failuresReach(form.id, 20);
+    const ids = [...submitted, ...(await copies(form.id, 140))];
     forms.reset();
     const answers = await Promise.all([
       retry({ toolId: form.id }),
