@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultServerConditions } from "vite";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type ViteUserConfig } from "vitest/config";
 import { LongestFirst } from "./test/longest-first.ts";
 import { NoSkippedTests } from "./test/no-skipped-tests.ts";
 
@@ -18,9 +18,11 @@ const shared = {
   hookTimeout: 120_000,
   setupFiles: ["test/property-seed.ts"],
   expect: { poll: { timeout: 30_000 } },
+  // Not `setImmediate`: a module that several files share would wait forever for one that was scheduled on a fake clock.
+  fakeTimers: { toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"] },
   // Threads started by tests share Node's compile cache, like those of the server.
   env: { TZ: "Asia/Kolkata", NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache") },
-};
+} satisfies NonNullable<ViteUserConfig["test"]>;
 
 /** The workspace packages resolve to their sources, not to what `npm pack` compiles. Projects do not inherit this. */
 const ssr = { resolve: { conditions: ["foyer-source", ...defaultServerConditions] } };
