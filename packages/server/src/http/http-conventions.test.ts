@@ -32,11 +32,15 @@ const hello = () => ({ agentId, messages: [{ role: "user", content: "Hello" }] }
 describe("the log", () => {
   const lines: Array<{ level: number; requestId: string; msg: string; status: number; path: string }> = [];
   let app: App;
+  let drain: () => Promise<void>;
   beforeAll(async () => {
     const log = pino({ level: "debug" }, { write: (line) => lines.push(JSON.parse(line)) });
-    ({ app } = await createApp({ ...server.deps, log }));
+    ({ app, drain } = await createApp({ ...server.deps, log }));
   });
-  afterAll(() => app.close());
+  afterAll(async () => {
+    await drain();
+    await app.close();
+  });
 
   it("has the request id that the response has, which the caller cannot set", async () => {
     const { headers } = owner;
@@ -152,7 +156,7 @@ describe("authentication", () => {
     const [here, there] = [await startServer({ database }), await startServer({ database })];
     let now = Date.now();
     const keys = createApiKeys(there.deps.db, there.deps.log, () => now);
-    const { app: elsewhere } = await createApp({ ...there.deps, keys });
+    const { app: elsewhere, drain } = await createApp({ ...there.deps, keys });
     const { organizationId, headers } = await here.createAccount();
     const status = async (app: App, sent: { authorization: string } = headers) =>
       (await app.inject({ url: "/agents", headers: sent })).statusCode;
@@ -171,6 +175,7 @@ describe("authentication", () => {
     now += 5_000;
     expect(await status(elsewhere)).toBe(401);
 
+    await drain();
     await elsewhere.close();
     await Promise.all([here.stop(), there.stop()]);
     await database.drop();

@@ -38,6 +38,7 @@ describe("health endpoints", () => {
     const metrics = await broken.app.inject({ url: "/metrics" });
     expect([metrics.statusCode, metrics.body]).toEqual([200, expect.stringMatching(/^foyer_handoffs_waiting nan$/im)]);
     await draining.stop();
+    await broken.drain();
     await broken.app.close();
   });
 });

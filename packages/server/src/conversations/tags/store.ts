@@ -66,13 +66,14 @@ export function createTagStore(db: Db) {
     /** @returns false when the conversation does not have the tag */
     async remove(conversation: Conversation, tagId: string): Promise<boolean> {
       return inTransaction(db, async (trx) => {
+        // In the same order as an addition, which could otherwise deadlock with this.
+        if (!(await lock(trx, conversation, Date.now()))) return false;
         const result = await trx
           .deleteFrom("conversationTags")
           .where("organizationId", "=", conversation.organizationId)
           .where("conversationId", "=", conversation.conversationId)
           .where("tagId", "=", tagId)
           .executeTakeFirst();
-        await lock(trx, conversation, Date.now());
         return result.numDeletedRows > 0n;
       });
     },
