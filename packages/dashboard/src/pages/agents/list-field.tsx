@@ -1,5 +1,5 @@
 import { Plus, X } from "lucide-react";
-import { useId, useRef } from "react";
+import { useEffect, useId, useRef } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
 import { isComposing } from "../../components/composing.ts";
 
@@ -33,17 +33,21 @@ export function ListField({
   const id = useId();
   const rows = useRef<HTMLUListElement>(null);
   const addButton = useRef<HTMLButtonElement>(null);
-  const focus = (index: number) =>
-    // The row exists after the next render.
-    setTimeout(() => (rows.current?.querySelectorAll("input")[index] ?? addButton.current)?.focus());
+  /** The row to focus once it is rendered. A timer could come after the first characters that the user types. */
+  const awaited = useRef<number | null>(null);
+  useEffect(() => {
+    if (awaited.current === null) return;
+    (rows.current?.querySelectorAll("input")[awaited.current] ?? addButton.current)?.focus();
+    awaited.current = null;
+  });
   const replace = (index: number, texts: string[]) =>
     onChange([...values].toSpliced(index, 1, ...texts).slice(0, most));
   const errorOf = (index: number) =>
     isFilled(values[index]) ? errorAt(values.slice(0, index).filter(isFilled).length) : undefined;
   const add = () => {
     if (values.length >= most) return;
+    awaited.current = values.length;
     onChange([...values, ""]);
-    focus(values.length);
   };
   return (
     <fieldset aria-describedby={`${id}-help`} className="grid min-w-0 gap-2">
@@ -58,8 +62,8 @@ export function ListField({
             onChange={(texts) => replace(index, texts)}
             onEnter={add}
             onRemove={() => {
+              awaited.current = Math.max(0, index - 1);
               replace(index, []);
-              focus(Math.max(0, index - 1));
             }}
           />
         ))}
