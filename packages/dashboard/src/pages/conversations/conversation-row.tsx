@@ -47,7 +47,7 @@ export const ConversationRow = memo(function ConversationRow({
       onPointerDown={() => queryClient.prefetchQuery(endpointQuery("getConversation", { id: row.id }))}
       onClick={open}
       onFocus={() => onFocus(row.id)}
-      className="@container grid h-full grid-cols-[minmax(0,1fr)] content-center gap-0.5 border-b border-line px-4 -outline-offset-2 hover:bg-sunken aria-[current]:bg-sunken aria-[current]:shadow-[inset_2px_0_var(--ink)]"
+      className="@container grid h-full grid-cols-[minmax(0,1fr)] content-center gap-0.5 border-b border-line px-4 xl:ps-8 -outline-offset-2 hover:bg-sunken aria-[current]:bg-sunken aria-[current]:shadow-[inset_2px_0_var(--ink)]"
     >
       <span className="flex items-baseline gap-3">
         <span className={`min-w-0 flex-1 truncate ${row.isUnread ? "font-semibold" : "font-medium"}`}>
@@ -135,7 +135,7 @@ function Mark({ label, icon }: { label: string; icon: ReactNode }) {
 /** The placeholder of a conversation that is loading. */
 export function SkeletonRow() {
   return (
-    <div className="grid h-full content-center gap-2 border-b border-line px-4">
+    <div className="grid h-full content-center gap-2 border-b border-line px-4 xl:ps-8">
       <Skeleton className="h-4 w-3/5" />
       <Skeleton className="h-3 w-2/5" />
     </div>

@@ -67,7 +67,7 @@ function Inbox({ agentId }: { agentId: string }) {
   if (list.window?.total === 0 && !list.isStale && isUnfiltered && !openId)
     return <NoConversations agentId={agentId} />;
   return (
-    <div className="relative h-[calc(100dvh-56px)] md:grid md:h-dvh md:grid-cols-[280px_minmax(0,1fr)] lg:grid-cols-[320px_minmax(0,1fr)] xl:grid-cols-[380px_minmax(0,1fr)]">
+    <div className="relative h-[calc(100dvh-56px)] md:grid md:h-dvh md:grid-cols-[280px_minmax(0,1fr)] lg:grid-cols-[320px_minmax(0,1fr)] xl:grid-cols-[396px_minmax(0,1fr)]">
       <div className={`h-full min-h-0 border-line md:border-e ${openId ? "max-md:invisible" : ""}`}>
         <ListPane
           {...{ list, handle, field, search, openId, keys }}

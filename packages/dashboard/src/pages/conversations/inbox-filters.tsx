@@ -33,7 +33,7 @@ export function InboxFilters({
   const { data: tags } = useQuery({ ...endpointQuery("listTags"), enabled: isOpen || isTagged });
   const words = describeFilters(search, tags);
   return (
-    <search className="grid gap-2 px-4 pb-3">
+    <search className="grid gap-2 px-4 pb-3 xl:ps-8">
       <div className="flex items-center gap-1">
         <SearchField {...{ field, hasKeys, onLeave }} value={search.q ?? ""} onChange={(q) => onChange({ q })} />
         <IconButton

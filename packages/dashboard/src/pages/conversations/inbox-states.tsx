@@ -37,7 +37,7 @@ export function NoConversations({ agentId }: { agentId: string }) {
 
 export function NoMatches({ onClear }: { onClear: () => void }) {
   return (
-    <div className="grid justify-items-start gap-3 px-4 py-6">
+    <div className="grid justify-items-start gap-3 px-4 py-6 xl:ps-8">
       <p className="text-soft">No conversations match your search and filters.</p>
       <Button onClick={onClear}>Show all conversations</Button>
     </div>
@@ -56,7 +56,7 @@ const nobody: Record<InboxView, { title: string; text: string }> = {
 /** The empty state of a view of the conversations that need people. */
 export function NobodyNeedsYou({ view }: { view: InboxView }) {
   return (
-    <div className="grid gap-1 px-4 py-6">
+    <div className="grid gap-1 px-4 py-6 xl:ps-8">
       <p className="font-medium">{nobody[view].title}</p>
       <p className="text-soft">{nobody[view].text}</p>
     </div>

@@ -17,7 +17,7 @@ export function InboxViews({
     { view: "human", name: "With a person" },
   ];
   return (
-    <fieldset aria-label="Show" className="flex min-w-0 gap-4 overflow-x-auto border-b border-line px-4">
+    <fieldset aria-label="Show" className="flex min-w-0 gap-4 overflow-x-auto border-b border-line px-4 xl:ps-8">
       {views.map(({ view: one, name, count = 0 }) => (
         <button
           key={name}

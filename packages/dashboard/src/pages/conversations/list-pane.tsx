@@ -38,7 +38,7 @@ export function ListPane({ list, keys, search, field, onSearch, onExport, onHelp
   const title = window ? total(window.total) : "Conversations";
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <header className="flex min-h-14 items-center gap-2 ps-4 pe-2">
+      <header className="flex min-h-14 items-center gap-2 ps-4 pe-2 xl:ps-8">
         <h1 className="min-w-0 flex-1 truncate text-lg">{title}</h1>
         <p role="status" className="sr-only">
           {list.isStale ? "" : title}
@@ -63,7 +63,7 @@ export function ListPane({ list, keys, search, field, onSearch, onExport, onHelp
         {Object.keys(search).length === 0 && <WaitingFirst {...rest} onShowAll={() => onSearch({ view: "waiting" })} />}
         <Body list={list} query={search.q?.trim() ?? ""} search={search} onSearch={onSearch} {...rest} />
         {list.isBroken && (
-          <div role="alert" className="flex items-center gap-3 border-t border-line px-4 py-2">
+          <div role="alert" className="flex items-center gap-3 border-t border-line px-4 py-2 xl:ps-8">
             <p className="min-w-0 flex-1">Part of the list failed to load.</p>
             <Button onClick={list.tryAgain}>Try again</Button>
           </div>

@@ -39,7 +39,7 @@ export function WaitingFirst({
         ))}
       </ul>
       {more > 0 && (
-        <Button look="plain" className="m-1" onClick={onShowAll}>
+        <Button look="plain" className="m-1 xl:ms-5" onClick={onShowAll}>
           Show {more.toLocaleString()} more waiting
         </Button>
       )}
