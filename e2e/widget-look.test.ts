@@ -99,10 +99,10 @@ describe("the widget", () => {
     expect(box && [1000 - box.x - box.width, 800 - box.y - box.height]).toEqual([40, 60]);
     await openChat(page);
     await expect.poll(() => page.locator(".frame").getAttribute("data-theme")).toBe("dark");
-    expect(await page.locator(".header .logo").evaluate(width)).toBe(1);
+    await expect.poll(() => page.locator(".header .logo").evaluate(width)).toBe(1);
     await ask(page, "Hello");
     await replyOver(page);
-    expect(await page.locator(".reply .avatar").evaluate(width)).toBe(1);
+    await expect.poll(() => page.locator(".reply .avatar").evaluate(width)).toBe(1);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.route("**/images/launcher*", (route) => route.abort());
     await page.goto(site.host.page("/", { "data-agent-id": agentId, "data-theme": "light", "data-offset-x": "8" }));
