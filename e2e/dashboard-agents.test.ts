@@ -82,11 +82,13 @@ describe("the agents area of the dashboard", () => {
     await page.getByLabel("Temperature").fill("30");
     await page.getByLabel("System prompt").fill("We open at nine.");
     await save(page);
-    expect(await read(page, agentId)).toMatchObject({
-      name: "Harbour desk",
-      temperature: 30,
-      systemPrompt: "We open at nine.",
-    });
+    await expect
+      .poll(() => read(page, agentId))
+      .toMatchObject({
+        name: "Harbour desk",
+        temperature: 30,
+        systemPrompt: "We open at nine.",
+      });
     await page.getByRole("heading", { level: 1, name: "Harbour desk" }).waitFor();
     expect(problems).toEqual([]);
   });
@@ -272,7 +274,7 @@ describe("the agents area of the dashboard", () => {
     await chat.getByLabel("Message to Harbour").fill("When are you open on Saturday?");
     await chat.getByRole("button", { name: "Send" }).click();
     await chat.getByText("The reply failed. The model openai/gpt-5 is not configured on this server.").waitFor();
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
     await expectFit(page);
     await site.picture(page, "dashboard-agent-failed");
     await page.unroute("**/chat");
@@ -291,14 +293,14 @@ describe("the agents area of the dashboard", () => {
     await expect.poll(() => page.getByLabel("System prompt").inputValue()).toBe(prompt);
     await page.getByRole("link", { name: "Embed" }).click();
     await page.getByRole("heading", { level: 1, name: "Embed" }).waitFor();
-    expect((await read(page, agentId)).systemPrompt).toBe(prompt);
+    await expect.poll(async () => (await read(page, agentId)).systemPrompt).toBe(prompt);
 
     await page.getByRole("link", { name: "Agent", exact: true }).click();
     await page.getByLabel("System prompt").fill("We open at eleven.");
     await page.getByRole("link", { name: "Embed" }).click();
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { level: 1, name: "Embed" }).waitFor();
-    expect((await read(page, agentId)).systemPrompt).toBe("We open at eleven.");
+    await expect.poll(async () => (await read(page, agentId)).systemPrompt).toBe("We open at eleven.");
 
     await page.getByRole("link", { name: "Agent", exact: true }).click();
     await page.getByLabel("Name").fill(" ");
@@ -329,7 +331,7 @@ describe("the agents area of the dashboard", () => {
     await expectFit(page);
     await page.getByRole("button", { name: "Use openai/gpt-5" }).click();
     await page.getByText("still answers with the demo").waitFor({ state: "detached" });
-    expect((await read(page, agentId)).model).toBe("openai/gpt-5");
+    await expect.poll(async () => (await read(page, agentId)).model).toBe("openai/gpt-5");
   });
 
   it("deletes an agent after its name is typed", async () => {
@@ -375,7 +377,9 @@ describe("the agents area of the dashboard", () => {
       { page: "/bikes/tern", suggestions: [] },
       { page: "/bikes/*", suggestions: ["Is it in stock?"] },
     ];
-    expect(await read(page, agentId)).toMatchObject({ followUps: true, widget: { ...widget, pageSuggestions } });
+    await expect
+      .poll(() => read(page, agentId))
+      .toMatchObject({ followUps: true, widget: { ...widget, pageSuggestions } });
     const offered = page.getByRole("list", { name: "Suggestions on /bikes/*" });
     await offered.getByRole("button", { name: "Is it in stock?" }).waitFor();
     await site.picture(page, "dashboard-agent-suggestions");
@@ -390,7 +394,7 @@ describe("the agents area of the dashboard", () => {
     await page.getByLabel("Greeting").press("Control+End");
     await page.keyboard.type(" Welcome");
     await preview.getByText("Good morning. Welcome").waitFor();
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
     await page.getByRole("button", { name: "Add suggestion" }).click();
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("INPUT");
     await page.keyboard.type("When are you open?");
@@ -415,23 +419,25 @@ describe("the agents area of the dashboard", () => {
     await preview.locator(".frame[data-theme=dark]").waitFor({ state: "attached" });
     await preview.getByText("Good morning. Welcome").waitFor();
     await site.picture(page, "dashboard-appearance-phone");
-    expect((await read(page, agentId)).widget).toEqual({ greeting: "Good morning." });
+    await expect.poll(async () => (await read(page, agentId)).widget).toEqual({ greeting: "Good morning." });
     await save(page);
-    expect((await read(page, agentId)).widget).toMatchObject({
-      title: "Harbour Bikes",
-      greeting: "Good morning. Welcome",
-      suggestions: ["When are you open?"],
-      accentColor: "#0f766e",
-      position: "right",
-      launcherIcon: "chat",
-    });
+    await expect
+      .poll(async () => (await read(page, agentId)).widget)
+      .toMatchObject({
+        title: "Harbour Bikes",
+        greeting: "Good morning. Welcome",
+        suggestions: ["When are you open?"],
+        accentColor: "#0f766e",
+        position: "right",
+        launcherIcon: "chat",
+      });
     const { avatar } = (await read(page, agentId)).images;
     expect(avatar).toContain(`/agents/${agentId}/images/avatar?v=`);
     expect((await page.request.get(site.server.url + avatar)).headers()["content-type"]).toBe("image/png");
     await page.getByRole("button", { name: "Remove avatar" }).click();
     await preview.locator(".header .lamp").waitFor();
     await save(page);
-    expect((await read(page, agentId)).images.avatar).toBeNull();
+    await expect.poll(async () => (await read(page, agentId)).images.avatar).toBeNull();
     await page.getByLabel("Accent color", { exact: true }).fill("teal");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByLabel("Accent color", { exact: true }).and(page.locator("[aria-invalid=true]")).waitFor();
@@ -451,10 +457,12 @@ describe("the agents area of the dashboard", () => {
     await page.getByRole("button", { name: "Add parameter" }).click();
     await page.getByRole("textbox", { name: "Parameter 1" }).fill(" product ");
     await save(page);
-    expect(await read(page, agentId)).toMatchObject({
-      allowedOrigins: ["https://shop.example"],
-      pageQuery: ["product"],
-    });
+    await expect
+      .poll(() => read(page, agentId))
+      .toMatchObject({
+        allowedOrigins: ["https://shop.example"],
+        pageQuery: ["product"],
+      });
     await site.picture(page, "dashboard-embed");
     expect(problems).toEqual([]);
   });
@@ -473,7 +481,7 @@ describe("the agents area of the dashboard", () => {
     await page.getByLabel("Monthly token limit").fill("");
     await page.getByText("312,480 tokens this month").waitFor();
     await save(page);
-    expect((await read(page, agentId)).monthlyTokenBudget).toBeNull();
+    await expect.poll(async () => (await read(page, agentId)).monthlyTokenBudget).toBeNull();
     expect(problems).toEqual([]);
   });
 
@@ -491,7 +499,7 @@ describe("the agents area of the dashboard", () => {
     await page.getByText("Must be id, email, name or the name of a claim such as claims.plan.").waitFor();
     await fact.fill("plan");
     await save(page);
-    expect(await read(page, agentId)).toMatchObject({ requireIdentity: true, tellModel: ["claims.plan"] });
+    await expect.poll(() => read(page, agentId)).toMatchObject({ requireIdentity: true, tellModel: ["claims.plan"] });
 
     const visitor = { id: "ada-1", email: "ada@example.com", claims: { plan: "pro" } };
     const { token } = (await site.call(page, "POST", `/agents/${agentId}/identity-token`, visitor)).data;

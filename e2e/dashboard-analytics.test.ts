@@ -69,7 +69,9 @@ describe("the analytics page", { timeout: 120_000 }, () => {
 
     // The whole choice is the radio button's click target, not only its circle.
     const choice = page.getByText("7 days", { exact: true });
-    expect(await page.getByRole("radio", { name: "7 days" }).boundingBox()).toEqual(await choice.boundingBox());
+    await expect
+      .poll(() => page.getByRole("radio", { name: "7 days" }).boundingBox())
+      .toEqual(await choice.boundingBox());
     await choice.click();
     await page.waitForURL(/range=7d/);
     await figure(page, "Tokens").getByText("84K").waitFor();

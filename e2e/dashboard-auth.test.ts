@@ -122,7 +122,7 @@ describe("signing in to the dashboard", () => {
     await signIn(page, email);
     await page.getByRole("button", { name: /^Join / }).click();
     await page.getByRole("navigation", { name: "Main" }).waitFor();
-    expect(await addresses(inside)).toContain(email);
+    await expect.poll(() => addresses(inside)).toContain(email);
     await page.goto(invitation);
     await page.getByRole("heading", { name: "This invitation is not valid" }).waitFor();
   });
@@ -139,7 +139,7 @@ describe("signing in to the dashboard", () => {
     await signIn(page, known.email);
     await page.getByRole("button", { name: /^Join / }).click();
     await page.getByRole("navigation", { name: "Main" }).waitFor();
-    expect(await addresses(inside)).toContain(known.email);
+    await expect.poll(() => addresses(inside)).toContain(known.email);
   });
 
   const addresses = async (page: Page): Promise<string[]> =>
@@ -223,7 +223,7 @@ describe("an empty server", () => {
     await fill(page, "owner@example.com", "short");
     await page.getByText("Must be at least 12 characters long.").waitFor();
     expect(await page.getByText("At least 12 characters.", { exact: true }).count(), "the help repeats it").toBe(0);
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("password");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("password");
     await fill(page, "nobody");
     await page.getByText("Must be an email address such as you@example.com.").waitFor();
     await expect.poll(() => page.getByText("Must be at least 12").count()).toBe(0);

@@ -48,7 +48,7 @@ describe("editing in the dashboard", () => {
     await site.call(page, "PATCH", `/agents/${agentId}`, { systemPrompt: "We repair bikes." });
     await save();
     await saved();
-    expect(await agent()).toMatchObject({ name: "Harbour Bikes", systemPrompt: "We repair bikes." });
+    await expect.poll(() => agent()).toMatchObject({ name: "Harbour Bikes", systemPrompt: "We repair bikes." });
     await expect.poll(() => page.getByLabel("System prompt").inputValue()).toBe("We repair bikes.");
   });
 
@@ -58,13 +58,13 @@ describe("editing in the dashboard", () => {
     await site.call(page, "PATCH", `/agents/${agentId}`, { widget: { greeting: "Hello." } });
     await save();
     await saved();
-    expect((await agent()).widget).toMatchObject({ title: "Ask Harbour", greeting: "Hello." });
+    await expect.poll(async () => (await agent()).widget).toMatchObject({ title: "Ask Harbour", greeting: "Hello." });
     await go("");
     await page.getByLabel("Message when the budget is used up").fill("Closed.");
     await site.call(page, "PATCH", `/agents/${agentId}`, { temperature: 30 });
     await save();
     await saved();
-    expect(await agent()).toMatchObject({ budgetMessage: "Closed.", temperature: 30 });
+    await expect.poll(() => agent()).toMatchObject({ budgetMessage: "Closed.", temperature: 30 });
   });
 
   it("keeps what another member saved in a tool", async () => {
@@ -75,10 +75,12 @@ describe("editing in the dashboard", () => {
     await comeBack(`/tools/${id}`);
     await save();
     await saved();
-    expect(await site.call(page, "GET", `/tools/${id}`)).toMatchObject({
-      description: "Gives the opening hours.",
-      mockResponse: "10 to 19",
-    });
+    await expect
+      .poll(() => site.call(page, "GET", `/tools/${id}`))
+      .toMatchObject({
+        description: "Gives the opening hours.",
+        mockResponse: "10 to 19",
+      });
   });
 
   it("keeps what another member saved in a trigger", async () => {
@@ -90,11 +92,13 @@ describe("editing in the dashboard", () => {
     await site.call(page, "PUT", `/triggers/${id}`, { isEnabled: false, priority: 7 });
     await save();
     await saved();
-    expect(await site.call(page, "GET", `/triggers/${id}`)).toMatchObject({
-      isEnabled: false,
-      priority: 7,
-      actionConfig: { message: "Any questions about prices?" },
-    });
+    await expect
+      .poll(() => site.call(page, "GET", `/triggers/${id}`))
+      .toMatchObject({
+        isEnabled: false,
+        priority: 7,
+        actionConfig: { message: "Any questions about prices?" },
+      });
   });
 
   it("does not carry discarded changes over to another agent", async () => {
@@ -128,7 +132,7 @@ describe("editing in the dashboard", () => {
     await save();
     await page.getByRole("link", { name: "Triggers" }).first().click();
     await page.getByRole("heading", { name: "Triggers", level: 1 }).waitFor();
-    expect((await agent()).temperature).toBe(20);
+    await expect.poll(async () => (await agent()).temperature).toBe(20);
   });
 
   it("discards conditions on event data together with other changes", async () => {

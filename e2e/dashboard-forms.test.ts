@@ -415,7 +415,7 @@ describe("the form analytics page", () => {
     await page.getByText("Show as a table").click();
     const rows = page.getByRole("region", { name: "Figures by day" }).getByRole("row");
     const count = async () => (await rows.count()) - 1;
-    expect(await count()).toBe(30);
+    await expect.poll(() => count()).toBe(30);
     for (const [name, days] of [
       ["7 days", 7],
       ["90 days", 90],

@@ -333,12 +333,12 @@ describe("the inbox", () => {
     await expect.poll(() => overflowOf(page)).toBe(0);
     await page.goBack();
     await row(page, "public holidays").waitFor();
-    expect(await list.evaluate((element) => element.parentElement?.scrollTop)).toBeGreaterThan(200);
+    await expect.poll(() => list.evaluate((element) => element.parentElement?.scrollTop)).toBeGreaterThan(200);
     await expect.poll(() => overflowOf(page)).toBe(0);
     await row(page, "public holidays").click();
     await page.getByRole("button", { name: "Back to the list" }).click();
     await row(page, "public holidays").waitFor();
-    expect(await list.evaluate((element) => element.parentElement?.scrollTop)).toBeGreaterThan(200);
+    await expect.poll(() => list.evaluate((element) => element.parentElement?.scrollTop)).toBeGreaterThan(200);
   });
 
   it("explains how to get the first conversation", async () => {
@@ -427,7 +427,7 @@ describe("an inbox of 100,000", () => {
     }
     const button = page.getByRole("button", { name: "3 new" });
     await button.waitFor();
-    expect(await place()).toEqual(before);
+    await expect.poll(() => place()).toEqual(before);
     await site.picture(page, "dashboard-inbox-new");
     expect(await accessibilityProblems(page)).toEqual([]);
     await button.click();

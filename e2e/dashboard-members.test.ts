@@ -170,7 +170,7 @@ describe("members in the settings", () => {
     expect([renamed.user.name, renamed.organization.name]).toEqual(["Ada Lovelace", "Harbour Bikes"]);
 
     await page.getByRole("radio", { name: "Dark" }).check();
-    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
     await page.getByRole("button", { name: /^Account menu,/ }).click();
     await page.getByRole("menuitem", { name: "Dark (current)" }).waitFor();
     await page.keyboard.press("Escape");

@@ -77,7 +77,9 @@ describe("onboarding", () => {
     await page.getByLabel("System prompt").fill("We open at ten.");
     await page.getByRole("link", { name: "First conversation" }).click();
     await page.getByRole("heading", { name: "Waiting for the first conversation" }).waitFor();
-    expect((await site.call(page, "GET", `/agents/${made.data.id}`)).data.systemPrompt).toBe("We open at ten.");
+    await expect
+      .poll(async () => (await site.call(page, "GET", `/agents/${made.data.id}`)).data.systemPrompt)
+      .toBe("We open at ten.");
     await page.goto(`${address}&step=embed`);
     await page.getByRole("heading", { name: "Add one line to your pages" }).waitFor();
     await page.getByRole("link", { name: "Back" }).click();
@@ -127,6 +129,8 @@ describe("onboarding", () => {
     await page.getByText("We don't know this model.", { exact: false }).waitFor();
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("heading", { name: "Talk to Harbour" }).waitFor();
-    expect((await site.call(page, "GET", `/agents/${made.data.id}`)).data.model).toBe("openai/gpt-6");
+    await expect
+      .poll(async () => (await site.call(page, "GET", `/agents/${made.data.id}`)).data.model)
+      .toBe("openai/gpt-6");
   });
 });

@@ -196,7 +196,7 @@ describe("the dashboard", () => {
     await page.mouse.down();
     await page.mouse.move(box.x + 60, middle, { steps: 4 });
     await page.mouse.up();
-    expect(await page.evaluate(() => getSelection()?.toString())).not.toBe("");
+    await expect.poll(() => page.evaluate(() => getSelection()?.toString())).not.toBe("");
     expect(new URL(page.url()).pathname).toBe(`/dashboard/agents/${agentId}/tools`);
     await page.evaluate(() => getSelection()?.empty());
     await description.click();
@@ -267,7 +267,7 @@ describe("the dashboard", () => {
     const short = await height();
     await prompt.fill("A line.\n".repeat(18));
     await expect.poll(() => height()).toBeGreaterThan(short + 40);
-    expect(await prompt.evaluate((area) => area.scrollHeight - area.clientHeight)).toBeLessThanOrEqual(1);
+    await expect.poll(() => prompt.evaluate((area) => area.scrollHeight - area.clientHeight)).toBeLessThanOrEqual(1);
   });
 
   it("keeps the navigation on an unknown URL, with an account menu no wider than the sidebar", async () => {
@@ -279,7 +279,7 @@ describe("the dashboard", () => {
     const sidebar = await page.getByRole("navigation", { name: "Main" }).boundingBox();
     const endOf = (box: typeof account) => (box?.x ?? 0) + (box?.width ?? 0);
     expect(endOf(account)).toBeLessThanOrEqual(endOf(sidebar));
-    expect(await page.title()).toBe("Page not found · Foyer");
+    await expect.poll(() => page.title()).toBe("Page not found · Foyer");
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 });

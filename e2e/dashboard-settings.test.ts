@@ -56,7 +56,7 @@ describe("the settings", () => {
     await expectFit(page);
     await page.getByRole("button", { name: "Create API key" }).click();
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByLabel("Name").evaluate((field) => field === document.activeElement)).toBe(true);
+    await expect.poll(() => dialog.getByLabel("Name").evaluate((field) => field === document.activeElement)).toBe(true);
     await page.keyboard.press("Enter");
     await dialog.getByText("This field is required.").waitFor();
     await expectFit(page);
@@ -73,7 +73,7 @@ describe("the settings", () => {
     await page.getByRole("button", { name: "Copy the key" }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
     await expect.poll(() => page.getByRole("region", { name: "the example" }).innerText()).toContain(`Bearer ${key}`);
-    expect(await isRefused(key)).toBe(false);
+    await expect.poll(() => isRefused(key)).toBe(false);
     await page.keyboard.press("Escape");
     await page.getByRole("alert").getByText("Did you copy the key?").waitFor();
     await picture(page, "dashboard-api-made");
@@ -98,7 +98,7 @@ describe("the settings", () => {
     // While the dialog is open, no row behind it has a role.
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.getByRole("row", { name: /Stock sync/ }).waitFor({ state: "detached" });
-    expect(await isRefused(key)).toBe(true);
+    await expect.poll(() => isRefused(key)).toBe(true);
     expect(problems).toEqual([]);
   });
 

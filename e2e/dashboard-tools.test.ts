@@ -247,12 +247,14 @@ describe("the tools area of the dashboard", () => {
     await site.picture(page, "dashboard-tool-hidden");
     await save(page);
     await page.getByText("Saved", { exact: true }).waitFor();
-    expect(await site.call(page, "GET", new URL(page.url()).pathname.replace(/^.*\/tools/, "/tools"))).toMatchObject({
-      httpBody: { plan: "{{visitor.claims.plan}}" },
-      requires: "verified",
-      resultFor: "visitor",
-      sendVisitorToken: true,
-    });
+    await expect
+      .poll(() => site.call(page, "GET", new URL(page.url()).pathname.replace(/^.*\/tools/, "/tools")))
+      .toMatchObject({
+        httpBody: { plan: "{{visitor.claims.plan}}" },
+        requires: "verified",
+        resultFor: "visitor",
+        sendVisitorToken: true,
+      });
     expect(problems).toEqual([]);
   });
 
@@ -347,7 +349,9 @@ describe("the tools area of the dashboard", () => {
     await page.keyboard.press("Space");
     await page.getByText("Dropped Bike at position 2 of 4.").waitFor();
     const order = () => page.getByRole("button", { name: /^Move / }).evaluateAll((all) => all.map((a) => a.ariaLabel));
-    expect(await order()).toEqual(["Move Email", "Move Bike", "Move Preferred day", "Move Photo of your old bike"]);
+    await expect
+      .poll(() => order())
+      .toEqual(["Move Email", "Move Bike", "Move Preferred day", "Move Photo of your old bike"]);
     await page.getByLabel("Submit button").fill("Book the test ride");
     // The preview is the widget's own form: it validates, and shows the state after a submission without sending
     // anything.
@@ -475,7 +479,9 @@ describe("the tools area of the dashboard", () => {
     await page.getByRole("link", { name: "Triggers" }).click();
     await page.getByRole("dialog").getByRole("heading", { name: "Leave without saving?" }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
-    expect((await site.call(page, "GET", `/tools/${tool.id}`)).formSchema.fields[1].defaultValue).toBe("{{user.name}}");
+    await expect
+      .poll(async () => (await site.call(page, "GET", `/tools/${tool.id}`)).formSchema.fields[1].defaultValue)
+      .toBe("{{user.name}}");
   });
 
   it("deletes a tool after a confirmation", async () => {

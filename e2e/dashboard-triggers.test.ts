@@ -207,7 +207,9 @@ describe("the triggers area of the dashboard", () => {
     await json.fill('{ "total": { "$gt": 700 } }');
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
-    expect((await site.call(page, "GET", `/triggers/${id}`)).conditions.eventData).toEqual({ total: { $gt: 700 } });
+    await expect
+      .poll(async () => (await site.call(page, "GET", `/triggers/${id}`)).conditions.eventData)
+      .toEqual({ total: { $gt: 700 } });
 
     await page.getByText("Show as a table").click();
     await expect

@@ -118,7 +118,9 @@ describe("the webhooks page", () => {
     await page.getByText(reason).waitFor();
     await page.getByRole("button", { name: "Enable webhook" }).click();
     await page.getByText("Foyer has disabled this webhook.").waitFor({ state: "detached" });
-    expect(await site.call(page, "GET", `/webhooks/${id}`)).toMatchObject({ isEnabled: true, disabledReason: null });
+    await expect
+      .poll(() => site.call(page, "GET", `/webhooks/${id}`))
+      .toMatchObject({ isEnabled: true, disabledReason: null });
 
     await page.getByRole("button", { name: "Signing secret" }).click();
     await page.getByRole("button", { name: "Replace secret" }).click();
@@ -135,7 +137,7 @@ describe("the webhooks page", () => {
     await page.reload();
     await page.getByRole("switch", { name: "Record events for the feed" }).press("Space");
     await page.getByRole("region", { name: "the request" }).getByText(`${site.server.url}/events?after=`).waitFor();
-    expect((await site.call(page, "GET", "/events")).cursor).toMatch(/^\d+$/);
+    await expect.poll(async () => (await site.call(page, "GET", "/events")).cursor).toMatch(/^\d+$/);
     await isFit(page, "webhooks-feed");
 
     const { page: ofMember } = await site.open(`/settings/webhooks/${id}`, { email: await site.addMember("member") });

@@ -50,7 +50,7 @@ describe("the demo page", () => {
   it("shows the embed code of the agent", async () => {
     const { page, agentId } = await visit({}, { permissions: ["clipboard-read", "clipboard-write"] });
     const line = `<script src="${server.deps.config.baseUrl}/widget.js" data-agent-id="${agentId}" async></script>`;
-    expect((await page.locator("#line").innerText()).trim()).toBe(line);
+    await expect.poll(async () => (await page.locator("#line").innerText()).trim()).toBe(line);
     await page.getByRole("button", { name: "Copy the line" }).click();
     await page.getByText("Copied").waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(line);
@@ -71,7 +71,7 @@ describe("the demo page", () => {
   it("does not execute markup in an agent's name", async () => {
     const { page, problems } = await visit({ name: hostile });
     await page.locator(".panel").waitFor();
-    expect(await page.title()).toBe(`${hostile} – demo`);
+    await expect.poll(() => page.title()).toBe(`${hostile} – demo`);
     await expect.poll(() => page.locator("h1").innerText()).toBe(`This is ${hostile} on a page`);
     await expect.poll(() => page.locator("img, b").count()).toBe(0);
     expect(await broken(page)).toBeUndefined();

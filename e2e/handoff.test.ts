@@ -200,12 +200,9 @@ describe("a handoff in the widget", () => {
     await ask(page, "When do you open?");
     await page.getByText("We open at nine.").nth(1).waitFor();
     await replyOver(page);
-    expect(await said(page)).toEqual([
-      ...soFar,
-      "You get another bike tomorrow.",
-      "When do you open?",
-      "We open at nine.",
-    ]);
+    await expect
+      .poll(() => said(page))
+      .toEqual([...soFar, "You get another bike tomorrow.", "When do you open?", "We open at nine."]);
     // Requests fail while the visitor is offline.
     expect(problems.filter((text) => !text.includes("ERR_"))).toEqual([]);
 

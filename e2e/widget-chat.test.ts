@@ -46,9 +46,9 @@ describe("the chat in the widget", () => {
     await openChat(page);
     const field = page.locator(".panel textarea");
     const reply = site.slowReply();
-    expect(await field.evaluate((element) => (element.getRootNode() as ShadowRoot).activeElement === element)).toBe(
-      true,
-    );
+    await expect
+      .poll(() => field.evaluate((element) => (element.getRootNode() as ShadowRoot).activeElement === element))
+      .toBe(true);
     await field.fill("One");
     await page.keyboard.press("Shift+Enter");
     await page.keyboard.type("two");
@@ -94,7 +94,7 @@ describe("the chat in the widget", () => {
     await reply.end();
     await replyOver(page);
     await expect.poll(() => page.locator(".bubble").allInnerTexts()).toEqual(["When do you open?"]);
-    expect(await texts(page)).toEqual(["We open at nine, or later."]);
+    await expect.poll(() => texts(page)).toEqual(["We open at nine, or later."]);
   });
 
   it("reconnects when the connection breaks, without losing or repeating text", async () => {
@@ -111,7 +111,7 @@ describe("the chat in the widget", () => {
     await reply.say("four");
     await reply.end();
     await replyOver(page);
-    expect(await texts(page)).toEqual(["one two three four"]);
+    await expect.poll(() => texts(page)).toEqual(["one two three four"]);
   });
 
   it("reports a failed reply and retries it", async () => {
@@ -128,7 +128,7 @@ describe("the chat in the widget", () => {
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("At nine.").first().waitFor();
     await replyOver(page);
-    expect(await texts(page)).toEqual(["At nine."]);
+    await expect.poll(() => texts(page)).toEqual(["At nine."]);
     await expect.poll(() => page.locator(".bubble").count()).toBe(1);
   });
 
@@ -189,7 +189,7 @@ describe("the chat in the widget", () => {
     await buttons.first().focus();
     await page.keyboard.press("Enter");
     await suggested("Until when?", "And on Sunday?");
-    expect(await page.locator("textarea").evaluate((field) => field.matches(":focus"))).toBe(true);
+    await expect.poll(() => page.locator("textarea").evaluate((field) => field.matches(":focus"))).toBe(true);
     const status = page.locator(".panel + [role=status]");
     await expect.poll(() => status.innerText()).toBe("Harbour: From nine. Suggestions: Until when? And on Sunday?");
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -253,7 +253,7 @@ describe("the chat in the widget", () => {
     await card.getByRole("button", { name: "Allow", exact: true }).click();
     await page.getByText("All right.").nth(1).waitFor();
     await replyOver(page);
-    expect(await callsOf(page)).toEqual([{ bike: "Tern" }]);
+    await expect.poll(() => callsOf(page)).toEqual([{ bike: "Tern" }]);
     await expect.poll(() => card.count()).toBe(0);
     await site.picture(page, "tool-declined");
     expect(problems).toEqual([]);
@@ -276,7 +276,7 @@ describe("the chat in the widget", () => {
     await page.getByRole("button", { name: "Regenerate reply" }).click();
     await page.getByText("At ten, in winter.").first().waitFor();
     await replyOver(page);
-    expect(await texts(page)).toEqual(["At ten, in winter."]);
+    await expect.poll(() => texts(page)).toEqual(["At ten, in winter."]);
     await expect.poll(() => page.locator(".bubble").count()).toBe(1);
   });
 

@@ -288,7 +288,7 @@ describe("forms in the widget", () => {
     await page.locator(".scroll").evaluate((element) => element.scrollTo(0, element.scrollHeight));
     const before = await page.locator(".scroll").evaluate((element) => element.scrollTop);
     await page.getByLabel("Anything else?").pressSequentially("\ntwo\nthree\nfour");
-    expect(await page.locator(".scroll").evaluate((element) => element.scrollTop)).toBe(before);
+    await expect.poll(() => page.locator(".scroll").evaluate((element) => element.scrollTop)).toBe(before);
     await submit(page);
     await sent(page);
     await expect.poll(() => isSeen(page, ".form-title")).toBe(true);

@@ -322,7 +322,7 @@ describe("a form in the widget", () => {
 
   it("restores typed values after a reload but not files, and deletes them after the submission", async () => {
     const { page } = await site.visitForm([...person, everyType[6] as FormField, everyType[10] as FormField]);
-    expect(await stored(page)).toBe("[[],[]]");
+    await expect.poll(() => stored(page)).toBe("[[],[]]");
     await fillPerson(page);
     await page.getByLabel("Child seat").check();
     await file(page, "photo").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: dot });
@@ -334,10 +334,8 @@ describe("a form in the widget", () => {
     await page.getByLabel("E-mail").fill("ada@shop.example");
     await page.reload();
     await page.locator(".form").waitFor();
-    expect([await page.getByLabel("Name").inputValue(), await page.getByLabel("E-mail").inputValue()]).toEqual([
-      "Ada",
-      "ada@shop.example",
-    ]);
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("Ada");
+    await expect.poll(() => page.getByLabel("E-mail").inputValue()).toBe("ada@shop.example");
     await expect.poll(() => page.getByLabel("Child seat").isChecked()).toBe(true);
     await page.getByText("Please choose the file again. Files aren't saved when you leave the page.").waitFor();
     await site.picture(page, "forms-restored");
@@ -412,7 +410,9 @@ describe("a form in the widget", () => {
     await openChat(other);
     await sent(other);
     await expect.poll(() => other.locator(".form input").count()).toBe(0);
-    expect(await site.analytics(agentId)).toMatchObject({ impressions: 1, started: 1, submitted: 1, successful: 1 });
+    await expect
+      .poll(() => site.analytics(agentId))
+      .toMatchObject({ impressions: 1, started: 1, submitted: 1, successful: 1 });
     expect(broken).toEqual([]);
   });
 
@@ -432,7 +432,7 @@ describe("a form in the widget", () => {
       .catch(() => {});
     await sent(page);
     expect(posts).toBe(1);
-    expect(await site.submissions(agentId)).toHaveLength(1);
+    await expect.poll(() => site.submissions(agentId)).toHaveLength(1);
     expect(hooks()).toHaveLength(1);
   });
 
@@ -454,7 +454,7 @@ describe("a form in the widget", () => {
     await page.locator(".form").waitFor();
     await submit(page);
     await sent(page);
-    expect(await site.submissions(agentId)).toHaveLength(1);
+    await expect.poll(() => site.submissions(agentId)).toHaveLength(1);
     expect(hooks()).toHaveLength(1);
   });
 
@@ -472,7 +472,7 @@ describe("a form in the widget", () => {
     await page.locator(".submit-area .failure").waitFor({ state: "detached" });
     await submit(page);
     await sent(page);
-    expect(await site.submissions(agentId)).toHaveLength(2);
+    await expect.poll(() => site.submissions(agentId)).toHaveLength(2);
     expect(hooks().map(({ formData }) => formData.name)).toEqual(["Ada", "Ada Lovelace"]);
   });
 
@@ -534,18 +534,20 @@ describe("a form in the widget", () => {
       await expect.poll(async () => (await site.submissions(agentId))[0]?.status).toBe("client_success");
       const [after] = await site.submissions(agentId);
       expect(after?.clientResult).toEqual({ success: true, message: "Booked as 42.", data: { booking: 42 } });
-      expect(await called(page)).toEqual([
-        [
-          { name: "Ada", email: "ada@shop.example" },
-          {
-            submissionId: submission?.id,
-            toolId: tool.id,
-            toolName: tool.name,
-            conversationId: null,
-            context: { cart: 3 },
-          },
-        ],
-      ]);
+      await expect
+        .poll(() => called(page))
+        .toEqual([
+          [
+            { name: "Ada", email: "ada@shop.example" },
+            {
+              submissionId: submission?.id,
+              toolId: tool.id,
+              toolName: tool.name,
+              conversationId: null,
+              context: { cart: 3 },
+            },
+          ],
+        ]);
       expect(hooks()).toHaveLength(0);
     });
 
@@ -557,7 +559,7 @@ describe("a form in the widget", () => {
       await sent(page);
       await expect.poll(async () => (await site.submissions(agentId))[0]?.status).toBe("success");
       expect(hooks()).toHaveLength(1);
-      expect(await called(page)).toHaveLength(1);
+      await expect.poll(() => called(page)).toHaveLength(1);
     });
 
     it("shows the message of a failing handler", async () => {
@@ -653,12 +655,14 @@ describe("a form in the widget", () => {
     await submit(page);
     await sent(page);
     expect(events).toHaveLength(3);
-    expect(await site.analytics(agentId)).toMatchObject({
-      impressions: 1,
-      started: 1,
-      submitted: 1,
-      fieldCompletionRates: { name: 100, email: 100 },
-    });
+    await expect
+      .poll(() => site.analytics(agentId))
+      .toMatchObject({
+        impressions: 1,
+        started: 1,
+        submitted: 1,
+        fieldCompletionRates: { name: 100, email: 100 },
+      });
     const [submission] = await site.submissions(agentId);
     expect(submission?.impressionAt).toBeLessThanOrEqual(submission?.startedAt ?? 0);
     expect(submission?.fieldsCompleted).toEqual(["name", "email"]);
@@ -712,7 +716,7 @@ describe("a form in the widget", () => {
     await page.locator(".form").waitFor({ state: "detached" });
     expect(await stored(page)).not.toContain("A friend");
     await showForm(page, tool.id);
-    expect(await values()).toEqual(["", "", "Frame "]);
+    await expect.poll(() => values()).toEqual(["", "", "Frame "]);
     await page.getByLabel("Name").fill("Bob");
     await foyer(page, "identify", { userId: "2" });
     await foyer(page, "identify", { userId: "3" });
@@ -723,9 +727,9 @@ describe("a form in the widget", () => {
   it("stores no form data without consent", async () => {
     const { page } = await site.visitForm(person, { visit: { attributes: { "data-consent": "required" } } });
     await fillPerson(page);
-    expect(await stored(page)).toBe("[[],[]]");
+    await expect.poll(() => stored(page)).toBe("[[],[]]");
     await foyer(page, "consent");
-    expect(await stored(page)).toContain("Ada");
+    await expect.poll(() => stored(page)).toContain("Ada");
     await submit(page);
     await sent(page);
   });

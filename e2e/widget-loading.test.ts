@@ -55,7 +55,7 @@ describe("the widget on a website", () => {
     expect(await stored()).toBe(0);
     await ask(page, "When do you open?");
     await replyOver(page);
-    expect(await stored()).toBe(1);
+    await expect.poll(() => stored()).toBe(1);
     expect(await page.context().cookies()).toEqual([]);
   });
 
@@ -73,7 +73,7 @@ describe("the widget on a website", () => {
     await page.evaluate(() => Reflect.get(window, "Foyer").destroy());
     await expect.poll(() => size()).toEqual(withWidget);
     await expect.poll(() => page.locator("foyer-widget").count()).toBe(0);
-    expect(await page.evaluate(() => "Foyer" in window)).toBe(false);
+    await expect.poll(() => page.evaluate(() => "Foyer" in window)).toBe(false);
   });
 
   it("starts only once per page", async () => {
@@ -139,7 +139,7 @@ describe("the widget on a website", () => {
     const { page } = await site.visit();
     await page.locator(".panel").waitFor();
     await expect.poll(() => page.locator(".panel textarea").inputValue()).toBe("Hello");
-    expect(await page.evaluate(() => Reflect.get(window, "said"))).toEqual(["ready", "open"]);
+    await expect.poll(() => page.evaluate(() => Reflect.get(window, "said"))).toEqual(["ready", "open"]);
   });
 
   it("survives a page that replaces its whole body", async () => {
@@ -178,7 +178,7 @@ describe("the widget on a website", () => {
     await replyOver(page);
     expect(await stored()).toBe(0);
     await page.evaluate(() => Reflect.get(window, "Foyer").consent());
-    expect(await stored()).toBe(2);
+    await expect.poll(() => stored()).toBe(2);
   });
 
   it("shows each visitor only their own conversations", async () => {
@@ -202,12 +202,12 @@ describe("the widget on a website", () => {
       userMetadata: { plan: "pro" },
     });
     await replyOver(page);
-    expect(await shown()).toEqual(["Not signed in yet", "It is Ada"]);
+    await expect.poll(() => shown()).toEqual(["Not signed in yet", "It is Ada"]);
     await call("identify", { userId: "bob" });
     await page.locator(".user").first().waitFor({ state: "detached" });
     await ask(page, "It is Bob");
     await replyOver(page);
-    expect(await shown()).toEqual(["It is Bob"]);
+    await expect.poll(() => shown()).toEqual(["It is Bob"]);
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toMatch(/user:ada|ada@shop/);
     await page.locator(".panel textarea").fill("What only Bob wants to ask");
     await call("logout");

@@ -95,8 +95,11 @@ describe("the widget", () => {
     const launcher = page.locator(".launcher");
     const width = (image: Element) => (image as HTMLImageElement).naturalWidth;
     await expect.poll(() => launcher.locator("img").evaluate(width)).toBe(1);
-    const box = await launcher.boundingBox();
-    expect(box && [1000 - box.x - box.width, 800 - box.y - box.height]).toEqual([40, 60]);
+    const margins = async () => {
+      const box = await launcher.boundingBox();
+      return box && [1000 - box.x - box.width, 800 - box.y - box.height];
+    };
+    await expect.poll(margins).toEqual([40, 60]);
     await openChat(page);
     await expect.poll(() => page.locator(".frame").getAttribute("data-theme")).toBe("dark");
     await expect.poll(() => page.locator(".header .logo").evaluate(width)).toBe(1);
@@ -116,7 +119,7 @@ describe("the widget", () => {
     site.host.before("document.documentElement.style.colorScheme = 'dark'");
     const { page } = await site.visit({}, { context: { colorScheme: "light" } });
     const theme = () => page.locator(".frame").getAttribute("data-theme");
-    expect(await theme()).toBe("dark");
+    await expect.poll(() => theme()).toBe("dark");
     const declare = (scheme: string) =>
       page.evaluate((scheme) => {
         document.documentElement.style.colorScheme = scheme;
@@ -210,12 +213,12 @@ describe("the widget", () => {
       await expect
         .poll(() => page.locator(".reply .markdown").innerText())
         .toContain('<img src=x onerror="window.broken=1">');
-      const links = await page.locator(".reply a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
-      expect(links).toEqual(["https://spy.example/pixel.png", "https://harbour-bikes.example/"]);
-      const images = await page
-        .locator(".panel img")
-        .evaluateAll((all) => all.map((image) => image.getAttribute("src")));
-      expect(images).toEqual(["https://images.harbour-bikes.example/one.png"]);
+      await expect
+        .poll(() => page.locator(".reply a").evaluateAll((all) => all.map((link) => link.getAttribute("href"))))
+        .toEqual(["https://spy.example/pixel.png", "https://harbour-bikes.example/"]);
+      await expect
+        .poll(() => page.locator(".panel img").evaluateAll((all) => all.map((image) => image.getAttribute("src"))))
+        .toEqual(["https://images.harbour-bikes.example/one.png"]);
       await expect.poll(() => page.locator(".panel b, .panel script").count()).toBe(0);
     };
     await check();
@@ -266,11 +269,12 @@ describe("the widget", () => {
     await site.picture(page, "phone-closed");
     await page.locator(".launcher").tap();
     await page.locator(".panel").waitFor();
-    const box = await page.locator(".panel").boundingBox();
-    expect(box).toEqual({ x: 0, y: 0, width: 375, height: 700 });
+    await expect.poll(() => page.locator(".panel").boundingBox()).toEqual({ x: 0, y: 0, width: 375, height: 700 });
     expect(await overflowOf(page)).toBe(0);
     await expect.poll(() => page.locator(".panel").getAttribute("aria-modal")).toBe("true");
-    expect(await page.locator("textarea").evaluate((field) => getComputedStyle(field).fontSize)).toBe("16px");
+    await expect
+      .poll(() => page.locator("textarea").evaluate((field) => getComputedStyle(field).fontSize))
+      .toBe("16px");
     await site.picture(page, "phone-welcome");
     expect(await accessibilityProblems(page)).toEqual([]);
     await ask(page, "word".repeat(60));

@@ -71,7 +71,9 @@ describe("the chat panel", () => {
     await openChat(page);
     await page.goBack();
     await page.locator(".panel").waitFor({ state: "hidden" });
-    expect([page.url(), await page.evaluate(() => history.length)]).toEqual([address, length + 1]);
+    await expect
+      .poll(async () => [page.url(), await page.evaluate(() => history.length)])
+      .toEqual([address, length + 1]);
     await openChat(page);
   });
 
@@ -93,8 +95,10 @@ describe("the chat panel", () => {
     await openChat(page);
     await showForm(page, tool.id);
     const title = page.locator(".form-title");
-    expect(await title.evaluate((element) => getComputedStyle(element).textAlign)).toMatch(/^(right|start)$/);
-    expect(await title.evaluate((element) => getComputedStyle(element).direction)).toBe("rtl");
+    await expect
+      .poll(() => title.evaluate((element) => getComputedStyle(element).textAlign))
+      .toMatch(/^(right|start)$/);
+    await expect.poll(() => title.evaluate((element) => getComputedStyle(element).direction)).toBe("rtl");
   });
 
   it("reads POST /chat to its end and keeps the greeting above a conversation without wide gaps", async () => {
@@ -140,7 +144,7 @@ describe("the chat panel", () => {
     await page.locator(".reply .markdown").waitFor();
     await page.locator(".stop").click();
     await page.locator(".send").waitFor();
-    expect(await page.locator(".composer textarea").evaluate((field) => field.matches(":focus"))).toBe(true);
+    await expect.poll(() => page.locator(".composer textarea").evaluate((field) => field.matches(":focus"))).toBe(true);
     await page.keyboard.press("Escape");
     await page.locator(".panel").waitFor({ state: "hidden" });
     site.upstream.script(sayWords("We are open. ".repeat(150)));

@@ -32,7 +32,7 @@ describe("trigger actions", () => {
       });
       await bubbleOf(page).waitFor();
       await expect.poll(() => bubbleOf(page).getByRole("status").innerText()).toContain("Need help?");
-      expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
+      await expect.poll(() => page.evaluate(() => document.activeElement === document.body)).toBe(true);
       await expect.poll(() => focused(page)).toBe("");
       expect(await overflowOf(page)).toBe(0);
       const heard = page.evaluate(() => new Promise((resolve) => Reflect.get(window, "Foyer").on("trigger", resolve)));
@@ -134,8 +134,11 @@ describe("trigger actions", () => {
       await page.locator(".debug-row").waitFor();
       await expect.poll(() => page.locator("foyer-widget b, foyer-widget img").count()).toBe(0);
       expect(await page.evaluate(() => Reflect.get(window, "broken"))).toBeUndefined();
-      const box = await bubbleOf(page).boundingBox();
-      expect(box && box.x >= 0 && box.x + box.width <= 375 && box.y >= 0).toBe(true);
+      const isInside = async () => {
+        const box = await bubbleOf(page).boundingBox();
+        return box && box.x >= 0 && box.x + box.width <= 375 && box.y >= 0;
+      };
+      await expect.poll(isInside).toBe(true);
       expect(await overflowOf(page)).toBe(0);
       expect(problems).toEqual([]);
     });
@@ -260,10 +263,12 @@ describe("trigger actions", () => {
       await page.clock.runFor(11_000);
       await track(page, "ping");
       await page.getByText("Always").waitFor();
-      expect(await storage(page)).toEqual({
-        local: {},
-        session: { [`foyer:${agentId}:fired`]: JSON.stringify([ids[0]]) },
-      });
+      await expect
+        .poll(() => storage(page))
+        .toEqual({
+          local: {},
+          session: { [`foyer:${agentId}:fired`]: JSON.stringify([ids[0]]) },
+        });
       expect(await page.context().cookies()).toEqual([]);
     });
 
@@ -273,7 +278,7 @@ describe("trigger actions", () => {
       await page.evaluate(() => history.pushState({}, "", "/pricing"));
       await page.clock.runFor(20_000);
       await expect.poll(() => bubbleOf(page).count()).toBe(0);
-      expect(await storage(page)).toEqual({ local: {}, session: {} });
+      await expect.poll(() => storage(page)).toEqual({ local: {}, session: {} });
       // Events left by an earlier page of the session are not lost.
       await page.evaluate((key) => sessionStorage.setItem(key, '["trigger_before"]'), `foyer:${agentId}:fired`);
       await page.evaluate(() => Reflect.get(window, "Foyer").consent());

@@ -202,7 +202,7 @@ describe("trigger conditions", () => {
       };
       await stay(page, 5);
       for (let swipes = 0; swipes < 4; swipes++) await swipe(-1, 10);
-      expect(await scrollTop()).toBeGreaterThan(1_000);
+      await expect.poll(() => scrollTop()).toBeGreaterThan(1_000);
       await page.evaluate(() => scrollTo(0, 1_000));
       await page.clock.runFor(1_000);
       await swipe(1, 140);
@@ -244,7 +244,7 @@ describe("trigger conditions", () => {
       await shows(["A bike"]);
       await page.goBack();
       await shows([]);
-      expect(await page.evaluate(() => Object.hasOwn(history, "pushState"))).toBe(false);
+      await expect.poll(() => page.evaluate(() => Object.hasOwn(history, "pushState"))).toBe(false);
     });
   });
 
@@ -316,12 +316,12 @@ describe("trigger conditions", () => {
       await track(page, "help");
       await page.clock.runFor(2_500);
       await expect.poll(() => bubbleOf(page).count()).toBe(0);
-      expect(await page.evaluate(() => document.activeElement?.id)).toBe("name");
+      await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("name");
       await page.clock.runFor(1_500);
       await page.clock.resume();
       await bubbleOf(page).waitFor();
       // The bubble did not take the focus from the field in use.
-      expect(await page.evaluate(() => document.activeElement?.id)).toBe("name");
+      await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("name");
       await page.locator(".launcher").click();
       await page.locator(".panel").waitFor();
       await expect.poll(() => bubbleOf(page).count()).toBe(0);
