@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import packageJson from "../package.json" with { type: "json" };
+import { startOptions } from "../test/start-options.ts";
 import { type BenchProcess, freePort, startProgram } from "./processes.ts";
 import { type Script, scriptName } from "./upstream-script.ts";
 
@@ -7,8 +7,6 @@ const API_KEY = "bench-key-0123456789-0123456789";
 export const authorized = { authorization: `Bearer ${API_KEY}` };
 
 const main = new URL("../packages/server/src/main.js", import.meta.url);
-/** The arguments that `npm start` passes to Node. */
-const startOptions: string[] = packageJson.scripts.start.split(" ").filter((word) => word.startsWith("--"));
 const START_TIMEOUT_MS = 120_000;
 
 export type Foyer = BenchProcess & {

@@ -4,13 +4,14 @@ import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { startOptions } from "./start-options.ts";
 import { createTemporaryFolder } from "./temporary-folders.ts";
 
 const source = join(import.meta.dirname, "../packages/server/src");
 
 /** Runs a Foyer command to completion, like `npm run foyer -- …`. */
 export async function runCommand(args: string[], env: Record<string, string>) {
-  const child = start(["cli.js", ...args], env);
+  const child = start([join(source, "cli.js"), ...args], env);
   const output = collect(child);
   const [code] = await once(child, "close");
   return { code, ...output };
@@ -23,7 +24,11 @@ export async function runCommand(args: string[], env: Record<string, string>) {
  * @param options.under a command that runs the server, such as `strace`
  */
 export async function startProcess(env: Record<string, string>, options: StartOptions = {}) {
-  const child = start(["main.js"], { PORT: "0", FOYER_MAX_LAG: "0s", FOYER_WARM_UP: "0s", ...env }, options);
+  const child = start(
+    [...startOptions, join(source, "main.js")],
+    { PORT: "0", FOYER_MAX_LAG: "0s", FOYER_WARM_UP: "0s", ...env },
+    options,
+  );
   const output = collect(child);
   const exited = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
   await new Promise<void>((resolve, reject) => {
@@ -51,14 +56,10 @@ type StartOptions = { preload?: string[]; under?: string[] };
  * Inherits only the path and the compile cache, so a test must set every variable that it needs. With the cache, Node
  * does not strip the types of preloaded modules again.
  */
-function start(
-  [file = "", ...args]: string[],
-  env: Record<string, string>,
-  { preload = [], under = [] }: StartOptions = {},
-) {
+function start(args: string[], env: Record<string, string>, { preload = [], under = [] }: StartOptions = {}) {
   const { PATH = "", NODE_COMPILE_CACHE = join(tmpdir(), "node-compile-cache") } = process.env;
   const loaded = preload.map((path) => `--import=${pathToFileURL(path).href}`);
-  const [command = "", ...rest] = [...under, process.execPath, ...loaded, join(source, file), ...args];
+  const [command = "", ...rest] = [...under, process.execPath, ...loaded, ...args];
   return spawn(command, rest, { env: { PATH, NODE_COMPILE_CACHE, ...env }, cwd: tmpdir() });
 }
 
