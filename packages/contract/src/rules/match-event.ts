@@ -33,7 +33,7 @@ export function eventDataProblem(eventData: unknown): string | null {
   const wanted = conditionsOf(eventData);
   if (Array.isArray(wanted)) return null;
   const path = wanted.path.join(".");
-  return `${path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path} ${words[wanted.rule]}`.trim();
+  return `${path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path} ${messages[wanted.rule]}`.trim();
 }
 
 /** Stops counting at the limit. */
@@ -55,7 +55,7 @@ function isTooLarge(eventData: unknown): boolean {
   return characters > MAX_CHARACTERS;
 }
 
-type Rule = keyof typeof words;
+type Rule = keyof typeof messages;
 type Problem = { path: string[]; rule: Rule };
 /** `path` leads into the event's data. The operand is valid for the test. */
 type Condition = { path: string[]; operand: unknown; test: Operator["test"] };
@@ -67,7 +67,7 @@ type Operator = {
 };
 
 /** Separate from the check, so that programs that only match events do not include the messages. */
-const words = {
+const messages = {
   object: "must be an object",
   depth: `is nested deeper than ${MAX_DEPTH} levels`,
   name: "is a name that cannot be used",
@@ -79,9 +79,9 @@ const words = {
   boolean: "must be true or false",
 };
 
-const equals: Operator["test"] = (operand, values) => hasFitting(values, (value) => isEqual(operand, value));
+const equals: Operator["test"] = (operand, values) => hasMatch(values, (value) => isEqual(operand, value));
 const isListed: Operator["test"] = (operand, values) =>
-  hasFitting(values, (value) => (operand as unknown[]).some((item) => isEqual(item, value)));
+  hasMatch(values, (value) => (operand as unknown[]).some((item) => isEqual(item, value)));
 const listProblem = (operand: unknown) => (Array.isArray(operand) && operand.length > 0 ? null : "list");
 const not =
   (test: Operator["test"]): Operator["test"] =>
@@ -115,13 +115,13 @@ const operators: Record<string, Operator> = {
 function ordered(compare: (value: string, operand: string) => boolean): Operator {
   return {
     test: (operand, values) =>
-      hasFitting(values, (value) => typeof value === typeof operand && compare(value as string, operand as string)),
+      hasMatch(values, (value) => typeof value === typeof operand && compare(value as string, operand as string)),
     problem: (operand) => (typeof operand === "number" || typeof operand === "string" ? null : "ordered"),
   };
 }
 
-function hasFitting(values: unknown[], fits: (value: unknown) => boolean): boolean {
-  return values.some((value) => fits(value) || (Array.isArray(value) && value.some(fits)));
+function hasMatch(values: unknown[], matches: (value: unknown) => boolean): boolean {
+  return values.some((value) => matches(value) || (Array.isArray(value) && value.some(matches)));
 }
 
 function conditionsOf(eventData: unknown): Condition[] | Problem {

@@ -41,16 +41,16 @@ export function validateForm(
     const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined;
     const broken = brokenRule({ field, value, compilePattern, file: files?.get(field.name) });
     if (!broken) return [];
-    const message = broken.rule?.message || `${labelText(field)} ${broken.words}`;
+    const message = broken.rule?.message || `${labelText(field)} ${broken.phrase}`;
     return [{ field: field.name, code: broken.code, message }];
   });
 }
 
 /**
- * `words` follow the field's label. Without a `rule`, the value has the wrong type, and no custom message of a rule
+ * `phrase` follows the field's label. Without a `rule`, the value has the wrong type, and no custom message of a rule
  * applies.
  */
-type Broken = { code: DetailCode; words: string; rule?: { message?: string } };
+type Broken = { code: DetailCode; phrase: string; rule?: { message?: string } };
 
 type Checked = { field: FormField; value: unknown; compilePattern: CompilePattern; file: TakenFile | undefined };
 
@@ -60,13 +60,13 @@ function brokenRule(checked: Checked): Broken | null {
   const required = field.validation?.required;
   const missing = answer === "boolean" ? "must be ticked" : "is required";
   if (required?.value && typeof value === "string" && value.trim() === "" && answer !== "file") {
-    return { words: missing, code: "required", rule: required };
+    return { phrase: missing, code: "required", rule: required };
   }
   if (required?.value && answer === "boolean" && value === false) {
-    return { words: missing, code: "required", rule: required };
+    return { phrase: missing, code: "required", rule: required };
   }
   if (!(answer === "file" && file) && (value === undefined || value === null || value === "" || isEmptyArray(value))) {
-    return required?.value ? { code: "required", words: missing, rule: required } : null;
+    return required?.value ? { code: "required", phrase: missing, rule: required } : null;
   }
   return checks[answer](checked);
 }
@@ -80,7 +80,7 @@ const checks: Record<AnswerKind, (checked: Checked) => Broken | null> = {
   choice: ({ field, value }) => {
     if (typeof value !== "string") return wrongKind(field, "type");
     const isOption = field.options?.some((option) => option.value === value);
-    return isOption ? null : { code: "enum", words: "must be one of the options" };
+    return isOption ? null : { code: "enum", phrase: "must be one of the options" };
   },
   choices: brokenByChoices,
   boolean: ({ field, value }) => (typeof value === "boolean" ? null : wrongKind(field, "type")),
@@ -88,24 +88,24 @@ const checks: Record<AnswerKind, (checked: Checked) => Broken | null> = {
 };
 
 function wrongKind(field: FormField, code: "type" | "format"): Broken {
-  return { code, words: `must be ${describeField(field).expects}` };
+  return { code, phrase: `must be ${describeField(field).expects}` };
 }
 
 function brokenByText({ field, value, compilePattern }: Checked): Broken | null {
   if (typeof value !== "string") return wrongKind(field, "type");
   const { minLength, maxLength, pattern } = field.validation ?? {};
   if (describeField(field).format === "email" && !isEmail(value)) {
-    return { code: "format", words: "must be an email address (name@example.com)" };
+    return { code: "format", phrase: "must be an email address (name@example.com)" };
   }
   const length = minLength || maxLength ? charactersIn(value) : 0;
   if (minLength && length < minLength.value) {
-    return { code: "min_length", words: `must have at least ${characters(minLength.value)}`, rule: minLength };
+    return { code: "min_length", phrase: `must have at least ${characters(minLength.value)}`, rule: minLength };
   }
   if (maxLength && length > maxLength.value) {
-    return { code: "max_length", words: `must have at most ${characters(maxLength.value)}`, rule: maxLength };
+    return { code: "max_length", phrase: `must have at most ${characters(maxLength.value)}`, rule: maxLength };
   }
   if (pattern && !compilePattern(pattern.value).test(value)) {
-    return { code: "pattern", words: "is not in the expected format", rule: pattern };
+    return { code: "pattern", phrase: "is not in the expected format", rule: pattern };
   }
   return null;
 }
@@ -119,10 +119,10 @@ function brokenByBounds({ field, value }: Checked): Broken | null {
   const [notLess, notMore] =
     describeField(field).answer === "number" ? ["be at least", "be at most"] : ["not be before", "not be after"];
   if (min && lowest !== null && measure < lowest) {
-    return { code: "min", words: `must ${notLess} ${min.value}`, rule: min };
+    return { code: "min", phrase: `must ${notLess} ${min.value}`, rule: min };
   }
   if (max && highest !== null && measure > highest) {
-    return { code: "max", words: `must ${notMore} ${max.value}`, rule: max };
+    return { code: "max", phrase: `must ${notMore} ${max.value}`, rule: max };
   }
   return null;
 }
@@ -131,9 +131,9 @@ function brokenByChoices({ field, value }: Checked): Broken | null {
   if (!Array.isArray(value)) return wrongKind(field, "type");
   const known = new Set<unknown>(field.options?.map((option) => option.value));
   if (!value.every((choice) => known.has(choice)))
-    return { code: "enum", words: "must contain only the listed options" };
+    return { code: "enum", phrase: "must contain only the listed options" };
   if (new Set(value).size === value.length) return null;
-  return { code: "duplicate", words: "must contain each option only once" };
+  return { code: "duplicate", phrase: "must contain each option only once" };
 }
 
 function brokenByFile({ field, value, file }: Checked): Broken | null {
@@ -142,8 +142,8 @@ function brokenByFile({ field, value, file }: Checked): Broken | null {
   if (size === undefined) return wrongKind(field, "format");
   const { mediaType = "" } = describeField(field);
   const declared = file ? declaredType(file.prefix) : parsed?.mediaType;
-  if (!declared?.startsWith(mediaType)) return { code: "file_type", words: "must be an image" };
-  return size > MAX_FILE_BYTES ? { code: "file_size", words: "must not be larger than 5 MB" } : null;
+  if (!declared?.startsWith(mediaType)) return { code: "file_type", phrase: "must be an image" };
+  return size > MAX_FILE_BYTES ? { code: "file_size", phrase: "must not be larger than 5 MB" } : null;
 }
 
 /**

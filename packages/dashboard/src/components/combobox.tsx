@@ -94,7 +94,14 @@ export function Combobox({
               className="pointer-events-none absolute end-3 top-1/2 -mt-2 text-soft"
             />
           )}
-          <OptionList id={listId} label={label} options={hasList ? shown : []} {...{ active, value, choose }} />
+          <OptionList
+            id={listId}
+            label={label}
+            options={hasList ? shown : []}
+            active={active}
+            value={value}
+            choose={choose}
+          />
         </div>
       )}
     </Field>

@@ -76,7 +76,7 @@ export function TextField({
   ...rest
 }: FieldProps & Change<string> & Native<"input">) {
   return (
-    <Field {...{ label, help, error, isOptional }}>
+    <Field label={label} help={help} error={error} isOptional={isOptional}>
       {(input) => (
         <input
           {...rest}
@@ -102,7 +102,7 @@ export function NumberField({
   ...rest
 }: FieldProps & Change<number | null> & Native<"input">) {
   return (
-    <Field {...{ label, help, error, isOptional }}>
+    <Field label={label} help={help} error={error} isOptional={isOptional}>
       {(input) => (
         <input
           {...rest}
@@ -129,7 +129,7 @@ export function TextArea({
   ...rest
 }: FieldProps & Change<string> & Native<"textarea">) {
   return (
-    <Field {...{ label, help, error, isOptional }}>
+    <Field label={label} help={help} error={error} isOptional={isOptional}>
       {(input) => (
         <GrowingTextarea
           rows={3}
@@ -158,7 +158,7 @@ export function Select<Value extends string>({
   Change<Value> &
   Native<"select"> & { options: ReadonlyArray<{ value: Value; label: string; disabled?: boolean }> }) {
   return (
-    <Field {...{ label, help, error, isOptional }}>
+    <Field label={label} help={help} error={error} isOptional={isOptional}>
       {(input) => (
         <select
           {...rest}

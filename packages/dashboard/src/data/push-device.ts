@@ -30,8 +30,8 @@ export async function turnOnPush(userId: string): Promise<void> {
 
 /**
  * Keeps the notices of this browser if the member turned them on here. The browser may have dropped or replaced its
- * subscription while the dashboard was closed. A subscription that the server got before stays as it is, because the
- * member can have removed it elsewhere. `isNewSession`: the session that it belonged to has ended.
+ * subscription while the dashboard was closed. A subscription that the server already has is not sent again, because
+ * the member may have removed it in another browser. `isNewSession`: the session that it belonged to has ended.
  *
  * If another member turned them on here, and their session expired, this browser stops showing that member's notices.
  */

@@ -8,8 +8,8 @@ import { summaryOf } from "../pages/forms/submitted-answers.ts";
 import { agentPages, canOpen, settingsPages } from "./destinations.tsx";
 import { isMatch } from "./entry-match.ts";
 
-/** An entry of the menu. A search matches `words`, or the complete `id`. */
-export type Entry = { id: string; label: string; hint?: string; words: string; link: LinkProps };
+/** An entry of the menu. A search matches `keywords`, or the complete `id`. */
+export type Entry = { id: string; label: string; hint?: string; keywords: string; link: LinkProps };
 export type EntryGroup = { heading: string; entries: Entry[] };
 
 type Agent = { id: string; name: string };
@@ -91,13 +91,13 @@ function pagesOf({ id, name }: Agent): Entry[] {
   return agentPages.map((page) => ({
     id: page.to,
     label: page.name,
-    words: `${name} ${page.name}`,
+    keywords: `${name} ${page.name}`,
     link: { to: page.to, params: { agentId: id } },
   }));
 }
 
 function agentEntry({ id, name }: Agent): Entry {
-  return { id, label: name, words: `agent ${name}`, link: { to: "/agents/$agentId", params: { agentId: id } } };
+  return { id, label: name, keywords: `agent ${name}`, link: { to: "/agents/$agentId", params: { agentId: id } } };
 }
 
 /** The entry that continues an unfinished onboarding. */
@@ -109,16 +109,21 @@ function continueEntries(progress: OnboardingProgress | null, agents: readonly A
     {
       id: "continue",
       label,
-      words: `${label} guide`,
+      keywords: `${label} guide`,
       link: { to: "/start", search: { agentId: agent.id, step: progress.step } },
     },
   ];
 }
 
-const createEntry: Entry = { id: "create", label: "Create agent", words: "create new agent", link: { to: "/start" } };
+const createEntry: Entry = {
+  id: "create",
+  label: "Create agent",
+  keywords: "create new agent",
+  link: { to: "/start" },
+};
 
 function settingsEntry({ name, to }: (typeof settingsPages)[number]): Entry {
-  return { id: to, label: name, words: `settings ${name}`, link: { to } };
+  return { id: to, label: name, keywords: `settings ${name}`, link: { to } };
 }
 
 function toolEntry(agentId: string, { id, name }: Agent): Entry {
@@ -126,7 +131,7 @@ function toolEntry(agentId: string, { id, name }: Agent): Entry {
   return {
     id,
     label,
-    words: `${name} ${label}`,
+    keywords: `${name} ${label}`,
     link: { to: "/agents/$agentId/tools/$toolId", params: { agentId, toolId: id } },
   };
 }
@@ -135,7 +140,7 @@ function triggerEntry(agentId: string, { id, name }: Agent): Entry {
   return {
     id,
     label: name,
-    words: name,
+    keywords: name,
     link: { to: "/agents/$agentId/triggers/$triggerId", params: { agentId, triggerId: id } },
   };
 }
@@ -147,7 +152,7 @@ function submissionEntry(agentId: string, submission: { id: string; toolName: st
     id,
     label: summary,
     hint: form,
-    words: `${summary} ${toolName} ${form}`,
+    keywords: `${summary} ${toolName} ${form}`,
     link: { to: "/agents/$agentId/forms/$submissionId", params: { agentId, submissionId: id } },
   };
 }
@@ -156,7 +161,7 @@ function conversationEntry(agentId: string, { id, title }: { id: string; title: 
   return {
     id,
     label: title || "Untitled conversation",
-    words: title,
+    keywords: title,
     link: { to: "/agents/$agentId/conversations/$conversationId", params: { agentId, conversationId: id } },
   };
 }

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { toolTitle } from "../components/tool-title.ts";
 import { isMatch } from "./entry-match.ts";
 
-it("a search matches an entry by all of its words in any order, and by its complete id", () => {
-  const entry = { id: "agent_01zzzz", words: "agent Harbour Bikes" };
+it("a search matches an entry whose keywords contain each of its words, in any order, and by its complete id", () => {
+  const entry = { id: "agent_01zzzz", keywords: "agent Harbour Bikes" };
   expect(isMatch(entry, "bikes harb")).toBe(true);
   expect(isMatch(entry, "")).toBe(true);
   expect(isMatch(entry, "harbour cars")).toBe(false);

@@ -213,7 +213,7 @@ function takeCall(part: ToolCallPart, { calls, content }: Answer, callIds: Set<s
 
 /**
  * Runs the calls of one step. A page claims and answers a call by its id. Some models use the same ids in every reply, and a
- * result of an earlier call must not count for a later one, so calls of client tools get an id of their own. Towards the
+ * result of an earlier call must not count for a later one, so calls of client tools get an id of their own. In messages to the
  * model, the reply keeps the model's id.
  */
 async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): Promise<LanguageModelV4Message> {

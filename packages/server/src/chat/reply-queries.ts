@@ -110,7 +110,7 @@ function sizeQueries(db: Db) {
         .where("id", "=", param("id"))
         .returning(["messageCount", "textBytes", "toolBytes", "handler", "epoch"]),
     ),
-    /** Takes back the position of a reply that does not begin. */
+    /** Frees the position of a reply that does not begin. */
     passOn: compileOnce<{ id: string }, never>((param) =>
       db.updateTable("conversations").set({ messageCount: sql`"messageCount" - 1` }).where("id", "=", param("id")),
     ),

@@ -54,7 +54,7 @@ function sqlite(file: string) {
 
 /**
  * A process that was killed can have left a log that is in the system's cache only, even after the disk failed to write it.
- * What is committed after such a part would be lost with it.
+ * Anything committed after such a part would be lost with it.
  */
 function emptyLeftLog(database: Database.Database): void {
   try {

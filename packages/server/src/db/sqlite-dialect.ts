@@ -31,8 +31,8 @@ export function createSqliteDialect(database: Database.Database, log: LogSync): 
 }
 
 /**
- * Keeps Kysely from queueing for the connection. Its queue lets the next caller in only after `releaseConnection`, and so
- * no two transactions could share a sync of the log.
+ * Keeps Kysely from queueing for the connection. Its queue admits the next caller only after `releaseConnection`, so two
+ * transactions could never share a sync of the log.
  */
 class QueuedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections() {

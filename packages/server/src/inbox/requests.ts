@@ -7,7 +7,7 @@ import type { HandoffCounters } from "./counters.ts";
 import { hasFormerMember } from "./former-members.ts";
 import { type NewRequest, newHandoff } from "./new-handoff.ts";
 
-/** Notices about one conversation are at least so far apart, in milliseconds, however often its visitor asks and cancels. */
+/** The minimum time between notices about one conversation, in milliseconds, however often its visitor asks and cancels. */
 const ANNOUNCED_EVERY_MS = 3 * 60_000;
 
 export type HandoffRequests = ReturnType<typeof createHandoffRequests>;

@@ -53,7 +53,7 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
     ...contract.returnConversation,
     handler: async (request) => {
       const { note = null, epoch = null } = request.body;
-      return { data: await inbox.giveBack(memberOf(request), request.params.id, { note, epoch }), error: null };
+      return { data: await inbox.returnToAgent(memberOf(request), request.params.id, { note, epoch }), error: null };
     },
   });
   app.route({

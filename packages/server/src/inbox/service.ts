@@ -15,7 +15,7 @@ import type { Keep } from "../http/idempotency.ts";
 import type { HandoffCounters } from "./counters.ts";
 import type { Give } from "./give.ts";
 import type { HandoffRequests } from "./requests.ts";
-import { addMessage, type Ending, giveBack, updateRequest } from "./store.ts";
+import { addMessage, type Ending, returnToAgent, updateRequest } from "./store.ts";
 
 /** The member who performs the action. */
 export type Member = { organizationId: string; userId: string; name: string };
@@ -78,7 +78,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       const conversation = { organizationId, conversationId: id };
       await inTransaction(db, async (trx) => {
         const ending = { endedBy: "visitor", endedById: null, note: null } as const;
-        const changed = await giveBack(trx, conversation, { handoff: ending, from: "waiting", epoch: null });
+        const changed = await returnToAgent(trx, conversation, { handoff: ending, from: "waiting", epoch: null });
         if (!changed) return;
         const { agentId, epoch, handoff } = changed;
         const wasAnnounced = handoff.announcedAt !== null;
@@ -116,9 +116,9 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
      * Returns the conversation to the agent, which receives the note.
      * @throws 409 naming the member who has the conversation when it has moved on from `epoch`
      */
-    giveBack: (member: Member, id: string, { note, ...options }: EndOptions & { note: string | null }) =>
+    returnToAgent: (member: Member, id: string, { note, ...options }: EndOptions & { note: string | null }) =>
       end(member, id, { ...options, endedBy: "member", note: note?.trim() || null }),
-    /** Throws the same error as `giveBack`. */
+    /** Throws the same error as `returnToAgent`. */
     close: (member: Member, id: string, options: EndOptions = {}) =>
       end(member, id, { ...options, endedBy: "closed", note: null }),
     /**
@@ -157,7 +157,7 @@ function createEnding(
       await alongside?.(trx);
       const conversation = { ...viewer, conversationId: id };
       const handoff = { ...ending, endedById: member.userId };
-      const changed = await giveBack(trx, conversation, { handoff, from: "waiting or human", epoch });
+      const changed = await returnToAgent(trx, conversation, { handoff, from: "waiting or human", epoch });
       if (!changed) return false;
       const kind = ending.endedBy === "closed" ? "closed" : "returned";
       const place = { ...conversation, agentId: changed.agentId, epoch: changed.epoch };

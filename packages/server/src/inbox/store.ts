@@ -78,7 +78,7 @@ export async function insertHandoff(trx: Transaction<Tables>, handoff: HandoffRo
  * Gives the conversation back to the agent and ends the request.
  * @returns null when the conversation is in another epoch, or not in one of the states `from`
  */
-export async function giveBack(
+export async function returnToAgent(
   trx: Transaction<Tables>,
   { organizationId, conversationId }: Conversation,
   { handoff, from, epoch }: Ending,

@@ -131,7 +131,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     expect(await queue.retry(forms.db, first, { target: "{}", host: "a" })).toEqual([]);
     expect(queue.hold({ ...first, fence: 3 })).toBeNull();
     expect(await settle(first, { state: "pending", waitMs: -1 })).toBe(1);
-    // The next attempt is another one, even before the process lets go of this one.
+    // The next attempt is another one, even before the process releases this one.
     const [second] = await queue.claim(1, []);
     expect(second).toMatchObject({ id, attempts: 1, fence: 3 });
     const letGoAgain = second && queue.hold(second);

@@ -26,7 +26,7 @@ export function visitorTriggerRoutes(
         if (hasState(known, headers.etag)) return reply.removeHeader("content-type").status(304).send();
         return reply.send(body as never);
       };
-      // Without a promise for a listing that is kept, because promises are a large part of what such a request costs.
+      // A cached listing is sent without a promise, because promises are a large part of the cost of such a request.
       const listing = triggers.listing(request.params.agentId, origin);
       return (listing instanceof Promise ? listing.then(send) : send(listing)) as never;
     },

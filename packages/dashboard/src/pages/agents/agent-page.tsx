@@ -62,7 +62,9 @@ function AgentEditor() {
           }}
         >
           <TextField
-            {...{ label: "Name", autoComplete: "off", help: "Visitors see this name." }}
+            label="Name"
+            autoComplete="off"
+            help="Visitors see this name."
             value={values.name}
             onChange={(name) => change({ name })}
             error={errorAt("name")}
@@ -76,10 +78,7 @@ function AgentEditor() {
             onChange={(systemPrompt) => change({ systemPrompt })}
             error={errorAt("systemPrompt")}
           />
-          <NumberField
-            {...{ label: "Temperature", min: 0, max: 100, step: 1, inputMode: "numeric" }}
-            help="0 is most predictable, 100 is most varied. Keep it below 50 for facts and prices."
-            className="max-w-28"
+          <TemperatureField
             value={values.temperature}
             onChange={(temperature) => change({ temperature })}
             error={errorAt("temperature")}
@@ -111,6 +110,25 @@ function AgentEditor() {
       </div>
       <DeleteAgent agent={agent} />
     </Page>
+  );
+}
+
+function TemperatureField(field: {
+  value: number | null;
+  onChange: (value: number | null) => void;
+  error: string | undefined;
+}) {
+  return (
+    <NumberField
+      {...field}
+      label="Temperature"
+      min={0}
+      max={100}
+      step={1}
+      inputMode="numeric"
+      help="0 is most predictable, 100 is most varied. Keep it below 50 for facts and prices."
+      className="max-w-28"
+    />
   );
 }
 

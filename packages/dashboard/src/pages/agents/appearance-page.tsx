@@ -136,7 +136,7 @@ function TextFields({ agentName, values, onChange, errorAt }: AppearanceFieldsPr
         label="Suggestions"
         itemLabel="Suggestion"
         addLabel="Add suggestion"
-        most={10}
+        max={10}
         placeholder="When are you open?"
         emptyText="No suggestions."
         help="Shown as buttons under the greeting. Clicking one asks that question."

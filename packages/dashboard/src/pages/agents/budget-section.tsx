@@ -25,7 +25,11 @@ export function BudgetSection({
     >
       <TokensUsed agentId={agentId} budget={budget} />
       <NumberField
-        {...{ label: "Monthly token limit", isOptional: true, min: 0, step: 1_000, inputMode: "numeric" }}
+        label="Monthly token limit"
+        isOptional
+        min={0}
+        step={1_000}
+        inputMode="numeric"
         placeholder="No limit"
         className="max-w-48"
         value={budget}
@@ -33,7 +37,8 @@ export function BudgetSection({
         error={errorAt("monthlyTokenBudget")}
       />
       <TextArea
-        {...{ label: "Message when the budget is used up", isOptional: true }}
+        label="Message when the budget is used up"
+        isOptional
         placeholder="I can't answer any more questions right now. Please try again later."
         value={message}
         onChange={(budgetMessage) => onChange({ budgetMessage })}

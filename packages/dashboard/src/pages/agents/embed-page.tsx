@@ -42,7 +42,10 @@ function Embedding() {
         <EmbedCodeSection agentId={agentId} />
         <Section title="Where it works">
           <ListField
-            {...{ label: "Allowed sites", itemLabel: "Site", addLabel: "Add site", most: 100 }}
+            label="Allowed sites"
+            itemLabel="Site"
+            addLabel="Add site"
+            max={100}
             placeholder="https://shop.example"
             emptyText="Any site can embed this agent. Add yours to block all others."
             help="Include https:// and leave out the path. www.shop.example and shop.example are different sites. Pages of this server always work."
@@ -51,7 +54,10 @@ function Embedding() {
             errorAt={(index) => errorAt(`allowedOrigins.${index}`)}
           />
           <ListField
-            {...{ label: "Allowed image hosts", itemLabel: "Host", addLabel: "Add host", most: 100 }}
+            label="Allowed image hosts"
+            itemLabel="Host"
+            addLabel="Add host"
+            max={100}
             placeholder="images.shop.example"
             emptyText="Images load from any host."
             help="Replies and product cards only load images from these hosts."
@@ -65,7 +71,10 @@ function Embedding() {
           description="With each message, the widget sends the page's title, language, and address without its query. The agent reads them as information about what the visitor is looking at."
         >
           <ListField
-            {...{ label: "Query parameters", itemLabel: "Parameter", addLabel: "Add parameter", most: 50 }}
+            label="Query parameters"
+            itemLabel="Parameter"
+            addLabel="Add parameter"
+            max={50}
             placeholder="product"
             emptyText="The query of the address is left out."
             help="Parameters to keep, such as product or utm_campaign. Leave out those with private data, such as the token of a reset link."

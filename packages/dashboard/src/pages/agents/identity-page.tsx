@@ -53,7 +53,10 @@ function Identity() {
             onChange={(requireIdentity) => change({ requireIdentity })}
           />
           <ListField
-            {...{ label: "What the AI may know", itemLabel: "Fact", addLabel: "Add fact", most: 50 }}
+            label="What the AI may know"
+            itemLabel="Fact"
+            addLabel="Add fact"
+            max={50}
             placeholder="claims.plan"
             emptyText="The AI learns nothing about verified visitors. Tools can still use every fact."
             help="Enter id, email, name, or a claim such as claims.plan. The AI receives the values as data with each message of a verified visitor."

@@ -12,7 +12,7 @@ export function ListField({
   onChange,
   errorAt,
   addLabel,
-  most,
+  max,
   placeholder,
   emptyText,
 }: {
@@ -25,7 +25,7 @@ export function ListField({
   /** The error of a row, counted from 0. Empty rows are not saved and not counted. */
   errorAt: (index: number) => string | undefined;
   addLabel: string;
-  most: number;
+  max: number;
   placeholder?: string;
   /** Explains what an empty list means. */
   emptyText: string;
@@ -40,12 +40,11 @@ export function ListField({
     (rows.current?.querySelectorAll("input")[awaited.current] ?? addButton.current)?.focus();
     awaited.current = null;
   });
-  const replace = (index: number, texts: string[]) =>
-    onChange([...values].toSpliced(index, 1, ...texts).slice(0, most));
+  const replace = (index: number, texts: string[]) => onChange([...values].toSpliced(index, 1, ...texts).slice(0, max));
   const errorOf = (index: number) =>
     isFilled(values[index]) ? errorAt(values.slice(0, index).filter(isFilled).length) : undefined;
   const add = () => {
-    if (values.length >= most) return;
+    if (values.length >= max) return;
     awaited.current = values.length;
     onChange([...values, ""]);
   };
@@ -58,7 +57,10 @@ export function ListField({
           <Row
             // biome-ignore lint/suspicious/noArrayIndexKey: a row is identified by its position; texts may repeat while they are edited
             key={index}
-            {...{ value, placeholder: placeholder ?? "", label: `${itemLabel} ${index + 1}`, error: errorOf(index) }}
+            value={value}
+            placeholder={placeholder ?? ""}
+            label={`${itemLabel} ${index + 1}`}
+            error={errorOf(index)}
             onChange={(texts) => replace(index, texts)}
             onEnter={add}
             onRemove={() => {
@@ -69,7 +71,7 @@ export function ListField({
         ))}
       </ul>
       <div>
-        <Button ref={addButton} onClick={add} disabled={values.length >= most}>
+        <Button ref={addButton} onClick={add} disabled={values.length >= max}>
           <Plus size={16} aria-hidden /> {addLabel}
         </Button>
       </div>

@@ -119,7 +119,7 @@ function PageList({
         label={`Suggestions on ${page.trim() || "this page"}`}
         itemLabel="Suggestion"
         addLabel="Add suggestion"
-        most={10}
+        max={10}
         placeholder="Is it in stock?"
         emptyText="No suggestions on this page."
         help=""

@@ -32,7 +32,10 @@ export function ForgotPasswordPage() {
       {form.problem && <AuthProblem>{form.problem}</AuthProblem>}
       <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
         <TextField
-          {...{ label: "Email", type: "email", autoComplete: "username", autoFocus: true }}
+          label="Email"
+          type="email"
+          autoComplete="username"
+          autoFocus
           value={form.values.email}
           onChange={(email) => form.change({ email })}
           error={form.errorAt("email")}

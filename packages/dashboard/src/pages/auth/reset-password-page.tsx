@@ -39,12 +39,10 @@ export function ResetPasswordPage() {
       )}
       <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
         <TextField
-          {...{
-            label: "New password",
-            type: "password",
-            autoComplete: "new-password",
-            help: "At least 12 characters.",
-          }}
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          help="At least 12 characters."
           value={form.values.newPassword}
           onChange={(newPassword) => form.change({ newPassword })}
           error={form.errorAt("newPassword")}

@@ -53,26 +53,37 @@ export function SetUpPage() {
       {form.problem && <AuthProblem>{form.problem}</AuthProblem>}
       <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
         <TextField
-          {...{ label: "Email", type: "email", autoComplete: "username", autoFocus: true }}
+          label="Email"
+          type="email"
+          autoComplete="username"
+          autoFocus
           value={form.values.email}
           onChange={(email) => form.change({ email })}
           error={form.errorAt("email")}
         />
         <TextField
-          {...{ label: "Password", type: "password", autoComplete: "new-password", help: "At least 12 characters." }}
+          label="Password"
+          type="password"
+          autoComplete="new-password"
+          help="At least 12 characters."
           value={form.values.password}
           onChange={(password) => form.change({ password })}
           error={form.errorAt("password")}
         />
         <TextField
-          {...{ label: "Organization", autoComplete: "organization", isOptional: true, maxLength: 60 }}
+          label="Organization"
+          autoComplete="organization"
+          isOptional
+          maxLength={60}
           help="Your company or site. Shown in invitations."
           value={form.values.organizationName}
           onChange={(organizationName) => form.change({ organizationName })}
           error={form.errorAt("organizationName")}
         />
         <TextField
-          {...{ label: "Agent name", autoComplete: "off", help: "Visitors see this name." }}
+          label="Agent name"
+          autoComplete="off"
+          help="Visitors see this name."
           value={form.values.agentName}
           onChange={(agentName) => form.change({ agentName })}
           error={form.errorAt("agentName")}

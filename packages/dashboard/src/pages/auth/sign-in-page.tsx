@@ -34,13 +34,18 @@ export function SignInPage() {
       {(form.problem || error) && <AuthProblem>{form.problem ?? explainLinkError(error)}</AuthProblem>}
       <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
         <TextField
-          {...{ label: "Email", type: "email", autoComplete: "username", autoFocus: true }}
+          label="Email"
+          type="email"
+          autoComplete="username"
+          autoFocus
           value={form.values.email}
           onChange={(email) => form.change({ email })}
           error={form.errorAt("email")}
         />
         <TextField
-          {...{ label: "Password", type: "password", autoComplete: "current-password" }}
+          label="Password"
+          type="password"
+          autoComplete="current-password"
           value={form.values.password}
           onChange={(password) => form.change({ password })}
           error={form.errorAt("password")}

@@ -53,19 +53,27 @@ export function SignUpPage() {
       {form.problem && <AuthProblem>{form.problem}</AuthProblem>}
       <form ref={form.form} noValidate className="grid gap-4" onSubmit={form.onSubmit}>
         <TextField
-          {...{ label: "Email", type: "email", autoComplete: "username", disabled: invited.data !== undefined }}
+          label="Email"
+          type="email"
+          autoComplete="username"
+          disabled={invited.data !== undefined}
           value={invited.data?.email ?? form.values.email}
           onChange={(email) => form.change({ email })}
           error={form.errorAt("email")}
         />
         <TextField
-          {...{ label: "Name", autoComplete: "name", isOptional: true }}
+          label="Name"
+          autoComplete="name"
+          isOptional
           value={form.values.name}
           onChange={(name) => form.change({ name })}
           error={form.errorAt("name")}
         />
         <TextField
-          {...{ label: "Password", type: "password", autoComplete: "new-password", help: "At least 12 characters." }}
+          label="Password"
+          type="password"
+          autoComplete="new-password"
+          help="At least 12 characters."
           value={form.values.password}
           onChange={(password) => form.change({ password })}
           error={form.errorAt("password")}

@@ -67,7 +67,15 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
         void submit();
       }}
     >
-      <ComposerBar {...{ agentName, mode, canReply, onMode, text, write }} conversationId={id} />
+      <ComposerBar
+        agentName={agentName}
+        mode={mode}
+        canReply={canReply}
+        onMode={onMode}
+        text={text}
+        write={write}
+        conversationId={id}
+      />
       <div className="relative flex items-end gap-2">
         <CannedReplyList id={listId} canned={canned} />
         <GrowingTextarea

@@ -9,8 +9,8 @@ import { AssignDialog } from "./assign-dialog.tsx";
 import { Composer } from "./composer.tsx";
 import type { ComposerMode } from "./composer-text.ts";
 import { type Colleague, colleaguesOf } from "./find-colleagues.ts";
-import { GiveBackDialog } from "./give-back-dialog.tsx";
 import { OwnershipBar } from "./ownership-bar.tsx";
+import { ReturnDialog } from "./return-dialog.tsx";
 import type { ConversationDetail } from "./split-reply.ts";
 import { useConversationActs } from "./use-conversation-acts.ts";
 import { useMe } from "./use-me.ts";
@@ -21,7 +21,7 @@ export type DeskHandle = {
   takeOver: () => void;
   reply: () => void;
   note: () => void;
-  giveBack: () => void;
+  returnToAgent: () => void;
   assign: () => void;
   addTag: () => void;
   close: () => void;
@@ -44,8 +44,6 @@ export function ConversationDesk({
 }) {
   const me = useMe();
   const acts = { ...useConversationActs(conversation), colleagues: useColleagues(conversation, me) };
-  const field = useRef<HTMLTextAreaElement>(null);
-  const [chosen, setChosen] = useState<ComposerMode | null>(null);
   const [isReturning, setReturning] = useState(false);
   const [isAssigning, setAssigning] = useState(false);
   const [isTagging, setTagging] = useState(false);
@@ -53,20 +51,8 @@ export function ConversationDesk({
     changes: ["getConversation", "listConversations", "listTags"],
   });
   const isMine = conversation.handler === "human" && conversation.assignee?.userId === me;
-  const mode = isMine ? (chosen ?? "reply") : chosen === "note" ? "note" : null;
+  const { mode, field, write } = useComposerMode(isMine);
   const sending = useSend(conversation.id, mode ?? "reply");
-  // The field of another mode exists once that mode is rendered, and after a takeover once the conversation was read again.
-  const awaited = useRef<ComposerMode | null>(null);
-  useEffect(() => {
-    if (awaited.current === null || awaited.current !== mode) return;
-    awaited.current = null;
-    field.current?.focus();
-  });
-  const write = (wanted: ComposerMode) => {
-    setChosen(wanted);
-    if (wanted === mode) field.current?.focus();
-    else awaited.current = wanted;
-  };
   const takeOver = async () => {
     if (await acts.takeOver()) write("reply");
   };
@@ -74,7 +60,7 @@ export function ConversationDesk({
     takeOver: () => void (conversation.handler !== "human" && !acts.isBusy && takeOver()),
     reply: () => isMine && write("reply"),
     note: () => write("note"),
-    giveBack: () => isMine && setReturning(true),
+    returnToAgent: () => isMine && setReturning(true),
     assign: () => setAssigning(true),
     addTag: () => setTagging(true),
     close: () => void (conversation.handler !== "agent" && !acts.isBusy && acts.close()),
@@ -86,9 +72,12 @@ export function ConversationDesk({
         <div className="flex items-start gap-1">
           <div className="min-w-0 flex-1">
             <OwnershipBar
-              {...{ conversation, agentName, me, acts }}
+              conversation={conversation}
+              agentName={agentName}
+              me={me}
+              acts={acts}
               onTakeOver={() => void takeOver()}
-              onGiveBack={() => setReturning(true)}
+              onReturn={() => setReturning(true)}
               onAssign={() => setAssigning(true)}
             />
           </div>
@@ -101,17 +90,22 @@ export function ConversationDesk({
         {mode && (
           <Composer
             key={mode}
-            {...{ conversation, agentName, mode, field, sending, onLeave }}
+            conversation={conversation}
+            agentName={agentName}
+            mode={mode}
+            field={field}
+            sending={sending}
+            onLeave={onLeave}
             canReply={isMine}
             onMode={write}
           />
         )}
       </div>
       {isReturning && (
-        <GiveBackDialog
+        <ReturnDialog
           agentName={agentName}
           isBusy={acts.isBusy}
-          giveBack={acts.giveBack}
+          returnToAgent={acts.returnToAgent}
           onClose={() => setReturning(false)}
         />
       )}
@@ -131,6 +125,26 @@ export function ConversationDesk({
       )}
     </footer>
   );
+}
+
+/** The mode of the composer, its text field, and a function that selects a mode and focuses the field. */
+function useComposerMode(isMine: boolean) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [chosen, setChosen] = useState<ComposerMode | null>(null);
+  const mode = isMine ? (chosen ?? "reply") : chosen === "note" ? "note" : null;
+  // The field of another mode exists once that mode is rendered, and after a takeover once the conversation was read again.
+  const awaited = useRef<ComposerMode | null>(null);
+  useEffect(() => {
+    if (awaited.current === null || awaited.current !== mode) return;
+    awaited.current = null;
+    field.current?.focus();
+  });
+  const write = (wanted: ComposerMode) => {
+    setChosen(wanted);
+    if (wanted === mode) field.current?.focus();
+    else awaited.current = wanted;
+  };
+  return { mode, field, write };
 }
 
 function useColleagues({ assignee }: ConversationDetail, me: string | null): readonly Colleague[] {

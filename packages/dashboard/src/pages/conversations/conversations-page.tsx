@@ -5,7 +5,6 @@ import { endpointQuery } from "../../data/queries.ts";
 import type { DeskHandle } from "./conversation-desk.tsx";
 import type { ListHandle } from "./conversation-list.tsx";
 import { DeleteConversation } from "./delete-conversation.tsx";
-import { ExportDialog } from "./export-dialog.tsx";
 import { type InboxSearch, type ListedConversation, viewOf } from "./inbox-search.ts";
 import { ShortcutsDialog } from "./inbox-shortcuts.tsx";
 import { NoConversations, NoneSelected } from "./inbox-states.tsx";
@@ -39,7 +38,6 @@ function Inbox({ agentId }: { agentId: string }) {
   const go = useInboxNavigation(agentId);
   const active = useActive(list.window, handle, openId);
   const [doomed, setDoomed] = useState<string | null>(null);
-  const [isExporting, setExporting] = useState(false);
   const [isHelping, setHelping] = useState(false);
   const desk = useRef<DeskHandle | null>(null);
   const acts: Record<InboxAct, () => void> = {
@@ -63,20 +61,23 @@ function Inbox({ agentId }: { agentId: string }) {
     go.toList();
     active.focus();
   };
-  const isUnfiltered = Object.values(search).every((value) => !value);
-  if (list.window?.total === 0 && !list.isStale && isUnfiltered && !openId)
-    return <NoConversations agentId={agentId} />;
+  const isEmpty = list.window?.total === 0 && !list.isStale && Object.values(search).every((value) => !value);
+  if (isEmpty && !openId) return <NoConversations agentId={agentId} />;
   return (
     <div className="relative h-[calc(100dvh-56px)] md:grid md:h-dvh md:grid-cols-[280px_minmax(0,1fr)] lg:grid-cols-[320px_minmax(0,1fr)] xl:grid-cols-[396px_minmax(0,1fr)]">
       <div className={`h-full min-h-0 border-line md:border-e ${openId ? "max-md:invisible" : ""}`}>
         <ListPane
-          {...{ list, handle, field, search, openId, keys }}
+          list={list}
+          handle={handle}
+          field={field}
+          search={search}
+          openId={openId}
+          keys={keys}
           activeAt={active.at}
           hrefOf={go.hrefOf}
           onSearch={go.search}
           onOpen={open}
           onActive={active.set}
-          onExport={() => setExporting(true)}
           onHelp={acts.help}
           onLeaveSearch={active.focus}
         />
@@ -108,9 +109,6 @@ function Inbox({ agentId }: { agentId: string }) {
         }}
       />
       <ShortcutsDialog keys={keys} isOpen={isHelping} onClose={() => setHelping(false)} />
-      {isExporting && list.window && (
-        <ExportDialog query={list.query} total={list.window.total} onClose={() => setExporting(false)} />
-      )}
     </div>
   );
 }
@@ -120,7 +118,7 @@ function actsOf(desk: RefObject<DeskHandle | null>) {
     takeOver: () => desk.current?.takeOver(),
     reply: () => desk.current?.reply(),
     note: () => desk.current?.note(),
-    giveBack: () => desk.current?.giveBack(),
+    returnToAgent: () => desk.current?.returnToAgent(),
     assign: () => desk.current?.assign(),
     addTag: () => desk.current?.addTag(),
     close: () => desk.current?.close(),

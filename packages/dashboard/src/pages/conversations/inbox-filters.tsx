@@ -35,7 +35,13 @@ export function InboxFilters({
   return (
     <search className="grid gap-2 px-4 pb-3 xl:ps-8">
       <div className="flex items-center gap-1">
-        <SearchField {...{ field, hasKeys, onLeave }} value={search.q ?? ""} onChange={(q) => onChange({ q })} />
+        <SearchField
+          field={field}
+          hasKeys={hasKeys}
+          onLeave={onLeave}
+          value={search.q ?? ""}
+          onChange={(q) => onChange({ q })}
+        />
         <IconButton
           label={isOpen ? "Hide filters" : "Filters"}
           aria-expanded={isOpen}
@@ -47,7 +53,7 @@ export function InboxFilters({
         </IconButton>
       </div>
       <div id="inbox-filters" hidden={!isOpen}>
-        {isOpen && <FilterFields {...{ search, tags, onChange }} />}
+        {isOpen && <FilterFields search={search} tags={tags} onChange={onChange} />}
       </div>
       {words.length > 0 && (
         <ul aria-label="Active filters" className="flex flex-wrap gap-1">

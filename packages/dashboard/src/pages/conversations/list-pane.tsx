@@ -1,5 +1,5 @@
 import { Ellipsis } from "lucide-react";
-import type { RefObject } from "react";
+import { type RefObject, useState } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { ErrorState } from "../../components/states.tsx";
@@ -7,6 +7,7 @@ import { Colleagues } from "./colleagues.tsx";
 import { ConnectionLost } from "./connection-lost.tsx";
 import { ConversationList, type ListHandle } from "./conversation-list.tsx";
 import { ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
+import { ExportDialog } from "./export-dialog.tsx";
 import { InboxFilters } from "./inbox-filters.tsx";
 import { describeFilters, type InboxSearch, type ListedConversation, noFilters, viewOf } from "./inbox-search.ts";
 import { NobodyNeedsYou, NoMatches } from "./inbox-states.tsx";
@@ -26,15 +27,15 @@ type Props = {
   onSearch: (part: { [Name in keyof InboxSearch]?: string | undefined }) => void;
   onOpen: (row: ListedConversation) => void;
   onActive: (id: string) => void;
-  onExport: () => void;
   onHelp: () => void;
   /** Called when the user leaves the search for the list with the keyboard. */
   onLeaveSearch: () => void;
 };
 
 /** The left column: the number of conversations, the search, the filters and the list. */
-export function ListPane({ list, keys, search, field, onSearch, onExport, onHelp, onLeaveSearch, ...rest }: Props) {
+export function ListPane({ list, keys, search, field, onSearch, onHelp, onLeaveSearch, ...rest }: Props) {
   const { window } = list;
+  const [isExporting, setExporting] = useState(false);
   const title = window ? total(window.total) : "Conversations";
   return (
     <div className="flex h-full min-h-0 flex-col">
@@ -51,7 +52,11 @@ export function ListPane({ list, keys, search, field, onSearch, onExport, onHelp
             </IconButton>
           }
           items={[
-            { label: "Export conversations", onSelect: onExport, disabled: !window?.total || list.isStale },
+            {
+              label: "Export conversations",
+              onSelect: () => setExporting(true),
+              disabled: !window?.total || list.isStale,
+            },
             { label: "Keyboard shortcuts", onSelect: onHelp },
           ]}
         />
@@ -69,6 +74,9 @@ export function ListPane({ list, keys, search, field, onSearch, onExport, onHelp
           </div>
         )}
       </div>
+      {isExporting && window && (
+        <ExportDialog query={list.query} total={window.total} onClose={() => setExporting(false)} />
+      )}
     </div>
   );
 }

@@ -24,7 +24,7 @@ export function OwnershipBar({
   me,
   acts,
   onTakeOver,
-  onGiveBack,
+  onReturn,
   onAssign,
 }: {
   conversation: ConversationDetail;
@@ -33,7 +33,7 @@ export function OwnershipBar({
   acts: Acts;
   onTakeOver: () => void;
   /** Called to ask for the note to the agent. */
-  onGiveBack: () => void;
+  onReturn: () => void;
   /** Called to choose from all members. */
   onAssign: () => void;
 }) {
@@ -53,7 +53,7 @@ export function OwnershipBar({
       </p>
       {handler !== "human" && takeOver}
       {isMine && (
-        <Button isBusy={acts.isBusy} onClick={onGiveBack}>
+        <Button isBusy={acts.isBusy} onClick={onReturn}>
           Return to agent
         </Button>
       )}
@@ -62,7 +62,7 @@ export function OwnershipBar({
           Assign to me
         </Button>
       )}
-      <AssignMenu {...{ conversation, me, acts, onAssign }} />
+      <AssignMenu conversation={conversation} me={me} acts={acts} onAssign={onAssign} />
     </div>
   );
 }

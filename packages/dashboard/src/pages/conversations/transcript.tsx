@@ -77,7 +77,17 @@ export function Transcript({
       </div>
     );
   }
-  return <Conversation {...{ agent, query, desk, onBack, onDelete, onLeave }} conversation={data} />;
+  return (
+    <Conversation
+      agent={agent}
+      query={query}
+      desk={desk}
+      onBack={onBack}
+      onDelete={onDelete}
+      onLeave={onLeave}
+      conversation={data}
+    />
+  );
 }
 
 /** Marks the conversation as read when it is opened, and again after every message that arrives while it is open. */
@@ -123,7 +133,9 @@ function Conversation({
     <div className="flex h-full min-h-0">
       <div className="flex min-w-0 flex-1 flex-col">
         <ConversationHeader
-          {...{ conversation, onBack, onDelete }}
+          conversation={conversation}
+          onBack={onBack}
+          onDelete={onDelete}
           agentName={agent.name}
           onAddTag={() => desk.current?.addTag()}
         />
@@ -137,7 +149,8 @@ function Conversation({
         <HandoffCard handoff={conversation.handoff} />
         <TurnList items={items} context={context} />
         <ConversationDesk
-          {...{ conversation, onLeave }}
+          conversation={conversation}
+          onLeave={onLeave}
           agentName={agent.name}
           visitor={context.visitor}
           handle={desk}

@@ -10,14 +10,14 @@ export function useConversationActs({ id, epoch }: { id: string; epoch: number }
   const options = (done?: string) => ({ changes: [...changes], ...(done ? { done } : {}) });
   const takeOver = useEndpointMutation("takeOver", options());
   const assign = useEndpointMutation("assignConversation", options());
-  const giveBack = useEndpointMutation("returnConversation", options("Returned to the agent"));
+  const returnToAgent = useEndpointMutation("returnConversation", options("Returned to the agent"));
   const close = useEndpointMutation("closeConversation", options("Closed. The agent answers if the visitor writes."));
   return {
-    isBusy: takeOver.isPending || assign.isPending || giveBack.isPending || close.isPending,
+    isBusy: takeOver.isPending || assign.isPending || returnToAgent.isPending || close.isPending,
     takeOver: () => takeOver.mutateAsync({ id }).then(succeeded, failed),
     assign: (userId: string) => assign.mutateAsync({ id, body: { userId } }).then(succeeded, failed),
-    giveBack: (note: string) =>
-      giveBack.mutateAsync({ id, body: { note: note.trim() || null, epoch } }).then(succeeded, failed),
+    returnToAgent: (note: string) =>
+      returnToAgent.mutateAsync({ id, body: { note: note.trim() || null, epoch } }).then(succeeded, failed),
     close: () => close.mutateAsync({ id, epoch }).then(succeeded, failed),
   };
 }

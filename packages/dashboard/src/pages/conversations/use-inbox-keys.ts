@@ -10,7 +10,7 @@ export type InboxAct =
   | "takeOver"
   | "reply"
   | "note"
-  | "giveBack"
+  | "returnToAgent"
   | "assign"
   | "addTag"
   | "close";
@@ -25,7 +25,7 @@ const letters: Record<string, InboxAct> = {
   t: "takeOver",
   r: "reply",
   n: "note",
-  b: "giveBack",
+  b: "returnToAgent",
   a: "assign",
   g: "addTag",
   c: "close",

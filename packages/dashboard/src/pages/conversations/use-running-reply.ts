@@ -6,7 +6,7 @@ import { type ConversationDetail, isRunning } from "./split-reply.ts";
 
 /** Words that arrive within this time are shown together, in milliseconds. A long conversation takes a while to draw. */
 const GATHER_MS = 100;
-/** How long to wait before a reply is followed again whose stream ended early, in milliseconds. */
+/** How long to wait before following a reply again after its stream ended early, in milliseconds. */
 const AGAIN_MS = 5_000;
 
 /** Shows the agent's reply while it streams in, and the stored one when it has ended. */

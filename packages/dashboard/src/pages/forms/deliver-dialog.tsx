@@ -14,7 +14,7 @@ export function DeliverDialog(props: {
 }) {
   const { title, action, isOpen, isBusy, onClose, onConfirm, children } = props;
   return (
-    <Dialog {...{ title, isOpen, onClose }}>
+    <Dialog title={title} isOpen={isOpen} onClose={onClose}>
       <div className="grid gap-2 text-soft">{children}</div>
       <div className="flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>

@@ -36,7 +36,7 @@ export function FailedSubmissions({
     );
 
   if (queued !== null) {
-    return <Progress {...{ queued, failed }} pending={counts.pending} onClose={() => setQueued(null)} />;
+    return <Progress queued={queued} failed={failed} pending={counts.pending} onClose={() => setQueued(null)} />;
   }
   if (failed === 0) return null;
   const action = `Redeliver ${failed.toLocaleString()} failed`;
@@ -51,7 +51,9 @@ export function FailedSubmissions({
       </Button>
       <DeliverDialog
         title={`Redeliver ${plural(failed, "submission")}?`}
-        {...{ action, isOpen: isAsking, isBusy: retry.isPending }}
+        action={action}
+        isOpen={isAsking}
+        isBusy={retry.isPending}
         onClose={() => setAsking(false)}
         onConfirm={start}
       >

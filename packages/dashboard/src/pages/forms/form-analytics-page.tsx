@@ -44,14 +44,17 @@ export function FormAnalyticsPage() {
         <NoForms agentId={agentId} />
       ) : (
         <>
-          <Choices {...{ entries, chosen, range }} />
+          <Choices entries={entries} chosen={chosen} range={range} />
           <div aria-busy={figures.isPlaceholderData} className={figures.isPlaceholderData ? "opacity-60" : ""}>
             <FormFigures
-              {...{ agentId, range }}
+              agentId={agentId}
+              range={range}
               entry={chosen}
               tool={tools.data.find(({ id }) => id === chosen.toolId)}
             />
-            {entries.length > 1 && <FormsComparison {...{ agentId, entries, range }} chosenId={chosen.toolId} />}
+            {entries.length > 1 && (
+              <FormsComparison agentId={agentId} entries={entries} range={range} chosenId={chosen.toolId} />
+            )}
           </div>
         </>
       )}
@@ -92,7 +95,7 @@ function Choices({ entries, chosen, range }: Chosen) {
 type Figures = { agentId: string; entry: FormAnalyticsEntry; tool: Tool | undefined; range: Range };
 
 function FormFigures({ agentId, entry, tool, range }: Figures) {
-  if (entry.impressions === 0) return <NotShown {...{ agentId, entry, range }} />;
+  if (entry.impressions === 0) return <NotShown agentId={agentId} entry={entry} range={range} />;
   const days = fillDays(entry.days ?? [], range);
   return (
     <>

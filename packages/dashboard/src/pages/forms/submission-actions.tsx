@@ -32,7 +32,10 @@ export function RedeliverSubmission({ submission }: { submission: FormSubmission
         Send webhook again
       </Button>
       <DeliverDialog
-        {...{ title: "Send webhook again?", action: "Send webhook again", isOpen: isAsking, isBusy: retry.isPending }}
+        title="Send webhook again?"
+        action="Send webhook again"
+        isOpen={isAsking}
+        isBusy={retry.isPending}
         onClose={() => setAsking(false)}
         onConfirm={send}
       >
@@ -72,7 +75,9 @@ export function DeleteSubmission({ submission, fileCount }: { submission: FormSu
         onDelete={() => setAsking(true)}
       />
       <ConfirmDialog
-        {...{ title: "Delete this submission?", action: "Delete submission", isOpen: isAsking }}
+        title="Delete this submission?"
+        action="Delete submission"
+        isOpen={isAsking}
         isBusy={remove.isPending}
         onClose={() => setAsking(false)}
         onConfirm={confirm}

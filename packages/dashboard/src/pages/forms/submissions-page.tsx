@@ -65,7 +65,9 @@ export function SubmissionsPage() {
           ) : (
             <>
               <SubmissionsTable
-                {...{ agentId, forms, submissions: list.data.submissions }}
+                agentId={agentId}
+                forms={forms}
+                submissions={list.data.submissions}
                 isStale={list.isPlaceholderData}
               />
               <SubmissionPager search={search} total={total} />

@@ -40,7 +40,8 @@ export function SubmissionsTable({
         {submissions.map((submission) => (
           <Row
             key={submission.id}
-            {...{ agentId, submission }}
+            agentId={agentId}
+            submission={submission}
             summary={summaryOf(submission.formData, fieldsOf.get(submission.toolId) ?? [], submission.id)}
           />
         ))}

@@ -81,7 +81,7 @@ function Arrived({
       </div>
       <ButtonLink
         look="main"
-        {...{ to: "/agents/$agentId/conversations/$conversationId" }}
+        to="/agents/$agentId/conversations/$conversationId"
         params={{ agentId, conversationId: conversation.id }}
       >
         Open conversation

@@ -42,7 +42,11 @@ export function NameStep({ agent }: { agent?: OnboardingAgent }) {
         next={{ label: agent ? "Continue" : "Create agent", isSubmit: true }}
       >
         <TextField
-          {...{ label: "Name", autoComplete: "off", placeholder: "Harbour", autoFocus: true, className: "max-w-sm" }}
+          label="Name"
+          autoComplete="off"
+          placeholder="Harbour"
+          autoFocus
+          className="max-w-sm"
           value={draft.values.name}
           onChange={(name) => draft.change({ name })}
           error={draft.errorAt("name")}

@@ -22,7 +22,10 @@ export function AboutPart({ agentId, kind, tool, draft }: PartProps) {
           onBlur={() => values.name.endsWith("_") && change({ name: values.name.replace(/_+$/, "") })}
           error={errorAt("name")}
           help="Lowercase letters and underscores. Type it as you would say it: “Stock look-up” becomes stock_look_up."
-          {...{ autoComplete: "off", spellCheck: false, maxLength: 200, className: "font-mono" }}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          className="font-mono"
         />
         <TextArea
           label="Description"

@@ -73,7 +73,9 @@ function SavedTool() {
       <WarningNote warnings={tool.warnings} />
       <ToolEditor
         views={views}
-        {...{ agentId, tool, draft }}
+        agentId={agentId}
+        tool={tool}
+        draft={draft}
         kind={tool.executionType}
         save={async (values, changed) => {
           await update.mutateAsync({ id: tool.id, body: changesOf(tool.executionType, values, changed) });
@@ -124,7 +126,9 @@ function NewTool({ agentId, kind }: { agentId: string; kind: ToolKind }) {
     >
       <ToolEditor
         views={views}
-        {...{ agentId, kind, draft }}
+        agentId={agentId}
+        kind={kind}
+        draft={draft}
         tool={null}
         save={async (values) => {
           const tool = await create.mutateAsync({ body: { ...toBody(kind, values), agentId, executionType: kind } });

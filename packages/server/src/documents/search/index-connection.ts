@@ -131,8 +131,8 @@ async function connectPostgres(url: string, mode: "read" | "write"): Promise<Ind
 }
 
 /**
- * The lock ends with a transaction on a connection of its own. A lock of the session would stay with the server's
- * connection when PgBouncer hands that to another client.
+ * The lock belongs to a transaction on a separate connection. PgBouncer can hand a server's connection to another
+ * client, and a session lock would stay with that connection.
  */
 async function holdingLock(holder: Client, key: string, work: () => Promise<void>): Promise<void> {
   await holder.query("begin");

@@ -7,7 +7,7 @@ import type { Presence, Typist } from "./presence.ts";
 
 /** Each poll checks a part of the open streams: by default, each one is checked every four seconds. */
 const POLLS_PER_ROUND = 8;
-/** The clients of expired streams come back within this time, in milliseconds. */
+/** The clients of expired streams reconnect within this time, in milliseconds. */
 const EXPIRED_RETRY_MS = 1_000;
 
 type Parts = {

@@ -14,7 +14,7 @@ const RETRY_MS = 60_000;
 
 type Parts = {
   recorder: NoticeRecorder;
-  /** tells everybody of a request that was held back */
+  /** notifies the team of a request that was held back */
   announce: RecordHandoff;
   /** makes the visitor wait again if the member who has the conversation has left the organization */
   release(trx: Transaction<Tables>, conversation: { organizationId: string; conversationId: string }): Promise<boolean>;
@@ -176,7 +176,7 @@ function createHandler(
     });
 }
 
-/** Tells the team of a request that followed another one too soon, if the visitor still waits. */
+/** Notifies the team of a request that followed another one too soon, if the visitor is still waiting. */
 async function announceNow(
   trx: Transaction<Tables>,
   { conversationId, organizationId, handoffId }: HandoffTimerRow,

@@ -66,7 +66,7 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
       .executeTakeFirst();
     if (!request) return;
     const owned = { conversationId, organizationId, handoffId: request.id };
-    // The timer `message` of a former member may stand at NEVER.
+    // The timer `message` of a former member may be set to NEVER.
     if (request.isAbandoned) return setTimer(trx, owned, { kind: "left", dueAt: now() });
     await setTimer(trx, owned, { kind: "message", dueAt: now() + UNANSWERED_MS });
   }

@@ -12,7 +12,7 @@ import type { IncomingMessage, Sender } from "./team-chat.ts";
 import type { ThreadStore } from "./thread-store.ts";
 
 type Chat = Pick<TeamChatRow, "channelId" | "organizationId" | "platform">;
-type Inbox = Pick<InboxService, "send" | "takeOver" | "giveBack" | "close">;
+type Inbox = Pick<InboxService, "send" | "takeOver" | "returnToAgent" | "close">;
 type Parts = { store: ThreadStore; codes: LinkCodes; inbox: () => Inbox; notify: () => void };
 
 type Received = { chat: Chat; message: IncomingMessage; thread: TeamChatThreadRow | undefined };
@@ -142,7 +142,7 @@ function createThreadActions({ store, inbox }: Parts, { once, answer }: ReturnTy
     else if (name === "close") await inbox().close(member, conversationId, { alongside });
     else {
       const note = argument.slice(0, handoffLimits.note) || null;
-      await inbox().giveBack(member, conversationId, { note, alongside });
+      await inbox().returnToAgent(member, conversationId, { note, alongside });
     }
   }
 

@@ -114,7 +114,11 @@ function WaitingFields({ values, change, errorAt }: Fields) {
         label="Promised answer (minutes)"
         isOptional
         help="Visitors see “Someone usually answers within 10 minutes”. Leave it empty to promise nothing."
-        {...{ min: 1, max: 1_440, step: 1, inputMode: "numeric", className: "max-w-28" }}
+        min={1}
+        max={1_440}
+        step={1}
+        inputMode="numeric"
+        className="max-w-28"
         value={values.promiseMinutes}
         onChange={(promiseMinutes) => change({ promiseMinutes })}
         error={errorAt("promiseMinutes")}
@@ -146,7 +150,10 @@ function RulesSection({ values, change, errorAt }: Fields) {
         />
       </div>
       <ListField
-        {...{ label: "Events of your page", itemLabel: "Event", addLabel: "Add event", most: 20 }}
+        label="Events of your page"
+        itemLabel="Event"
+        addLabel="Add event"
+        max={20}
         placeholder="checkout_failed"
         emptyText="No event of your page requests a person."
         help="The name of an event that a custom event trigger reacts to. It requests a person in the visitor's open conversation."

@@ -50,7 +50,7 @@ export function PlaygroundChat({
           <ButtonLink
             look="plain"
             className="text-soft"
-            {...{ to: "/agents/$agentId/conversations/$conversationId" }}
+            to="/agents/$agentId/conversations/$conversationId"
             params={{ agentId, conversationId: chat.conversation.id }}
           >
             Transcript

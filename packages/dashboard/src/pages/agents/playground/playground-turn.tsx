@@ -43,7 +43,7 @@ export function PlaygroundTurnView({
               key={index}
               text={piece.text}
               isUnfinished={isRunning && index === turn.pieces.length - 1}
-              {...{ chat }}
+              chat={chat}
             />
           ) : (
             piece && <ToolCall key={piece.id} tool={piece} chat={chat} />

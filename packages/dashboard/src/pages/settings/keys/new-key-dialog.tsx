@@ -24,7 +24,9 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog title="Create API key" action="Create API key" form={form} onClose={onClose}>
       <TextField
-        {...{ label: "Name", help: "Describe what will use it.", autoComplete: "off" }}
+        label="Name"
+        help="Describe what will use it."
+        autoComplete="off"
         value={values.name}
         onChange={(name) => change({ name })}
         error={errorAt("name")}
@@ -38,7 +40,9 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
       />
       {values.choice === "date" && (
         <TextField
-          {...{ label: "Last day", type: "date", help: "The key works until the end of this day." }}
+          label="Last day"
+          type="date"
+          help="The key works until the end of this day."
           value={values.expiresAt}
           onChange={(expiresAt) => change({ expiresAt })}
           error={errorAt("expiresAt")}

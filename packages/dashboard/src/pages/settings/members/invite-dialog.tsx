@@ -34,7 +34,9 @@ export function InviteDialog({
   return (
     <FormDialog title="Invite member" action="Invite" form={form} onClose={onClose}>
       <TextField
-        {...{ label: "Email", type: "email", autoComplete: "off" }}
+        label="Email"
+        type="email"
+        autoComplete="off"
         help={
           sendsMail
             ? "We send a link that works for seven days."

@@ -49,14 +49,20 @@ export function ProviderDialog({
     >
       {provider !== "ollama" && (
         <TextField
-          {...{ label: "API key", type: "password", autoComplete: "off", isOptional: needsBaseUrl }}
+          label="API key"
+          type="password"
+          autoComplete="off"
+          isOptional={needsBaseUrl}
           value={values.apiKey}
           onChange={(apiKey) => edit({ apiKey })}
           error={errorAt("apiKey")}
         />
       )}
       <TextField
-        {...{ label: "Base URL", type: "url", autoComplete: "off", isOptional: !needsBaseUrl }}
+        label="Base URL"
+        type="url"
+        autoComplete="off"
+        isOptional={!needsBaseUrl}
         placeholder={needsBaseUrl ? "https://models.example.com/v1" : undefined}
         help={
           needsBaseUrl

@@ -108,7 +108,7 @@ function Tokens({ name, tokensThisMonth: used, monthlyTokenBudget: budget }: Age
       {number.format(used)} <span className="text-soft">of {number.format(budget)}</span>
       {isSpent && <span className="text-sm text-wrong"> Used up</span>}
       {!isSpent && used >= budget * 0.8 && <span className="text-sm text-warning"> Almost used up</span>}
-      <Meter label={`Tokens of ${name}`} value={used} most={budget} />
+      <Meter label={`Tokens of ${name}`} value={used} max={budget} />
     </>
   );
 }

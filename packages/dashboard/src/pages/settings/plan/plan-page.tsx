@@ -40,7 +40,7 @@ function Limits({ plan: { planId, limits, usage } }: { plan: Plan }) {
         {limits.requestsPerMinute === null ? "No limit" : number.format(limits.requestsPerMinute)}
         <div className="text-sm font-normal text-soft">{number.format(usage.requestsThisMinute)} this minute</div>
         {limits.requestsPerMinute !== null && (
-          <Meter label="API requests this minute" value={usage.requestsThisMinute} most={limits.requestsPerMinute} />
+          <Meter label="API requests this minute" value={usage.requestsThisMinute} max={limits.requestsPerMinute} />
         )}
       </Fact>
       <Fact name="Tokens per month">
@@ -49,7 +49,7 @@ function Limits({ plan: { planId, limits, usage } }: { plan: Plan }) {
           {number.format(usage.operatorTokensThisMonth)} used with this server's provider keys
         </div>
         {limits.operatorTokensPerMonth !== null && (
-          <Meter label="Tokens this month" value={usage.operatorTokensThisMonth} most={limits.operatorTokensPerMonth} />
+          <Meter label="Tokens this month" value={usage.operatorTokensThisMonth} max={limits.operatorTokensPerMonth} />
         )}
       </Fact>
       <Fact name="Tools per agent">

@@ -22,13 +22,18 @@ export function PasswordForm({ userId }: { userId: string }) {
       onSubmit={(event) => form.onSubmit(event).then((isDone) => isDone && form.reset(empty))}
     >
       <TextField
-        {...{ label: "Current password", type: "password", autoComplete: "current-password" }}
+        label="Current password"
+        type="password"
+        autoComplete="current-password"
         value={form.values.currentPassword}
         onChange={(currentPassword) => form.change({ currentPassword })}
         error={form.errorAt("currentPassword")}
       />
       <TextField
-        {...{ label: "New password", type: "password", autoComplete: "new-password", help: "At least 12 characters." }}
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        help="At least 12 characters."
         value={form.values.newPassword}
         onChange={(newPassword) => form.change({ newPassword })}
         error={form.errorAt("newPassword")}

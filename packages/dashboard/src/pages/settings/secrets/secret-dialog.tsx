@@ -34,7 +34,10 @@ export function SecretDialog({
     >
       {!secret && (
         <TextField
-          {...{ label: "Name", autoComplete: "off", spellCheck: false, className: "font-mono" }}
+          label="Name"
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
           placeholder="STOCK_API_KEY"
           help="Letters, digits and underscores."
           value={values.name}
@@ -43,13 +46,18 @@ export function SecretDialog({
         />
       )}
       <TextField
-        {...{ label: secret ? "New value" : "Value", type: "password", autoComplete: "off" }}
+        label={secret ? "New value" : "Value"}
+        type="password"
+        autoComplete="off"
         value={values.value}
         onChange={(value) => change({ value })}
         error={errorAt("value")}
       />
       <TextArea
-        {...{ label: "Allowed hosts", isOptional: true, rows: 2, placeholder: "stock.example.com" }}
+        label="Allowed hosts"
+        isOptional
+        rows={2}
+        placeholder="stock.example.com"
         help="One per line. Without any, the secret is sent to the host of every tool that names it."
         value={values.hosts}
         onChange={(hosts) => change({ hosts })}

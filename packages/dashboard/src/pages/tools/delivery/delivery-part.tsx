@@ -60,7 +60,9 @@ export function DeliveryPart({ tool, draft }: PartProps) {
           }
           fieldsOf={(action, index) => (
             <ActionFields
-              {...{ action, fieldNames, mail }}
+              action={action}
+              fieldNames={fieldNames}
+              mail={mail}
               onChange={(next) => change({ formPostActions: values.formPostActions.with(index, next) })}
               errorAt={(path) => errorAt(`formPostActions.${index}${path}`)}
             />

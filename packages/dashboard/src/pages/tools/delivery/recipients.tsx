@@ -46,7 +46,8 @@ export function Recipients({
             <Row
               key={id}
               {...row}
-              {...{ name, note }}
+              name={name}
+              note={note}
               isChosen={recipientIds.includes(id)}
               onToggle={(isChosen) => onChange({ recipientIds: withItem(recipientIds, id, isChosen) })}
             />

@@ -48,7 +48,8 @@ export function FieldOptions({
               value={option.label}
               onChange={(label) => relabel(index, option, label)}
               error={errorAt(`.${index}.label`)}
-              {...{ maxLength: 500, autoComplete: "off" }}
+              maxLength={500}
+              autoComplete="off"
             />
           </div>
           <div className="min-w-0 flex-1">
@@ -57,7 +58,10 @@ export function FieldOptions({
               value={option.value}
               onChange={(value) => change(index, { value })}
               error={errorAt(`.${index}.value`)}
-              {...{ maxLength: 500, autoComplete: "off", spellCheck: false, className: "font-mono" }}
+              maxLength={500}
+              autoComplete="off"
+              spellCheck={false}
+              className="font-mono"
             />
           </div>
           <div className="mt-6 flex">

@@ -40,7 +40,10 @@ export function FieldsPart({ agentId, draft }: PartProps) {
               <FieldCard
                 key={keyOf(field)}
                 {...fields}
-                {...{ field, index, fields: form.fields, errorAt: draft.errorAt }}
+                field={field}
+                index={index}
+                fields={form.fields}
+                errorAt={draft.errorAt}
               />
             ))}
           </FieldList>

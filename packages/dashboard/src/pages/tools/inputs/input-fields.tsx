@@ -45,7 +45,10 @@ export function InputFields({
           value={name}
           onChange={(name) => onChange({ ...row, name })}
           error={name === "" ? errorAt(path) : errorAt(path) && errorFor(errorAt, path)}
-          {...{ maxLength: 100, autoComplete: "off", spellCheck: false, className: "font-mono" }}
+          maxLength={100}
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
         />
         <Select
           label="Type"

@@ -46,7 +46,9 @@ export function InputRows({
       {inputs.map((row, index) => (
         <InputFields
           key={keyOf(row)}
-          {...{ row, index, errorAt }}
+          row={row}
+          index={index}
+          errorAt={errorAt}
           onChange={(next) => replace(inputs.map((other) => (other === row ? next : other)))}
           onRemove={() => remove(row, index)}
         />

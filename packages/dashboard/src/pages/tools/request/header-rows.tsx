@@ -58,7 +58,10 @@ export function HeaderRows({
                 label="Value"
                 value={row.value}
                 onChange={(value) => change(row, { value })}
-                {...{ autoComplete: "off", spellCheck: false, maxLength: 4_000, className: "font-mono" }}
+                autoComplete="off"
+                spellCheck={false}
+                maxLength={4_000}
+                className="font-mono"
               />
             )}
           </div>

@@ -32,7 +32,8 @@ export function TestInput({
     const number = typeof value === "number" ? value : null;
     return <NumberField {...shared} step="any" value={number} onChange={(next) => onChange(next ?? undefined)} />;
   }
-  if (schema.type === "array" || schema.type === "object") return <JsonInput {...{ shared, value, onChange }} />;
+  if (schema.type === "array" || schema.type === "object")
+    return <JsonInput shared={shared} value={value} onChange={onChange} />;
   const text = typeof value === "string" ? value : "";
   return <TextField {...shared} value={text} onChange={(text) => onChange(text || undefined)} autoComplete="off" />;
 }

@@ -7,16 +7,16 @@ import { TextArea } from "../../components/field.tsx";
 const MAX_NOTE = 4_000;
 
 /** Returns the conversation to the agent, with a note that the agent reads and the visitor does not. */
-export function GiveBackDialog({
+export function ReturnDialog({
   agentName,
   isBusy,
-  giveBack,
+  returnToAgent,
   onClose,
 }: {
   agentName: string;
   isBusy: boolean;
   /** Resolves to whether it succeeded. */
-  giveBack: (note: string) => Promise<boolean>;
+  returnToAgent: (note: string) => Promise<boolean>;
   onClose: () => void;
 }) {
   const [note, setNote] = useState("");
@@ -26,7 +26,7 @@ export function GiveBackDialog({
         className="grid gap-4"
         onSubmit={async (event) => {
           event.preventDefault();
-          if (await giveBack(note)) onClose();
+          if (await returnToAgent(note)) onClose();
         }}
       >
         <TextArea
