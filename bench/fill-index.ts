@@ -5,7 +5,7 @@ import { wordsOf } from "../packages/server/src/documents/search/words.ts";
 import { syntheticTexts } from "./synthetic-passages.ts";
 
 const CHUNKS_PER_DOCUMENT = 100;
-/** As many as merging leaves in the segments of a large agent. */
+/** The size to which merging brings the segments of a large agent. */
 const DOCUMENTS_PER_SEGMENT = 2_000;
 const LANGUAGE = "en";
 const ROWS_AT_ONCE = 100;
@@ -17,8 +17,8 @@ type Owner = { organizationId: string; agentId: string };
 type Document = { id: string; title: string; firstNumber: number; texts: string[] };
 
 /**
- * Writes the index of an agent with many synthetic passages to all databases at once. The rows are those that remain when
- * the documents were added one by one and merged, which takes three times as long.
+ * Writes the index of an agent with many synthetic passages to all databases concurrently. The rows are the same as if
+ * the documents had been added one by one and merged, which takes three times as long.
  */
 export async function fillIndex(addresses: readonly DatabaseAddress[], owner: Owner, chunks: number): Promise<void> {
   const startedAt = performance.now();

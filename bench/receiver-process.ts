@@ -4,8 +4,8 @@ import { serveChild } from "./serve-child.ts";
 
 /**
  * A webhook receiver. `/hang` never responds; `/twice` refuses each submission once and records the time until it is
- * retried; `/event` records the time since the event's `createdAt`; everything else is accepted. `/counts` returns `{ taken, firstAt, lastAt, waits }`, with times in
- * milliseconds.
+ * retried; `/event` records the time since the event's `createdAt`; everything else is accepted. `/counts` returns
+ * `{ taken, firstAt, lastAt, waits }`, with times in milliseconds.
  */
 const refusedAt = new Map<string, number>();
 const counts = { taken: 0, firstAt: 0, lastAt: 0, waits: [] as number[] };

@@ -6,7 +6,10 @@ export const smallAgent = "agent_small";
 const VOCABULARY = 60_000;
 const WORDS_A_CHUNK = 80;
 
-/** The passages of a document. Words are as frequent as in a natural language: the n-th word is 1/n as frequent as the first. */
+/**
+ * The passages of a document. Words are as frequent as in a natural language: the n-th word is 1/n as frequent as the
+ * first.
+ */
 export function syntheticTexts(number: number, chunks: number): string[] {
   const random = generator(number + 1);
   return Array.from({ length: chunks }, () =>

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * User and system time of a process, its descendants, and those of them that have ended, in milliseconds. Linux counts in
- * steps of 10.
+ * User and system time of a process, its descendants, and those of them that have ended, in milliseconds. Linux counts
+ * in steps of 10.
  */
 export function treeCpuMs(pid: number): number {
   const own = fieldsOf(pid);

@@ -1,8 +1,8 @@
 import { createUploads } from "./upload-pages.ts";
 
 /**
- * Uploads pages to the agent until the process ends. A process of its own, so that the one that measures replies is not
- * busy with uploads.
+ * Uploads pages to the agent until the process ends. It is a separate process so that the uploads do not slow down the
+ * process that measures replies.
  */
 const [url = "", agentId = ""] = process.argv.slice(2);
 const WARM_UP = 40;

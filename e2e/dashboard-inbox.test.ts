@@ -369,7 +369,7 @@ describe("the inbox", () => {
   });
 });
 
-describe("an inbox of 100,000", () => {
+describe("an inbox of 100,000 conversations", () => {
   const amount = 100_000;
   let site: DashboardSite;
   let page: Page;

@@ -316,7 +316,7 @@ describe("the settings", () => {
     expect(problems).toEqual([]);
   });
 
-  it("notifies a member by push while the dashboard is closed, and a team chat", async () => {
+  it("notifies a member by push while the dashboard is closed, and posts to a team chat", async () => {
     const push = await startPushService();
     const context = { permissions: ["notifications"] };
     const { page, problems } = await site.signIn({ context });

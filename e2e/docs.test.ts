@@ -29,7 +29,7 @@ describe("the documentation", () => {
     await server?.stop();
   });
 
-  it("renders the API reference under its policy, without a request to another host than the one at which it was opened", async () => {
+  it("renders the API reference under its Content Security Policy, and sends requests only to its own host", async () => {
     const { page, problems } = await browser.open({ viewport: { width: 1440, height: 900 } });
     const foreign: string[] = [];
     page.on("request", (request) => {

@@ -7,7 +7,7 @@ import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../t
 
 const hostile = `</script><img src=x onerror="window.broken=1"><b>bold</b>`;
 const phone = { viewport: { width: 375, height: 700 }, hasTouch: true, isMobile: true };
-const atOnce = { triggerType: "page_view", conditions: { page: "/**" } };
+const onEveryPage = { triggerType: "page_view", conditions: { page: "/**" } };
 const onEvent = (event: string) => ({ triggerType: "custom_event", conditions: { event } });
 const storage = (page: Page) =>
   page.evaluate(() => ({ local: { ...localStorage }, session: { ...sessionStorage } }) as Record<string, object>);
@@ -26,7 +26,7 @@ describe("trigger actions", () => {
 
   describe("a bubble", () => {
     it("announces the bubble politely to screen readers", async () => {
-      const { page, problems, agentId, ids } = await use.visitWith([{ ...atOnce, ...bubble("Need help?") }], {
+      const { page, problems, agentId, ids } = await use.visitWith([{ ...onEveryPage, ...bubble("Need help?") }], {
         before:
           "window.shifts = []; new PerformanceObserver((list) => shifts.push(...list.getEntries().map((entry) => entry.value))).observe({ type: 'layout-shift', buffered: true })",
       });
@@ -52,7 +52,7 @@ describe("trigger actions", () => {
     });
 
     it("keeps its text in the chat across reloads until the visitor answers it", async () => {
-      const { page } = await use.visitWith([{ ...atOnce, ...bubble("Looking for a bike?") }]);
+      const { page } = await use.visitWith([{ ...onEveryPage, ...bubble("Looking for a bike?") }]);
       await bubbleOf(page).getByText("Looking for a bike?").click();
       const opening = page.locator(".reply").getByText("Looking for a bike?");
       await opening.waitFor();
@@ -66,7 +66,7 @@ describe("trigger actions", () => {
     });
 
     it("is the first message of the conversation for the model, and names its trigger", async () => {
-      const { page, ids } = await use.visitWith([{ ...atOnce, ...bubble("Looking for a bike?") }]);
+      const { page, ids } = await use.visitWith([{ ...onEveryPage, ...bubble("Looking for a bike?") }]);
       await bubbleOf(page).getByText("Looking for a bike?").click();
       const sent = page.waitForRequest((request) => request.url().endsWith("/chat") && request.method() === "POST");
       await ask(page, "Yes, size M please");
@@ -78,7 +78,7 @@ describe("trigger actions", () => {
     });
 
     it("hides the bubble when its time is over", async () => {
-      const { page } = await use.visitWith([{ ...atOnce, ...bubble("For a moment", { duration: 5_000 }) }]);
+      const { page } = await use.visitWith([{ ...onEveryPage, ...bubble("For a moment", { duration: 5_000 }) }]);
       await bubbleOf(page).hover();
       await freeze(page);
       await page.clock.runFor(20_000);
@@ -101,7 +101,7 @@ describe("trigger actions", () => {
       ["Escape", (page: Page) => page.keyboard.press("Escape")],
     ])("does not show a bubble again in this session after it was closed by %s", async (_name, close) => {
       const { page, agentId, ids, open } = await use.visitWith([
-        { ...atOnce, ...bubble("Each time"), triggerOnce: false },
+        { ...onEveryPage, ...bubble("Each time"), triggerOnce: false },
       ]);
       await bubbleOf(page).waitFor();
       await open({});
@@ -117,7 +117,7 @@ describe("trigger actions", () => {
     });
 
     it("moves the focus on when the focused bubble disappears", async () => {
-      const { page } = await use.visitWith([{ ...atOnce, ...bubble("Hello") }]);
+      const { page } = await use.visitWith([{ ...onEveryPage, ...bubble("Hello") }]);
       await page.getByRole("button", { name: "Close message" }).focus();
       await page.keyboard.press("Enter");
       await expect.poll(() => focused(page)).toBe("launcher");
@@ -125,7 +125,7 @@ describe("trigger actions", () => {
 
     it("renders the bubble's message as plain text", async () => {
       const long = `${hostile}\n${"A long story. ".repeat(50)}${"w".repeat(200)}`;
-      const { page, problems } = await use.visitWith([{ ...atOnce, ...bubble(long), name: hostile }], {
+      const { page, problems } = await use.visitWith([{ ...onEveryPage, ...bubble(long), name: hostile }], {
         context: phone,
       });
       await bubbleOf(page).waitFor();
@@ -146,7 +146,7 @@ describe("trigger actions", () => {
     it("has no accessibility problems in a bubble", async () => {
       const say = "Not sure which plan fits? Tell me what you need, and I will find it for you.";
       const look = async (name: string, options: object) => {
-        const { page } = await use.visitWith([{ ...atOnce, ...bubble(say) }], options);
+        const { page } = await use.visitWith([{ ...onEveryPage, ...bubble(say) }], options);
         await bubbleOf(page).waitFor();
         await page.clock.runFor(500);
         expect([name, await accessibilityProblems(page)]).toEqual([name, []]);
@@ -230,7 +230,7 @@ describe("trigger actions", () => {
   });
 
   describe("in one session", () => {
-    const once = { ...atOnce, ...bubble("Once") };
+    const once = { ...onEveryPage, ...bubble("Once") };
     const always = { ...onEvent("ping"), ...bubble("Always"), triggerOnce: false };
 
     it("fires a trigger once per session, across reloads and tabs, and again in a new session", async () => {
@@ -298,7 +298,7 @@ describe("trigger actions", () => {
   });
 
   describe("reports", () => {
-    const once = { ...atOnce, ...bubble("Reported") };
+    const once = { ...onEveryPage, ...bubble("Reported") };
 
     it("waits as long as a busy server asks before it sends reports again", async () => {
       const { page, agentId, ids, sent } = await reporting(async (route, at) => {
@@ -374,7 +374,7 @@ describe("trigger actions", () => {
   it("previews a trigger without recording anything", async () => {
     const { page, agentId, ids } = await use.visitWith(
       [
-        { ...atOnce, ...bubble("Welcome") },
+        { ...onEveryPage, ...bubble("Welcome") },
         { triggerType: "time_on_page", conditions: { timeOnPage: 120 }, ...bubble("After a while") },
         { triggerType: "page_view", conditions: { page: "/bikes/*" }, ...bubble("A bike") },
         { triggerType: "scroll_depth", conditions: { scrollDepth: 75 }, ...bubble("Far down") },

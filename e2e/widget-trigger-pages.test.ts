@@ -5,7 +5,7 @@ import { bubble, bubbleOf, stay, track, triggerSite } from "../test/trigger-site
 import { sayWords } from "../test/upstream.ts";
 import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
 
-const atOnce = { triggerType: "page_view", conditions: { page: "/**" }, ...bubble("Hello") };
+const onEveryPage = { triggerType: "page_view", conditions: { page: "/**" }, ...bubble("Hello") };
 
 /** One trigger of each kind, none of which fires by itself. */
 const quiet = [
@@ -56,7 +56,7 @@ describe("triggers and the page", () => {
   it("removes everything that triggers added after destroy", async () => {
     site.host.before(counting);
     const agentId = await site.createAgent();
-    await use.createTriggers(agentId, [atOnce, ...quiet]);
+    await use.createTriggers(agentId, [onEveryPage, ...quiet]);
     const { page, problems } = await site.browser.open();
     await page.goto(site.host.page("/", { "data-agent-id": agentId }));
     await bubbleOf(page).waitFor();
@@ -78,7 +78,7 @@ describe("triggers and the page", () => {
       Object.freeze(history);
       delete window.requestIdleCallback;
     `;
-    const { page, problems, agentId, ids } = await use.visitWith([atOnce, ...quiet], { before });
+    const { page, problems, agentId, ids } = await use.visitWith([onEveryPage, ...quiet], { before });
     await bubbleOf(page).waitFor();
     await page.clock.runFor(11_000);
     await track(page, "cart", { total: 6 });
@@ -89,7 +89,7 @@ describe("triggers and the page", () => {
 
   it("stays silent when the triggers cannot be loaded", async () => {
     const agentId = await site.createAgent();
-    await use.createTriggers(agentId, [atOnce]);
+    await use.createTriggers(agentId, [onEveryPage]);
     const { page, problems } = await site.browser.open();
     let asked = 0;
     await page.route("**/triggers/widget/**", (route) => (asked++ === 0 ? route.abort() : route.continue()));
@@ -112,7 +112,7 @@ describe("triggers and the page", () => {
     const browser = await startBrowser({ ignoreDefaultArgs: ["--disable-back-forward-cache"] });
     try {
       const agentId = await site.createAgent();
-      await use.createTriggers(agentId, [{ ...atOnce, triggerOnce: false }, ...quiet]);
+      await use.createTriggers(agentId, [{ ...onEveryPage, triggerOnce: false }, ...quiet]);
       const { page } = await browser.open();
       const cdp = await page.context().newCDPSession(page);
       await cdp.send("Page.enable");
@@ -146,7 +146,7 @@ describe("triggers and the page", () => {
 
   it("counts a page restored from the back/forward cache as a new page view", async () => {
     const { page, agentId, ids, problems } = await use.visitWith([
-      { ...atOnce, triggerOnce: false },
+      { ...onEveryPage, triggerOnce: false },
       { triggerType: "time_on_page", conditions: { timeOnPage: 20 }, ...bubble("Still here") },
     ]);
     await bubbleOf(page).waitFor();

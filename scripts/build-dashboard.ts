@@ -12,8 +12,9 @@ export const dashboard: Built = {
 };
 
 /**
- * Small modules that at least three pages use, such as icons, become one file. By default, each of them is a file of its
- * own, and a page loads 17 scripts on average instead of 6. Charts stay out, because a module brings all of its imports.
+ * Small modules that at least three pages use, such as icons, become one file. By default, each of them is a file of
+ * its own, and a page loads 17 scripts on average instead of 6. Charts stay out, because a module brings all of its
+ * imports.
  */
 const sharedParts = {
   name: "shared",

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createServer } from "vite";
 
 /**
- * `npm run dev`: the API server, which restarts when its sources change, behind Vite, which serves the dashboard and the
- * widget from their sources. Open the address of PORT (3000 unless it is set), as in production.
+ * `npm run dev`: the API server, which restarts when its sources change, behind Vite, which serves the dashboard and
+ * the widget from their sources. Open the address of PORT (3000 unless it is set), as in production.
  */
 const root = join(import.meta.dirname, "..");
 if (existsSync(join(root, ".env"))) process.loadEnvFile(join(root, ".env"));

@@ -6,9 +6,9 @@ const root = join(import.meta.dirname, "..");
 const source = join(root, "packages/sdk");
 
 /**
- * Compiles the SDK to `packages/sdk/lib`: JavaScript and declarations, those of the contract included, so that the packed
- * package depends on nothing. Runs before `npm pack`. Inside this repository the condition `foyer-source` of the package's
- * `exports` selects the sources instead, so nothing has to be built to work on it.
+ * Compiles the SDK to `packages/sdk/lib`: JavaScript and declarations, those of the contract included, so that the
+ * packed package depends on nothing. Runs before `npm pack`. Inside this repository the condition `foyer-source` of the
+ * package's `exports` selects the sources instead, so nothing has to be built to work on it.
  */
 export function packSdk(): void {
   const lib = join(source, "lib");

@@ -11,7 +11,7 @@ export type Schema = {
 /** A body with one changed value, and its path. */
 export type Case = { path: string; body: unknown };
 
-/** Not one value of every type, because what a schema allows by mistake is mostly one of these. */
+/** These types suffice, because a value that a schema allows by mistake mostly has one of them. */
 const samples = { string: "text", number: 1.5, object: {}, null: null };
 
 /** Bodies with one wrong value each, derived from the schema: other types, missing fields, one past each limit. */

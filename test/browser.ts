@@ -22,8 +22,8 @@ let shared: Promise<Browser> | undefined;
 type Opened = { page: Page; problems: string[] };
 
 /**
- * A real Chromium. A page that a test opens ends with the test, because a page that is left open keeps working; `close`
- * ends the others. A browser with its own launch options is not shared and ends with `close`.
+ * A real Chromium. A page that a test opens is closed when the test ends, because an open page keeps using the CPU;
+ * `close` closes the others. A browser with its own launch options is not shared, and `close` ends it.
  */
 export async function startBrowser(options?: LaunchOptions) {
   const browser = options ? await launch(options) : await sharedBrowser();
@@ -36,7 +36,7 @@ export async function startBrowser(options?: LaunchOptions) {
     return context;
   }
 
-  /** Opens a page in a context of its own. `problems` lists uncaught exceptions and violations of the policy. */
+  /** Opens a page in its own context. `problems` lists uncaught exceptions and CSP violations. */
   async function open(options: BrowserContextOptions = {}): Promise<Opened> {
     const context = await newContext(options);
     if (TestRunner.getCurrentTest()) onTestFinished(() => context.close());
@@ -74,7 +74,7 @@ async function openPage(context: BrowserContext): Promise<Opened> {
 const storageTypes = "local_storage,indexeddb,cache_storage,service_workers";
 
 /**
- * Contexts that tests take turns using. A page of the dashboard takes half the time in a process that has run it
+ * Contexts that tests take turns using. A dashboard page loads in half the time in a process that has loaded it
  * before, so each context keeps one page open to keep its process. Everything else that a test leaves behind is
  * deleted.
  */
@@ -139,8 +139,8 @@ async function sharedBrowser(): Promise<Browser> {
 
 /**
  * Pages of tests live for seconds. Optimizing their code costs more than it saves, and so do collecting garbage on
- * several threads and a small young generation, which is collected often. Without these flags, a file of tests takes a
- * seventh more CPU. Benchmarks do not use them.
+ * several threads and a small young generation, which is collected often. Without these flags, a test file uses a
+ * seventh more CPU time. Benchmarks do not use them.
  */
 const shortLived = "--js-flags=--no-opt --no-maglev --single-threaded-gc --min-semi-space-size=16";
 
@@ -172,8 +172,8 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
 }
 
 /**
- * Expects a page without accessibility problems that is no wider than a phone. It leaves the page in light and at the
- * size that it had. Scheme and size change together, because each change renders the whole page again.
+ * Expects a page without accessibility problems that is no wider than a phone. Afterwards, the page has the light
+ * scheme and its original size. Scheme and size change together, because each change renders the whole page again.
  */
 export async function expectFit(page: Page): Promise<void> {
   expect(await problemsInBothSchemes(page)).toEqual([]);
@@ -183,7 +183,7 @@ export async function expectFit(page: Page): Promise<void> {
   if (size) await page.setViewportSize(size);
 }
 
-/** Leaves the page in dark. */
+/** Leaves the page in the dark scheme. */
 async function problemsInBothSchemes(page: Page): Promise<string[]> {
   await Promise.all(page.frames().map(injectAxe));
   await page.emulateMedia({ colorScheme: "light" });

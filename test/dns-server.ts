@@ -30,7 +30,7 @@ export async function startDnsServer(answer: (question: DnsQuestion) => DnsAnswe
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
-  // Longer than any test, so that tests of time limits cannot pass because of this one.
+  // Longer than any test, so a test of a time limit cannot pass because this resolver gave up.
   const resolver = new Resolver({ timeout: 60_000, tries: 1 });
   resolver.setServers([`127.0.0.1:${socket.address().port}`]);
 

@@ -29,7 +29,7 @@ function run(tests: string, ...args: string[]) {
   return { status, stderr };
 }
 
-it("a run fails and names the tests that are skipped, that skip themselves, and that are still to be written", () => {
+it("a run fails and names tests that are skipped, that skip themselves, or that are marked as todo", () => {
   const skipped =
     'it.skip("is skipped", () => {}); it("skips itself", ({ skip }) => skip()); it.todo("is to be written");';
   const { status, stderr } = run(`it("runs", () => {}); ${skipped}`);

@@ -52,7 +52,7 @@ function throughPgBouncer(path: string) {
   const onBoth = (count: number, send: (server: TestServer, index: number) => Promise<{ statusCode: number }>) =>
     Promise.all(Array.from({ length: count }, (_, index) => send(index % 2 === 0 ? here.server : there, index)));
 
-  it("two servers with more connections than PgBouncer create and count everything once", async () => {
+  it("when two servers open more connections than PgBouncer, everything is created and counted once", async () => {
     const { agentId, account } = here;
     const { headers } = account;
     const answers = await onBoth(40, (server, index) =>
@@ -135,7 +135,7 @@ function throughPgBouncer(path: string) {
   });
 }
 
-/** Asks PostgreSQL itself. */
+/** Queries PostgreSQL directly, without PgBouncer. */
 async function advisoryLocks({ address }: TestDatabase): Promise<number> {
   if (address.kind !== "postgres") return 0;
   const asked = `select 1 from pg_locks join pg_database on oid = database

@@ -7,7 +7,7 @@ import { delimiter, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
 
-/** In the name of the socket file. */
+/** Part of the socket file's name. */
 const PORT = 6432;
 
 /** The program, or null when it is not installed. Debian installs it into a folder that is not in every user's path. */
@@ -29,7 +29,7 @@ function isExecutable(path: string): boolean {
  * Starts PgBouncer in transaction mode in front of a PostgreSQL server that listens on a Unix socket.
  * @param url any database of the server
  * @param poolSize connections to each database
- * @returns a function that leads another of the server's addresses through PgBouncer
+ * @returns a function that converts another of the server's addresses to one that goes through PgBouncer
  */
 export async function startPgBouncer(program: string, { url, poolSize }: { url: string; poolSize: number }) {
   const socketFolder = new URL(url).searchParams.get("host") ?? "";

@@ -1,6 +1,6 @@
 import { createAccount, insertOrganization } from "../packages/server/src/auth/account-store.ts";
-// Imported here instead of with a test's first sign-in, because on a busy machine it can take so long that the server
-// sheds load.
+// Imported here instead of during a test's first sign-in, because on a busy machine the import can take so long that
+// the server sheds load.
 import "../packages/server/src/auth/sign-in/library.ts";
 import { newId } from "../packages/server/src/ids.ts";
 import type { TestServer } from "./server.ts";

@@ -10,8 +10,8 @@ type Envelope = { envelope_id: string } & Record<string, unknown>;
 export const slackTokens = { botToken: "xoxb-1-2-botsecret", appToken: "xapp-1-2-appsecret" };
 
 /**
- * A stand-in for Slack with one app in Socket Mode and one channel. Like the original, it repeats an event over the next
- * connection until its envelope is acknowledged.
+ * A stand-in for Slack with one app in Socket Mode and one channel. Like the original, it repeats an event over the
+ * next connection until its envelope is acknowledged.
  */
 export async function startSlack({ channelId = "C0SUPPORT" } = {}) {
   const events = new EventEmitter();
@@ -94,7 +94,7 @@ export async function startSlack({ channelId = "C0SUPPORT" } = {}) {
     failNext(method: string, failure: { status?: number; headers?: Record<string, string>; body: object }) {
       failures.set(method, [...(failures.get(method) ?? []), failure]);
     },
-    /** A person writes in the channel. @returns the message's `ts` */
+    /** Posts a person's message in the channel. @returns the message's `ts` */
     say({ user, thread, ...more }: { user: string; thread?: string } & Record<string, unknown>): string {
       const ts = nextTs();
       authors.set(ts, user);
@@ -113,7 +113,7 @@ export async function startSlack({ channelId = "C0SUPPORT" } = {}) {
       broadcast(envelope);
       return ts;
     },
-    /** Posts as a server does that is killed before it receives the response. @returns the post's id */
+    /** Posts like a server that is killed before it receives the response. @returns the post's id */
     postAsBot(text: string): string {
       methods["chat.postMessage"]?.({ channel: channelId, text });
       return posts.at(-1)?.ts ?? "";

@@ -13,9 +13,10 @@ const botUser = { id: 4242, is_bot: true, first_name: "Foyer", username: "foyer_
 export const telegramToken = "4242:AAF-a-token-of-the-tests-0123456789";
 
 /**
- * A stand-in for api.telegram.org with one bot and one chat. Like the original, it repeats updates until a higher offset
- * confirms them, holds a request for updates open while there are none, lets only the newest of two pollers continue,
- * counts the length of a text in UTF-16 code units, and marks a message in a topic as a reply to the topic's first one.
+ * A stand-in for api.telegram.org with one bot and one chat. Like the original, it repeats updates until a higher
+ * offset confirms them, holds a request for updates open while there are none, lets only the newest of two pollers
+ * continue, counts the length of a text in UTF-16 code units, and marks a message in a topic as a reply to the topic's
+ * first one.
  */
 export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}) {
   const events = new EventEmitter();
@@ -118,7 +119,7 @@ export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}
     failNext(method: string, failure: Failure) {
       failures.set(method, [...(failures.get(method) ?? []), failure]);
     },
-    /** A person writes in the chat. `from` is the id of a Telegram user. @returns the message's id */
+    /** Posts a person's message in the chat. `from` is the id of a Telegram user. @returns the message's id */
     say({ from, topic, replyTo, ...more }: { from: number; topic?: number; replyTo?: number } & Body): number {
       const id = state.nextMessage++;
       const author = { id: from, is_bot: false, first_name: `User ${from}` };
@@ -138,7 +139,7 @@ export async function startTelegram({ isForum = true, chatId = "-1001234" } = {}
       this.update({ message });
       return id;
     },
-    /** Posts as a server does that is killed before it receives the response. @returns the post's id */
+    /** Posts like a server that is killed before it receives the response. @returns the post's id */
     postAsBot(text: string): number {
       methods.sendMessage?.({ chat_id: state.chatId, text });
       return posts.at(-1)?.id ?? 0;

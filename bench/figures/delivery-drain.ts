@@ -14,8 +14,9 @@ const LIMIT = { sqlite: 1_000, postgres: 2_500 };
 const TIMEOUT_MS = 120_000;
 
 /**
- * Due webhooks per second that reach a fast receiver, from the first to the last, and the CPU time that each costs Foyer
- * and the database. All become due at once, while the servers run. A first round is discarded as warm-up.
+ * Due webhooks per second that reach a fast receiver, from the first to the last, and the CPU time that each costs
+ * Foyer and the database. All become due at the same moment, while the servers run. A first round is discarded as
+ * warm-up.
  */
 export async function deliveryDrain(): Promise<Row[]> {
   return [await drainSqlite(), await drainPostgres()];

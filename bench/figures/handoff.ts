@@ -26,7 +26,10 @@ const MESSAGES = 15;
 const PAUSE_MS = 2_000;
 const LIMIT_MS = { one: 300, two: 1_500 };
 
-/** The live streams of a handoff: how long a member's message takes to the visitor, and what waiting visitors cost. */
+/**
+ * The live streams of a handoff: how long a member's message takes to reach the visitor, and the cost of waiting
+ * visitors.
+ */
 export async function handoff(): Promise<Row[]> {
   return [await delayInOneProcess(), await delayAcrossTwo(), ...(await waitingVisitors())];
 }

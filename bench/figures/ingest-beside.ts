@@ -71,7 +71,7 @@ async function measure({ foyer, bare, databaseCpuMs }: Sides): Promise<Round[]> 
   for (let round = 0; round <= ROUNDS; round++) {
     const without = await withHold(foyer, chat);
     const during = await whileUploading(foyer, { agentId, chat, databaseCpuMs });
-    // What is left of the uploads would slow down the measurements that follow.
+    // Uploads that are still being processed would slow down the following measurements.
     await untilAllReady(foyer.url, agentId);
     const bareMs = await firstToken(bare);
     const besideBurner = await besideBurners(during.cores, bare);

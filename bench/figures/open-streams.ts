@@ -7,7 +7,7 @@ import { quantile } from "../rounds.ts";
 
 const LIMIT_BYTES = 60_000;
 const LIMIT_MS = 100;
-/** Between the beginnings of two streams. */
+/** Between the starts of two streams. */
 const APART_MS = 5;
 
 /**

@@ -14,8 +14,8 @@ const TIMEOUT_MS = 600_000;
 const CHECKED_EVERY_MS = 250;
 
 /**
- * Deletes 20,000 expired conversations from PostgreSQL, which locks the rows that a transaction deletes until its commit. Its
- * log shows for how long that is.
+ * Deletes 20,000 expired conversations from PostgreSQL, which locks the rows that a transaction deletes until its
+ * commit. Its log shows how long the rows are locked.
  */
 export async function retentionLocks(): Promise<Row[]> {
   using folder = temporaryFolder();

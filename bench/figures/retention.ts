@@ -22,7 +22,7 @@ export async function retention(): Promise<Row[]> {
   const counted = database.prepare("select count(*) from conversations").pluck();
   const holds = new URL("../../test/print-loop-holds.ts", import.meta.url);
   await using foyer = await startFoyer({ dataDir: folder.path, nodeOptions: [`--import=${holds.href}`] });
-  // What holds the event loop until the server is ready is not part of this.
+  // Resets the figure, which would otherwise include the start of the server.
   await foyer.ask("SIGUSR2");
   const [startedAt, before] = [performance.now(), Number(counted.get())];
   if (before < CONVERSATIONS / 2) throw new Error("Most conversations were deleted before the server was ready.");

@@ -9,7 +9,7 @@ import { treeCpuMs } from "../tree-cpu.ts";
 const SIZES = [1, 2, 4];
 const ROUNDS = 3;
 const LIMIT = 1.05;
-/** Of each process. Few enough that four processes leave some of two cores idle. */
+/** The load of each process, low enough that four processes do not saturate two cores. */
 const load = { streams: 20, rampMs: 1_000, replies: 2 };
 const script = { tokens: 200, everyMs: 20, isStamped: false };
 const warmUpLoad = { streams: 16, rampMs: 0, replies: 25 };
@@ -18,8 +18,9 @@ const warmUpScript = { ...script, everyMs: 0 };
 type Cost = { foyer: number; database: number };
 
 /**
- * What a reply costs the processes and PostgreSQL when more processes share it, at the same load for each. All sizes are
- * measured alternately. Processes that do not take part are stopped meanwhile, so that they cost PostgreSQL nothing.
+ * What a reply costs the processes and PostgreSQL when more processes share it, at the same load for each. All sizes
+ * are measured alternately. Processes that do not take part are stopped meanwhile, so that they cost PostgreSQL
+ * nothing.
  */
 export async function scaleOut(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));

@@ -18,8 +18,8 @@ const visitor = {
 
 /**
  * The additional cost of a verified visitor's turn compared with an anonymous one: decrypting the secret and verifying
- * the token. The mean of the durations would mostly show how often other programs interrupted this one, so the target is
- * for the median, and for the CPU time of all threads.
+ * the token. The mean of the durations would mostly show how often other programs interrupted this one, so the target
+ * is for the median, and for the CPU time of all threads.
  */
 export async function verifiedTurn(): Promise<Row[]> {
   const encryption = createEncryption("a-root-secret-for-the-measurement");

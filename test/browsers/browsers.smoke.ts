@@ -126,7 +126,7 @@ describe.each(engines)("in $name", ({ name, phoneWidth, open }) => {
     expect(await recorded()).toEqual([]);
   });
 
-  it("a new form that is taller than the view begins at its top", async () => {
+  it("a new form that is taller than the panel is shown from its top", async () => {
     site.say("We are open. ".repeat(150));
     await visit();
     await openChat();
@@ -196,7 +196,7 @@ describe.each(engines)("in $name", ({ name, phoneWidth, open }) => {
     expect(await recorded()).toEqual([]);
   });
 
-  it("each row of the dashboard's tables opens its own page, and the side bar and choices can be pressed everywhere", async () => {
+  it("each row of a dashboard table opens its own page, and sidebar links and radio buttons respond over their whole area", async () => {
     await page.resize(1280, 900);
     await page.goto(`${site.dashboardUrl}/sign-in`);
     await page.evaluate(

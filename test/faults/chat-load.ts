@@ -142,7 +142,7 @@ function endOf(life: Life): AbortSignal {
   return ended.signal;
 }
 
-/** A client may lose its connection only to a process that ends. @throws `error` when both live on */
+/** A client may lose its connection only to a process that ends. @throws `error` when both keep running */
 async function ofEndedServer(error: unknown, life: Life, peer: Life): Promise<void> {
   const lives = wait(END_MS, true, { ref: false });
   if (await Promise.race([lives, life.exited.then(() => false), peer.exited.then(() => false)])) throw error;

@@ -16,14 +16,14 @@ export function createDeliveredIds({ receiver }: FaultSite) {
   const ids = new Map<string, number>();
   return {
     ids,
-    /** Takes what has arrived from the receiver, which would keep everything. */
+    /** Moves the received webhooks out of the receiver, which would otherwise keep all of them. */
     collect() {
       for (const { headers, path } of receiver.received.splice(0)) {
         const id = `${path} ${headers["webhook-id"]}`;
         ids.set(id, (ids.get(id) ?? 0) + 1);
       }
     },
-    /** How many arrived more than once. */
+    /** How many webhooks arrived more than once. */
     repeated: () => [...ids].filter(([id, times]) => !id.startsWith("/tool") && times > 1).length,
   };
 }
@@ -105,8 +105,9 @@ async function checkMessages(site: FaultSite, { agentId, chats }: EnduranceLoad)
 }
 
 /**
- * Whether the stop reason that the client received must be stored. It is an error when the end of a reply cannot be stored.
- * Another process that resumed a reply reports it as aborted once the reply's own process has been silent for too long.
+ * Whether the stop reason that the client received must be stored. It is an error when the end of a reply cannot be
+ * stored. Another process that resumed a reply reports it as aborted once the reply's own process has been silent for
+ * too long.
  */
 const isEndStored = ({ content, reply }: Turn) =>
   reply !== null && reply.stopReason !== "error" && !(content.startsWith("resume ") && reply.stopReason === "aborted");

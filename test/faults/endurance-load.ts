@@ -57,7 +57,7 @@ export async function createEnduranceLoad(site: FaultSite, life: Life, name: str
         readDashboard(server, { agentId, toolId, latest: () => chats.turns.at(-1)?.conversationId }, signal),
       ]);
     },
-    /** Resolves when so much more of everything is acknowledged. */
+    /** Resolves when `count` more requests of each kind are acknowledged. */
     async hasAcknowledged(count: number): Promise<void> {
       const lists = [submissions.acknowledged, triggerEvents.acknowledged, chats.turns];
       const wanted = lists.map((list) => list.length + count);
@@ -71,7 +71,7 @@ export async function createEnduranceLoad(site: FaultSite, life: Life, name: str
   };
 }
 
-/** Records that a trigger fired in a session of its own. @returns the session */
+/** Records that a trigger fired in its own session. @returns the session */
 async function recordEvent(
   server: Server,
   { agentId, triggerId, key }: { agentId: string; triggerId: string; key: string },

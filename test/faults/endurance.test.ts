@@ -14,7 +14,7 @@ const minutes = Number(process.env.FOYER_ENDURANCE_MINUTES ?? 0);
 const isLong = minutes > 0;
 const lifeMs = isLong ? 60_000 : 0;
 const MIN_LIVES = 2;
-/** A life lasts until so much more of everything is acknowledged, however slow the machine is. */
+/** A server runs until this many more requests of each kind are acknowledged, however slow the machine is. */
 const MIN_ACKNOWLEDGED = 5;
 const databases: DatabaseName[] = isLong ? ["SQLite", "PostgreSQL"] : ["SQLite"];
 const timeout = 3 * faultRun.timeout + 2 * minutes * 60_000;
@@ -39,7 +39,7 @@ it.each(databases)(
   },
   async (database) => {
     const upstream = await startUpstream((exchange) => {
-      // They are kept for tests that look at them. A long run must not collect them all.
+      // Exchanges are kept for tests that inspect them. A long run would accumulate too many.
       upstream.exchanges.splice(0);
       return answerLoad(exchange);
     });
@@ -103,7 +103,9 @@ async function startSteady(site: FaultSite, other: () => Life, signal: AbortSign
   return { life, load, running: load.run(life, other, signal) };
 }
 
-/** Starts a server, as a process manager does it: again, when PostgreSQL was too busy to accept a connection in time. */
+/**
+ * Starts a server, as a process manager does it: again, when PostgreSQL was too busy to accept a connection in time.
+ */
 async function start(site: FaultSite): Promise<Life> {
   return site.start().catch((error: Error) => {
     if (OVERLOADED.test(error.message)) return start(site);

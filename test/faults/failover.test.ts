@@ -77,7 +77,9 @@ it("a server continues on the promoted standby after its PostgreSQL primary was 
   }
 });
 
-/** Scripts the model. Replies of the model `held` stop in the middle. @returns functions that continue them, in order */
+/**
+ * Scripts the model. Replies of the model `held` stop in the middle. @returns functions that continue them, in order
+ */
 function holdReplies(): Array<() => void> {
   const held: Array<() => void> = [];
   upstream.script(async (exchange: Exchange) => {

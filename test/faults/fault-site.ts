@@ -74,8 +74,8 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
       return life;
     },
     /**
-     * Starts a server in the process of the test for as long as `work` takes. It prepares what a life needs, or does what
-     * a life left, and starts in a tenth of the time.
+     * Starts a server in the test's own process for as long as `work` takes, in a tenth of the time. It prepares data
+     * for server processes, or finishes the work that they left.
      */
     async serveHere<T>(work: (server: Server) => Promise<T>): Promise<T> {
       const shared = { address, drop: async () => {} };
@@ -228,7 +228,7 @@ export const isBusy = (status: number) => status === 503 || status === 408;
 
 export const owner = { email: "ada@example.com", password: "correct horse battery" };
 
-/** Inserted by the test, because a server that is to create its owner hashes the password at every start. */
+/** The test inserts the owner, because a server that is configured to create one hashes the password at every start. */
 async function insertOwner(db: Db): Promise<void> {
   const { userId, organizationId } = await createAccount(db, { ...owner, plan: "pro" });
   await insertKey(db, { organizationId, createdBy: userId, name: "Tests", key, expiresAt: null });

@@ -166,7 +166,7 @@ async function prepare(site: FaultSite, telegram: TelegramServer) {
   return prepared;
 }
 
-/** Ends what has begun, delivers everything, and compares what was sent with what arrived. */
+/** Finishes open conversations, delivers everything, and compares the messages sent with those that arrived. */
 async function finish(site: FaultSite, telegram: TelegramServer, load: ReturnType<typeof createHandoffLoad>) {
   await site.serveHere(async (server) => {
     await load.finish(server);

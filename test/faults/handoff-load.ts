@@ -11,15 +11,15 @@ const LOST_MS = 60_000;
 
 type Visitors = ReturnType<typeof createVisitors>;
 type Parties = { agentId: string; member: HandoffMember; telegram: TelegramServer };
-/** @returns steps to do before the next one */
+/** @returns steps to insert before the next step */
 type Step = (server: Server) => Promise<Step[] | undefined> | Promise<void>;
 /** @throws NotAcknowledgedError when the server is gone before `isDone` */
 type Until = (server: Server, isDone: () => boolean, what: string) => Promise<void>;
 
 /**
  * Visitors who ask for a person and follow the conversation, and a member who answers them in the inbox or in Telegram
- * and returns them to the agent. Each continues until the server is gone, and repeats with the next one what was not
- * acknowledged.
+ * and returns them to the agent. Each continues until the server is gone, and repeats unacknowledged requests on the
+ * next server.
  */
 export function createHandoffLoad({ agentId, member, telegram }: Parties, count: number) {
   const visitors = createVisitors(agentId);
@@ -87,7 +87,7 @@ export function createHandoffLoad({ agentId, member, telegram }: Parties, count:
       void life.exited.then(() => gone.add(life));
       await Promise.all(all.map((visitor) => act(visitor, life, () => false)));
     },
-    /** Ends the conversations that have begun. */
+    /** Finishes the conversations that have begun. */
     async finish(server: Server): Promise<void> {
       visitors.use(server);
       await Promise.all(all.map((visitor) => act(visitor, server, () => true)));
@@ -105,7 +105,9 @@ function isUnanswered(error: unknown): boolean {
 
 type World = Omit<Parties, "agentId"> & { visitors: Visitors; until: Until };
 
-/** What a visitor and a member do in one conversation. Texts end with a period, so that none is the end of another. */
+/**
+ * What a visitor and a member do in one conversation. Every text ends with a period, so none is a prefix of another.
+ */
 function createSteps(talk: Talk, name: string, { visitors, member, telegram, until }: World) {
   const path = `/conversations/${talk.id}`;
   let attempts = 0;
@@ -148,7 +150,7 @@ function createSteps(talk: Talk, name: string, { visitors, member, telegram, unt
     return [(host) => until(host, () => talk.received.has(content), content)];
   };
   const write: Step = async (server) => {
-    // Without an answer, the visitor does not know whether it was stored, and writes it again in other words.
+    // Without a response, the visitor does not know whether the message was stored, and writes it again in other words.
     const content = `visitor ${name}, ${++attempts}.`;
     await visitors.say(server, content, talk);
     talk.fromVisitor.add(content);
@@ -158,7 +160,7 @@ function createSteps(talk: Talk, name: string, { visitors, member, telegram, unt
       await acknowledged(member.call(server, "POST", `${path}/return`, { note: "They want blue ones" }));
       return [isReturned];
     },
-    /** Below the post that the server has shown to know. */
+    /** Replies to a post that the server is known to have stored. */
     inTelegram: (command: string) => async () => {
       sayInTelegram(command);
       return [isReturned];

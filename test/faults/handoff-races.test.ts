@@ -6,12 +6,12 @@ import { createFaultSite, type DatabaseName, type FaultSite, isBusy, type Life }
 import { type HandoffMember, signIn } from "./handoff-site.ts";
 
 const races = Number(process.env.FOYER_HANDOFF_RACES ?? 8);
-/** A race mostly waits, so a long run has more of them at once. */
+/** A race mostly waits, so a long run has more races running concurrently. */
 const AT_ONCE = races > 100 ? 32 : 8;
 /** The number of races after which the tally of a long run is printed. */
 const TELL_EVERY = 500;
 
-/** Says a word every few milliseconds, for longer than a takeover in another process takes. */
+/** Streams a word every 30 ms, for longer than a takeover in another process takes. */
 async function keepTalking(exchange: Exchange) {
   const { send, end } = eventStream(exchange);
   for (let word = 1; word <= 150 && !exchange.response.destroyed; word++) {
@@ -54,7 +54,7 @@ async function race({ site, here, there, member, agentId }: Race) {
 
 type Outcome = Awaited<ReturnType<typeof race>>;
 
-/** What the agent said, as it is stored. */
+/** The stored text of the agent's reply. */
 const wordsOf = (rows: Outcome["messages"]) =>
   rows
     .filter(({ role, authorName }) => role === "assistant" && authorName === null)
@@ -70,7 +70,10 @@ async function accepted<T extends { status: number } | { response: Response }>(s
   return answer;
 }
 
-/** On a very busy machine, a server can also close a connection that it was too slow to read. Such a race proves nothing. */
+/**
+ * On a very busy machine, a server can also close a connection that it was too slow to read. Such a race is not
+ * counted.
+ */
 function unanswered(error: unknown) {
   if (!(error instanceof TypeError)) throw error;
   console.info(error.message);
@@ -81,7 +84,7 @@ function judge({ answered, atTakeover, heardAtTakeover, stream, messages }: Outc
   const others = messages.filter(({ role, authorName }) => role === "user" || authorName !== null);
   const expected = ["Talk", "A person is here.", "Thanks"];
   const last = stream.events.at(-1);
-  // Text that was sent before the answer of the takeover need not be stored: if the reply's process does not react within
+  // Text that was sent before the takeover's response need not be stored: if the reply's process does not react within
   // two seconds, the takeover ends the reply with its last checkpoint.
   const heard = textOf(stream.events);
   const isHeardStored = heard === heardAtTakeover || wordsOf(atTakeover).startsWith(heard.trimEnd());
@@ -117,7 +120,7 @@ it.each<[DatabaseName, number]>([
           if (++done % TELL_EVERY === 0) console.info(`${kind}: ${done} of ${races} races, ${JSON.stringify(counts)}`);
         }
       };
-      // The conversations of one agent have counters in common, for whose locks they would wait.
+      // Conversations of one agent share counters, and would wait for the locks on them.
       const agents: string[] = [];
       while (agents.length < AT_ONCE) agents.push(await member.createAgent(there));
       await Promise.all(agents.map(runSome));

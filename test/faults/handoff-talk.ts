@@ -15,11 +15,11 @@ export type Talk = {
   fromVisitor: Set<string>;
   /** the number of posts in the team chat when the conversation began */
   postsBefore: number;
-  /** Whether a member or the visitor may have ended the wait, so that a notice that was not sent is not needed. */
+  /** Whether a member or the visitor may have ended the wait, in which case no notice is needed. */
   isWaitOver: boolean;
-  /** Who has the conversation, as the client was told last. */
+  /** The newest handler that the client has received. */
   handler: Handler | null;
-  /** The ids of the messages that the client has received, by their texts. A message that came twice is here twice. */
+  /** The ids of the messages that the client has received, by their texts. A message that arrived twice has two ids. */
   received: Map<string, string[]>;
   /** Why the client has stopped, unless the conversation is back with the agent or the visitor has left. */
   failure: unknown;
@@ -36,10 +36,10 @@ export async function acknowledged(answer: Promise<Answer>): Promise<void> {
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
 }
 
-/** The SDK calls this address, and reaches the server that is running. */
+/** The SDK calls this address, which is replaced by that of the running server. */
 const ANY_SERVER = "http://foyer.test";
 
-/** Visitors of an agent. Their clients are the SDK's, and reconnect to the server that is running. */
+/** Visitors of an agent. Their clients use the SDK, and reconnect to the running server. */
 export function createVisitors(agentId: string) {
   let running: Server | undefined;
   const send = createRequest({
@@ -47,7 +47,7 @@ export function createVisitors(agentId: string) {
     fetch: (url, init) => fetch(`${url}`.replace(ANY_SERVER, running?.url ?? ANY_SERVER), init),
   });
 
-  /** Writes a message, and waits until the reply to it has ended. */
+  /** Sends a message and waits for the end of the reply. */
   async function say(server: Server, content: string, talk?: Talk): Promise<Pick<Talk, "id" | "token">> {
     const body = { agentId, messages: [{ role: "user", content }], ...(talk ? { conversationId: talk.id } : {}) };
     const stream = await chat(server.url, body, talk ? { authorization: `Bearer ${talk.token}` } : {});

@@ -30,7 +30,7 @@ describe.each(faultRun.databases)("a process killed on %s", { timeout }, (databa
         const from = { organizationId, agentId: agent.id };
         const id = await insertConversation(site.db, from, {}, [{ content: "Hello?" }]);
         const ask = { reason: "My invoice is wrong" };
-        // The process may send the notice, and die doing so, after the response.
+        // The process may respond first, and die while it sends the notice.
         await call(doomed, "POST", `/conversations/${id}/handoff`, ask).catch(() => {});
         expect((await doomed.exited).signal).toBe("SIGKILL");
         await site.allGone();

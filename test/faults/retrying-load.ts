@@ -3,8 +3,8 @@ import { expect } from "vitest";
 import type { Server } from "./fault-site.ts";
 
 /**
- * Clients that send one request after another until the server is gone, and then repeat what it did not answer, with the
- * same key.
+ * Clients that send one request after another until the server is gone, and then repeat what it did not answer, with
+ * the same key.
  * @param send sends one request with an idempotency key; rejects with a TypeError when there is no response
  * @param options.pauseMs the pause of a client after each response
  */

@@ -27,8 +27,8 @@ const env = {
   FOYER_WEBHOOK_SCHEDULE: "0s",
 };
 
-/** These requests end or remove things that others need, so they use their own organization. */
-const endsTheWorld =
+/** These requests end or remove what other requests need, so they use their own organization. */
+const endsShared =
   /^(delete|erase|signOut|changePassword|removeMember|updateMember|switchOrganization|rotate|acceptInv)/;
 
 /** These bodies are written with `sendJsonPages`, to which Fastify does not apply the response schema. */
@@ -72,8 +72,8 @@ onBothDatabases("the server", (createDatabase) => {
       while (next < end) {
         const number = next++;
         const call = calls[number % calls.length] as Call;
-        const world = endsTheWorld.test(call.operation.operationId) ? doomed : lasting;
-        await ask(number, call, makeRequest(call, world, random, check.resolve));
+        const organization = endsShared.test(call.operation.operationId) ? doomed : lasting;
+        await ask(number, call, makeRequest(call, organization, random, check.resolve));
       }
     };
     while (next < count) {

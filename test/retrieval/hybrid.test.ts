@@ -86,14 +86,14 @@ async function answerAll(database: TestDatabase): Promise<Lists> {
   return lists;
 }
 
-it("hybrid search ranks the help center at least as well as the better of words and meaning", () => {
+it("hybrid search ranks the help center at least as well as the better of word search and vector search", () => {
   const [words, meaning, hybrid] = [onSqlite.words, onSqlite.meaning, onSqlite.hybrid].map(measureAnswers);
   expect(meaning?.ndcg10).toBeGreaterThan(0.9);
   expect(hybrid?.ndcg10).toBeGreaterThanOrEqual(Math.max(words?.ndcg10 ?? 1, meaning?.ndcg10 ?? 1));
   expect(hybrid?.recall5).toBeGreaterThanOrEqual(Math.max(words?.recall5 ?? 1, meaning?.recall5 ?? 1));
 });
 
-it("hybrid search distinguishes questions with an answer from others at least as well as words alone", () => {
+it("hybrid search distinguishes questions with an answer from others at least as well as word search alone", () => {
   const [words, hybrid] = [onSqlite.words, onSqlite.hybrid].map(measureAnswers);
   expect(hybrid?.answerable).toBeGreaterThanOrEqual(words?.answerable ?? 1);
 });
