@@ -150,11 +150,12 @@ async function runCall(
   const refusal = await refusalOf(tool, call);
   if (call.signal.aborted) return;
   const claim = { toolUseId, claimId: randomId(), ...(sessionId ? { sessionId } : {}) };
-  await persistently(() => claimToolCall(request, conversation, claim));
+  await retryWhileUnavailable(() => claimToolCall(request, conversation, claim));
   // After this claim no other tab can run the call, so it runs even if the page has stopped reading the stream.
   if (call.signal.reason === OVER) return;
   const answer = refusal ?? (await outcomeOf(tool, call));
-  const send = (body: object) => persistently(() => sendToolResult(request, conversation, { toolUseId, ...body }));
+  const send = (body: object) =>
+    retryWhileUnavailable(() => sendToolResult(request, conversation, { toolUseId, ...body }));
   await send(answer).catch((error) => {
     if (!(error instanceof FoyerError) || error.status !== 400) throw error;
     reportError(error);
@@ -193,7 +194,7 @@ function failureOf(error: unknown): { error: string } {
 }
 
 /** Repeats a call while the server cannot be reached or is busy. */
-async function persistently<T>(call: () => Promise<T>): Promise<T> {
+async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<T> {
   for (const wait of RETRY_DELAYS_MS) {
     try {
       return await call();

@@ -22,10 +22,10 @@ export function matchPage(pattern: string, path: string): boolean {
     wanted.push(ANY);
     if (given.at(-1) === "") given.pop();
   }
-  return isRow(wanted, given, "**", (at, place) => fitsSegment(wanted[at] ?? "", given[place] ?? ""));
+  return isRow(wanted, given, "**", (at, place) => matchesSegment(wanted[at] ?? "", given[place] ?? ""));
 }
 
-function fitsSegment(wanted: string, segment: string): boolean {
+function matchesSegment(wanted: string, segment: string): boolean {
   if (wanted === ANY) return true;
   if (/^\*+$/.test(wanted)) return segment !== "";
   return isRow(wanted, segment, "*", (at, place) => wanted.charCodeAt(at) === segment.charCodeAt(place));

@@ -12,7 +12,7 @@ export type FieldProblem = { field: string; code: DetailCode; message: string };
 export type CompilePattern = (pattern: string) => { test(value: string): boolean };
 
 /** A decoded file that was removed from the data: its data URL up to and including the comma, and its size. */
-export type TakenFile = { prefix: string; size: number };
+export type ExtractedFile = { prefix: string; size: number };
 
 /**
  * Validates a form's data. Returns the first violated rule of each invalid field, in field order. The message is the
@@ -35,7 +35,7 @@ export function validateForm(
   fields: readonly FormField[],
   data: Record<string, unknown>,
   compilePattern: CompilePattern,
-  files?: ReadonlyMap<string, TakenFile>,
+  files?: ReadonlyMap<string, ExtractedFile>,
 ): FieldProblem[] {
   return fields.flatMap((field) => {
     const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined;
@@ -52,7 +52,7 @@ export function validateForm(
  */
 type Broken = { code: DetailCode; phrase: string; rule?: { message?: string } };
 
-type Checked = { field: FormField; value: unknown; compilePattern: CompilePattern; file: TakenFile | undefined };
+type Checked = { field: FormField; value: unknown; compilePattern: CompilePattern; file: ExtractedFile | undefined };
 
 function brokenRule(checked: Checked): Broken | null {
   const { field, value, file } = checked;

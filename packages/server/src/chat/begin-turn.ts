@@ -9,7 +9,7 @@ import type { Tables } from "../db/tables.ts";
 import { AppError, notFound } from "../errors.ts";
 import { turnEvents } from "./reply-event-log.ts";
 import type { HistoryRow, ReplyQueries } from "./reply-queries.ts";
-import type { Counting, NewTurn } from "./reply-turn.ts";
+import type { NewTurn, TurnRecorders } from "./reply-turn.ts";
 
 /** The space that a reply needs to begin. */
 const MIN_ROOM_BYTES = 4_096;
@@ -48,7 +48,7 @@ export function isPassedOn(
 export async function beginTurn(
   trx: Transaction<Tables>,
   queries: ReplyQueries,
-  { turn, historyLimits, count }: { turn: NewTurn; historyLimits: HistoryLimits; count: Counting },
+  { turn, historyLimits, recorders }: { turn: NewTurn; historyLimits: HistoryLimits; recorders: TurnRecorders },
 ): Promise<Begun> {
   const { conversation, messages, replyId, model } = turn;
   const conversationId = conversation.id;
@@ -66,7 +66,7 @@ export async function beginTurn(
   const { position, size, handler, epoch } = place;
   checkConversationSize(size, MIN_ROOM_BYTES);
   if (turn.isNew && conversation.isTest === 0) {
-    await count.conversations(trx, [{ agentId: conversation.agentId, at: now, conversations: 1 }]);
+    await recorders.conversations(trx, [{ agentId: conversation.agentId, at: now, conversations: 1 }]);
   }
   const history = turn.isNew ? [] : (await queries.history(trx, { conversationId, ...historyLimits })).rows.reverse();
   const appended = messages.map((message, index) => ({
@@ -81,8 +81,8 @@ export async function beginTurn(
     const stopReason = message.role === "assistant" ? "end_turn" : null;
     await queries.insertMessage(trx, { ...message, conversationId, stopReason, model: null, now });
   }
-  if (handler !== "agent") await recordMessages(trx, turn, { epoch, count });
-  await count.events(trx, turnEvents(turn));
+  if (handler !== "agent") await recordMessages(trx, turn, { epoch, recorders });
+  await recorders.events(trx, turnEvents(turn));
   if (isPassedOn({ handler }, turn)) {
     await queries.passOn(trx, { id: conversationId });
     return { isPassedOn: true };
@@ -106,13 +106,13 @@ export async function beginTurn(
 async function recordMessages(
   trx: Transaction<Tables>,
   { conversation, messages }: NewTurn,
-  { epoch, count }: { epoch: number; count: Counting },
+  { epoch, recorders }: { epoch: number; recorders: TurnRecorders },
 ): Promise<void> {
   const { id: conversationId, organizationId, agentId } = conversation;
   for (const { id: messageId, role } of messages) {
     if (role !== "user") continue;
     const place = { organizationId, agentId, conversationId, epoch };
-    await count.handoff(trx, { ...place, kind: "visitor_message", messageId });
+    await recorders.handoff(trx, { ...place, kind: "visitor_message", messageId });
   }
 }
 

@@ -12,7 +12,7 @@ const SHORT_LENGTH = 16 * 1024;
 /** The maximum number of replies saved per second, so that thousands of streams do not delay each other. */
 const AT_ONCE = 500;
 /** How often a reply without new content is saved as a heartbeat. */
-const SIGN_OF_LIFE_MS = 10_000;
+const HEARTBEAT_MS = 10_000;
 
 /** A running reply with the time and length of its last checkpoint. */
 export type Tracked = { reply: RunningReply; savedAt: number; savedLength: number };
@@ -92,7 +92,7 @@ function stop(reply: RunningReply, how: StopRequest | undefined): void {
 }
 
 function isDue({ reply, savedAt, savedLength }: Tracked, now: number): boolean {
-  if (now - savedAt > SIGN_OF_LIFE_MS) return true;
+  if (now - savedAt > HEARTBEAT_MS) return true;
   const grown = reply.room.taken - savedLength;
   return grown > 0 && (savedLength <= SHORT_LENGTH || grown >= savedLength / 8);
 }

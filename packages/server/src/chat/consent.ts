@@ -3,7 +3,7 @@ import type { Static } from "typebox";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import { AppError } from "../errors.ts";
 
-type Circumstances = {
+type ConsentContext = {
   /** the continued conversation, or null for a new one */
   existing: Pick<ConversationRow, "consent"> | null;
   /** the organization of a signed-in member who is trying the agent out */
@@ -18,7 +18,7 @@ type Circumstances = {
 export function consentOf(
   agent: Pick<AgentRow, "organizationId" | "widget">,
   request: Pick<ChatRequest, "consent">,
-  { existing, memberOf }: Circumstances,
+  { existing, memberOf }: ConsentContext,
 ): string | null {
   const text = consentTextOf(agent.widget);
   if (text === null || existing?.consent) return null;

@@ -1,7 +1,7 @@
 import { fromColumns, type Piece } from "../conversations/message-pieces.ts";
 import type { NewEvent } from "../events/record-events.ts";
 import type { MonthUsage } from "../plans/token-budget.ts";
-import type { Ended, NewTurn } from "./reply-turn.ts";
+import type { EndedReply, NewTurn } from "./reply-turn.ts";
 
 /** The events of a visitor's turn for webhooks and the feed. */
 export function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent[] {
@@ -38,7 +38,7 @@ export function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent
  * @param stored the ids of the replies whose conversations still exist; the others count towards the budget too
  */
 export function endEvents(
-  ended: readonly Ended[],
+  ended: readonly EndedReply[],
   stored: ReadonlySet<string>,
   usage: readonly MonthUsage[],
 ): NewEvent[] {
@@ -47,7 +47,7 @@ export function endEvents(
   return [...replies, ...usage.flatMap((month) => budgetEvent(month, budgets.get(month.agentId)))];
 }
 
-function replyEvent({ conversationId, end, failure, agent, model, startedAt }: Ended): NewEvent {
+function replyEvent({ conversationId, end, failure, agent, model, startedAt }: EndedReply): NewEvent {
   const scope = { organizationId: agent.organizationId, agentId: agent.id, conversationId };
   const { id: messageId, content, stopReason, inputTokens, outputTokens } = end;
   const durationMs = end.now - startedAt;
@@ -77,7 +77,7 @@ function toolCall(piece: Piece) {
   return [{ id, name, input, result: result?.forModel ?? null, isError: result?.isError ?? false }];
 }
 
-function budgetEvent({ month, tokens, added }: MonthUsage, agent: Ended["agent"] | undefined): NewEvent[] {
+function budgetEvent({ month, tokens, added }: MonthUsage, agent: EndedReply["agent"] | undefined): NewEvent[] {
   const budget = agent?.monthlyTokenBudget ?? null;
   if (!agent || budget === null || tokens < budget || tokens - added >= budget) return [];
   return [

@@ -9,7 +9,7 @@ import { inTransaction } from "../db/transaction.ts";
 import { type Begun, beginTurn, type HistoryLimits } from "./begin-turn.ts";
 import { endEvents } from "./reply-event-log.ts";
 import { type HistoryRow, type MessageKey, type ReplyQueries, type ReplyState, replyQueries } from "./reply-queries.ts";
-import type { Counting, Ended, NewTurn } from "./reply-turn.ts";
+import type { EndedReply, NewTurn, TurnRecorders } from "./reply-turn.ts";
 
 export type { HistoryRow };
 
@@ -22,14 +22,14 @@ export type StopRequest = "stop" | "hand over";
 export type EndResult = "stored" | "handed over" | "gone";
 
 /** The chat's writes. Their queries run for every reply, so each is built once. */
-export function createReplyStore(db: Db, count: Counting) {
+export function createReplyStore(db: Db, recorders: TurnRecorders) {
   const queries = replyQueries(db);
-  const keepEnd = createBatchWriter<Ended, EndResult>(db, storeEnds, { maxItems: 100 });
+  const keepEnd = createBatchWriter<EndedReply, EndResult>(db, storeEnds, { maxItems: 100 });
 
   /**
    * Locks conversations first and then messages, each in a fixed order. All writers use this order, to avoid deadlocks.
    */
-  async function storeEnds(trx: Transaction<Tables>, ended: readonly Ended[]): Promise<EndResult[]> {
+  async function storeEnds(trx: Transaction<Tables>, ended: readonly EndedReply[]): Promise<EndResult[]> {
     const stored = new Set<string>();
     const handedOver = new Set<string>();
     for (const one of inOrder(ended, ({ conversationId }) => conversationId)) {
@@ -48,35 +48,38 @@ export function createReplyStore(db: Db, count: Counting) {
       else if ((await queries.isHandedOver(trx, { id: conversationId, epoch })).rows.length > 0) handedOver.add(end.id);
     }
     for (const one of inOrder(ended, ({ end }) => end.id)) if (stored.has(one.end.id)) await storeEnd(trx, one);
-    const usage = await count.tokens(
+    const usage = await recorders.tokens(
       trx,
       ended.map((one) => one.usage),
     );
-    await count.conversations(trx, ended.filter(({ isCounted, end }) => isCounted && stored.has(end.id)).map(toEvent));
-    await count.events(trx, endEvents(ended, stored, usage));
+    await recorders.conversations(
+      trx,
+      ended.filter(({ isCounted, end }) => isCounted && stored.has(end.id)).map(toEvent),
+    );
+    await recorders.events(trx, endEvents(ended, stored, usage));
     return ended.map(({ end: { id } }) => (stored.has(id) ? "stored" : handedOver.has(id) ? "handed over" : "gone"));
   }
 
   /** Asks for a person once as many tool calls have failed as the agent allows. */
   async function requestAfterFailures(
     trx: Transaction<Tables>,
-    { agent, conversationId, failedTools }: Ended,
+    { agent, conversationId, failedTools }: EndedReply,
     { handler, failedTools: all }: { handler: string; failedTools: number },
   ): Promise<void> {
     if (failedTools === 0 || handler !== "agent") return;
     const { isEnabled, failedTools: max } = handoffOf(agent);
     if (!isEnabled || max === null || all < max) return;
     const { organizationId } = agent;
-    await count.requestHuman(trx, agent, { organizationId, conversationId, cause: "failed_tools", reason: null });
+    await recorders.requestHuman(trx, agent, { organizationId, conversationId, cause: "failed_tools", reason: null });
   }
 
-  async function storeEnd(trx: Executor, { conversationId, end, failure, answer }: Ended): Promise<void> {
+  async function storeEnd(trx: Executor, { conversationId, end, failure, answer }: EndedReply): Promise<void> {
     const { rows } = await queries.end(trx, end);
     const preview = previewOf(end.content);
     if (rows[0]?.isLast && preview !== "") {
       await queries.preview(trx, { id: conversationId, role: "assistant", preview, now: end.now });
     }
-    if (answer && rows.length > 0) await count.answers(trx, answer);
+    if (answer && rows.length > 0) await recorders.answers(trx, answer);
     if (failure) await queries.fail(trx, { ...failure, messageId: end.id, conversationId, at: end.now });
   }
 
@@ -88,7 +91,7 @@ export function createReplyStore(db: Db, count: Counting) {
      * @throws 409 when the conversation is full, or a reply runs that must not be replaced
      */
     async begin(turn: NewTurn, historyLimits: HistoryLimits): Promise<Begun> {
-      return inTransaction(db, (trx) => beginTurn(trx, queries, { turn, historyLimits, count }));
+      return inTransaction(db, (trx) => beginTurn(trx, queries, { turn, historyLimits, recorders }));
     },
     ...progress(db, queries),
     /**
@@ -187,7 +190,7 @@ function progress(db: Db, queries: ReplyQueries) {
   };
 }
 
-function toEvent({ usage: { agentId }, end }: Ended) {
+function toEvent({ usage: { agentId }, end }: EndedReply) {
   return {
     agentId,
     at: end.now,

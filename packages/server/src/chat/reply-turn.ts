@@ -11,7 +11,7 @@ import type { ReplyEnd } from "./reply-queries.ts";
  * Records tokens, conversations, answers, events and changes of the handler, each in the transaction that stores what
  * it belongs to.
  */
-export type Counting = {
+export type TurnRecorders = {
   tokens: TokenBudgets["count"];
   conversations: ConversationCounters["count"];
   answers: AnswerRecorder["record"];
@@ -46,7 +46,7 @@ export type NewTurn = {
 };
 
 /** A reply that has ended, with everything that is recorded with it. */
-export type Ended = {
+export type EndedReply = {
   conversationId: string;
   /** the epoch in which it began */
   epoch: number;

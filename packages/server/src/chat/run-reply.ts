@@ -21,7 +21,7 @@ import { answerOf } from "./reply-answer.ts";
 import type { ReplyEnding } from "./reply-events.ts";
 import type { ReplyStore } from "./reply-store.ts";
 import type { ReplyTool } from "./reply-tool.ts";
-import type { Ended } from "./reply-turn.ts";
+import type { EndedReply } from "./reply-turn.ts";
 import type { RunningReplies } from "./running-replies.ts";
 import type { RunningReply } from "./running-reply.ts";
 
@@ -56,7 +56,7 @@ type Run = {
 type Parts = { store: ReplyStore; replies: RunningReplies; clientTools: ClientToolCalls };
 
 /** How a reply ended, what it used, and the cause of a failure for members. */
-type Outcome = { ending: ReplyEnding; failure: Ended["failure"]; tokens: number };
+type Outcome = { ending: ReplyEnding; failure: EndedReply["failure"]; tokens: number };
 
 /** Runs a reply from the first model call until its end is stored. The returned function never rejects. */
 export function createReplyRunner(limits: AskLimits, { store, replies, clientTools }: Parts) {

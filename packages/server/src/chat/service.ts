@@ -85,7 +85,7 @@ export function createChatService(
 ) {
   const { config, encryption } = deps;
   const budgets = createTokenBudgets(deps);
-  const store = createReplyStore(deps.db, countingOf(budgets, conversations, sources));
+  const store = createReplyStore(deps.db, turnRecorders(budgets, conversations, sources));
   const replies = createRunningReplies(store, deps.log, config.limits, deps.databaseKind === "postgres");
   const toolCalls = createClientToolCalls(deps);
   const run = createReplyRunner(config.models, { store, replies, clientTools: toolCalls });
@@ -297,7 +297,7 @@ function newReply(deps: Deps, request: ChatRequest, place: ReplyPlace): RunningR
 }
 
 /** Everything that is recorded in the transactions that store turns and replies. */
-function countingOf(
+function turnRecorders(
   budgets: TokenBudgets,
   conversations: ConversationService,
   { recordAnswer, recordEvents, recordHandoff, requestHuman }: Recorders,

@@ -6,7 +6,7 @@ import { leaseMs } from "../outbox/delivery-lease.ts";
 
 const DAY_MS = 86_400_000;
 /** The count stops here because a more exact number would not help. */
-const MOST_FAILED = 1_000;
+const MAX_FAILED = 1_000;
 /** A host with this many running deliveries is busy, and its waiting deliveries are not stuck. */
 const BUSY = 8;
 
@@ -57,7 +57,7 @@ export function createDoctorStore({
         .where(ofExistingAgent("submissions"))
         .where("status", "in", ["webhook_failed", "client_failed", "failed"])
         .where("updatedAt", ">=", Date.now() - DAY_MS)
-        .limit(MOST_FAILED);
+        .limit(MAX_FAILED);
       return (await reads.run(failed, { lane: "list", owner: organizationId })).length;
     },
     async agents(organizationId: string) {

@@ -5,7 +5,7 @@ import { databaseNow } from "../db/database-clock.ts";
 import type { Db } from "../db/open.ts";
 
 const MINUTE_MS = 60_000;
-const KNOWN_ACCOUNTS = 10_000;
+const MAX_ORGANIZATIONS = 10_000;
 
 /** An organization's calls in this clock minute, including this one. Times are in milliseconds since 1970. */
 export type MinuteCount = { calls: number; now: number; endsAt: number };
@@ -45,7 +45,7 @@ export function createLocalCounter(clock: () => number = Date.now): CallCounter 
  */
 export function createSharedCounter(db: Db, clock: RawBuilder<number> = databaseNow("postgres")): CallCounter {
   const add = addCall(db, clock);
-  const full = new LRUCache<string, MinuteCount & { limit: number; askedAt: number }>({ max: KNOWN_ACCOUNTS });
+  const full = new LRUCache<string, MinuteCount & { limit: number; askedAt: number }>({ max: MAX_ORGANIZATIONS });
 
   /**
    * `askedAt` is earlier than the database's time, so this may end slightly too early. The next call is then looked up.

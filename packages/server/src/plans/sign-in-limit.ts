@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { createRateLimit, limitedClient } from "./rate-limit.ts";
 
 /** The kind of sign-in attempt. Each kind has separate limits, so guessing passwords does not block sign-in links. */
-export type SignInTry = "password" | "link";
+export type SignInAttempt = "password" | "link";
 
 /**
  * How many clients can exhaust their attempts for one email address before all other clients are refused for it too.
@@ -20,7 +20,7 @@ const CLIENTS_PER_ADDRESS = 10;
 export function createSignInLimit(
   app: FastifyInstance,
   config: Config,
-): (request: FastifyRequest, email?: string, kind?: SignInTry) => Promise<void> {
+): (request: FastifyRequest, email?: string, kind?: SignInAttempt) => Promise<void> {
   const perIp = createRateLimit(config.limits.signInPerIp, "attempts to sign in");
   // Attempts are counted in the handlers, which do not run for an invalid body.
   app.addHook("onRequest", async (request) => {

@@ -52,7 +52,7 @@ export function createVisitorService(
   return {
     find,
     async data(organizationId: string, identifier: Identifier): Promise<VisitorData> {
-      const total = nothing();
+      const total = emptyTotals();
       for await (const batch of find(organizationId, identifier)) await measure(organizationId, batch, total);
       return { counts: total.counts, receivers: [...total.receivers].sort() };
     },
@@ -68,7 +68,7 @@ export function createVisitorService(
       const identifierHash = hashOf(encryption, organizationId, identifier);
       const erasedAt = until ?? Date.now();
       await recordErasure(db, { organizationId, kind: identifier.kind, hash: identifierHash, erasedAt });
-      const total = nothing();
+      const total = emptyTotals();
       const erased = { conversationIds: new Set<string>(), submissionIds: new Set<string>() };
       for await (const batch of find(organizationId, identifier, until)) {
         await measure(organizationId, batch, total);
@@ -121,7 +121,7 @@ export function createVisitorService(
 
 type Totals = { counts: VisitorCounts; receivers: Set<string> };
 
-function nothing(): Totals {
+function emptyTotals(): Totals {
   const counts = Object.fromEntries(visitorDataKinds.map((kind) => [kind, 0])) as VisitorCounts;
   return { counts, receivers: new Set() };
 }

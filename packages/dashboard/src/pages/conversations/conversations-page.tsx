@@ -37,7 +37,7 @@ function Inbox({ agentId }: { agentId: string }) {
   const list = useConversationList(agentId, search, isAtTop);
   const go = useInboxNavigation(agentId);
   const active = useActive(list.window, handle, openId);
-  const [doomed, setDoomed] = useState<string | null>(null);
+  const [deletingId, setDeletingId] = useState<string | null>(null);
   const [isHelping, setHelping] = useState(false);
   const desk = useRef<DeskHandle | null>(null);
   const acts: Record<InboxAct, () => void> = {
@@ -45,7 +45,7 @@ function Inbox({ agentId }: { agentId: string }) {
     previous: () => active.move(-1),
     list: () => openId && back(),
     search: () => field.current?.focus(),
-    delete: () => setDoomed(active.id),
+    delete: () => setDeletingId(active.id),
     help: () => setHelping(true),
     ...actsOf(desk),
   };
@@ -93,7 +93,7 @@ function Inbox({ agentId }: { agentId: string }) {
             onRead={list.markRead}
             onTags={list.setTags}
             onBack={back}
-            onDelete={() => setDoomed(openId)}
+            onDelete={() => setDeletingId(openId)}
             onLeave={active.focus}
           />
         ) : (
@@ -101,8 +101,8 @@ function Inbox({ agentId }: { agentId: string }) {
         )}
       </div>
       <DeleteConversation
-        id={doomed}
-        onClose={() => setDoomed(null)}
+        id={deletingId}
+        onClose={() => setDeletingId(null)}
         onDeleted={(id) => {
           list.remove(id);
           if (id === openId) go.toList();

@@ -32,7 +32,10 @@ export async function exportList(
   let newest: string | undefined;
   let offset = 0;
   while (true) {
-    const page = await patiently(() => api.listConversations({ ...query, limit: PAGE, offset }, { signal }), signal);
+    const page = await withRateLimitRetries(
+      () => api.listConversations({ ...query, limit: PAGE, offset }, { signal }),
+      signal,
+    );
     // Each page starts with the last row of the previous page. Otherwise rows were deleted, and others moved up past it.
     if (offset > 0 && !seen.has(page.data[0]?.id ?? "")) {
       offset = Math.max(0, offset - PAGE);
@@ -57,7 +60,7 @@ export async function exportList(
 async function lineOf(row: ListedConversation, kind: ExportKind, signal: AbortSignal) {
   if (kind === "jsonl") return `${JSON.stringify(row)}\n`;
   try {
-    const { messages } = await patiently(() => api.getConversation({ id: row.id }, { signal }), signal);
+    const { messages } = await withRateLimitRetries(() => api.getConversation({ id: row.id }, { signal }), signal);
     return `${JSON.stringify({ ...row, messages })}\n`;
   } catch (error) {
     // The conversation was deleted after the list was read.
@@ -67,7 +70,7 @@ async function lineOf(row: ListedConversation, kind: ExportKind, signal: AbortSi
 }
 
 /** Repeats a rate-limited request after the time that the server asks for. */
-async function patiently<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+async function withRateLimitRetries<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();

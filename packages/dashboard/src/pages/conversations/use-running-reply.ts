@@ -7,7 +7,7 @@ import { type ConversationDetail, isRunning } from "./split-reply.ts";
 /** Words that arrive within this time are shown together, in milliseconds. A long conversation takes a while to draw. */
 const GATHER_MS = 100;
 /** How long to wait before following a reply again after its stream ended early, in milliseconds. */
-const AGAIN_MS = 5_000;
+const RETRY_MS = 5_000;
 
 /** Shows the agent's reply while it streams in, and the stored one when it has ended. */
 export function useRunningReply(conversation: ConversationDetail | undefined): void {
@@ -41,7 +41,7 @@ async function follow({ id, replyId }: Running, signal: AbortSignal): Promise<vo
     }
     if (signal.aborted) return;
     await refetch(id);
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }
 

@@ -30,7 +30,7 @@ function TriggerEditor() {
   const navigate = useNavigate();
   const draft = useDraft(useMemo(() => toDraft(trigger), [trigger]));
   const update = useEndpointMutation("updateTrigger", { changes: ["listTriggers", "getTrigger"], done: "Saved" });
-  const [isDoomed, setDoomed] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
   const leave = () => {
     // Otherwise leaving would ask about unsaved changes of a deleted trigger.
     flushSync(() => draft.reset());
@@ -60,9 +60,9 @@ function TriggerEditor() {
         title="Delete trigger"
         description="The trigger stops running within seconds. Its statistics are deleted too."
         action={`Delete ${trigger.name}`}
-        onDelete={() => setDoomed(true)}
+        onDelete={() => setDeleting(true)}
       />
-      <DeleteTrigger trigger={isDoomed ? trigger : null} onClose={() => setDoomed(false)} onDeleted={leave} />
+      <DeleteTrigger trigger={isDeleting ? trigger : null} onClose={() => setDeleting(false)} onDeleted={leave} />
     </Page>
   );
 }

@@ -59,7 +59,7 @@ function TriggerList({ agentId, triggers }: { agentId: string; triggers: Trigger
   const { busy, toggle, reorder } = useTriggerChanges(agentId);
   const { data: stats } = useQuery(endpointQuery("getTriggerStats", { agentId, from: firstDay(30) }));
   const { data: tools } = useQuery(endpointQuery("listTools", { agentId }));
-  const [doomed, setDoomed] = useState<Trigger | null>(null);
+  const [triggerToDelete, setTriggerToDelete] = useState<Trigger | null>(null);
   const formName = ({ actionConfig: { toolId } }: Trigger) =>
     tools && (tools.find(({ id, executionType }) => id === toolId && executionType === "form")?.name ?? null);
   const itemsFor = (trigger: Trigger, at: number) => [
@@ -75,7 +75,7 @@ function TriggerList({ agentId, triggers }: { agentId: string; triggers: Trigger
       onSelect: () => reorder(arrayMove(triggers, at, at + 1)),
     },
     null,
-    { label: `Delete ${trigger.name}`, isDanger: true, onSelect: () => setDoomed(trigger) },
+    { label: `Delete ${trigger.name}`, isDanger: true, onSelect: () => setTriggerToDelete(trigger) },
   ];
   return (
     <div className="pb-8">
@@ -95,7 +95,7 @@ function TriggerList({ agentId, triggers }: { agentId: string; triggers: Trigger
           ))}
         </ol>
       </SortableTriggers>
-      <DeleteTrigger trigger={doomed} onClose={() => setDoomed(null)} />
+      <DeleteTrigger trigger={triggerToDelete} onClose={() => setTriggerToDelete(null)} />
     </div>
   );
 }
