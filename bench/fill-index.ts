@@ -11,7 +11,7 @@ const LANGUAGE = "en";
 const ROWS_AT_ONCE = 100;
 const BYTES_AT_ONCE = 1_000_000;
 /** Chunks after which the progress is printed. */
-const TELL_EVERY = 200_000;
+const LOG_EVERY = 200_000;
 
 type Owner = { organizationId: string; agentId: string };
 type Document = { id: string; title: string; firstNumber: number; texts: string[] };
@@ -39,7 +39,7 @@ export async function fillIndex(addresses: readonly DatabaseAddress[], owner: Ow
       segment.add(document);
       documents.push(document);
       added += document.texts.length;
-      if (added % TELL_EVERY === 0)
+      if (added % LOG_EVERY === 0)
         console.error(`${added} of ${chunks} chunks after ${Math.round((performance.now() - startedAt) / 1_000)} s`);
     }
     await Promise.all(connections.map((connection) => write(connection, owner, documents, segment)));

@@ -34,7 +34,7 @@ export async function startFoyer(options: FoyerOptions) {
     ...(options.nodeOptions ?? []),
   ]);
   try {
-    await untilReady(server, startedAt + START_TIMEOUT_MS);
+    await waitUntilReady(server, startedAt + START_TIMEOUT_MS);
   } catch (error) {
     await server[Symbol.asyncDispose]();
     throw error;
@@ -79,7 +79,7 @@ function environment(port: number, { dataDir, databaseUrl, upstreamUrl, env }: F
   };
 }
 
-async function untilReady(server: BenchProcess, deadline: number) {
+async function waitUntilReady(server: BenchProcess, deadline: number) {
   while (!(await isReadyAt(server.url).catch(() => false))) {
     if (server.hasEnded())
       throw new Error("The server ended before it was ready. See its output above for the reason.");

@@ -43,7 +43,7 @@ function readReply({ url, body, script, ending }: Endpoint): Promise<Timing> {
       let answer = "";
       response.setEncoding("utf8");
       response.on("data", (text: string) => {
-        if (script.isStamped) readStamps(text, askedAt, timing);
+        if (script.isStamped) readTimestamps(text, askedAt, timing);
         answer += text;
       });
       response.on("error", reject);
@@ -65,7 +65,7 @@ function readReply({ url, body, script, ending }: Endpoint): Promise<Timing> {
 export type StreamLoad = { streams: number; rampMs: number; replies: number };
 
 /** @throws when a reply is incomplete */
-export async function keepStreams(endpoint: Endpoint, { streams, rampMs, replies }: StreamLoad): Promise<Timing[]> {
+export async function runStreams(endpoint: Endpoint, { streams, rampMs, replies }: StreamLoad): Promise<Timing[]> {
   const stream = async (_: unknown, index: number) => {
     const timings: Timing[] = [];
     await wait((index * rampMs) / streams);
@@ -76,7 +76,7 @@ export async function keepStreams(endpoint: Endpoint, { streams, rampMs, replies
 }
 
 /** A timestamp is never split: a token is in one event, and an event split by TCP would only lose one sample. */
-function readStamps(text: string, askedAt: number, timing: Timing) {
+function readTimestamps(text: string, askedAt: number, timing: Timing) {
   const readAt = now();
   for (const [, sent, received] of text.matchAll(/@(\d+\.\d\d)(?:#(\d+\.\d\d))?/g)) {
     timing.delays.push(readAt - Number(sent));

@@ -1,6 +1,6 @@
 import { ms, type Row, times } from "./figure.ts";
 import { startFoyer } from "./foyer-process.ts";
-import { chatOf, completionOf, type Endpoint, keepStreams, type StreamLoad } from "./load.ts";
+import { chatOf, completionOf, type Endpoint, runStreams, type StreamLoad } from "./load.ts";
 import { type BenchProcess, startScript, temporaryFolder } from "./processes.ts";
 import { alternate, median } from "./rounds.ts";
 import type { Script } from "./upstream-script.ts";
@@ -41,6 +41,6 @@ export async function compareReplies(options: {
 /** CPU time of the process for one reply of this load, in milliseconds. */
 export async function cpuPerReply(server: BenchProcess, endpoint: Endpoint, load: StreamLoad): Promise<number> {
   const before = server.cpuMs();
-  await keepStreams(endpoint, load);
+  await runStreams(endpoint, load);
   return (server.cpuMs() - before) / (load.streams * load.replies);
 }

@@ -1,41 +1,41 @@
 import { parseArgs } from "node:util";
 import type { Figure, Row } from "./figure.ts";
-import { formAnalytics } from "./figures/analytics-read.ts";
-import { clientToolWait } from "./figures/client-tool-wait.ts";
-import { deliveryDrain } from "./figures/delivery-drain.ts";
-import { deliveryHanging } from "./figures/delivery-hanging.ts";
-import { documentMemory } from "./figures/document-memory.ts";
-import { eraseVisitor } from "./figures/erase-visitor.ts";
-import { fastReply } from "./figures/fast-reply.ts";
-import { firstToken } from "./figures/first-token.ts";
-import { firstTokenBusy } from "./figures/first-token-busy.ts";
-import { firstTokenCold } from "./figures/first-token-cold.ts";
-import { formFile } from "./figures/form-file.ts";
-import { formSubmit } from "./figures/form-submit.ts";
-import { handoff } from "./figures/handoff.ts";
-import { ingestBeside } from "./figures/ingest-beside.ts";
-import { ingestPages } from "./figures/ingest-pages.ts";
-import { listAgents } from "./figures/list-agents.ts";
-import { listConversations } from "./figures/list-conversations.ts";
-import { triggerListing } from "./figures/list-widget-triggers.ts";
-import { openStreams } from "./figures/open-streams.ts";
-import { pacedReply } from "./figures/paced-reply.ts";
-import { planLimit } from "./figures/plan-limit.ts";
-import { triggerStats } from "./figures/read-trigger-stats.ts";
-import { triggerEvents } from "./figures/record-trigger-events.ts";
-import { replyEvents } from "./figures/reply-events.ts";
-import { replyMemory } from "./figures/reply-memory.ts";
-import { replyWithHistory } from "./figures/reply-with-history.ts";
-import { retention } from "./figures/retention.ts";
-import { retentionLocks } from "./figures/retention-locks.ts";
-import { retrieval } from "./figures/retrieval.ts";
-import { scaleOut } from "./figures/scale-out.ts";
-import { startToReady } from "./figures/start-to-ready.ts";
-import { httpToolsAtOnce } from "./figures/tool-http-at-once.ts";
-import { hundredTools } from "./figures/tool-hundred.ts";
-import { mockTool } from "./figures/tool-mock.ts";
-import { verifiedTurn } from "./figures/verified-turn.ts";
-import { widgetInPage } from "./figures/widget-in-page.ts";
+import { measureFormAnalytics } from "./figures/analytics-read.ts";
+import { measureClientToolWait } from "./figures/client-tool-wait.ts";
+import { measureDeliveryDrain } from "./figures/delivery-drain.ts";
+import { measureDeliveryHanging } from "./figures/delivery-hanging.ts";
+import { measureDocumentMemory } from "./figures/document-memory.ts";
+import { measureVisitorErasure } from "./figures/erase-visitor.ts";
+import { measureFastReply } from "./figures/fast-reply.ts";
+import { measureFirstToken } from "./figures/first-token.ts";
+import { measureFirstTokenBusy } from "./figures/first-token-busy.ts";
+import { measureFirstTokenCold } from "./figures/first-token-cold.ts";
+import { measureFormFile } from "./figures/form-file.ts";
+import { measureFormSubmit } from "./figures/form-submit.ts";
+import { measureHandoff } from "./figures/handoff.ts";
+import { measureIngestionBesideReplies } from "./figures/ingest-beside.ts";
+import { measureIngestion } from "./figures/ingest-pages.ts";
+import { measureAgentList } from "./figures/list-agents.ts";
+import { measureConversationList } from "./figures/list-conversations.ts";
+import { measureTriggerListing } from "./figures/list-widget-triggers.ts";
+import { measureOpenStreams } from "./figures/open-streams.ts";
+import { measurePacedReply } from "./figures/paced-reply.ts";
+import { measurePlanLimit } from "./figures/plan-limit.ts";
+import { measureTriggerStats } from "./figures/read-trigger-stats.ts";
+import { measureTriggerEvents } from "./figures/record-trigger-events.ts";
+import { measureReplyEvents } from "./figures/reply-events.ts";
+import { measureReplyMemory } from "./figures/reply-memory.ts";
+import { measureReplyWithHistory } from "./figures/reply-with-history.ts";
+import { measureRetention } from "./figures/retention.ts";
+import { measureRetentionLocks } from "./figures/retention-locks.ts";
+import { measureRetrieval } from "./figures/retrieval.ts";
+import { measureScaleOut } from "./figures/scale-out.ts";
+import { measureStartToReady } from "./figures/start-to-ready.ts";
+import { measureHttpToolsAtOnce } from "./figures/tool-http-at-once.ts";
+import { measureHundredTools } from "./figures/tool-hundred.ts";
+import { measureMockTool } from "./figures/tool-mock.ts";
+import { measureVerifiedTurn } from "./figures/verified-turn.ts";
+import { measureWidgetInPage } from "./figures/widget-in-page.ts";
 
 const { positionals, values: options } = parseArgs({
   allowPositionals: true,
@@ -53,42 +53,42 @@ const { positionals, values: options } = parseArgs({
  * folder, and `npm run bench -- open-streams --streams 10000` needs a limit of 30,000 open files (`ulimit -n`).
  */
 const figures: Record<string, Figure> = {
-  "fast-reply": fastReply,
-  "paced-reply": pacedReply,
-  "reply-with-history": replyWithHistory,
-  "scale-out": scaleOut,
-  "reply-events": replyEvents,
-  "first-token": firstToken,
-  "first-token-busy": firstTokenBusy,
-  "first-token-cold": firstTokenCold,
-  "open-streams": () => openStreams(Number(options.streams)),
-  "reply-memory": replyMemory,
-  handoff,
-  "list-agents": listAgents,
-  "list-conversations": listConversations,
-  "plan-limit": planLimit,
-  "start-to-ready": startToReady,
-  "mock-tool": mockTool,
-  "http-tools-at-once": httpToolsAtOnce,
-  "hundred-tools": hundredTools,
-  "client-tool-wait": clientToolWait,
-  "form-submit": formSubmit,
-  "delivery-drain": deliveryDrain,
-  "delivery-hanging": deliveryHanging,
-  "form-analytics": formAnalytics,
-  "form-file": formFile,
-  "erase-visitor": eraseVisitor,
-  retention,
-  "retention-locks": retentionLocks,
-  "trigger-events": triggerEvents,
-  "trigger-listing": triggerListing,
-  "trigger-stats": triggerStats,
-  "verified-turn": verifiedTurn,
-  "widget-in-page": widgetInPage,
-  "ingest-pages": ingestPages,
-  "ingest-beside": ingestBeside,
-  "document-memory": documentMemory,
-  retrieval: () => retrieval({ collections: options.collections ?? null, chunks: Number(options.chunks) }),
+  "fast-reply": measureFastReply,
+  "paced-reply": measurePacedReply,
+  "reply-with-history": measureReplyWithHistory,
+  "scale-out": measureScaleOut,
+  "reply-events": measureReplyEvents,
+  "first-token": measureFirstToken,
+  "first-token-busy": measureFirstTokenBusy,
+  "first-token-cold": measureFirstTokenCold,
+  "open-streams": () => measureOpenStreams(Number(options.streams)),
+  "reply-memory": measureReplyMemory,
+  handoff: measureHandoff,
+  "list-agents": measureAgentList,
+  "list-conversations": measureConversationList,
+  "plan-limit": measurePlanLimit,
+  "start-to-ready": measureStartToReady,
+  "mock-tool": measureMockTool,
+  "http-tools-at-once": measureHttpToolsAtOnce,
+  "hundred-tools": measureHundredTools,
+  "client-tool-wait": measureClientToolWait,
+  "form-submit": measureFormSubmit,
+  "delivery-drain": measureDeliveryDrain,
+  "delivery-hanging": measureDeliveryHanging,
+  "form-analytics": measureFormAnalytics,
+  "form-file": measureFormFile,
+  "erase-visitor": measureVisitorErasure,
+  retention: measureRetention,
+  "retention-locks": measureRetentionLocks,
+  "trigger-events": measureTriggerEvents,
+  "trigger-listing": measureTriggerListing,
+  "trigger-stats": measureTriggerStats,
+  "verified-turn": measureVerifiedTurn,
+  "widget-in-page": measureWidgetInPage,
+  "ingest-pages": measureIngestion,
+  "ingest-beside": measureIngestionBesideReplies,
+  "document-memory": measureDocumentMemory,
+  retrieval: () => measureRetrieval({ collections: options.collections ?? null, chunks: Number(options.chunks) }),
 };
 
 // Calling `exit` ends the servers and removes the folders.

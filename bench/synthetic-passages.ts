@@ -4,7 +4,7 @@ export const bigAgent = "agent_big";
 export const smallAgent = "agent_small";
 
 const VOCABULARY = 60_000;
-const WORDS_A_CHUNK = 80;
+const WORDS_PER_CHUNK = 80;
 
 /**
  * The passages of a document. Words are as frequent as in a natural language: the n-th word is 1/n as frequent as the
@@ -13,7 +13,7 @@ const WORDS_A_CHUNK = 80;
 export function syntheticTexts(number: number, chunks: number): string[] {
   const random = generator(number + 1);
   return Array.from({ length: chunks }, () =>
-    Array.from({ length: WORDS_A_CHUNK }, () => wordAt(rankOf(random()))).join(" "),
+    Array.from({ length: WORDS_PER_CHUNK }, () => wordAt(rankOf(random()))).join(" "),
   );
 }
 

@@ -1,5 +1,5 @@
 import { startFoyer } from "./foyer-process.ts";
-import { chatOf, completionOf, keepStreams, type Timing } from "./load.ts";
+import { chatOf, completionOf, runStreams, type Timing } from "./load.ts";
 import { startScript, temporaryFolder } from "./processes.ts";
 import { alternate, median, quantile, type Sides } from "./rounds.ts";
 import { warmUp } from "./warm-up.ts";
@@ -21,8 +21,8 @@ export async function addedToFirstToken(streams: number): Promise<Sides<number>>
   const byHand = completionOf(proxy.url, script, "event: stop");
   const load = { streams, rampMs: script.tokens * script.everyMs, replies: 2 };
   const results = await alternate({
-    subject: async () => p99AddedTimeToFirstToken(await keepStreams(chat, load)),
-    baseline: async () => p99AddedTimeToFirstToken(await keepStreams(byHand, load)),
+    subject: async () => p99AddedTimeToFirstToken(await runStreams(chat, load)),
+    baseline: async () => p99AddedTimeToFirstToken(await runStreams(byHand, load)),
   });
   return { subject: median(results.subject), baseline: median(results.baseline) };
 }

@@ -54,7 +54,7 @@ async function upload(url: string, { agentId, name, body }: File): Promise<void>
 }
 
 /** Waits until this many documents of the agent are searchable. @throws when one has failed */
-export async function untilReady(url: string, agentId: string, count: number): Promise<void> {
+export async function waitUntilReady(url: string, agentId: string, count: number): Promise<void> {
   while ((await countOf(url, agentId, "ready")) < count) {
     if ((await countOf(url, agentId, "failed")) > 0) throw new Error("A page could not be indexed.");
     await wait(20);
@@ -62,8 +62,8 @@ export async function untilReady(url: string, agentId: string, count: number): P
 }
 
 /** Waits until all documents of the agent are searchable. @throws when one has failed */
-export async function untilAllReady(url: string, agentId: string): Promise<void> {
-  await untilReady(url, agentId, await countOf(url, agentId));
+export async function waitUntilAllReady(url: string, agentId: string): Promise<void> {
+  await waitUntilReady(url, agentId, await countOf(url, agentId));
 }
 
 /** The number of the agent's documents, or of those in a state. */

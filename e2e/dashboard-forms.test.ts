@@ -24,7 +24,7 @@ async function start(form: object | null = {}) {
 }
 
 const refusal = '<h1 id="injected">The calendar is down</h1>';
-const refuse = () =>
+const refuseDeliveries = () =>
   site.receiver.answer((_, response) => {
     response.writeHead(503).end(refusal);
   });
@@ -33,17 +33,17 @@ const refuse = () =>
  * Makes the receiver hold its responses. @returns a function that makes it reject them and all later requests. With
  * `retryAfter`, the server waits that many seconds before it retries those that were held.
  */
-function hold() {
+function holdResponses() {
   const waiting: ServerResponse[] = [];
   site.receiver.answer((_, response) => void waiting.push(response));
   return (retryAfter = "0") => {
-    refuse();
+    refuseDeliveries();
     for (const response of waiting) response.writeHead(503, { "retry-after": retryAfter }).end(refusal);
   };
 }
 
 /** Submits a form that the receiver refuses. The dashboard counts failures on opening a page, and then every 10 s. */
-async function submitInVain(page: Page, toolId: string, name: string): Promise<void> {
+async function submitToRefusingReceiver(page: Page, toolId: string, name: string): Promise<void> {
   const id = await site.submit(toolId, ride(name));
   await expect.poll(async () => (await site.detail(page, id)).status).toBe("webhook_failed");
 }
@@ -72,7 +72,7 @@ describe("the list of submissions", () => {
     await page.getByRole("heading", { name: "No submissions yet" }).waitFor();
     await site.submit(toolId, ride("Ada Lovelace", { photo }));
     await row(page, "Ada Lovelace · The City One · Mar 14, 2027 · ada@example.com · 1 file").waitFor();
-    const down = hold();
+    const down = holdResponses();
     await site.submit(toolId, ride("Grace Hopper", { bike: "tourer" }));
     await row(page, "Grace Hopper").getByText("Sending").first().waitFor();
     down();
@@ -139,9 +139,9 @@ describe("the list of submissions", () => {
 
   it("redelivers all failed submissions and shows the progress", async () => {
     const { page, agentId, toolId, go, problems } = await start();
-    refuse();
+    refuseDeliveries();
     const names = ["Ada Lovelace", "Grace Hopper", "Hedy Lamarr"];
-    await Promise.all(names.map((name) => submitInVain(page, toolId, name)));
+    await Promise.all(names.map((name) => submitToRefusingReceiver(page, toolId, name)));
     await go("");
     await page.getByRole("button", { name: "Redeliver 3 failed" }).waitFor();
     await site.picture(page, "dashboard-forms-failed");
@@ -167,8 +167,8 @@ describe("the list of submissions", () => {
 
   it("hides bulk redelivery while the list is filtered by date", async () => {
     const { page, toolId, go } = await start();
-    refuse();
-    await submitInVain(page, toolId, "Ada Lovelace");
+    refuseDeliveries();
+    await submitToRefusingReceiver(page, toolId, "Ada Lovelace");
     await go("");
     await page.getByRole("button", { name: "Redeliver 1 failed" }).waitFor();
     await page.getByLabel("From").fill("2020-01-31");
@@ -179,7 +179,7 @@ describe("the list of submissions", () => {
   it("opens the last page and any other of 10,000 submissions", async () => {
     const { page, toolId, go, problems } = await start();
     await site.submit(toolId, ride("Ada Lovelace"));
-    await insertMany(toolId, 10_000);
+    await insertOldSubmissions(toolId, 10_000);
     await go("");
     await page.getByText("10,001 submissions").waitFor();
     await page.getByRole("button", { name: "Last page" }).focus();
@@ -199,7 +199,7 @@ describe("the list of submissions", () => {
 });
 
 /** Inserts submissions that are older than those that the tests create. */
-async function insertMany(toolId: string, count: number) {
+async function insertOldSubmissions(toolId: string, count: number) {
   const { db } = site.server.deps;
   const like = await db.selectFrom("submissions").selectAll().where("toolId", "=", toolId).executeTakeFirstOrThrow();
   for (let at = 0; at < count; at += 1_000) {
@@ -224,7 +224,7 @@ describe("a submission's page", () => {
     const { page, toolId, go, problems } = await start({
       formPostActions: [{ type: "slack", webhookUrl: `${site.receiver.url}/chat`, message: "New ride: {{name}}" }],
     });
-    const down = hold();
+    const down = holdResponses();
     const note = "Is there a place for my dog?\nShe is small.";
     const id = await site.submit(toolId, ride("Ada Lovelace", { note, photo }));
     await go(`/${id}`);
@@ -404,8 +404,8 @@ describe("the form analytics page", () => {
   it("shows a form's figures by day for the selected period", async () => {
     const { page, agentId, toolId, go, problems } = await start();
     const quiet = await site.createForm(page, agentId, { name: "call_back" });
-    await insertDays(agentId, toolId, 120);
-    await insertDays(agentId, quiet.id, 12);
+    await insertFormActivity(agentId, toolId, 120);
+    await insertFormActivity(agentId, quiet.id, 12);
     await go("/analytics");
     await page.locator(".recharts-surface").first().waitFor();
     await page.getByText("Most visitors drop off at E-mail").waitFor();
@@ -452,7 +452,7 @@ describe("the dashboard of an unreachable server", () => {
 });
 
 /** Inserts activity of a form for this many days up to today, with more on weekends. */
-async function insertDays(agentId: string, toolId: string, count: number) {
+async function insertFormActivity(agentId: string, toolId: string, count: number) {
   const { db } = site.server.deps;
   const owned = (index: number) => ({
     agentId,

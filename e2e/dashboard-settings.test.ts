@@ -31,7 +31,7 @@ describe("the settings", () => {
     };
     site = await startDashboardSite({ env });
     await site.server.deps.db.updateTable("organizations").set({ name: "Harbour Bikes" }).execute();
-    ({ agentId, formId } = await furnish(site, receiver.url));
+    ({ agentId, formId } = await fillSettings(site, receiver.url));
   });
   afterAll(async () => {
     await site.stop();
@@ -480,7 +480,7 @@ async function registeredWorker(client: CDPSession): Promise<string> {
 }
 
 /** Fills the settings of Harbour Bikes. */
-async function furnish(site: DashboardSite, receiverUrl: string) {
+async function fillSettings(site: DashboardSite, receiverUrl: string) {
   const { page } = await site.signIn();
   const make = (path: string, data: object) => site.call(page, "POST", path, data);
   const { id: agentId } = (await make("/agents", { name: "Harbour", monthlyTokenBudget: 50_000 })).data;
@@ -514,14 +514,14 @@ async function furnish(site: DashboardSite, receiverUrl: string) {
     const { submissions } = await site.call(page, "GET", `/form-submissions?toolId=${formId}`);
     expect(submissions[0].status).toBe("webhook_success");
   }, 30_000);
-  await spend(site, agentId, 12_400);
-  await spend(site, workshopId, 17_800);
+  await recordTokenUsage(site, agentId, 12_400);
+  await recordTokenUsage(site, workshopId, 17_800);
   await page.context().close();
   return { agentId, formId };
 }
 
 /** Records tokens that an agent's replies used this month. */
-async function spend({ server }: DashboardSite, agentId: string, tokens: number) {
+async function recordTokenUsage({ server }: DashboardSite, agentId: string, tokens: number) {
   const month = new Date().toISOString().slice(0, 7);
   await server.deps.db.insertInto("agentMonths").values({ agentId, month, tokens }).execute();
 }

@@ -35,8 +35,8 @@ onBothDatabases("from an empty data directory to a delivered form", (createDatab
 
   it("completes every main task of the dashboard in one pass", async () => {
     const { page, problems } = await browser.open({ viewport: { width: 1440, height: 900 } });
-    await becomeOwner(page, setUpLink(server.deps));
-    const agentId = await guidedStart(page);
+    await createOwnerAccount(page, setUpLink(server.deps));
+    const agentId = await completeOnboarding(page);
     const toolId = await makeForm(page, agentId, `${receiver.url}/rides`);
 
     // The receiver is down at first, so that failed attempts are shown.
@@ -75,7 +75,7 @@ onBothDatabases("from an empty data directory to a delivered form", (createDatab
   });
 });
 
-async function becomeOwner(page: Page, link: string) {
+async function createOwnerAccount(page: Page, link: string) {
   await page.goto(link);
   await page.getByLabel("Email").fill("owner@harbour-bikes.example");
   await page.getByLabel("Password").fill(password);
@@ -86,7 +86,7 @@ async function becomeOwner(page: Page, link: string) {
 /**
  * Goes through every step of onboarding. A visitor on the demo page asks the first question. @returns the agent's id
  */
-async function guidedStart(page: Page): Promise<string> {
+async function completeOnboarding(page: Page): Promise<string> {
   await page.getByRole("heading", { name: "What should it know?" }).waitFor();
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("button", { name: "When are you open?" }).click();

@@ -481,7 +481,7 @@ describe("a form in the widget", () => {
       tool: { schema: { errorMessage: "Your ride is not booked." } },
     });
     await fillPerson(page);
-    const refusal = async (status: number, code: string, headers = {}) => {
+    const submitAndRefuse = async (status: number, code: string, headers = {}) => {
       await page.unroute("**/submit");
       const body = JSON.stringify({ data: null, error: { code, message: "For developers" } });
       const cors = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after" };
@@ -492,13 +492,13 @@ describe("a form in the widget", () => {
     };
     const said = () => page.locator(".submit-area .failure p").allInnerTexts();
     const headline = "Your ride is not booked.";
-    await refusal(503, "OVERLOADED");
+    await submitAndRefuse(503, "OVERLOADED");
     await expect.poll(said).toEqual([headline, "We're very busy right now. Please try again in a moment."]);
-    await refusal(403, "FORBIDDEN");
+    await submitAndRefuse(403, "FORBIDDEN");
     await expect.poll(said).toEqual([headline, "This form can't be used on this page."]);
-    await refusal(413, "PAYLOAD_TOO_LARGE");
+    await submitAndRefuse(413, "PAYLOAD_TOO_LARGE");
     await expect.poll(said).toEqual([headline, "Something went wrong. Please try again."]);
-    await refusal(429, "RATE_LIMITED", { "retry-after": "2" });
+    await submitAndRefuse(429, "RATE_LIMITED", { "retry-after": "2" });
     await expect.poll(said).toEqual([headline, "You've submitted this form too many times. Try again in 2 s."]);
     await expect.poll(() => page.locator(".submit").innerText()).toMatch(/Try again\s*\([12]\)/);
     let posts = 0;

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
-import { bubble, bubbleOf, freeze, stay, track, triggerSite } from "../test/trigger-site.ts";
+import { advanceClock, bubble, bubbleOf, freezeClock, track, triggerSite } from "../test/trigger-site.ts";
 import { sayWords } from "../test/upstream.ts";
 import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
 
@@ -80,7 +80,7 @@ describe("trigger actions", () => {
     it("hides the bubble when its time is over", async () => {
       const { page } = await use.visitWith([{ ...onEveryPage, ...bubble("For a moment", { duration: 5_000 }) }]);
       await bubbleOf(page).hover();
-      await freeze(page);
+      await freezeClock(page);
       await page.clock.runFor(20_000);
       await expect.poll(() => bubbleOf(page).count()).toBe(1);
       await page.mouse.move(10, 10);
@@ -391,7 +391,7 @@ describe("trigger actions", () => {
     );
     await bubbleOf(page).waitFor();
     await track(page, "cart_updated", { total: 120 });
-    await stay(page, 12);
+    await advanceClock(page, 12);
     await page.evaluate(() => Reflect.get(window, "Foyer").debug());
     await page.locator(".debug-row").first().waitFor();
     const rows = async () => {
@@ -429,7 +429,7 @@ describe("trigger actions", () => {
     await page.getByRole("button", { name: "A bike", exact: false }).last().waitFor();
     await page.getByRole("button", { name: "Close message" }).click();
     await openChat(page);
-    await stay(page, 120);
+    await advanceClock(page, 120);
     expect((await rows())[1]).toContain("Skipped for this page view because the chat was open");
     await page.locator(".panel").getByRole("button", { name: "Close", exact: true }).click();
     const before = await use.counts(agentId, ids);

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser } from "../test/browser.ts";
-import { bubble, bubbleOf, stay, track, triggerSite } from "../test/trigger-site.ts";
+import { advanceClock, bubble, bubbleOf, track, triggerSite } from "../test/trigger-site.ts";
 import { sayWords } from "../test/upstream.ts";
 import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
 
@@ -150,7 +150,7 @@ describe("triggers and the page", () => {
       { triggerType: "time_on_page", conditions: { timeOnPage: 20 }, ...bubble("Still here") },
     ]);
     await bubbleOf(page).waitFor();
-    await stay(page, 15);
+    await advanceClock(page, 15);
     const reply = site.slowReply();
     await openChat(page);
     await ask(page, "And on Sundays?");
@@ -166,7 +166,7 @@ describe("triggers and the page", () => {
     await transition("pageshow");
     await page.clock.runFor(11_000);
     await bubbleOf(page).getByText("Hello").waitFor();
-    await stay(page, 7);
+    await advanceClock(page, 7);
     await expect
       .poll(() => use.counts(agentId, ids))
       .toEqual([

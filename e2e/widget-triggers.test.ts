@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bubble, bubbleOf, freeze, makeLong, setHidden, stay, track, triggerSite } from "../test/trigger-site.ts";
+import {
+  advanceClock,
+  bubble,
+  bubbleOf,
+  freezeClock,
+  makePageLong,
+  setHidden,
+  track,
+  triggerSite,
+} from "../test/trigger-site.ts";
 import { startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
 
 const phone = { viewport: { width: 375, height: 700 }, hasTouch: true, isMobile: true };
@@ -35,8 +44,8 @@ describe("trigger conditions", () => {
   describe("time on the page", () => {
     it("counts time only while the page is visible", async () => {
       const { page, problems, agentId, ids } = await use.visitWith([timed(60)]);
-      await freeze(page);
-      await stay(page, 20);
+      await freezeClock(page);
+      await advanceClock(page, 20);
       await setHidden(page, true);
       await page.clock.runFor(120_000);
       await setHidden(page, false);
@@ -51,12 +60,12 @@ describe("trigger conditions", () => {
 
     it("restarts the time with each page view", async () => {
       const { page } = await use.visitWith([timed(20)]);
-      await freeze(page);
-      await stay(page, 15);
+      await freezeClock(page);
+      await advanceClock(page, 15);
       await page.evaluate(() => history.pushState({}, "", "/bikes/city-one"));
-      await stay(page, 15);
+      await advanceClock(page, 15);
       await expect.poll(() => bubbleOf(page).count()).toBe(0);
-      await stay(page, 6);
+      await advanceClock(page, 6);
       await page.clock.resume();
       await bubbleOf(page).waitFor();
     });
@@ -108,7 +117,7 @@ describe("trigger conditions", () => {
       await page.clock.runFor(2_000);
       // The page fits into the window, so it cannot be scrolled.
       await expect.poll(() => bubbleOf(page).count()).toBe(0);
-      await makeLong(page);
+      await makePageLong(page);
       await page.evaluate(() => {
         const box = document.createElement("textarea");
         box.value = "line\n".repeat(200);
@@ -125,7 +134,7 @@ describe("trigger conditions", () => {
       };
       await goTo(0.4);
       await expect.poll(() => bubbleOf(page).count()).toBe(0);
-      await makeLong(page, 400);
+      await makePageLong(page, 400);
       await goTo(0.3);
       await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await goTo(0.55);
@@ -146,7 +155,7 @@ describe("trigger conditions", () => {
         );
       await leave(300, -5);
       await expect.poll(() => bubbleOf(page).count()).toBe(0);
-      await stay(page, 10);
+      await advanceClock(page, 10);
       await leave(-5, 300);
       await leave(300, -5, { buttons: 1 });
       await page.evaluate(() => {
@@ -164,7 +173,7 @@ describe("trigger conditions", () => {
 
     it("detects exit intent with real mouse events", async () => {
       const { page } = await use.visitWith([exit]);
-      await stay(page, 5);
+      await advanceClock(page, 5);
       await page.mouse.move(300, 200);
       await page.mouse.move(300, 2);
       await page.mouse.move(300, -40);
@@ -173,9 +182,9 @@ describe("trigger conditions", () => {
 
     it("detects a fast upward swipe on a phone as exit intent", async () => {
       const { page } = await use.visitWith([exit], { context: phone });
-      await makeLong(page);
+      await makePageLong(page);
       // The speed of a swipe depends only on the page's clock, not on the machine.
-      await freeze(page);
+      await freezeClock(page);
       const cdp = await page.context().newCDPSession(page);
       const touch = (type: "touchStart" | "touchMove" | "touchCancel", y?: number) =>
         cdp.send("Input.dispatchTouchEvent", { type, touchPoints: y === undefined ? [] : [{ x: 180, y }] });
@@ -200,7 +209,7 @@ describe("trigger conditions", () => {
         await touch("touchCancel");
         await page.clock.runFor(1_000);
       };
-      await stay(page, 5);
+      await advanceClock(page, 5);
       for (let swipes = 0; swipes < 4; swipes++) await swipe(-1, 10);
       await expect.poll(() => scrollTop()).toBeGreaterThan(1_000);
       await page.evaluate(() => scrollTo(0, 1_000));
@@ -210,7 +219,7 @@ describe("trigger conditions", () => {
       await page.evaluate(() => scrollTo(0, 2_000));
       await page.clock.runFor(1_000);
       await swipe(1, 10);
-      await expect.poll(() => stay(page, 0.1).then(() => bubbleOf(page).isVisible())).toBe(true);
+      await expect.poll(() => advanceClock(page, 0.1).then(() => bubbleOf(page).isVisible())).toBe(true);
       await site.picture(page, "triggers-exit-phone");
     });
   });
@@ -311,7 +320,7 @@ describe("trigger conditions", () => {
         field.id = "name";
         document.body.append(field);
       });
-      await freeze(page);
+      await freezeClock(page);
       await page.locator("#name").pressSequentially("Ada");
       await track(page, "help");
       await page.clock.runFor(2_500);
@@ -325,9 +334,9 @@ describe("trigger conditions", () => {
       await page.locator(".launcher").click();
       await page.locator(".panel").waitFor();
       await expect.poll(() => bubbleOf(page).count()).toBe(0);
-      await stay(page, 70);
+      await advanceClock(page, 70);
       await page.keyboard.press("Escape");
-      await stay(page, 30);
+      await advanceClock(page, 30);
       await expect.poll(() => bubbleOf(page).count()).toBe(0);
       await expect
         .poll(() => use.counts(agentId, ids))

@@ -166,19 +166,19 @@ function contractFile(specifier: string): string | null {
 /** Biome refuses cycles of values. These checks include types: between files, and between the folders of the server. */
 function cycleProblems(modules: Module[]): string[] {
   const files = new Map<string, string[]>();
-  const rooms = new Map<string, string[]>();
+  const areas = new Map<string, string[]>();
   for (const { path, imports } of modules) {
     const imported = imports.flatMap(({ file }) => file ?? []);
     files.set(path, imported);
-    const room = serverRoomOf(path);
-    if (room === null) continue;
-    const others = imported.flatMap((file) => serverRoomOf(file) ?? []).filter((other) => other !== room);
-    rooms.set(room, [...(rooms.get(room) ?? []), ...others]);
+    const area = serverAreaOf(path);
+    if (area === null) continue;
+    const others = imported.flatMap((file) => serverAreaOf(file) ?? []).filter((other) => other !== area);
+    areas.set(area, [...(areas.get(area) ?? []), ...others]);
   }
   const inFiles = findCycles(files).map((cycle) => `import cycle: ${cycle.join(" > ")}`);
   // A cycle of files is often also a cycle of folders. One message is enough.
   if (inFiles.length > 0) return inFiles;
-  return findCycles(rooms).map((cycle) => `import cycle of the server's folders: ${cycle.join(" > ")}`);
+  return findCycles(areas).map((cycle) => `import cycle of the server's folders: ${cycle.join(" > ")}`);
 }
 
 /** One cycle for each import that leads back to the start of a walk. The first element is repeated at the end. */
@@ -247,7 +247,7 @@ const budgeted = (modules: Module[]) => modules.filter(({ path }) => !withoutLen
 const isTest = (path: string) => /\.test\.tsx?$/.test(path);
 const packageOf = (path: string) => /^packages\/([^/]+)\/src\//.exec(path)?.[1] ?? null;
 /** A folder of the server, or a file directly in `src`. */
-const serverRoomOf = (path: string) => /^packages\/server\/src\/([^/]+)/.exec(path)?.[1] ?? null;
+const serverAreaOf = (path: string) => /^packages\/server\/src\/([^/]+)/.exec(path)?.[1] ?? null;
 const serverFolderOf = (path: string) => /^packages\/server\/src\/([^/]+)\//.exec(path)?.[1] ?? null;
 
 if (import.meta.main) {

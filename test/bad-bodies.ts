@@ -26,7 +26,7 @@ export function* wrongBodies(schema: Schema, valid: unknown): Generator<Case> {
     const { [name]: _, ...rest } = (valid ?? {}) as Record<string, unknown>;
     yield { path: name, body: rest };
   }
-  yield* inside(schema, valid, wrongBodies);
+  yield* varyChildren(schema, valid, wrongBodies);
 }
 
 function* pastTheLimits(schema: Schema) {
@@ -46,37 +46,37 @@ export function* longestTexts(schema: Schema, valid: unknown): Generator<Case> {
   if (maxLength !== undefined && (!pattern || pattern === "\\S")) {
     yield* ["x", "🚲"].map((character) => ({ path: "", body: character.repeat(maxLength) }));
   }
-  yield* inside(schema, valid, longestTexts);
+  yield* varyChildren(schema, valid, longestTexts);
 }
 
 /** Bodies with `null` wherever the schema accepts it. */
 export function* nulls(schema: Schema, valid: unknown): Generator<Case> {
   if (typesOf(schema).includes("null")) yield { path: "", body: null };
-  yield* inside(schema, valid, nulls);
+  yield* varyChildren(schema, valid, nulls);
 }
 
 /** Bodies with this text in place of one string each. */
 export function* withText(text: string, schema: Schema, valid: unknown): Generator<Case> {
   if (typesOf(schema).includes("string")) yield { path: "", body: text };
-  yield* inside(schema, valid, (child, base) => withText(text, child, base));
+  yield* varyChildren(schema, valid, (child, base) => withText(text, child, base));
 }
 
 const typesOf = ({ type }: Schema) => [type ?? []].flat();
 
-function* inside(schema: Schema, valid: unknown, make: (schema: Schema, valid: unknown) => Iterable<Case>) {
+function* varyChildren(schema: Schema, valid: unknown, make: (schema: Schema, valid: unknown) => Iterable<Case>) {
   const known = (valid ?? {}) as Record<string, unknown>;
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
     for (const { path, body } of make(child, known[name])) {
-      yield { path: joined(name, path), body: { ...known, [name]: body } };
+      yield { path: joinPath(name, path), body: { ...known, [name]: body } };
     }
   }
   if (schema.items)
-    for (const { path, body } of make(schema.items, known[0])) yield { path: joined("0", path), body: [body] };
+    for (const { path, body } of make(schema.items, known[0])) yield { path: joinPath("0", path), body: [body] };
 }
 
-const joined = (name: string, path: string) => (path ? `${name}.${path}` : name);
+const joinPath = (name: string, path: string) => (path ? `${name}.${path}` : name);
 
-const nested = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth);
+const nest = (open: string, depth: number, close: string) => open.repeat(depth) + close.repeat(depth);
 
 /** Bodies that are not JSON. */
 export const brokenJson: readonly Buffer[] = [
@@ -100,7 +100,7 @@ export const brokenJson: readonly Buffer[] = [
   "\0",
   "// hi",
   " ",
-  nested("[", 100_000, ""),
+  nest("[", 100_000, ""),
   `{"a":${'{"a":'.repeat(50_000)}`,
 ].map((text) => Buffer.from(text));
 
@@ -108,15 +108,15 @@ export const brokenJson: readonly Buffer[] = [
 export function hostileJson(valid: object): Buffer[] {
   const within = (json: string) => JSON.stringify({ ...valid, userMetadata: "here" }).replace('"here"', () => json);
   const texts = [
-    nested("[", 100, "]"),
-    nested("[", 100_000, "]"),
+    nest("[", 100, "]"),
+    nest("[", 100_000, "]"),
     `${'{"a":'.repeat(100)}{}${"}".repeat(100)}`,
     '{"__proto__":{"isAdmin":true}}',
     '{"constructor":{"prototype":{"isAdmin":true}}}',
     '{"\\u005f_proto__":1}',
     `[${"0,".repeat(199_999)}0]`,
     `[${"[],".repeat(199_999)}[]]`,
-    within(nested("[", 100_000, "]")),
+    within(nest("[", 100_000, "]")),
     within('{"__proto__":1}'),
     within('{"a":{"constructor":{"prototype":1}}}'),
     within(`{"a":[${"0,".repeat(199_999)}0]}`),

@@ -12,7 +12,7 @@ import { startServer, type TestServer } from "./server.ts";
 
 /** The long form: `FOYER_CLIENT_TOOL_CALLS=10000 npx vitest run test/closed-tabs.test.ts`. */
 const CALLS = Number(process.env.FOYER_CLIENT_TOOL_CALLS ?? 300);
-const AT_ONCE = 100;
+const CONCURRENCY = 100;
 /** The maximum lifetime of a tab, in turns. The reply's 30 seconds end at a random turn. */
 const TURNS = 40;
 /** All waits use the same kind of timer, so the order of events does not depend on the speed of the machine. */
@@ -36,8 +36,8 @@ it(`every reply ends and no tool runs twice when tabs are closed at random momen
   timeout: 120_000 + CALLS * 100,
 }, async () => {
   const outcomes = { ran: 0, answered: 0, unanswered: 0 };
-  for (let from = 0; from < CALLS; from += AT_ONCE) {
-    const calls = Array.from({ length: Math.min(AT_ONCE, CALLS - from) }, (_, index) => playCall(from + index));
+  for (let from = 0; from < CALLS; from += CONCURRENCY) {
+    const calls = Array.from({ length: Math.min(CONCURRENCY, CALLS - from) }, (_, index) => playCall(from + index));
     for (const { runs, answer } of await Promise.all(calls)) {
       expect(runs).toBeLessThanOrEqual(1);
       // A result is only valid for a call that ran exactly once.

@@ -69,12 +69,12 @@ export const bubble = (message: string, more: object = {}) => ({
 });
 
 /** From now on, the page's clock moves only when the test moves it, however slow the machine is. */
-export async function freeze(page: Page): Promise<void> {
+export async function freezeClock(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 200);
 }
 
 /** Moves the clock by this many seconds while the visitor is active. */
-export async function stay(page: Page, seconds: number): Promise<void> {
+export async function advanceClock(page: Page, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed += 5) {
     await page.evaluate(() => dispatchEvent(new Event("pointermove")));
     await page.clock.runFor(Math.min(5, seconds - passed) * 1_000);
@@ -93,7 +93,7 @@ export const track = (page: Page, name: string, data: object = {}) =>
   page.evaluate(([name, data]) => Reflect.get(window, "Foyer").track(name, data), [name, data] as const);
 
 /** Makes the page several screens high. */
-export function makeLong(page: Page, paragraphs = 120): Promise<void> {
+export function makePageLong(page: Page, paragraphs = 120): Promise<void> {
   return page.evaluate((count) => {
     for (let at = 0; at < count; at++) {
       document.body.append(Object.assign(document.createElement("p"), { textContent: `Paragraph ${at}` }));

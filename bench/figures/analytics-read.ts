@@ -9,7 +9,7 @@ const FORMS = 5;
 /** Fewer days than impressions are kept for, so that none are deleted during the measurement. */
 const DAYS = 80;
 
-export function formAnalytics(): Promise<Row[]> {
+export function measureFormAnalytics(): Promise<Row[]> {
   return compareSizes(
     "CPU of the analytics of 1,000,000 submissions",
     (agentId) => `/form-submissions/analytics?agentId=${agentId}`,

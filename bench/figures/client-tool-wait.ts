@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { kilobytes, type Row, times } from "../figure.ts";
 import { type Foyer, startFoyer } from "../foyer-process.ts";
 import { type HeapMeter, inspectable } from "../heap-meter.ts";
-import { chatOf, type Endpoint, keepStreams } from "../load.ts";
+import { chatOf, type Endpoint, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { alternate, median } from "../rounds.ts";
 import { type Script, TOOL_NAME } from "../upstream-script.ts";
@@ -11,7 +11,7 @@ import { createToolAgent } from "./tool-agent.ts";
 
 const STREAMS = 2_000;
 /** How many replies start at the same time. Each is requested once an earlier one has reached the measured state. */
-const AT_ONCE = 50;
+const CONCURRENCY = 50;
 /** What remains of the medians' spread when both sides retain the same. */
 const TOLERANCE = 1.1;
 /** The first token comes after the measurement. */
@@ -24,7 +24,7 @@ const quick = { tokens: 20, everyMs: 5, isStamped: true };
  * resident memory of the process mostly shows what starting the replies took, so the heap is measured after a garbage
  * collection, in one process and alternately.
  */
-export async function clientToolWait(): Promise<Row[]> {
+export async function measureClientToolWait(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();
   const inspection = await inspectable();
@@ -32,7 +32,7 @@ export async function clientToolWait(): Promise<Row[]> {
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url, nodeOptions });
   await using heap = await inspection.connect();
   const warm = chatOf(foyer.url, await foyer.createAgent(quick), quick);
-  await keepStreams(warm, { streams: 20, rampMs: 0, replies: 5 });
+  await runStreams(warm, { streams: 20, rampMs: 0, replies: 5 });
   const waiting = await replyOf(foyer, calling);
   const idle = await replyOf(foyer, silent);
   const bytes = await alternate({
@@ -62,11 +62,11 @@ async function replyOf(foyer: Foyer, script: Script): Promise<Endpoint> {
 async function bytesEach({ foyer, heap }: { foyer: Foyer; heap: HeapMeter }, reply: Endpoint, event: string) {
   const before = await heap.retainedBytes();
   const streams = await openStreams(reply, event);
-  await untilQuiet(foyer);
+  await waitUntilQuiet(foyer);
   const during = await heap.retainedBytes();
   if (streams.ended() > 0) throw new Error(`${streams.ended()} of the replies did not wait.`);
   streams.close();
-  await untilQuiet(foyer);
+  await waitUntilQuiet(foyer);
   return (during - before) / STREAMS;
 }
 
@@ -96,12 +96,12 @@ async function openStreams({ url, body }: Endpoint, event: string) {
   const worker = async () => {
     while (opened++ < STREAMS) await open();
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   return { ended: () => ended, close: () => agent.destroy() };
 }
 
 /** Waits until the process has nothing to do. Its timers and heartbeats take less than this. */
-async function untilQuiet(foyer: Foyer): Promise<void> {
+async function waitUntilQuiet(foyer: Foyer): Promise<void> {
   for (let before = foyer.cpuMs(); ; ) {
     await wait(500);
     const now = foyer.cpuMs();

@@ -18,7 +18,7 @@ const TIMEOUT_MS = 120_000;
  * Foyer and the database. All become due at the same moment, while the servers run. A first round is discarded as
  * warm-up.
  */
-export async function deliveryDrain(): Promise<Row[]> {
+export async function measureDeliveryDrain(): Promise<Row[]> {
   return [await drainSqlite(), await drainPostgres()];
 }
 

@@ -15,7 +15,7 @@ const LIMIT = 1.2;
  * How long after its first, refused attempt a delivery is retried (the schedule says one second), while another
  * receiver hangs with 10,000 deliveries, compared with no hanging receiver.
  */
-export async function deliveryHanging(): Promise<Row[]> {
+export async function measureDeliveryHanging(): Promise<Row[]> {
   const results = await alternate({ subject: () => medianWait(JOBS), baseline: () => medianWait(0) });
   const subject = median(results.subject);
   const baseline = median(results.baseline);

@@ -5,7 +5,7 @@ import { startFoyer } from "../foyer-process.ts";
 import { temporaryFolder } from "../processes.ts";
 import { median } from "../rounds.ts";
 import { childrenOf } from "../tree-cpu.ts";
-import { createUploads, untilReady, uploadPdf } from "../upload-pages.ts";
+import { createUploads, uploadPdf, waitUntilReady } from "../upload-pages.ts";
 
 const ROUNDS = 3;
 const DOCUMENTS = 200;
@@ -17,7 +17,7 @@ const LIMIT_CHILD_BYTES = 512 * 1024 * 1024;
 const LIMIT_END_MS = 31_000;
 
 /** The memory that documents cost an idle server, and the peak and lifetime of the process that reads files. */
-export async function documentMemory(): Promise<Row[]> {
+export async function measureDocumentMemory(): Promise<Row[]> {
   using empty = temporaryFolder();
   using filled = temporaryFolder();
   const child = await fill(filled.path);
@@ -63,7 +63,7 @@ async function fill(dataDir: string) {
   const uploads = createUploads(foyer.url, agentId);
   await uploads.send(DOCUMENTS - 1);
   await uploadPdf(foyer.url, { agentId, name: "manual", pages: PDF_PAGES });
-  await untilReady(foyer.url, agentId, DOCUMENTS);
+  await waitUntilReady(foyer.url, agentId, DOCUMENTS);
   const readyAt = performance.now();
   const peakBytes = Math.max(...childrenOf(foyer.pid).map(peakOf));
   while (childrenOf(foyer.pid).length > 0 && performance.now() - readyAt < 2 * LIMIT_END_MS) await wait(100);

@@ -13,7 +13,7 @@ const LIMIT_MS = 2_000;
 const HOLD_LIMIT_MS = 50;
 
 /** Erases a visitor's 1,000 conversations among 100,000. */
-export async function eraseVisitor(): Promise<Row[]> {
+export async function measureVisitorErasure(): Promise<Row[]> {
   using folder = temporaryFolder();
   await fill(folder.path);
   const holds = new URL("../../test/print-loop-holds.ts", import.meta.url);

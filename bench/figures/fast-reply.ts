@@ -1,7 +1,7 @@
 import { compareReplies } from "../reply-cpu.ts";
 
 /** Tokens are sent as fast as the provider writes them, which best shows what a reply costs besides its tokens. */
-export const fastReply = () =>
+export const measureFastReply = () =>
   compareReplies({
     figure: "CPU of a stored 200-token reply, 16 at once",
     script: { tokens: 200, everyMs: 0, isStamped: false },

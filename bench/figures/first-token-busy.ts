@@ -4,7 +4,7 @@ import { addedToFirstToken } from "../time-to-first-token.ts";
 const LIMIT = 2;
 
 /** 10,000 tokens a second saturate a core, so the time is queueing time and only the comparison is meaningful. */
-export async function firstTokenBusy(): Promise<Row[]> {
+export async function measureFirstTokenBusy(): Promise<Row[]> {
   const { subject, baseline } = await addedToFirstToken(200);
   return [
     {

@@ -4,7 +4,7 @@ import { addedToFirstToken } from "../time-to-first-token.ts";
 const LIMIT_MS = 15;
 
 /** The delay that Foyer adds for a visitor. */
-export async function firstToken(): Promise<Row[]> {
+export async function measureFirstToken(): Promise<Row[]> {
   const { subject, baseline } = await addedToFirstToken(50);
   return [
     {

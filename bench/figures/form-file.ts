@@ -8,7 +8,7 @@ const LIMIT_MS = 50;
 const FILE_BYTES = 5 * 1024 * 1024;
 
 /** The longest time for which the event loop is blocked while a form with a file of the maximum size is submitted. */
-export async function formFile(): Promise<Row[]> {
+export async function measureFormFile(): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path });
   const toolId = await createForm(foyer.url, await foyer.createAgent(), "contact");

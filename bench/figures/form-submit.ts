@@ -10,7 +10,7 @@ const LIMIT = 0.4;
 /**
  * Submissions per second, each durable before its response, compared with one Fastify route with one durable insert.
  */
-export async function formSubmit(): Promise<Row[]> {
+export async function measureFormSubmit(): Promise<Row[]> {
   using folder = temporaryFolder();
   using bareFolder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path });

@@ -30,7 +30,7 @@ const LIMIT_MS = { one: 300, two: 1_500 };
  * The live streams of a handoff: how long a member's message takes to reach the visitor, and the cost of waiting
  * visitors.
  */
-export async function handoff(): Promise<Row[]> {
+export async function measureHandoff(): Promise<Row[]> {
   return [await delayInOneProcess(), await delayAcrossTwo(), ...(await waitingVisitors())];
 }
 

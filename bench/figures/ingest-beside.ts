@@ -1,11 +1,11 @@
 import { startPostgres } from "../../test/postgres-server.ts";
 import { ms, type Row, times } from "../figure.ts";
 import { type Foyer, startFoyer } from "../foyer-process.ts";
-import { chatOf, completionOf, type Endpoint, keepStreams } from "../load.ts";
+import { chatOf, completionOf, type Endpoint, runStreams } from "../load.ts";
 import { type BenchProcess, startScript, temporaryFolder } from "../processes.ts";
 import { median, quantile } from "../rounds.ts";
 import { treeCpuMs } from "../tree-cpu.ts";
-import { untilAllReady } from "../upload-pages.ts";
+import { waitUntilAllReady } from "../upload-pages.ts";
 
 const FIRST_TOKEN_LIMIT_MS = 10;
 const HOLD_LIMIT_MS = 20;
@@ -19,7 +19,7 @@ const load = { streams: 5, rampMs: 400, replies: 8 };
  * CPU. That process uses as much as the processes around the server did during the uploads: those that upload and read
  * the pages, and the database. So its effect is what no server can avoid on this machine.
  */
-export async function ingestBeside(): Promise<Row[]> {
+export async function measureIngestionBesideReplies(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   await using proxy = await startScript(new URL("../baselines/fetch-proxy.ts", import.meta.url), upstream.url);
   const bare = completionOf(proxy.url, script, "event: stop");
@@ -72,7 +72,7 @@ async function measure({ foyer, bare, databaseCpuMs }: Sides): Promise<Round[]> 
     const without = await withHold(foyer, chat);
     const during = await whileUploading(foyer, { agentId, chat, databaseCpuMs });
     // Uploads that are still being processed would slow down the following measurements.
-    await untilAllReady(foyer.url, agentId);
+    await waitUntilAllReady(foyer.url, agentId);
     const bareMs = await firstToken(bare);
     const besideBurner = await besideBurners(during.cores, bare);
     if (round === 0) continue;
@@ -90,7 +90,7 @@ async function measure({ foyer, bare, databaseCpuMs }: Sides): Promise<Round[]> 
 }
 
 async function firstToken(endpoint: Endpoint): Promise<number> {
-  const timings = await keepStreams(endpoint, load);
+  const timings = await runStreams(endpoint, load);
   return quantile(
     timings.map(({ addedToFirst }) => addedToFirst ?? Number.POSITIVE_INFINITY),
     0.95,

@@ -7,7 +7,7 @@ import { authorized, type Foyer, startFoyer } from "../foyer-process.ts";
 import { requestsPerSecond } from "../http-load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { alternate, median } from "../rounds.ts";
-import { createUploads, pagesOf, untilReady } from "../upload-pages.ts";
+import { createUploads, pagesOf, waitUntilReady } from "../upload-pages.ts";
 
 const PAGES = 200;
 const ROUNDS = 3;
@@ -19,7 +19,7 @@ type Format = keyof typeof pagesOf;
  * HTML and PDF pages per second from the first upload until all of them are searchable, compared with one Fastify route
  * with one durable insert, which shows what the disk and the other load on the machine allow.
  */
-export async function ingestPages(): Promise<Row[]> {
+export async function measureIngestion(): Promise<Row[]> {
   using sqlite = temporaryFolder();
   using bareFolder = temporaryFolder();
   const folder = mkdtempSync(join(tmpdir(), "foyer-ingest-"));
@@ -60,7 +60,7 @@ async function measureFormat(foyer: Foyer, { name, format, baseline }: Measureme
     const startedAt = performance.now();
     const before = foyer.cpuMs();
     await uploads.send(PAGES / pagesOf[format]);
-    await untilReady(foyer.url, agentId, uploads.sent());
+    await waitUntilReady(foyer.url, agentId, uploads.sent());
     cpuMs = (foyer.cpuMs() - before) / PAGES;
     return (PAGES * 1_000) / (performance.now() - startedAt);
   };

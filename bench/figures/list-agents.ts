@@ -11,7 +11,7 @@ const load = { seconds: 3, headers: authorized };
 /**
  * The number of requests for the same CPU time, compared with one Fastify route that returns the same body from memory.
  */
-export async function listAgents(): Promise<Row[]> {
+export async function measureAgentList(): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path });
   for (let made = 0; made < AGENTS; made++) await foyer.createAgent();

@@ -3,7 +3,7 @@ import { fillDatabase } from "../fill-database.ts";
 import { createAgentIn } from "../foyer-process.ts";
 import { compareSizes } from "../size-figure.ts";
 
-export function listConversations(): Promise<Row[]> {
+export function measureConversationList(): Promise<Row[]> {
   return compareSizes(
     "CPU of the first page of 1,000,000 conversations",
     (agentId) => `/conversations?agentId=${agentId}`,

@@ -12,7 +12,7 @@ const load = { seconds: 3, headers: {} };
 /**
  * The number of requests for the same CPU time, compared with one Fastify route that returns the same body from memory.
  */
-export async function triggerListing(): Promise<Row[]> {
+export async function measureTriggerListing(): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path });
   const agentId = await foyer.createAgent();

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { kilobytes, ms, type Row } from "../figure.ts";
 import { startFoyer } from "../foyer-process.ts";
-import { chatOf, keepStreams } from "../load.ts";
+import { chatOf, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { quantile } from "../rounds.ts";
 
@@ -14,7 +14,7 @@ const APART_MS = 5;
  * Only one round, because the memory of a process does not shrink. A stream that fails ends the measurement with its
  * reason. The streams are opened one at a time, and all of them stay open until the first one ends.
  */
-export async function openStreams(streams: number): Promise<Row[]> {
+export async function measureOpenStreams(streams: number): Promise<Row[]> {
   const rampMs = streams * APART_MS;
   const tokens = 30;
   const script = { tokens, everyMs: (3 * rampMs) / tokens, isStamped: true };
@@ -23,11 +23,11 @@ export async function openStreams(streams: number): Promise<Row[]> {
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
   const warmUp = { ...script, tokens: 20, everyMs: 5 };
   const warm = chatOf(foyer.url, await foyer.createAgent(warmUp), warmUp);
-  await keepStreams(warm, { streams: 20, rampMs: 0, replies: 5 });
+  await runStreams(warm, { streams: 20, rampMs: 0, replies: 5 });
   const chat = chatOf(foyer.url, await foyer.createAgent(script), script);
 
   const before = foyer.rssBytes();
-  const running = keepStreams(chat, { streams, rampMs, replies: 1 });
+  const running = runStreams(chat, { streams, rampMs, replies: 1 });
   const [timings, atFull] = await Promise.all([running, rssAfter(foyer, script.tokens * script.everyMs - 1_000)]);
   const bytesEach = (atFull - before) / streams;
   const delay = quantile(

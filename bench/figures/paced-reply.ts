@@ -1,7 +1,7 @@
 import { compareReplies } from "../reply-cpu.ts";
 
 /** Tokens arrive at the pace of a real model, each in a separate chunk, which best shows what a token costs. */
-export const pacedReply = () =>
+export const measurePacedReply = () =>
   compareReplies({
     figure: "The same, a token every 20 ms, 50 at once",
     script: { tokens: 200, everyMs: 20, isStamped: false },

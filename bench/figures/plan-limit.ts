@@ -11,7 +11,7 @@ const load = { seconds: 3, headers: authorized };
  * The cost of counting a call against its organization's plan: the same server with a limit that is never reached, and
  * without one.
  */
-export async function planLimit(): Promise<Row[]> {
+export async function measurePlanLimit(): Promise<Row[]> {
   using limitedData = temporaryFolder();
   using unlimitedData = temporaryFolder();
   await using limited = await startFoyer({

@@ -8,7 +8,7 @@ import { createTriggers } from "../trigger-setup.ts";
 const TRIGGERS = 10;
 const DAYS = 30;
 
-export function triggerStats(): Promise<Row[]> {
+export function measureTriggerStats(): Promise<Row[]> {
   return compareSizes(
     "CPU of the statistics of 1,000,000 events",
     (agentId) => `/triggers/stats?agentId=${agentId}`,

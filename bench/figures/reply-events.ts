@@ -1,6 +1,6 @@
 import { ms, type Row, times } from "../figure.ts";
 import { authorized, type Foyer, startFoyer } from "../foyer-process.ts";
-import { chatOf, completionOf, keepStreams } from "../load.ts";
+import { chatOf, completionOf, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { startReceiver } from "../receiver.ts";
 import { cpuPerReply } from "../reply-cpu.ts";
@@ -19,7 +19,7 @@ const eventWarmUp = { streams: 16, rampMs: 0, replies: 40 };
 /**
  * The cost that a webhook for `reply.finished` adds to a reply, including its delivery, and how soon the event arrives.
  */
-export async function replyEvents(): Promise<Row[]> {
+export async function measureReplyEvents(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   await using receiver = await startReceiver();
   using folder = temporaryFolder();
@@ -31,7 +31,7 @@ export async function replyEvents(): Promise<Row[]> {
     await createWebhook(foyer, agentId, `${receiver.url}/event`);
     return chatOf(foyer.url, agentId, agentScript);
   };
-  await keepStreams(await watchedAgent({ ...script, everyMs: 0 }), eventWarmUp);
+  await runStreams(await watchedAgent({ ...script, everyMs: 0 }), eventWarmUp);
   const watched = await watchedAgent(script);
   let sent = eventWarmUp.streams * eventWarmUp.replies;
   const { waits: waitsBefore } = await receiver.hasTaken(sent, TIMEOUT_MS);

@@ -1,6 +1,6 @@
 import { megabytes, type Row } from "../figure.ts";
 import { startFoyer } from "../foyer-process.ts";
-import { chatOf, keepStreams } from "../load.ts";
+import { chatOf, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 
 const CONCURRENT = 16;
@@ -9,13 +9,13 @@ const LIMIT_BYTES = 200_000_000;
 const script = { tokens: 200, everyMs: 0, isStamped: false };
 
 /** The resident memory of a server that has been busy for minutes. */
-export async function replyMemory(): Promise<Row[]> {
+export async function measureReplyMemory(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
   const chat = chatOf(foyer.url, await foyer.createAgent(script), script);
   const before = foyer.rssBytes();
-  await keepStreams(chat, { streams: CONCURRENT, rampMs: 0, replies: REPLIES / CONCURRENT });
+  await runStreams(chat, { streams: CONCURRENT, rampMs: 0, replies: REPLIES / CONCURRENT });
   const after = foyer.rssBytes();
   return [
     {

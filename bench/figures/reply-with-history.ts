@@ -1,7 +1,7 @@
 import { ms, type Row, times } from "../figure.ts";
 import { fillDatabase } from "../fill-database.ts";
 import { startFoyer } from "../foyer-process.ts";
-import { chatOf, keepStreams } from "../load.ts";
+import { chatOf, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { cpuPerReply } from "../reply-cpu.ts";
 import { alternate, median } from "../rounds.ts";
@@ -12,7 +12,7 @@ const load = { streams: 16, rampMs: 0, replies: 25 };
 const warmLoad = { ...load, replies: 40 };
 
 /** Two servers that differ only in what is already stored. */
-export async function replyWithHistory(): Promise<Row[]> {
+export async function measureReplyWithHistory(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using fullFolder = temporaryFolder();
   using emptyFolder = temporaryFolder();
@@ -21,8 +21,8 @@ export async function replyWithHistory(): Promise<Row[]> {
   await using empty = await startFoyer({ dataDir: emptyFolder.path, upstreamUrl: upstream.url });
   const fullChat = chatOf(full.url, agentId, script);
   const emptyChat = chatOf(empty.url, await empty.createAgent(script), script);
-  await keepStreams(fullChat, warmLoad);
-  await keepStreams(emptyChat, warmLoad);
+  await runStreams(fullChat, warmLoad);
+  await runStreams(emptyChat, warmLoad);
   const results = await alternate({
     subject: () => cpuPerReply(full, fullChat, load),
     baseline: () => cpuPerReply(empty, emptyChat, load),

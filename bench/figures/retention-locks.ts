@@ -17,7 +17,7 @@ const CHECKED_EVERY_MS = 250;
  * Deletes 20,000 expired conversations from PostgreSQL, which locks the rows that a transaction deletes until its
  * commit. Its log shows how long the rows are locked.
  */
-export async function retentionLocks(): Promise<Row[]> {
+export async function measureRetentionLocks(): Promise<Row[]> {
   using folder = temporaryFolder();
   const log: string[] = [];
   const { url, stop } = await startPostgres({ settings: statementLog, onLog: (part) => void log.push(part) });

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 600_000;
 const CHECKED_EVERY_MS = 250;
 
 /** Deletes 100,000 expired conversations, which the server begins to do when it starts. */
-export async function retention(): Promise<Row[]> {
+export async function measureRetention(): Promise<Row[]> {
   using folder = temporaryFolder();
   const agentId = await createAgentIn(folder.path);
   fillDatabase(folder.path, agentId, CONVERSATIONS, MESSAGES_EACH);

@@ -24,7 +24,7 @@ const goals: ReadonlyArray<{ name: RegExp } & Goal> = [
 const labels = { ndcg10: "nDCG@10", recall5: "recall@5", hit5: "hit@5", answerable: "has an answer, AUC" } as const;
 
 /** Ranking quality on test collections, and the search time in a large agent and in a small one beside it. */
-export async function retrieval({ collections, chunks }: RetrievalOptions): Promise<Row[]> {
+export async function measureRetrieval({ collections, chunks }: RetrievalOptions): Promise<Row[]> {
   const rows: Row[] = [];
   await withBothDatabases(async (databases) => {
     if (collections !== null) rows.push(...(await measureQuality(databases, readCollections(collections))));

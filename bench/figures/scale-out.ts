@@ -1,7 +1,7 @@
 import { startPostgres } from "../../test/postgres-server.ts";
 import { ms, type Row, times } from "../figure.ts";
 import { type Foyer, startFoyer } from "../foyer-process.ts";
-import { chatOf, type Endpoint, keepStreams } from "../load.ts";
+import { chatOf, type Endpoint, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { median } from "../rounds.ts";
 import { treeCpuMs } from "../tree-cpu.ts";
@@ -22,7 +22,7 @@ type Cost = { foyer: number; database: number };
  * are measured alternately. Processes that do not take part are stopped meanwhile, so that they cost PostgreSQL
  * nothing.
  */
-export async function scaleOut(): Promise<Row[]> {
+export async function measureScaleOut(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();
   // As in production, every commit reaches the disk.
@@ -46,7 +46,7 @@ async function measure(foyers: readonly Foyer[], databaseCpuMs: () => number): P
   if (!first) throw new Error("No process was started.");
   const agentId = await first.createAgent(script);
   const warmUpId = await first.createAgent(warmUpScript);
-  for (const { url } of foyers) await keepStreams(chatOf(url, warmUpId, warmUpScript), warmUpLoad);
+  for (const { url } of foyers) await runStreams(chatOf(url, warmUpId, warmUpScript), warmUpLoad);
   const costs = new Map<number, Cost[]>(SIZES.map((size) => [size, []]));
   try {
     for (let round = 0; round < ROUNDS; round++) {
@@ -70,7 +70,7 @@ async function costPerReply(
 ): Promise<Cost> {
   const foyerCpuMs = () => foyers.reduce((sum, foyer) => sum + foyer.cpuMs(), 0);
   const before = { foyer: foyerCpuMs(), database: databaseCpuMs() };
-  await Promise.all(chats.map((chat) => keepStreams(chat, load)));
+  await Promise.all(chats.map((chat) => runStreams(chat, load)));
   const replies = foyers.length * load.streams * load.replies;
   return { foyer: (foyerCpuMs() - before.foyer) / replies, database: (databaseCpuMs() - before.database) / replies };
 }

@@ -21,7 +21,7 @@ const many = { ...one, calls: CALLS };
  * measured by the model's stand-in, compared with one call. One reply at a time; the tool's server takes 100 ms per
  * call.
  */
-export async function httpToolsAtOnce(): Promise<Row[]> {
+export async function measureHttpToolsAtOnce(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using tool = await startSlowTool();
   using folder = temporaryFolder();

@@ -1,6 +1,6 @@
 import { ms, type Row, times } from "../figure.ts";
 import { type Foyer, startFoyer } from "../foyer-process.ts";
-import { chatOf, keepStreams } from "../load.ts";
+import { chatOf, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { cpuPerReply } from "../reply-cpu.ts";
 import { alternate, median } from "../rounds.ts";
@@ -16,14 +16,14 @@ const warmLoad = { ...load, replies: 40 };
 /**
  * CPU time of a one-word reply of an agent with 100 enabled tools, minus that of an agent with one. No tool is called.
  */
-export async function hundredTools(): Promise<Row[]> {
+export async function measureHundredTools(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
   const manyChat = chatOf(foyer.url, await createAgentWith(foyer, TOOLS), script);
   const oneChat = chatOf(foyer.url, await createAgentWith(foyer, 1), script);
-  await keepStreams(manyChat, warmLoad);
-  await keepStreams(oneChat, warmLoad);
+  await runStreams(manyChat, warmLoad);
+  await runStreams(oneChat, warmLoad);
   const results = await alternate({
     subject: () => cpuPerReply(foyer, manyChat, load),
     baseline: () => cpuPerReply(foyer, oneChat, load),

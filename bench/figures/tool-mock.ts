@@ -1,6 +1,6 @@
 import { ms, type Row, times } from "../figure.ts";
 import { startFoyer } from "../foyer-process.ts";
-import { chatOf, keepStreams } from "../load.ts";
+import { chatOf, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { cpuPerReply } from "../reply-cpu.ts";
 import { alternate, median } from "../rounds.ts";
@@ -18,14 +18,14 @@ const warmLoad = { ...load, replies: 40 };
  * it, its two events, its share of what is stored, and the second request to the model. Subtracting two plain replies
  * would be too much, because the second one has its own request, conversation and messages.
  */
-export async function mockTool(): Promise<Row[]> {
+export async function measureMockTool(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
   const callChat = chatOf(foyer.url, await createToolAgent(foyer, withCall, mock), withCall);
   const plainChat = chatOf(foyer.url, await createToolAgent(foyer, plain, mock), plain);
-  await keepStreams(callChat, warmLoad);
-  await keepStreams(plainChat, warmLoad);
+  await runStreams(callChat, warmLoad);
+  await runStreams(plainChat, warmLoad);
   const results = await alternate({
     subject: () => cpuPerReply(foyer, callChat, load),
     baseline: () => cpuPerReply(foyer, plainChat, load),

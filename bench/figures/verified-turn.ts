@@ -21,7 +21,7 @@ const visitor = {
  * the token. The mean of the durations would mostly show how often other programs interrupted this one, so the target
  * is for the median, and for the CPU time of all threads.
  */
-export async function verifiedTurn(): Promise<Row[]> {
+export async function measureVerifiedTurn(): Promise<Row[]> {
   const encryption = createEncryption("a-root-secret-for-the-measurement");
   const agent = { id: agentId, identitySecret: encryption.encrypt(secret, agentId) };
   const userToken = await signUserToken(visitor, { agentId, secret });

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { createSqlite } from "../../test/databases.ts";
-import { bubble, makeLong, triggerSite } from "../../test/trigger-site.ts";
+import { bubble, makePageLong, triggerSite } from "../../test/trigger-site.ts";
 import { chunk, eventStream } from "../../test/upstream.ts";
 import { startWidgetSite, type WidgetSite } from "../../test/widget-site.ts";
 import { ms, type Row } from "../figure.ts";
@@ -14,7 +14,7 @@ const LIMIT_CORE = 0.3;
 const LIMIT_MOVES_MS = 50;
 const MOVES = 50;
 const TOKENS = 2_000;
-const TOKENS_A_BURST = 5;
+const TOKENS_PER_BURST = 5;
 const BURST_MS = 20;
 
 /** Triggers of each kind, none of which fires by itself. */
@@ -27,7 +27,7 @@ const quietTriggers = Array.from({ length: 10 }, () => [
 ]).flat();
 
 /** The cost of the widget for the page that embeds it, in a real browser, on a site of another origin. */
-export async function widgetInPage(): Promise<Row[]> {
+export async function measureWidgetInPage(): Promise<Row[]> {
   const database = await createSqlite({ isEmpty: true });
   const site = await startWidgetSite({ database });
   try {
@@ -82,7 +82,7 @@ async function measure(site: WidgetSite) {
     const { metrics } = await cdp.send("Performance.getMetrics");
     return (metrics.find(({ name }) => name === metric)?.value ?? 0) * 1_000;
   };
-  await makeLong(page);
+  await makePageLong(page);
   const scriptBefore = await spentMs("ScriptDuration");
   for (let move = 0; move < MOVES; move++) {
     await page.mouse.move(200 + move, 200);
@@ -127,7 +127,7 @@ async function streamWords(exchange: Parameters<typeof eventStream>[0]) {
     const mark =
       token % 80 === 0 ? "\n\n" : token % 17 === 0 ? " **Harbour**" : token % 29 === 0 ? " `City One`" : " word";
     send(chunk({ content: mark }));
-    if (token % TOKENS_A_BURST === 0) await wait(BURST_MS);
+    if (token % TOKENS_PER_BURST === 0) await wait(BURST_MS);
   }
   send(chunk({}, "stop"));
   send("[DONE]");

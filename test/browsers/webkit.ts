@@ -48,7 +48,9 @@ export const webkit: Engine = {
 async function openSession(url: string, stop: () => Promise<void>): Promise<EnginePage> {
   const browserOptions = { binary: miniBrowser(), args: ["--automation"] };
   const capabilities = { alwaysMatch: { "webkitgtk:browserOptions": browserOptions } };
-  const { sessionId } = (await whenUp(() => call("POST", `${url}/session`, { capabilities }))) as { sessionId: string };
+  const { sessionId } = (await waitUntilUp(() => call("POST", `${url}/session`, { capabilities }))) as {
+    sessionId: string;
+  };
   const session = `${url}/session/${sessionId}`;
   const press = (keys: string[]) => {
     const actions = keys.flatMap((value) => [
@@ -98,7 +100,7 @@ async function call(method: string, url: string, body?: object): Promise<unknown
 }
 
 /** The driver does not report when it listens, so the first call is repeated for up to 10 s. */
-async function whenUp<T>(attempt: () => Promise<T>): Promise<T> {
+async function waitUntilUp<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
       return await attempt();

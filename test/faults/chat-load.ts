@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type ChatStream, chat, openStream, textOf } from "../chat-client.ts";
 import { callThenSay, chunk, type Exchange, eventStream, sayWords } from "../upstream.ts";
-import { isBusy, type Life } from "./fault-site.ts";
+import { isBusy, type ServerProcess } from "./fault-site.ts";
 
 /**
  * How a visitor reads the reply: to its end, slowly, after a tool call, with an aborted connection, with a request to
@@ -36,7 +36,7 @@ export function createChatLoad(agentId: string, { name, clients }: { name: strin
   let asked = 0;
 
   /** One conversation. `peer` is the process that stops and resumes replies. */
-  async function converse(life: Life, peer: Life, signal: AbortSignal) {
+  async function converse(serverProcess: ServerProcess, peer: ServerProcess, signal: AbortSignal) {
     const sessionId = `${name}-${asked}`;
     let headers = {};
     let conversationId: string | undefined;
@@ -51,7 +51,7 @@ export function createChatLoad(agentId: string, { name, clients }: { name: strin
         resumable: manner === "resume",
         ...(conversationId && { conversationId }),
       };
-      const stream = await open(life, { body, headers, isSlow: manner === "slow" });
+      const stream = await open(serverProcess, { body, headers, isSlow: manner === "slow" });
       if (isBusy(stream.response.status)) return;
       if (stream.response.status !== 200)
         throw new Error(`chat: ${stream.response.status} ${await stream.response.text()}`);
@@ -75,12 +75,14 @@ export function createChatLoad(agentId: string, { name, clients }: { name: strin
     /** Everything that was acknowledged. */
     turns,
     /** Chats until the server is gone, or until `signal`. */
-    async run(life: Life, other: () => Life, signal: AbortSignal): Promise<void> {
-      const isOver = AbortSignal.any([signal, endOf(life)]);
+    async run(serverProcess: ServerProcess, other: () => ServerProcess, signal: AbortSignal): Promise<void> {
+      const isOver = AbortSignal.any([signal, abortOnExit(serverProcess)]);
       const client = async () => {
         while (!isOver.aborted) {
           const peer = other();
-          await converse(life, peer, isOver).catch((error: unknown) => ofEndedServer(error, life, peer));
+          await converse(serverProcess, peer, isOver).catch((error: unknown) =>
+            rethrowUnlessServerEnded(error, serverProcess, peer),
+          );
           await wait(PAUSE_MS);
         }
       };
@@ -90,12 +92,16 @@ export function createChatLoad(agentId: string, { name, clients }: { name: strin
 }
 
 function open(
-  life: Life,
+  serverProcess: ServerProcess,
   { body, headers, isSlow }: { body: object; headers: Record<string, string>; isSlow: boolean },
 ) {
-  if (!isSlow) return chat(life.url, body, headers);
+  if (!isSlow) return chat(serverProcess.url, body, headers);
   const sent = { "content-type": "application/json", ...headers };
-  return openStream(`${life.url}/chat`, { method: "POST", headers: sent, body: JSON.stringify(body) }, WORD_MS);
+  return openStream(
+    `${serverProcess.url}/chat`,
+    { method: "POST", headers: sent, body: JSON.stringify(body) },
+    WORD_MS,
+  );
 }
 
 type Following = { stopped: () => Promise<void>; resumed: () => Promise<ChatStream> };
@@ -116,7 +122,7 @@ const isTrue = () => true;
 const isFalse = () => false;
 
 /** The requests about a running reply, which any process answers. */
-function follow({ url }: Life, conversationId: string, headers: Record<string, string>): Following {
+function follow({ url }: ServerProcess, conversationId: string, headers: Record<string, string>): Following {
   const address = `${url}/chat/${conversationId}`;
   return {
     async stopped() {
@@ -136,16 +142,21 @@ async function outcomeOf(stream: ChatStream): Promise<Turn["reply"]> {
 }
 
 /** Aborted when the process has ended. */
-function endOf(life: Life): AbortSignal {
+function abortOnExit(serverProcess: ServerProcess): AbortSignal {
   const ended = new AbortController();
-  void life.exited.then(() => ended.abort());
+  void serverProcess.exited.then(() => ended.abort());
   return ended.signal;
 }
 
 /** A client may lose its connection only to a process that ends. @throws `error` when both keep running */
-async function ofEndedServer(error: unknown, life: Life, peer: Life): Promise<void> {
-  const lives = wait(END_MS, true, { ref: false });
-  if (await Promise.race([lives, life.exited.then(() => false), peer.exited.then(() => false)])) throw error;
+async function rethrowUnlessServerEnded(
+  error: unknown,
+  serverProcess: ServerProcess,
+  peer: ServerProcess,
+): Promise<void> {
+  const processes = wait(END_MS, true, { ref: false });
+  if (await Promise.race([processes, serverProcess.exited.then(() => false), peer.exited.then(() => false)]))
+    throw error;
 }
 
 /** The model of the load: it answers in the manner that the visitor's message begins with. */

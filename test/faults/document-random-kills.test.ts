@@ -3,8 +3,8 @@ import { connect } from "../../packages/server/src/documents/search/index-connec
 import { deleteStrayChunks } from "../../packages/server/src/documents/search/maintain-index.ts";
 import { conceptVector, startEmbeddingsServer } from "../embeddings-server.ts";
 import { faultRun } from "./fault-run.ts";
-import { call, createFaultSite, type FaultSite, type Life, type Server, upload } from "./fault-site.ts";
-import { liveAndDie } from "./random-death.ts";
+import { call, createFaultSite, type FaultSite, type Server, type ServerProcess, upload } from "./fault-site.ts";
+import { runUntilKilled } from "./random-death.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 const failpoints = [
@@ -41,11 +41,11 @@ it.each(faultRun.loads)(
       const load = createLoad(agentId, clients);
       const deaths = new Map<string, number>();
       for (let kill = 1; kill <= kills; kill++) {
-        const cause = await liveAndDie(site, random, {
+        const cause = await runUntilKilled(site, random, {
           failpoints,
           maxTimes: 5,
           maxDelayMs: 600,
-          maxLifeMs: faultRun.isLong ? 8_000 : 2_000,
+          maxLifetimeMs: faultRun.isLong ? 8_000 : 2_000,
           load: load.run,
         });
         deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
@@ -140,9 +140,9 @@ function createLoad(agentId: string, clients: number) {
   return {
     acknowledged,
     count: () => count,
-    async run(life: Life) {
+    async run(serverProcess: ServerProcess) {
       const client = async (_: unknown, index: number) => {
-        while (await ask(life, index));
+        while (await ask(serverProcess, index));
       };
       await Promise.all(Array.from({ length: clients }, client));
     },

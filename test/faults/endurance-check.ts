@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import { expect } from "vitest";
 import type { Turn } from "./chat-load.ts";
 import type { EnduranceLoad } from "./endurance-load.ts";
-import { call, type FaultSite, type Life } from "./fault-site.ts";
+import { call, type FaultSite, type ServerProcess } from "./fault-site.ts";
 
 /** The characters of a message that are compared; long replies are compared by their length as well. */
 const COMPARED = 300;
-/** The server counts a reply as lost when it gave no sign of life for half a minute. */
+/** Longer than the half minute without a heartbeat after which the server counts a reply as lost. */
 const HOUR_MS = 3_600_000;
 
 type DeliveredIds = ReturnType<typeof createDeliveredIds>;
@@ -28,17 +28,17 @@ export function createDeliveredIds({ receiver }: FaultSite) {
   };
 }
 
-type Checked = { life: Life; load: EnduranceLoad; delivered: DeliveredIds };
+type Checked = { serverProcess: ServerProcess; load: EnduranceLoad; delivered: DeliveredIds };
 
 /** Asserts that everything that was acknowledged is stored once, counted once and delivered. */
-export async function checkLoad(site: FaultSite, { life, load, delivered }: Checked): Promise<void> {
+export async function checkLoad(site: FaultSite, { serverProcess, load, delivered }: Checked): Promise<void> {
   await site.endLeases();
   await expect.poll(site.open).toEqual([]);
   delivered.collect();
   await checkSubmissions(site, load, delivered);
   await checkTriggerEvents(site, load);
   const messages = await checkMessages(site, load);
-  await checkReplies(site, life, load, messages);
+  await checkReplies(site, serverProcess, load, messages);
   await checkConversationEvents(site, load, { messages, delivered });
 }
 
@@ -120,7 +120,12 @@ function storedAs(turn: Turn) {
 }
 
 /** A reply whose process was killed ends for every reader; the others have ended themselves. */
-async function checkReplies({ db }: FaultSite, life: Life, { agentId, chats }: EnduranceLoad, all: StoredMessage[]) {
+async function checkReplies(
+  { db }: FaultSite,
+  serverProcess: ServerProcess,
+  { agentId, chats }: EnduranceLoad,
+  all: StoredMessage[],
+) {
   const lost = all.filter(({ role, stopReason }) => role === "assistant" && stopReason === null);
   const ended = new Set(chats.turns.filter(isEndStored).map(({ messageId }) => messageId));
   expect(lost.filter(({ id }) => ended.has(id))).toEqual([]);
@@ -131,7 +136,7 @@ async function checkReplies({ db }: FaultSite, life: Life, { agentId, chats }: E
       .where("id", "=", id)
       .execute();
     type Answer = { data: { messages: Array<{ id: string; stopReason: string | null }> } };
-    const { data } = await call<Answer>(life, "GET", `/conversations/${conversationId}`);
+    const { data } = await call<Answer>(serverProcess, "GET", `/conversations/${conversationId}`);
     expect(data.messages.find((message) => message.id === id)?.stopReason, agentId).toBe("aborted");
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createChatLoad } from "./chat-load.ts";
-import { call, createForm, type FaultSite, isBusy, type Life, type Server, submit } from "./fault-site.ts";
+import { call, createForm, type FaultSite, isBusy, type Server, type ServerProcess, submit } from "./fault-site.ts";
 import { createRetryingLoad } from "./retrying-load.ts";
 
 const CLIENTS = { chats: 8, submissions: 2, events: 2 };
@@ -10,10 +10,10 @@ const POLL_MS = 20;
 export type EnduranceLoad = Awaited<ReturnType<typeof createEnduranceLoad>>;
 
 /** Everything that visitors and members of one organization do, with an agent, a form, a trigger and a webhook. */
-export async function createEnduranceLoad(site: FaultSite, life: Life, name: string) {
-  const toolId = await createForm(life, `${site.receiver.url}/form`);
-  const { agentId } = await call<{ agentId: string }>(life, "GET", `/tools/${toolId}`);
-  await call(life, "POST", "/tools", {
+export async function createEnduranceLoad(site: FaultSite, serverProcess: ServerProcess, name: string) {
+  const toolId = await createForm(serverProcess, `${site.receiver.url}/form`);
+  const { agentId } = await call<{ agentId: string }>(serverProcess, "GET", `/tools/${toolId}`);
+  await call(serverProcess, "POST", "/tools", {
     agentId,
     name: "look_up",
     description: "Looks it up",
@@ -21,7 +21,7 @@ export async function createEnduranceLoad(site: FaultSite, life: Life, name: str
     executionType: "http",
     httpUrl: `${site.receiver.url}/tool`,
   });
-  const trigger = await call<{ id: string }>(life, "POST", `/triggers?agentId=${agentId}`, {
+  const trigger = await call<{ id: string }>(serverProcess, "POST", `/triggers?agentId=${agentId}`, {
     name: "Welcome",
     triggerType: "time_on_page",
     conditions: { timeOnPage: 5 },
@@ -29,7 +29,7 @@ export async function createEnduranceLoad(site: FaultSite, life: Life, name: str
     actionConfig: { message: "Hello" },
   });
   const events = ["conversation.started", "message.created", "reply.finished", "reply.failed"];
-  await call(life, "POST", "/webhooks", { url: `${site.receiver.url}/event`, events, agentIds: [agentId] });
+  await call(serverProcess, "POST", "/webhooks", { url: `${site.receiver.url}/event`, events, agentIds: [agentId] });
 
   const pauseMs = PAUSE_MS;
   const submissions = createRetryingLoad(async (server, key) => (await submit(server, toolId, key)).submissionId, {
@@ -49,7 +49,7 @@ export async function createEnduranceLoad(site: FaultSite, life: Life, name: str
     triggerEvents,
     chats,
     /** Runs until the server is gone, or until `signal`. `other` shares the database. */
-    async run(server: Life, other: () => Life, signal: AbortSignal): Promise<void> {
+    async run(server: ServerProcess, other: () => ServerProcess, signal: AbortSignal): Promise<void> {
       await Promise.all([
         submissions.run(server, signal),
         triggerEvents.run(server, signal),
@@ -64,7 +64,7 @@ export async function createEnduranceLoad(site: FaultSite, life: Life, name: str
       while (lists.some((list, index) => list.length < (wanted[index] ?? 0))) await wait(POLL_MS);
     },
     /** Retries the requests that are still unanswered. */
-    async finish(server: Life): Promise<void> {
+    async finish(server: ServerProcess): Promise<void> {
       await submissions.finish(server);
       await triggerEvents.finish(server);
     },
@@ -99,7 +99,11 @@ async function recordEvent(
 type Read = { agentId: string; toolId: string; latest: () => string | undefined };
 
 /** Opens one page of the dashboard after another. */
-async function readDashboard(life: Life, { agentId, toolId, latest }: Read, signal: AbortSignal): Promise<void> {
+async function readDashboard(
+  serverProcess: ServerProcess,
+  { agentId, toolId, latest }: Read,
+  signal: AbortSignal,
+): Promise<void> {
   const lists = [
     `/conversations?agentId=${agentId}&limit=20`,
     `/form-submissions?toolId=${toolId}&limit=20`,
@@ -110,7 +114,7 @@ async function readDashboard(life: Life, { agentId, toolId, latest }: Read, sign
     const conversationId = latest();
     const paths = [...lists, ...figures, ...(conversationId ? [`/conversations/${conversationId}`] : [])];
     try {
-      await call(life, "GET", paths[read % paths.length] ?? "/agents");
+      await call(serverProcess, "GET", paths[read % paths.length] ?? "/agents");
     } catch (error) {
       if (error instanceof TypeError) return;
       throw error;

@@ -6,14 +6,14 @@ import { answerLoad } from "./chat-load.ts";
 import { checkLoad, createDeliveredIds } from "./endurance-check.ts";
 import { createEnduranceLoad, type EnduranceLoad } from "./endurance-load.ts";
 import { faultRun } from "./fault-run.ts";
-import { createFaultSite, type DatabaseName, type FaultSite, type Life } from "./fault-site.ts";
+import { createFaultSite, type DatabaseName, type FaultSite, type ServerProcess } from "./fault-site.ts";
 import { expectFlat, type ProcessUsage, processUsage } from "./process-usage.ts";
 
 /** How long `npm run test:endurance` runs on each database. Without it, this is the short form. */
 const minutes = Number(process.env.FOYER_ENDURANCE_MINUTES ?? 0);
 const isLong = minutes > 0;
-const lifeMs = isLong ? 60_000 : 0;
-const MIN_LIVES = 2;
+const runMs = isLong ? 60_000 : 0;
+const MIN_RESTARTS = 2;
 /** A server runs until this many more requests of each kind are acknowledged, however slow the machine is. */
 const MIN_ACKNOWLEDGED = 5;
 const databases: DatabaseName[] = isLong ? ["SQLite", "PostgreSQL"] : ["SQLite"];
@@ -58,35 +58,35 @@ async function endure(database: DatabaseName, site: FaultSite): Promise<void> {
   const log = (text: string) => void (isLong && console.log(`${new Date().toISOString()} ${database}: ${text}`));
   const delivered = createDeliveredIds(site);
   const stop = new AbortController();
-  let life = await start(site);
-  const atStart = processUsage(life.pid);
-  const load = await createEnduranceLoad(site, life, "restarted");
-  const steady = database === "PostgreSQL" ? await startSteady(site, () => life, stop.signal) : null;
+  let serverProcess = await start(site);
+  const atStart = processUsage(serverProcess.pid);
+  const load = await createEnduranceLoad(site, serverProcess, "restarted");
+  const steady = database === "PostgreSQL" ? await startSteady(site, () => serverProcess, stop.signal) : null;
   const loads = [load, ...(steady ? [steady.load] : [])];
   const usage: Usage = { restarted: [], steady: [] };
   const errors: string[] = [];
 
   const deadline = performance.now() + minutes * 60_000;
-  for (let index = 0; index < MIN_LIVES || performance.now() < deadline; index++) {
-    const running = load.run(life, () => steady?.life ?? life, stop.signal);
-    const lived = Promise.all([wait(lifeMs), load.hasAcknowledged(MIN_ACKNOWLEDGED)]);
-    await Promise.race([lived, life.exited, failureOf(running), failureOf(steady?.running)]);
-    usage.restarted.push(processUsage(life.pid));
-    if (steady) usage.steady.push(processUsage(steady.life.pid));
-    errors.push(...(await end(life, index % 2 === 0 ? "SIGTERM" : "SIGKILL")));
+  for (let index = 0; index < MIN_RESTARTS || performance.now() < deadline; index++) {
+    const running = load.run(serverProcess, () => steady?.serverProcess ?? serverProcess, stop.signal);
+    const lived = Promise.all([wait(runMs), load.hasAcknowledged(MIN_ACKNOWLEDGED)]);
+    await Promise.race([lived, serverProcess.exited, failureOf(running), failureOf(steady?.running)]);
+    usage.restarted.push(processUsage(serverProcess.pid));
+    if (steady) usage.steady.push(processUsage(steady.serverProcess.pid));
+    errors.push(...(await end(serverProcess, index % 2 === 0 ? "SIGTERM" : "SIGKILL")));
     await running;
     delivered.collect();
     log(`${index + 1} restarts, ${tally(loads)}, ${latest(usage)}`);
-    life = await start(site);
+    serverProcess = await start(site);
   }
 
   stop.abort();
   await steady?.running;
-  for (const one of loads) await one.finish(life);
+  for (const one of loads) await one.finish(serverProcess);
   for (const one of loads)
-    await withStatementTimeout(STATEMENT_MS, () => checkLoad(site, { life, load: one, delivered }));
+    await withStatementTimeout(STATEMENT_MS, () => checkLoad(site, { serverProcess, load: one, delivered }));
   log(`${tally(loads)}, ${delivered.repeated()} deliveries repeated after a kill`);
-  for (const server of [life, ...(steady ? [steady.life] : [])]) {
+  for (const server of [serverProcess, ...(steady ? [steady.serverProcess] : [])]) {
     expect(processUsage(server.pid).files).toBeLessThan(atStart.files + MAX_MORE_FILES);
     errors.push(...(await end(server, "SIGTERM")));
   }
@@ -97,16 +97,16 @@ async function endure(database: DatabaseName, site: FaultSite): Promise<void> {
 
 type Usage = Record<"restarted" | "steady", ProcessUsage[]>;
 
-async function startSteady(site: FaultSite, other: () => Life, signal: AbortSignal) {
-  const life = await start(site);
-  const load = await createEnduranceLoad(site, life, "steady");
-  return { life, load, running: load.run(life, other, signal) };
+async function startSteady(site: FaultSite, other: () => ServerProcess, signal: AbortSignal) {
+  const serverProcess = await start(site);
+  const load = await createEnduranceLoad(site, serverProcess, "steady");
+  return { serverProcess, load, running: load.run(serverProcess, other, signal) };
 }
 
 /**
  * Starts a server, as a process manager does it: again, when PostgreSQL was too busy to accept a connection in time.
  */
-async function start(site: FaultSite): Promise<Life> {
+async function start(site: FaultSite): Promise<ServerProcess> {
   return site.start().catch((error: Error) => {
     if (OVERLOADED.test(error.message)) return start(site);
     throw error;
@@ -114,9 +114,9 @@ async function start(site: FaultSite): Promise<Life> {
 }
 
 /** Ends a server. @returns the errors that it has logged */
-async function end(life: Life, signal: "SIGTERM" | "SIGKILL"): Promise<string[]> {
-  life.kill(signal);
-  const exit = await life.exited;
+async function end(serverProcess: ServerProcess, signal: "SIGTERM" | "SIGKILL"): Promise<string[]> {
+  serverProcess.kill(signal);
+  const exit = await serverProcess.exited;
   expect(exit.code ?? exit.signal, `${exit.stdout}${exit.stderr}`).toBe(signal === "SIGTERM" ? 0 : signal);
   const errors = exit.stdout.split("\n").filter((line) => /^\{"level":[56]0/.test(line));
   return errors.filter((line) => !OVERLOADED.test(line));

@@ -4,7 +4,7 @@ import { createEventLoad, untilGone } from "./event-load.ts";
 import { createFeedReader, createInbox } from "./event-records.ts";
 import { faultRun } from "./fault-run.ts";
 import { call, createFaultSite, createForm, type FaultSite } from "./fault-site.ts";
-import { liveAndDie } from "./random-death.ts";
+import { runUntilKilled } from "./random-death.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 const failpoints = [
@@ -24,7 +24,7 @@ const TIMEOUT = "10m";
 /** The pause between two pages of the feed, in milliseconds. */
 const READ_EVERY_MS = 20;
 /** Number of kills between printed tallies, so that even an interrupted long run has a result. */
-const TELL_EVERY = 50;
+const LOG_EVERY = 50;
 
 const { eventKills: kills, events, isLong, seed, timeout } = faultRun;
 const loads = faultRun.loads.map(({ database }) => ({ database, clients: isLong ? 24 : 2 }));
@@ -47,14 +47,14 @@ it.each(loads)(
       };
       let repeated = 0;
       for (let kill = 1; kill <= kills || feed.ids.size < events; kill++) {
-        const cause = await liveAndDie(site, random, {
+        const cause = await runUntilKilled(site, random, {
           failpoints,
           maxTimes: isLong ? 1_200 : 20,
           maxDelayMs: isLong ? 20_000 : 500,
-          maxLifeMs: 60_000,
-          load: async (life) => {
-            const read = async () => (await feed.read(life)) > 0 || (await wait(READ_EVERY_MS));
-            await Promise.all([load.run(life), untilGone(read)]);
+          maxLifetimeMs: 60_000,
+          load: async (serverProcess) => {
+            const read = async () => (await feed.read(serverProcess)) > 0 || (await wait(READ_EVERY_MS));
+            await Promise.all([load.run(serverProcess), untilGone(read)]);
           },
         });
         deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
@@ -62,13 +62,13 @@ it.each(loads)(
         await site.receiver.settled();
         repeated += await takeSent(site, inbox);
         await site.endLeases();
-        if (kill % TELL_EVERY === 0) tell(kill);
+        if (kill % LOG_EVERY === 0) tell(kill);
       }
 
-      const life = await site.start();
+      const serverProcess = await site.start();
       const pending = site.db.selectFrom("deliveries").select("id").where("state", "=", "pending").limit(1);
       await expect.poll(() => pending.execute(), { timeout: 120_000 }).toEqual([]);
-      while ((await feed.read(life)) > 0);
+      while ((await feed.read(serverProcess)) > 0);
       await takeSent(site, inbox);
       tell([...deaths.values()].reduce((sum, count) => sum + count, 0));
 
@@ -87,15 +87,15 @@ it.each(loads)(
 
 /** An agent with a form, a webhook for all of its events, and the feed. */
 async function prepare(site: FaultSite) {
-  const life = await site.start();
-  const toolId = await createForm(life);
-  const { agentId } = await call<{ agentId: string }>(life, "GET", `/tools/${toolId}`);
+  const serverProcess = await site.start();
+  const toolId = await createForm(serverProcess);
+  const { agentId } = await call<{ agentId: string }>(serverProcess, "GET", `/tools/${toolId}`);
   const webhook = { url: `${site.receiver.url}/events`, events: ["*"] };
-  const { id } = await call<{ id: string }>(life, "POST", "/webhooks", webhook);
-  const { secret } = await call<{ secret: string }>(life, "GET", `/webhooks/${id}/secret`);
-  await call(life, "PUT", "/events/feed", { isEnabled: true });
-  life.kill("SIGKILL");
-  await life.exited;
+  const { id } = await call<{ id: string }>(serverProcess, "POST", "/webhooks", webhook);
+  const { secret } = await call<{ secret: string }>(serverProcess, "GET", `/webhooks/${id}/secret`);
+  await call(serverProcess, "PUT", "/events/feed", { isEnabled: true });
+  serverProcess.kill("SIGKILL");
+  await serverProcess.exited;
   return { agentId, toolId, secret };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { chat } from "../chat-client.ts";
-import { authorized, call, isBusy, type Life } from "./fault-site.ts";
+import { authorized, call, isBusy, type ServerProcess } from "./fault-site.ts";
 
 /** After this many replies, a client starts a new conversation. */
 const REPLIES_EACH = 5;
@@ -17,12 +17,12 @@ export function createEventLoad({ agentId, toolId }: Sources, clients: number) {
   const all = Array.from({ length: clients }, (): Client => ({ conversationId: null, replies: 0 }));
 
   /** @throws TypeError when the server is gone */
-  async function converse(life: Life, client: Client): Promise<void> {
+  async function converse(serverProcess: ServerProcess, client: Client): Promise<void> {
     const { conversationId } = client;
     // A conversation whose reply was cut off is abandoned, as by a visitor who reloads the page.
     client.conversationId = null;
     const messages = [{ role: "user", content: "When are you open?" }];
-    const stream = await chat(life.url, { agentId, conversationId, messages }, authorized);
+    const stream = await chat(serverProcess.url, { agentId, conversationId, messages }, authorized);
     if (isBusy(stream.response.status)) return wait(200);
     if (!stream.response.ok) throw new Error(`chatting: ${stream.response.status} ${await stream.response.text()}`);
     await stream.ended;
@@ -30,14 +30,14 @@ export function createEventLoad({ agentId, toolId }: Sources, clients: number) {
     if (!start || stream.events.at(-1)?.type !== "message_stop") throw new TypeError("The stream was cut off.");
     acknowledged.replies.add(start.messageId);
     const comment = `Because of ${start.messageId}`;
-    await call(life, "POST", `/conversations/${start.conversationId}/feedback`, {
+    await call(serverProcess, "POST", `/conversations/${start.conversationId}/feedback`, {
       messageId: start.messageId,
       rating: "up",
       comment,
     });
     acknowledged.ratings.add(comment);
     for (let n = 0; n < SUBMISSIONS_EACH; n++) {
-      const { submissionId } = await call<{ submissionId: string }>(life, "POST", "/form-submissions/submit", {
+      const { submissionId } = await call<{ submissionId: string }>(serverProcess, "POST", "/form-submissions/submit", {
         toolId,
         conversationId: start.conversationId,
         formData: { name: "Ada" },
@@ -52,8 +52,8 @@ export function createEventLoad({ agentId, toolId }: Sources, clients: number) {
   return {
     acknowledged,
     /** Resolves when the server is gone. */
-    async run(life: Life): Promise<void> {
-      await Promise.all(all.map((client) => untilGone(() => converse(life, client))));
+    async run(serverProcess: ServerProcess): Promise<void> {
+      await Promise.all(all.map((client) => untilGone(() => converse(serverProcess, client))));
     },
   };
 }

@@ -2,7 +2,7 @@ import type { WebhookEvent } from "@foyer/contract";
 import { Webhook } from "standardwebhooks";
 import { expect } from "vitest";
 import type { Received } from "../webhook-receiver.ts";
-import { call, type Life } from "./fault-site.ts";
+import { call, type ServerProcess } from "./fault-site.ts";
 
 /** What a receiver remembers of the events that were posted to it. It verifies the signature of each one. */
 export function createInbox(secret: string) {
@@ -56,8 +56,8 @@ export function createFeedReader() {
     ids,
     about: (type: WebhookEvent["type"]): ReadonlySet<string> => subjects.get(type) ?? new Set(),
     /** Reads one page. @returns the number of its events @throws TypeError when the server is gone */
-    async read(life: Life): Promise<number> {
-      const page = await call<Page>(life, "GET", `/events?after=${cursor}&limit=500`);
+    async read(serverProcess: ServerProcess): Promise<number> {
+      const page = await call<Page>(serverProcess, "GET", `/events?after=${cursor}&limit=500`);
       for (const event of page.events) take(event);
       cursor = page.cursor;
       return page.events.length;

@@ -7,7 +7,7 @@ import { answerLoad } from "./chat-load.ts";
 import { checkLoad, createDeliveredIds } from "./endurance-check.ts";
 import { createEnduranceLoad } from "./endurance-load.ts";
 import { faultRun } from "./fault-run.ts";
-import { call, createFaultSite, type FaultSite, type Life } from "./fault-site.ts";
+import { call, createFaultSite, type FaultSite, type ServerProcess } from "./fault-site.ts";
 
 const { timeout, isLong } = faultRun;
 /** After the standby accepts writes. The short form, which shares its machine with other tests, only waits for it. */
@@ -19,7 +19,7 @@ let primary: PostgresServer;
 let standby: PostgresServer;
 let upstream: Upstream;
 let site: FaultSite;
-let life: Life;
+let serverProcess: ServerProcess;
 
 beforeAll(async () => {
   ({ primary, standby } = await startPrimaryAndStandby());
@@ -32,7 +32,7 @@ beforeAll(async () => {
     { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" },
   );
   // Replies are held for as long as the failover takes.
-  life = await site.start({ env: { FOYER_MODEL_IDLE_TIMEOUT: "5m" } });
+  serverProcess = await site.start({ env: { FOYER_MODEL_IDLE_TIMEOUT: "5m" } });
 });
 afterAll(async () => {
   await site.remove();
@@ -46,14 +46,14 @@ it("a server continues on the promoted standby after its PostgreSQL primary was 
 }, async () => {
   const held = holdReplies();
   const [during, after] = [await beginReply(), await beginReply()];
-  const load = await createEnduranceLoad(site, life, "failover");
+  const load = await createEnduranceLoad(site, serverProcess, "failover");
   const stop = new AbortController();
-  const running = load.run(life, () => life, stop.signal);
+  const running = load.run(serverProcess, () => serverProcess, stop.signal);
   await load.hasAcknowledged(10);
   const due = await site.addJobs(load.submissions.acknowledged[0] ?? "", DUE);
 
   await primary.kill();
-  await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status).toBe(503);
+  await expect.poll(async () => (await fetch(`${serverProcess.url}/readyz`)).status).toBe(503);
   held[0]?.();
   await during.ended;
   expect(during.events.map(({ type }) => type)).toContain("error");
@@ -61,17 +61,17 @@ it("a server continues on the promoted standby after its PostgreSQL primary was 
 
   await promote(standby);
   const ready = { timeout: READY_WITHIN_MS, interval: 20 };
-  await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status, ready).toBe(200);
+  await expect.poll(async () => (await fetch(`${serverProcess.url}/readyz`)).status, ready).toBe(200);
   await load.hasAcknowledged(10);
   stop.abort();
   await running;
   held[1]?.();
   await after.ended;
   expect(after.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });
-  await load.finish(life);
+  await load.finish(serverProcess);
 
   load.submissions.acknowledged.push(...due);
-  await checkLoad(site, { life, load, delivered: createDeliveredIds(site) });
+  await checkLoad(site, { serverProcess, load, delivered: createDeliveredIds(site) });
   for (const { messageId, reply } of load.chats.turns) {
     if (reply) expect(reply.stopReason, messageId).toBeOneOf(["end_turn", "aborted", "error"]);
   }
@@ -96,8 +96,8 @@ function holdReplies(): Array<() => void> {
 
 async function beginReply() {
   const agent = { name: "Slow", model: "openai-compatible/held" };
-  const { data } = await call<{ data: { id: string } }>(life, "POST", "/agents", agent);
-  const stream = await chat(life.url, { agentId: data.id, messages: [{ role: "user", content: "Hello" }] });
+  const { data } = await call<{ data: { id: string } }>(serverProcess, "POST", "/agents", agent);
+  const stream = await chat(serverProcess.url, { agentId: data.id, messages: [{ role: "user", content: "Hello" }] });
   await stream.until("content_block_delta");
   return stream;
 }

@@ -14,12 +14,12 @@ import { startProcess, temporaryFolder } from "../process.ts";
 import { startServer } from "../server.ts";
 import { startReceiver } from "../webhook-receiver.ts";
 
-export type Life = Awaited<ReturnType<typeof startProcess>>;
+export type ServerProcess = Awaited<ReturnType<typeof startProcess>>;
 /** A server to call, in its own process or in that of the test. */
 export type Server = { url: string };
 export type FaultSite = Awaited<ReturnType<typeof createFaultSite>>;
 export type DatabaseName = "SQLite" | "PostgreSQL";
-type LifeOptions = Parameters<typeof startProcess>[1] & { env?: Record<string, string> };
+type ServerProcessOptions = Parameters<typeof startProcess>[1] & { env?: Record<string, string> };
 
 const key = "key-of-the-tests-long-enough";
 /** The headers of a request with the organization's key. */
@@ -45,7 +45,7 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
   const { address } = created ?? (kind as TestDatabase);
   const folder = temporaryFolder();
   const receiver = await startReceiver();
-  const lives: Life[] = [];
+  const processes: ServerProcess[] = [];
   const ownUrl = address.kind === "postgres" ? withParameter(address.url, "application_name", OWN_NAME) : null;
   const { db } = openDatabase(ownUrl ? { kind: "postgres", url: ownUrl } : address, () => {});
   await migrate({ db, kind: address.kind });
@@ -68,10 +68,10 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
     /** the server's data directory */
     folder: database.FOYER_DATA_DIR,
     /** Starts a server. @throws when it dies before it prints its address */
-    async start({ env: more, ...options }: LifeOptions = {}): Promise<Life> {
-      const life = await startProcess({ ...common, ...database, ...env, ...more }, options);
-      lives.push(life);
-      return life;
+    async start({ env: more, ...options }: ServerProcessOptions = {}): Promise<ServerProcess> {
+      const serverProcess = await startProcess({ ...common, ...database, ...env, ...more }, options);
+      processes.push(serverProcess);
+      return serverProcess;
     },
     /**
      * Starts a server in the test's own process for as long as `work` takes, in a tenth of the time. It prepares data
@@ -167,9 +167,9 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
       if (ownUrl) await connections("pg_terminate_backend(pid)");
     },
     async remove(): Promise<void> {
-      for (const life of lives) life.kill("SIGCONT");
-      for (const life of lives) life.kill("SIGKILL");
-      await Promise.all(lives.map(({ exited }) => exited));
+      for (const serverProcess of processes) serverProcess.kill("SIGCONT");
+      for (const serverProcess of processes) serverProcess.kill("SIGKILL");
+      await Promise.all(processes.map(({ exited }) => exited));
       await db.destroy();
       await receiver.stop();
       await created?.drop();

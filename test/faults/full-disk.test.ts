@@ -4,7 +4,15 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { expect, it } from "vitest";
 import { faultRun } from "./fault-run.ts";
-import { call, createFaultSite, createForm, type FaultSite, type Life, submit, submitOnce } from "./fault-site.ts";
+import {
+  call,
+  createFaultSite,
+  createForm,
+  type FaultSite,
+  type ServerProcess,
+  submit,
+  submitOnce,
+} from "./fault-site.ts";
 
 const { timeout, isLong } = faultRun;
 
@@ -13,13 +21,13 @@ it("a full disk (writes) acknowledges nothing that was refused, allows reads, an
 }, async () => {
   const site = await createFaultSite("SQLite");
   try {
-    const { life, toolId } = await startWithOneSubmission(site);
+    const { serverProcess, toolId } = await startWithOneSubmission(site);
     // Every write past the first byte of a file fails with EFBIG.
-    limitFileSize(life, "1:");
-    await refusesToSubmit(life, toolId);
-    await stillReads(life);
-    limitFileSize(life, "unlimited");
-    await recovers(site, life, toolId);
+    limitFileSize(serverProcess, "1:");
+    await refusesToSubmit(serverProcess, toolId);
+    await stillReads(serverProcess);
+    limitFileSize(serverProcess, "unlimited");
+    await recovers(site, serverProcess, toolId);
   } finally {
     await site.remove();
   }
@@ -30,14 +38,14 @@ if (isLong) {
   it("a failed fsync acknowledges nothing that was not confirmed", { timeout }, async () => {
     const site = await createFaultSite("SQLite");
     try {
-      const { life, toolId } = await startWithOneSubmission(site);
-      const strace = await failEverySync(life);
-      await refusesToSubmit(life, toolId);
+      const { serverProcess, toolId } = await startWithOneSubmission(site);
+      const strace = await failEverySync(serverProcess);
+      await refusesToSubmit(serverProcess, toolId);
       strace.kill("SIGTERM");
       await once(strace, "close");
-      await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status, { timeout: 5_000 }).toBe(200);
+      await expect.poll(async () => (await fetch(`${serverProcess.url}/readyz`)).status, { timeout: 5_000 }).toBe(200);
       // A commit whose write to the disk failed may have been kept, like one whose answer was lost.
-      await recovers(site, life, toolId, { mayHaveKept: true });
+      await recovers(site, serverProcess, toolId, { mayHaveKept: true });
     } finally {
       await site.remove();
     }
@@ -49,13 +57,13 @@ if (isLong) {
       const copy = 'cp -a "$0" "$0.copy" && mount -t tmpfs -o size=16m tmpfs "$0" && mv "$0.copy"/* "$0"';
       const mount = `${copy} && rmdir "$0.copy" && exec "$@"`;
       const under = ["unshare", "-m", "sh", "-c", mount, site.folder];
-      const { life, toolId } = await startWithOneSubmission(site, { under });
-      const filler = `/proc/${life.pid}/root${site.folder}/filler`;
+      const { serverProcess, toolId } = await startWithOneSubmission(site, { under });
+      const filler = `/proc/${serverProcess.pid}/root${site.folder}/filler`;
       expect(() => writeFileSync(filler, Buffer.alloc(17_000_000))).toThrow("ENOSPC");
-      await refusesToSubmit(life, toolId);
-      await stillReads(life);
+      await refusesToSubmit(serverProcess, toolId);
+      await stillReads(serverProcess);
       rmSync(filler);
-      await recovers(site, life, toolId);
+      await recovers(site, serverProcess, toolId);
     } finally {
       await site.remove();
     }
@@ -63,39 +71,43 @@ if (isLong) {
 }
 
 async function startWithOneSubmission(site: FaultSite, options: Parameters<FaultSite["start"]>[0] = {}) {
-  const life = await site.start(options);
-  const toolId = await createForm(life, site.receiver.url);
-  expect((await submitOnce(life, toolId)).status).toBe(200);
-  return { life, toolId };
+  const serverProcess = await site.start(options);
+  const toolId = await createForm(serverProcess, site.receiver.url);
+  expect((await submitOnce(serverProcess, toolId)).status).toBe(200);
+  return { serverProcess, toolId };
 }
 
 /** @param limit in bytes, as `prlimit` takes it */
-function limitFileSize({ pid }: Life, limit: string) {
+function limitFileSize({ pid }: ServerProcess, limit: string) {
   const { status, stderr } = spawnSync("prlimit", [`--pid=${pid}`, `--fsize=${limit}`], { encoding: "utf8" });
   if (status !== 0) throw new Error(`prlimit: ${stderr}`);
 }
 
-async function stillReads(life: Life) {
-  await expect(call(life, "GET", "/form-submissions")).resolves.toMatchObject({ pagination: { total: 1 } });
+async function stillReads(serverProcess: ServerProcess) {
+  await expect(call(serverProcess, "GET", "/form-submissions")).resolves.toMatchObject({ pagination: { total: 1 } });
 }
 
 /** @throws when one of 20 submissions gets a response other than 503 */
-async function refusesToSubmit(life: Life, toolId: string) {
-  const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await submitOnce(life, toolId)).status));
+async function refusesToSubmit(serverProcess: ServerProcess, toolId: string) {
+  const statuses = await Promise.all(
+    Array.from({ length: 20 }, async () => (await submitOnce(serverProcess, toolId)).status),
+  );
   expect(statuses).toEqual(statuses.map(() => 503));
-  expect((await fetch(`${life.url}/readyz`)).status).toBe(503);
+  expect((await fetch(`${serverProcess.url}/readyz`)).status).toBe(503);
 }
 
-async function recovers(site: FaultSite, life: Life, toolId: string, { mayHaveKept = false } = {}) {
-  const { submissionId } = await submit(life, toolId);
-  expect(await call(life, "GET", `/form-submissions/${submissionId}`)).toMatchObject({ status: "webhook_success" });
+async function recovers(site: FaultSite, serverProcess: ServerProcess, toolId: string, { mayHaveKept = false } = {}) {
+  const { submissionId } = await submit(serverProcess, toolId);
+  expect(await call(serverProcess, "GET", `/form-submissions/${submissionId}`)).toMatchObject({
+    status: "webhook_success",
+  });
   const received = site.receiver.received.map(({ headers }) => headers["webhook-id"]);
   expect(received).toContain(submissionId);
   expect(new Set(received).size).toBe(received.length);
   if (!mayHaveKept) expect(received).toHaveLength(2);
 }
 
-async function failEverySync({ pid }: Life): Promise<ChildProcess> {
+async function failEverySync({ pid }: ServerProcess): Promise<ChildProcess> {
   const inject = ["-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO"];
   const strace = spawn("strace", ["-f", ...inject, "-o", "/dev/null", "-p", String(pid)]);
   for await (const line of createInterface(strace.stderr)) {

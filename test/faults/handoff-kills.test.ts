@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { startTelegram, type TelegramServer, telegramToken } from "../telegram-server.ts";
 import { faultRun } from "./fault-run.ts";
-import { createFaultSite, type DatabaseName, type FaultSite, type Life, preload } from "./fault-site.ts";
+import { createFaultSite, type DatabaseName, type FaultSite, preload, type ServerProcess } from "./fault-site.ts";
 import { createHandoffLoad, TELEGRAM_USER } from "./handoff-load.ts";
 import { signIn } from "./handoff-site.ts";
 import type { Talk } from "./handoff-talk.ts";
-import { liveAndDie } from "./random-death.ts";
+import { runUntilKilled } from "./random-death.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 const failpoints = [
@@ -37,11 +37,11 @@ it.each(runs)(
       const load = createHandoffLoad({ ...(await prepare(site, telegram)), telegram }, visitors);
       const deaths = new Map<string, number>();
       for (let kill = 1; kill <= kills; kill++) {
-        const cause = await liveAndDie(site, random, {
+        const cause = await runUntilKilled(site, random, {
           failpoints,
           maxTimes: isLong ? 30 : 10,
           maxDelayMs: isLong ? 3_000 : 1_000,
-          maxLifeMs: isLong ? 6_000 : 3_000,
+          maxLifetimeMs: isLong ? 6_000 : 3_000,
           load: load.run,
         });
         deaths.set(cause, (deaths.get(cause) ?? 0) + 1);
@@ -105,20 +105,25 @@ it.each<DatabaseName>(isLong ? ["PostgreSQL"] : [])(
     const site = await createSite(database, telegram);
     try {
       const parties = await prepare(site, telegram);
-      const lives = [await site.start({ preload: preload("print") }), await site.start({ preload: preload("print") })];
-      const receivedBy = ({ output }: Life) =>
+      const processes = [
+        await site.start({ preload: preload("print") }),
+        await site.start({ preload: preload("print") }),
+      ];
+      const receivedBy = ({ output }: ServerProcess) =>
         output.stdout.split("\n").filter((line) => line === "team-chat.received");
       const { visitors } = createHandoffLoad({ ...parties, telegram }, 0);
-      const [here] = lives as [Life, Life];
+      const [here] = processes as [ServerProcess, ServerProcess];
       const talk = await visitors.begin(here, 0);
       await visitors.handoff(here, talk, "POST");
       await telegram.until(() => telegram.posts.some(({ text }) => text.includes(talk.id)));
       const say = (text: string) => telegram.say({ from: TELEGRAM_USER, topic: telegram.topics[0]?.id ?? 0, text });
       say("first");
-      await expect.poll(() => lives.map((life) => receivedBy(life).length).toSorted()).toEqual([0, 1]);
-      const [holder, other] = lives.toSorted((one, two) => receivedBy(two).length - receivedBy(one).length) as [
-        Life,
-        Life,
+      await expect
+        .poll(() => processes.map((serverProcess) => receivedBy(serverProcess).length).toSorted())
+        .toEqual([0, 1]);
+      const [holder, other] = processes.toSorted((one, two) => receivedBy(two).length - receivedBy(one).length) as [
+        ServerProcess,
+        ServerProcess,
       ];
       holder.kill("SIGKILL");
       await holder.exited;

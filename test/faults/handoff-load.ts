@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { TelegramServer } from "../telegram-server.ts";
-import type { Life, Server } from "./fault-site.ts";
+import type { Server, ServerProcess } from "./fault-site.ts";
 import type { HandoffMember } from "./handoff-site.ts";
 import { acknowledged, createVisitors, NotAcknowledgedError, type Talk } from "./handoff-talk.ts";
 
@@ -82,10 +82,10 @@ export function createHandoffLoad({ agentId, member, telegram }: Parties, count:
     talks,
     visitors,
     /** Resolves when the server is gone. */
-    async run(life: Life): Promise<void> {
-      visitors.use(life);
-      void life.exited.then(() => gone.add(life));
-      await Promise.all(all.map((visitor) => act(visitor, life, () => false)));
+    async run(serverProcess: ServerProcess): Promise<void> {
+      visitors.use(serverProcess);
+      void serverProcess.exited.then(() => gone.add(serverProcess));
+      await Promise.all(all.map((visitor) => act(visitor, serverProcess, () => false)));
     },
     /** Finishes the conversations that have begun. */
     async finish(server: Server): Promise<void> {
@@ -103,12 +103,12 @@ function isUnanswered(error: unknown): boolean {
   );
 }
 
-type World = Omit<Parties, "agentId"> & { visitors: Visitors; until: Until };
+type StepContext = Omit<Parties, "agentId"> & { visitors: Visitors; until: Until };
 
 /**
  * What a visitor and a member do in one conversation. Every text ends with a period, so none is a prefix of another.
  */
-function createSteps(talk: Talk, name: string, { visitors, member, telegram, until }: World) {
+function createSteps(talk: Talk, name: string, { visitors, member, telegram, until }: StepContext) {
   const path = `/conversations/${talk.id}`;
   let attempts = 0;
   /** The post about the request to which the member replies in Telegram. */

@@ -2,14 +2,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { chat, textOf } from "../chat-client.ts";
 import { chunk, type Exchange, eventStream, startUpstream } from "../upstream.ts";
-import { createFaultSite, type DatabaseName, type FaultSite, isBusy, type Life } from "./fault-site.ts";
+import { createFaultSite, type DatabaseName, type FaultSite, isBusy, type ServerProcess } from "./fault-site.ts";
 import { type HandoffMember, signIn } from "./handoff-site.ts";
 
 const races = Number(process.env.FOYER_HANDOFF_RACES ?? 8);
 /** A race mostly waits, so a long run has more races running concurrently. */
-const AT_ONCE = races > 100 ? 32 : 8;
+const CONCURRENCY = races > 100 ? 32 : 8;
 /** The number of races after which the tally of a long run is printed. */
-const TELL_EVERY = 500;
+const LOG_EVERY = 500;
 
 /** Streams a word every 30 ms, for longer than a takeover in another process takes. */
 async function keepTalking(exchange: Exchange) {
@@ -23,7 +23,7 @@ async function keepTalking(exchange: Exchange) {
   end();
 }
 
-type Race = { site: FaultSite; here: Life; there: Life; member: HandoffMember; agentId: string };
+type Race = { site: FaultSite; here: ServerProcess; there: ServerProcess; member: HandoffMember; agentId: string };
 
 const stored = ({ db }: FaultSite, conversationId: string) =>
   db
@@ -117,12 +117,12 @@ it.each<[DatabaseName, number]>([
         while (begun++ < races) {
           const outcome = await race({ site, here, there, member, agentId }).then(judge, unanswered);
           for (const [name, count] of Object.entries(outcome)) counts[name as keyof typeof counts] += count;
-          if (++done % TELL_EVERY === 0) console.info(`${kind}: ${done} of ${races} races, ${JSON.stringify(counts)}`);
+          if (++done % LOG_EVERY === 0) console.info(`${kind}: ${done} of ${races} races, ${JSON.stringify(counts)}`);
         }
       };
       // Conversations of one agent share counters, and would wait for the locks on them.
       const agents: string[] = [];
-      while (agents.length < AT_ONCE) agents.push(await member.createAgent(there));
+      while (agents.length < CONCURRENCY) agents.push(await member.createAgent(there));
       await Promise.all(agents.map(runSome));
       console.info(`${kind}, ${processes} process(es): ${races} races, ${JSON.stringify(counts)}`);
       expect(counts).toMatchObject({ wordsStored: 0, wordsSent: 0, lost: 0 });

@@ -10,18 +10,18 @@ it("a hanging receiver does not delay another one, however many deliveries wait 
   const hanging = await startReceiver();
   hanging.answer(() => {});
   try {
-    const life = await site.start();
-    const toolId = await createForm(life, site.receiver.url);
-    const hangingToolId = await createForm(life, hanging.url);
-    const { submissionId } = await submit(life, toolId);
+    const serverProcess = await site.start();
+    const toolId = await createForm(serverProcess, site.receiver.url);
+    const hangingToolId = await createForm(serverProcess, hanging.url);
+    const { submissionId } = await submit(serverProcess, toolId);
     // Older deliveries, which come first in the queue. Some belong to visitors who are waiting for a response.
     await site.addJobs(submissionId, faultRun.isLong ? 10_000 : 2_000, { url: hanging.url, dueInMs: -60_000 });
-    for (let visitor = 0; visitor < 50; visitor++) void submit(life, hangingToolId).catch(() => {});
+    for (let visitor = 0; visitor < 50; visitor++) void submit(serverProcess, hangingToolId).catch(() => {});
     await hanging.hasReceived(32);
     await site.addJobs(submissionId, 500);
     await site.receiver.hasReceived(501);
     for (let visitor = 0; visitor < 20; visitor++) {
-      expect(await submit(life, toolId)).toMatchObject({ webhookResult: { success: true } });
+      expect(await submit(serverProcess, toolId)).toMatchObject({ webhookResult: { success: true } });
     }
     expect(hanging.received).toHaveLength(32);
     const delivered = new Set(site.receiver.received.map(({ headers }) => headers["webhook-id"]));

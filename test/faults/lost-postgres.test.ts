@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type PostgresServer, startPostgres } from "../postgres-server.ts";
 import { faultRun } from "./fault-run.ts";
-import { createFaultSite, createForm, type FaultSite, type Life } from "./fault-site.ts";
+import { createFaultSite, createForm, type FaultSite, type ServerProcess } from "./fault-site.ts";
 import { startLoad } from "./submission-load.ts";
 
 const { timeout } = faultRun;
 let postgres: PostgresServer;
 let site: FaultSite;
-let life: Life;
+let serverProcess: ServerProcess;
 let toolId: string;
 
 beforeAll(async () => {
   postgres = await startPostgres();
   const database = { address: { kind: "postgres", url: postgres.url } as const, drop: async () => {} };
   site = await createFaultSite(database);
-  life = await site.start({ env: { FOYER_LOG_LEVEL: "error" } });
-  toolId = await createForm(life, site.receiver.url);
+  serverProcess = await site.start({ env: { FOYER_LOG_LEVEL: "error" } });
+  toolId = await createForm(serverProcess, site.receiver.url);
 });
 afterAll(async () => {
   await site.remove();
@@ -25,7 +25,7 @@ afterAll(async () => {
 /** Repeats `harm` while clients submit. In between, the server recovers by itself. */
 async function underLoad(rounds: number, harm: () => Promise<unknown>) {
   site.receiver.received.splice(0);
-  const load = startLoad(life, toolId, 4);
+  const load = startLoad(serverProcess, toolId, 4);
   const recovers = (count: number) => expect.poll(() => load.acknowledged.length).toBeGreaterThan(count);
   await recovers(0);
   for (let round = 0; round < rounds; round++) {
@@ -37,7 +37,7 @@ async function underLoad(rounds: number, harm: () => Promise<unknown>) {
 }
 
 async function holdsEverything(load: Awaited<ReturnType<typeof underLoad>>) {
-  for (const status of load.statuses.keys()) expect(status, life.output.stdout).toBeOneOf([200, 503]);
+  for (const status of load.statuses.keys()) expect(status, serverProcess.output.stdout).toBeOneOf([200, 503]);
   await site.endLeases();
   await expect.poll(site.open).toEqual([]);
   const delivered = new Set(site.receiver.received.map(({ headers }) => String(headers["webhook-id"])));

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { faultRun } from "./fault-run.ts";
 import { createFaultSite, createForm, type FaultSite, submit } from "./fault-site.ts";
-import { liveAndDie } from "./random-death.ts";
+import { runUntilKilled } from "./random-death.ts";
 import { createRetryingLoad } from "./retrying-load.ts";
 import { seededRandom } from "./seeded-random.ts";
 
@@ -30,11 +30,11 @@ it.each(faultRun.loads)(
       let repeated = 0;
       for (let kill = 0; kill < kills; kill++) {
         const before = site.receiver.received.length;
-        await liveAndDie(site, random, {
+        await runUntilKilled(site, random, {
           failpoints,
           maxTimes: 40,
           maxDelayMs: 400,
-          maxLifeMs: 20_000,
+          maxLifetimeMs: 20_000,
           load: load.run,
         });
         await site.allGone();

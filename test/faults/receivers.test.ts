@@ -2,17 +2,17 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import type { FormSubmissionDetail } from "@foyer/contract";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { call, createFaultSite, createForm, type FaultSite, type Life, submit } from "./fault-site.ts";
+import { call, createFaultSite, createForm, type FaultSite, type ServerProcess, submit } from "./fault-site.ts";
 
 /** One attempt of two seconds, so that a failure is final. */
 let site: FaultSite;
-let life: Life;
+let serverProcess: ServerProcess;
 let toolId: string;
 
 beforeAll(async () => {
   site = await createFaultSite("SQLite", { FOYER_WEBHOOK_SCHEDULE: "0s", FOYER_WEBHOOK_TIMEOUT: "2s" });
-  life = await site.start();
-  toolId = await createForm(life, `${site.receiver.url}/hook`);
+  serverProcess = await site.start();
+  toolId = await createForm(serverProcess, `${site.receiver.url}/hook`);
 });
 afterAll(() => site.remove());
 
@@ -20,8 +20,8 @@ afterAll(() => site.remove());
 async function deliver(answer: (response: ServerResponse) => void) {
   site.receiver.received.splice(0);
   site.receiver.answer((_, response) => answer(response));
-  const { webhookResult, submissionId } = await submit(life, toolId);
-  const detail = await call<FormSubmissionDetail>(life, "GET", `/form-submissions/${submissionId}`);
+  const { webhookResult, submissionId } = await submit(serverProcess, toolId);
+  const detail = await call<FormSubmissionDetail>(serverProcess, "GET", `/form-submissions/${submissionId}`);
   const { status, deliveries } = detail;
   expect(site.receiver.received).toHaveLength(1);
   const [attempt, ...more] = deliveries.flatMap(({ attempts }) => attempts);
@@ -30,7 +30,7 @@ async function deliver(answer: (response: ServerResponse) => void) {
 }
 
 const residentBytes = async () => {
-  const metrics = await (await fetch(`${life.url}/metrics`)).text();
+  const metrics = await (await fetch(`${serverProcess.url}/metrics`)).text();
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1]);
 };
 

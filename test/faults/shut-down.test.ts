@@ -30,35 +30,35 @@ async function isDeliveredByTheNext(site: FaultSite, count: number) {
 
 it("a shutdown returns running deliveries to the outbox, including the latest", { timeout }, () =>
   onSite({}, async (site) => {
-    const life = await site.start();
-    const toolId = await createForm(life, site.receiver.url);
+    const serverProcess = await site.start();
+    const toolId = await createForm(serverProcess, site.receiver.url);
     site.receiver.answer(() => {});
-    const answers = Array.from({ length: 40 }, () => submit(life, toolId));
+    const answers = Array.from({ length: 40 }, () => submit(serverProcess, toolId));
     // 32 deliveries are sent to one host concurrently. The others wait for a slot.
     await site.receiver.hasReceived(32);
-    life.kill("SIGTERM");
-    await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status).toBe(503);
-    answers.push(submit(life, toolId));
+    serverProcess.kill("SIGTERM");
+    await expect.poll(async () => (await fetch(`${serverProcess.url}/readyz`)).status).toBe(503);
+    answers.push(submit(serverProcess, toolId));
     for (const answer of answers) expect(await answer).toMatchObject(inProgress);
-    expect((await life.exited).code).toBe(0);
+    expect((await serverProcess.exited).code).toBe(0);
     await isDeliveredByTheNext(site, 41);
   }),
 );
 
 it("a shutdown returns the post actions that a webhook unblocked", { timeout }, () =>
   onSite({}, async (site) => {
-    const life = await site.start();
+    const serverProcess = await site.start();
     const { url } = site.receiver;
-    const toolId = await createForm(life, `${url}/hook`, [`${url}/action`]);
+    const toolId = await createForm(serverProcess, `${url}/hook`, [`${url}/action`]);
     site.receiver.answer(({ path }, response) => void (path === "/hook" && response.end()));
-    const answer = submit(life, toolId);
+    const answer = submit(serverProcess, toolId);
     await site.receiver.hasReceived(2);
-    life.kill("SIGTERM");
+    serverProcess.kill("SIGTERM");
     expect(await answer).toMatchObject({
       webhookResult: { success: true },
       postActionResults: [{ type: "webhook", success: false }],
     });
-    expect((await life.exited).code).toBe(0);
+    expect((await serverProcess.exited).code).toBe(0);
     await isDeliveredByTheNext(site, 2);
     expect(site.receiver.bodies("/hook")).toHaveLength(1);
   }),
@@ -71,18 +71,21 @@ it("a shutdown returns deliveries of a form submitted while a reply is running, 
   upstream.script((exchange) => eventStream(exchange).send(chunk({ content: "Endless" })));
   const model = { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
   await onSite({ ...model, FOYER_SUBMIT_WAIT: "300ms", FOYER_DRAIN_TIMEOUT: "2s" }, async (site) => {
-    const life = await site.start();
-    const toolId = await createForm(life, site.receiver.url);
-    const agent = await call<{ data: { id: string } }>(life, "POST", "/agents", { name: "Talker" });
-    const stream = await chat(life.url, { agentId: agent.data.id, messages: [{ role: "user", content: "Go" }] });
+    const serverProcess = await site.start();
+    const toolId = await createForm(serverProcess, site.receiver.url);
+    const agent = await call<{ data: { id: string } }>(serverProcess, "POST", "/agents", { name: "Talker" });
+    const stream = await chat(serverProcess.url, {
+      agentId: agent.data.id,
+      messages: [{ role: "user", content: "Go" }],
+    });
     await stream.until("content_block_delta");
     site.receiver.answer(() => {});
-    life.kill("SIGTERM");
-    await expect.poll(async () => (await fetch(`${life.url}/readyz`)).status).toBe(503);
-    expect(await submit(life, toolId)).toMatchObject(inProgress);
+    serverProcess.kill("SIGTERM");
+    await expect.poll(async () => (await fetch(`${serverProcess.url}/readyz`)).status).toBe(503);
+    expect(await submit(serverProcess, toolId)).toMatchObject(inProgress);
     await stream.ended;
     expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
-    expect((await life.exited).code).toBe(0);
+    expect((await serverProcess.exited).code).toBe(0);
     const [job] = await site.open();
     expect(await site.outcome(job?.submissionId ?? "")).toEqual({ status: "pending", attempts: [] });
     await isDeliveredByTheNext(site, 1);

@@ -1,13 +1,13 @@
-import { type Life, submitOnce } from "./fault-site.ts";
+import { type ServerProcess, submitOnce } from "./fault-site.ts";
 
 /** Clients that submit continuously until they are stopped, or until the server stops responding. */
-export function startLoad(life: Life, toolId: string, clients: number) {
+export function startLoad(serverProcess: ServerProcess, toolId: string, clients: number) {
   const acknowledged: string[] = [];
   const statuses = new Map<number | "none", number>();
   let isStopped = false;
   async function client() {
     while (!isStopped) {
-      const answer = await submitOnce(life, toolId).catch(() => null);
+      const answer = await submitOnce(serverProcess, toolId).catch(() => null);
       const status = answer?.status ?? "none";
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (!answer) return;

@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { faultRun } from "./fault-run.ts";
-import { createFaultSite, createForm, type FaultSite, type Life, preload, submit } from "./fault-site.ts";
+import { createFaultSite, createForm, type FaultSite, preload, type ServerProcess, submit } from "./fault-site.ts";
 
 const { timeout } = faultRun;
 
 /** Two servers that share one PostgreSQL database. Failed deliveries are retried after an hour. */
 let site: FaultSite;
-let here: Life;
-let there: Life;
+let here: ServerProcess;
+let there: ServerProcess;
 let toolId: string;
 let template: string;
 
@@ -33,7 +33,8 @@ afterEach(() => {
 afterAll(() => site.remove());
 
 const receivedIds = () => site.receiver.received.map(({ headers }) => String(headers["webhook-id"]));
-const sentBy = (life: Life) => life.output.stdout.split("\n").filter((line) => line === "delivery.sent").length;
+const sentBy = (serverProcess: ServerProcess) =>
+  serverProcess.output.stdout.split("\n").filter((line) => line === "delivery.sent").length;
 
 /** Holds back all responses until they are released. */
 function holdAnswers() {
@@ -101,7 +102,7 @@ it.each(faultRun.isLong ? days : days.slice(0, 1))(
     await site.receiver.hasReceived(1);
     const [running = ""] = receivedIds();
     const future = await site.addJobs(template, 50, { dueInMs: 1_800_000 });
-    for (const life of [here, there]) life.kill("SIGSTOP");
+    for (const serverProcess of [here, there]) serverProcess.kill("SIGSTOP");
     const wrong = await site.start({ preload: preload("clock", "print"), env: { FOYER_FAULT_CLOCK: String(shift) } });
     site.receiver.answer((_, response) => response.writeHead(503).end());
 
@@ -121,7 +122,7 @@ it.each(faultRun.isLong ? days : days.slice(0, 1))(
     // No delivery is lost.
     site.receiver.answer((_, response) => response.end());
     for (const response of held) response.end();
-    for (const life of [here, there]) life.kill("SIGCONT");
+    for (const serverProcess of [here, there]) serverProcess.kill("SIGCONT");
     expect((await underWay).webhookResult.success).toBe(true);
     await site.endLeases();
     await site.endLeases();

@@ -5,8 +5,8 @@ import {
   createForm,
   type DatabaseName,
   type FaultSite,
-  type Life,
   owner,
+  type ServerProcess,
 } from "../faults/fault-site.ts";
 import { fill, longAmounts, shortAmounts } from "./large-data.ts";
 
@@ -22,7 +22,7 @@ const MAX_HOLD_MS = 100;
 
 const key = "key-of-the-tests-long-enough";
 
-async function signIn({ url, output }: Life): Promise<string> {
+async function signIn({ url, output }: ServerProcess): Promise<string> {
   const body = JSON.stringify(owner);
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${url}/auth/sign-in/email`, { method: "POST", headers, body }).catch((cause) => {
@@ -44,15 +44,15 @@ const databases: DatabaseName[] = ["SQLite", "PostgreSQL"];
 
 describe.each(databases)("a large %s database", (name) => {
   let site: FaultSite;
-  let life: Life;
+  let serverProcess: ServerProcess;
   let cookie: string;
   let ids: Awaited<ReturnType<typeof fill>> & { agentId: string; toolId: string };
 
   beforeAll(async () => {
     site = await createFaultSite(name, { FOYER_LIMIT_API_PRO: "0" });
-    life = await site.start({ preload: [join(import.meta.dirname, "../print-loop-holds.ts")] });
-    cookie = await signIn(life);
-    const toolId = await createForm(life, site.receiver.url);
+    serverProcess = await site.start({ preload: [join(import.meta.dirname, "../print-loop-holds.ts")] });
+    cookie = await signIn(serverProcess);
+    const toolId = await createForm(serverProcess, site.receiver.url);
     const tool = await site.db.selectFrom("tools").selectAll().where("id", "=", toolId).executeTakeFirstOrThrow();
     const { organizationId, agentId } = tool;
     const kind = name === "SQLite" ? "sqlite" : "postgres";
@@ -62,9 +62,9 @@ describe.each(databases)("a large %s database", (name) => {
 
   /** The longest block since the last call, as reported by the server. */
   async function held(): Promise<{ wall: number; cpu: number }> {
-    const before = life.output.stdout.length;
-    process.kill(life.pid ?? 0, "SIGUSR2");
-    const line = () => /loop-held (.*)\n/.exec(life.output.stdout.slice(before))?.[1];
+    const before = serverProcess.output.stdout.length;
+    process.kill(serverProcess.pid ?? 0, "SIGUSR2");
+    const line = () => /loop-held (.*)\n/.exec(serverProcess.output.stdout.slice(before))?.[1];
     await expect.poll(line, { interval: 5, timeout: 60_000 }).toBeDefined();
     return JSON.parse(line() ?? "");
   }
@@ -73,7 +73,7 @@ describe.each(databases)("a large %s database", (name) => {
     const caller = method === "GET" ? { cookie } : { authorization: `Bearer ${key}` };
     const init = body === undefined ? {} : { body: JSON.stringify(body) };
     const headers = { ...caller, ...(body === undefined ? {} : { "content-type": "application/json" }) };
-    const response = await fetch(life.url + path, { method, headers, ...init });
+    const response = await fetch(serverProcess.url + path, { method, headers, ...init });
     let bytes = 0;
     for await (const chunk of response.body ?? []) bytes += chunk.length;
     return { status: response.status, bytes };

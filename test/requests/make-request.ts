@@ -1,24 +1,24 @@
 import type { Operation } from "./check-answer.ts";
 import { generateValue, type Resolve } from "./generate-value.ts";
 import { brokenBody, mutateText, mutateValue } from "./mutate-value.ts";
-import type { World } from "./populate.ts";
+import type { SampleOrganization } from "./populate.ts";
 import type { Random } from "./random.ts";
 
 export type Call = { method: string; path: string; operation: Operation };
 export type Sent = { method: string; url: string; headers: Record<string, string>; body?: string };
 
 /** A request for an operation: valid by its schema, or with an error in it. */
-export function makeRequest(call: Call, world: World, random: Random, resolve: Resolve): Sent {
+export function makeRequest(call: Call, sample: SampleOrganization, random: Random, resolve: Resolve): Sent {
   const isMutated = random.chance(0.5);
-  const context = { random, resolve, ids: world.ids };
+  const context = { random, resolve, ids: sample.ids };
   const query = new URLSearchParams();
-  const headers: Record<string, string> = { ...credentials(call, world, random) };
+  const headers: Record<string, string> = { ...credentials(call, sample, random) };
   let { path } = call;
   for (const { name, in: place, required, schema } of call.operation.parameters ?? []) {
     const isOdd = isMutated && random.chance(0.3);
     const value = () => (isOdd ? mutateText(random) : String(generateValue(schema, name, context)));
     if (place === "path")
-      path = path.replace(`{${name}}`, encodeURIComponent(pathValue(call.path, name, world, value)));
+      path = path.replace(`{${name}}`, encodeURIComponent(pathValue(call.path, name, sample, value)));
     else if (place === "query" && (required ? !isOdd : random.chance(0.4))) query.append(name, value());
     else if (place === "header" && !isOdd && random.chance(0.2)) headers[name] = "a-key";
   }
@@ -49,18 +49,18 @@ function fileIn(mediaTypes: string[], headers: Sent["headers"], random: Random):
   return { headers: { ...headers, "content-type": mediaType }, body };
 }
 
-function pathValue(path: string, name: string, world: World, other: () => string): string {
-  const known = world.pathIds[name] ?? world.ids[name] ?? world.pathIds[path.split("/")[1] ?? ""];
-  return name === "id" || name in world.ids || name in world.pathIds ? (known ?? (other() || "x")) : other() || "x";
+function pathValue(path: string, name: string, sample: SampleOrganization, other: () => string): string {
+  const known = sample.pathIds[name] ?? sample.ids[name] ?? sample.pathIds[path.split("/")[1] ?? ""];
+  return name === "id" || name in sample.ids || name in sample.pathIds ? (known ?? (other() || "x")) : other() || "x";
 }
 
-function credentials({ operation }: Call, world: World, random: Random): Record<string, string> {
+function credentials({ operation }: Call, sample: SampleOrganization, random: Random): Record<string, string> {
   if (random.chance(0.03)) return {};
   if (random.chance(0.03)) return { authorization: "Bearer wrong" };
   const security = JSON.stringify(Reflect.get(operation, "security") ?? []);
-  if (security.includes("conversationToken") && random.chance(0.3)) return { authorization: `Bearer ${world.token}` };
-  if (security.includes("apiKey") && random.chance(0.6)) return { authorization: world.key };
-  return { cookie: world.cookie, "sec-fetch-site": "same-origin" };
+  if (security.includes("conversationToken") && random.chance(0.3)) return { authorization: `Bearer ${sample.token}` };
+  if (security.includes("apiKey") && random.chance(0.6)) return { authorization: sample.key };
+  return { cookie: sample.cookie, "sec-fetch-site": "same-origin" };
 }
 
 /** A provider without its own base URL would be called at its real one. */

@@ -3,13 +3,13 @@ import { createMember, signedInBrowser } from "../session-client.ts";
 import type { Ids } from "./generate-value.ts";
 
 /** An organization with one of each resource, and ways to call as its key and as its owner. */
-export type World = { ids: Ids; pathIds: Ids; key: string; cookie: string; token: string };
+export type SampleOrganization = { ids: Ids; pathIds: Ids; key: string; cookie: string; token: string };
 
 /** One black pixel as PNG. */
 const pixel =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
 
-export async function populate(server: TestServer): Promise<World> {
+export async function populate(server: TestServer): Promise<SampleOrganization> {
   const { organizationId, headers, call } = await server.createAccount();
   const owner = await createMember(server, organizationId, "owner");
   const member = await createMember(server, organizationId, "member");

@@ -12,7 +12,7 @@ const count = Number(process.env.FOYER_REQUESTS ?? 400);
 /** Set it to repeat a run: the same seed sends the same requests in the same order. */
 const seed = Number(process.env.FOYER_REQUESTS_SEED ?? 1);
 const TIMEOUT_MS = 30_000;
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 /**
  * Requests per round. In a round, every operation that ends a session or an organization is called once or twice. The
  * next round starts with a new organization.
@@ -28,7 +28,7 @@ const env = {
 };
 
 /** These requests end or remove what other requests need, so they use their own organization. */
-const endsShared =
+const destructiveOperations =
   /^(delete|erase|signOut|changePassword|removeMember|updateMember|switchOrganization|rotate|acceptInv)/;
 
 /** These bodies are written with `sendJsonPages`, to which Fastify does not apply the response schema. */
@@ -72,15 +72,15 @@ onBothDatabases("the server", (createDatabase) => {
       while (next < end) {
         const number = next++;
         const call = calls[number % calls.length] as Call;
-        const organization = endsShared.test(call.operation.operationId) ? doomed : lasting;
-        await ask(number, call, makeRequest(call, organization, random, check.resolve));
+        const sample = destructiveOperations.test(call.operation.operationId) ? doomed : lasting;
+        await ask(number, call, makeRequest(call, sample, random, check.resolve));
       }
     };
     while (next < count) {
       if (next % (4 * ROUND) === 0 && next > 0) lasting = await populate(server);
       if (next > 0) doomed = await populate(server);
       const end = Math.min(count, next + ROUND);
-      await Promise.all(Array.from({ length: AT_ONCE }, () => askUntil(end)));
+      await Promise.all(Array.from({ length: CONCURRENCY }, () => askUntil(end)));
     }
     await server.stop();
     await upstream.stop();
