@@ -31,7 +31,7 @@ describe("the dashboard during a handoff", () => {
     return id;
   }
 
-  it("edits, saves and reloads an agent's settings for handing over", async () => {
+  it("edits, saves and reloads an agent's handoff settings", async () => {
     const { page, problems } = await visit("/handoff");
     await page.getByRole("switch", { name: "Let Harbour hand over to people" }).click();
     await page.getByLabel("While a visitor waits").selectOption("silent");

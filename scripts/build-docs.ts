@@ -13,7 +13,7 @@ const templates = join(root, "packages/server/src/pages/docs");
 const guides = [
   { name: "chat", title: "Chat protocol", source: "docs/guides/chat.md" },
   { name: "widget", title: "Widget", source: "docs/guides/widget.md" },
-  { name: "handoff", title: "Handing over to people", source: "docs/guides/handoff.md" },
+  { name: "handoff", title: "Handoff to people", source: "docs/guides/handoff.md" },
   { name: "knowledge", title: "Knowledge", source: "docs/guides/knowledge.md" },
   { name: "webhooks", title: "Webhooks", source: "docs/guides/webhooks.md" },
   { name: "events", title: "Events", source: "docs/guides/events.md" },

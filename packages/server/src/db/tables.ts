@@ -164,7 +164,7 @@ export type AgentRow = {
   launcherVersion: string | null;
   /** the days configured for each kind of data; missing kinds use the default, see agents/retention.ts */
   retention: Json;
-  /** the configured settings for handing over, see agents/handoff.ts */
+  /** the configured handoff settings, see agents/handoff.ts */
   handoff: Json;
   createdAt: Instant;
   updatedAt: Instant;

@@ -59,12 +59,12 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
 
   return {
     ownership,
-    /** Requests a person, for the visitor or for an API key. @throws 409 when handing over is disabled for the agent */
+    /** Requests a person, for the visitor or for an API key. @throws 409 when handoff is disabled for the agent */
     async request(viewer: Viewer, id: string, asked: { reason: string | null; email: string | null }) {
       const { organizationId, agentId } = await conversations.existing(viewer, id);
       const agent = await agents.getPublic(agentId);
       if (!handoffOf(agent).isEnabled)
-        throw new AppError("CONFLICT", "Handing over to people is disabled for this agent.");
+        throw new AppError("CONFLICT", "Handoff to people is disabled for this agent.");
       const conversation = { organizationId, conversationId: id };
       await inTransaction(db, async (trx) => {
         const isNew = await requests.request(trx, agent, { ...conversation, cause: "visitor", ...asked });

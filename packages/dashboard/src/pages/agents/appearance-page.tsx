@@ -61,7 +61,7 @@ function Appearance() {
             />
             <Select
               label="Theme"
-              help="Automatic follows the color scheme of the page, and without one the visitor's system."
+              help="Automatic follows the page's color scheme, or the visitor's system if the page has none."
               value={draft.values.theme}
               onChange={(theme) => draft.change({ theme })}
               options={[

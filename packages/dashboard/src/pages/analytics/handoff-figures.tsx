@@ -25,7 +25,7 @@ export function HandoffFigures({ handoffs, agentId }: { handoffs: HandoffAnalyti
         title="No conversation was handed over in this period"
         action={
           <ButtonLink to="/agents/$agentId/handoff" params={{ agentId }}>
-            Set up handing over
+            Set up handoff
           </ButtonLink>
         }
       >

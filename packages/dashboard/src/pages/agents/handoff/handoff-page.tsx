@@ -27,13 +27,13 @@ function HandoffEditor() {
   const fields: Fields = { values, change, errorAt: (name) => draft.errorAt(`handoff.${name}`) };
   return (
     <Page
-      title="Handing over"
+      title="Handoff"
       description={`Visitors can ask ${agent.name} for a person. Your team answers them in Conversations, and the agent doesn't reply while a person has the conversation.`}
     >
       <form
         ref={draft.form}
         noValidate
-        aria-label="Handing over"
+        aria-label="Handoff"
         onSubmit={(event) => {
           event.preventDefault();
           void draft.submit((_, { events, ...changed }) =>

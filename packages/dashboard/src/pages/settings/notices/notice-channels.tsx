@@ -149,7 +149,7 @@ function DeleteDialog({ channel: { id, name }, onClose }: { channel: NoticeChann
       onClose={onClose}
       onConfirm={() => remove.mutate({ id }, { onSuccess: onClose })}
     >
-      <p>Nothing is sent to this channel anymore.</p>
+      <p>This channel will no longer receive notices.</p>
     </ConfirmDialog>
   );
 }
