@@ -13,14 +13,10 @@ type Conversation = { organizationId: string; conversationId: string };
 type Addition = "added" | "no conversation" | "conversation full" | "organization full";
 
 export function createTagStore(db: Db) {
-  const owned = (organizationId: string) => db.selectFrom("tags").where("organizationId", "=", organizationId);
   return {
     /** Without an order, which the service chooses for people. */
     async list(organizationId: string): Promise<TagRow[]> {
-      return owned(organizationId).selectAll().limit(maxTags).execute();
-    },
-    async find(organizationId: string, id: string): Promise<TagRow | undefined> {
-      return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
+      return db.selectFrom("tags").selectAll().where("organizationId", "=", organizationId).limit(maxTags).execute();
     },
     /** @returns undefined when the organization has no such tag. @throws when another tag has the name */
     async rename(
