@@ -63,8 +63,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     async request(viewer: Viewer, id: string, asked: { reason: string | null; email: string | null }) {
       const { organizationId, agentId } = await conversations.existing(viewer, id);
       const agent = await agents.getPublic(agentId);
-      if (!handoffOf(agent).isEnabled)
-        throw new AppError("CONFLICT", "Handoff to people is disabled for this agent.");
+      if (!handoffOf(agent).isEnabled) throw new AppError("CONFLICT", "Handoff to people is disabled for this agent.");
       const conversation = { organizationId, conversationId: id };
       await inTransaction(db, async (trx) => {
         const isNew = await requests.request(trx, agent, { ...conversation, cause: "visitor", ...asked });
