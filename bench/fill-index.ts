@@ -96,8 +96,8 @@ const analyzed = new Map<string, string>();
 
 function termsOf(text: string): string[] {
   return text.split(" ").map((word) => {
-    const known = analyzed.get(word);
-    if (known !== undefined) return known;
+    const analyzedTerms = analyzed.get(word);
+    if (analyzedTerms !== undefined) return analyzedTerms;
     const term = wordsOf(word, [LANGUAGE])[0]?.terms[0] ?? "";
     analyzed.set(word, term);
     return term;

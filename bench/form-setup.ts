@@ -37,8 +37,8 @@ export async function fillDueDeliveries(address: DatabaseAddress, toolId: string
     const tool = await db.selectFrom("tools").selectAll().where("id", "=", toolId).executeTakeFirstOrThrow();
     const { organizationId, agentId, name: toolName } = tool;
     await db.transaction().execute(async (trx) => {
-      for (let made = 0; made < count; made += 100) {
-        const rows = Array.from({ length: Math.min(100, count - made) }, () =>
+      for (let inserted = 0; inserted < count; inserted += 100) {
+        const rows = Array.from({ length: Math.min(100, count - inserted) }, () =>
           dueSubmission({ organizationId, agentId, toolId, toolName }, url),
         );
         const submissions = rows.map(({ submission }) => submission);

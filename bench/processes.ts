@@ -83,7 +83,7 @@ function watchProcess(child: ChildProcess, url: string): BenchProcess {
       return Number(kilobytes) * 1024;
     },
     async ask(signal) {
-      if (child.stdout === null) throw new Error("The process has no output of its own.");
+      if (child.stdout === null) throw new Error("The process has no output pipe.");
       const printed = once(child.stdout, "data");
       child.kill(signal);
       return String((await printed)[0]);

@@ -55,8 +55,8 @@ function readRelevance(file: string): Map<string, Map<string, number>> {
   for (const line of readFileSync(file, "utf8").split("\n").slice(1)) {
     const [query, document, score] = line.trim().split("\t");
     if (!query || !document || !(Number(score) > 0)) continue;
-    const known = relevant.get(query) ?? new Map<string, number>();
-    relevant.set(query, known.set(document, Number(score)));
+    const judgments = relevant.get(query) ?? new Map<string, number>();
+    relevant.set(query, judgments.set(document, Number(score)));
   }
   return relevant;
 }

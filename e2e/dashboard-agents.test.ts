@@ -111,8 +111,8 @@ describe("the agents area of the dashboard", () => {
     await chat.getByText(/not saved yet/).waitFor();
     await expectFit(page);
     await site.picture(page, "dashboard-agent");
-    const kept = await site.call(page, "GET", `/conversations?agentId=${agentId}`);
-    expect(kept.data).toMatchObject([{ userEmail: site.owner.email, messageCount: 4 }]);
+    const stored = await site.call(page, "GET", `/conversations?agentId=${agentId}`);
+    expect(stored.data).toMatchObject([{ userEmail: site.owner.email, messageCount: 4 }]);
     await chat.getByRole("button", { name: "New conversation" }).click();
     await chat.getByText("Chat with Harbour as a visitor would.", { exact: false }).waitFor();
     expect(problems).toEqual([]);

@@ -25,7 +25,7 @@ async function rate(site: DashboardSite, page: Page, id: string): Promise<void> 
 describe("the inbox", () => {
   let site: DashboardSite;
   let agentId: string;
-  let known: { ride: string; failed: string };
+  let conversationIds: { ride: string; failed: string };
   let submissionId: string;
   beforeAll(async () => {
     site = await startDashboardSite();
@@ -34,8 +34,8 @@ describe("the inbox", () => {
     const formSchema = { fields: [{ name: "email", label: "E-mail", type: "email" }] };
     const form = { agentId, name: "test_ride", description: "Books a test ride", executionType: "form", formSchema };
     const tool = await site.call(page, "POST", "/tools", { ...form, inputSchema: { type: "object" } });
-    known = await insertHarbourConversations(site.server.deps.db, owner(), tool.id);
-    const payload = { toolId: tool.id, conversationId: known.ride, formData: { email: "ada@example.com" } };
+    conversationIds = await insertHarbourConversations(site.server.deps.db, owner(), tool.id);
+    const payload = { toolId: tool.id, conversationId: conversationIds.ride, formData: { email: "ada@example.com" } };
     ({ submissionId } = await site.call(page, "POST", "/form-submissions/submit", { ...payload, fieldsCompleted: [] }));
     await page.context().close();
   });
@@ -50,7 +50,7 @@ describe("the inbox", () => {
     await page.getByRole("heading", { name: "9 conversations" }).waitFor();
     await row(page, "cargo bike").click();
     await page.getByRole("heading", { name: /cargo bike/, level: 2 }).waitFor();
-    expect(page.url()).toContain(`/conversations/${known.ride}`);
+    expect(page.url()).toContain(`/conversations/${conversationIds.ride}`);
     await page.getByText("Two of ours carry").waitFor();
     // Visitors' messages remain plain text, in which only web addresses become links.
     await page.getByText("<img src=x onerror=alert(1)> Could I ride it").waitFor();
@@ -105,7 +105,7 @@ describe("the inbox", () => {
     await page.getByRole("heading", { name: "Where is my order 5521?", level: 2 }).waitFor();
     expect(page.url()).toContain("feedback=down");
     await page.getByRole("heading", { name: "1 conversation" }).waitFor();
-    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations/${known.ride}`);
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations/${conversationIds.ride}`);
     await page.getByRole("link", { name: "All conversations of this visitor" }).first().click();
     await page.getByRole("button", { name: /^Visitor customer-1042/ }).waitFor();
     await page.getByRole("heading", { name: "1 conversation" }).waitFor();
@@ -113,7 +113,7 @@ describe("the inbox", () => {
   });
 
   it("adds tags to a conversation and removes them with the keyboard, and lists the conversations with a tag", async () => {
-    const { page, problems } = await visit(`/${known.ride}`);
+    const { page, problems } = await visit(`/${conversationIds.ride}`);
     const tags = page.getByRole("list", { name: "Tags", exact: true }).getByRole("listitem");
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
     await page.getByRole("button", { name: "Add tag" }).click();
@@ -124,7 +124,7 @@ describe("the inbox", () => {
     await site.picture(page, "dashboard-tags-create");
     expect(await accessibilityProblems(page)).toEqual([]);
     for (const name of ["bug", "invoice", "Saturday", "VIP"]) {
-      await site.call(page, "POST", `/conversations/${known.failed}/tags`, { name });
+      await site.call(page, "POST", `/conversations/${conversationIds.failed}/tags`, { name });
     }
     await page.keyboard.press("Enter");
     await page.getByRole("status").getByText("Added refund.").waitFor();
@@ -164,7 +164,7 @@ describe("the inbox", () => {
   it("renames and deletes tags in the settings", async () => {
     const { page, problems } = await site.signIn();
     const names = ["invoice", "late delivery", "VIP"];
-    for (const name of names) await site.call(page, "POST", `/conversations/${known.failed}/tags`, { name });
+    for (const name of names) await site.call(page, "POST", `/conversations/${conversationIds.failed}/tags`, { name });
     await page.goto(`${site.server.url}/dashboard/settings/tags`);
     await page.getByRole("button", { name: "Rename VIP" }).click();
     const dialog = page.getByRole("dialog");
@@ -184,7 +184,7 @@ describe("the inbox", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Delete tag" }).click();
     await page.getByRole("row", { name: /^late delivery/ }).waitFor({ state: "detached" });
-    await site.follow(page, `/agents/${agentId}/conversations/${known.failed}`);
+    await site.follow(page, `/agents/${agentId}/conversations/${conversationIds.failed}`);
     await row(page, "order 5521.*Tags: .*important").waitFor();
     await row(page, "order 5521.*late delivery").waitFor({ state: "detached" });
     expect(problems).toEqual([]);
@@ -274,7 +274,7 @@ describe("the inbox", () => {
   });
 
   it("exports a conversation and all filtered conversations", async () => {
-    const { page, problems } = await visit(`/${known.ride}`);
+    const { page, problems } = await visit(`/${conversationIds.ride}`);
     const save = async (act: () => Promise<void>) => {
       const [file] = await Promise.all([page.waitForEvent("download"), act()]);
       return { name: file.suggestedFilename(), text: await readFile((await file.path()) ?? "", "utf8") };
@@ -284,7 +284,7 @@ describe("the inbox", () => {
       await page.getByRole("menuitem", { name }).click();
     };
     const json = await save(exportAs("As JSON"));
-    expect([json.name, JSON.parse(json.text).messages.length]).toEqual([`${known.ride}.json`, 4]);
+    expect([json.name, JSON.parse(json.text).messages.length]).toEqual([`${conversationIds.ride}.json`, 4]);
     const text = await save(exportAs("As plain text"));
     expect(text.text).toContain('(bike_stock {"category":"cargo","seats":2} gave');
 
@@ -356,14 +356,14 @@ describe("the inbox", () => {
     const inserted = await insertConversation(site.server.deps.db, { organizationId, agentId: id }, {}, sayings);
     await rate(site, page, inserted);
     await row(page, "Hello there").waitFor();
-    await page.goto(`${site.server.url}/dashboard/agents/${id}/conversations/${known.ride}`);
+    await page.goto(`${site.server.url}/dashboard/agents/${id}/conversations/${conversationIds.ride}`);
     await page.getByRole("heading", { name: "Not found" }).waitFor();
     expect(problems).toEqual([]);
   });
 
   it("shows no conversation of another organization", async () => {
     const { email } = await createOwner(site.server);
-    const { page } = await site.open(`/agents/${agentId}/conversations/${known.ride}`, { email });
+    const { page } = await site.open(`/agents/${agentId}/conversations/${conversationIds.ride}`, { email });
     await page.getByRole("heading", { name: "Not found" }).waitFor();
     expect(await page.content()).not.toContain("cargo");
   });

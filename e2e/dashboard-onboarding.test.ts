@@ -68,8 +68,8 @@ describe("onboarding", () => {
   it("resumes onboarding at the step where it was left", async () => {
     const { email } = await createOwner(site.server);
     const { page } = await site.open("/start", { email });
-    const made = await site.call(page, "POST", "/agents", { name: "Harbour", systemPrompt: "We open at nine." });
-    const address = `${site.server.url}/dashboard/start?agentId=${made.data.id}`;
+    const agent = await site.call(page, "POST", "/agents", { name: "Harbour", systemPrompt: "We open at nine." });
+    const address = `${site.server.url}/dashboard/start?agentId=${agent.data.id}`;
     await page.goto(address);
     await page.getByRole("heading", { name: "What should it know?" }).waitFor();
     await expect.poll(() => page.getByLabel("System prompt").inputValue()).toBe("We open at nine.");
@@ -78,7 +78,7 @@ describe("onboarding", () => {
     await page.getByRole("link", { name: "First conversation" }).click();
     await page.getByRole("heading", { name: "Waiting for the first conversation" }).waitFor();
     await expect
-      .poll(async () => (await site.call(page, "GET", `/agents/${made.data.id}`)).data.systemPrompt)
+      .poll(async () => (await site.call(page, "GET", `/agents/${agent.data.id}`)).data.systemPrompt)
       .toBe("We open at ten.");
     await page.goto(`${address}&step=embed`);
     await page.getByRole("heading", { name: "Add one line to your pages" }).waitFor();
@@ -102,14 +102,14 @@ describe("onboarding", () => {
   it("offers the model of a connected provider", async () => {
     const { email } = await createOwner(site.server);
     const { page } = await site.open("/start", { email });
-    const made = await site.call(page, "POST", "/agents", { name: "Harbour" });
+    const agent = await site.call(page, "POST", "/agents", { name: "Harbour" });
     const models = [
       { id: "foyer/demo", provider: "foyer", name: "Demo (no AI)", isDefault: false },
       { id: "openai/gpt-5-mini", provider: "openai", name: "gpt-5-mini", isDefault: false },
       { id: "openai/gpt-5", provider: "openai", name: "gpt-5", isDefault: true },
     ];
     await page.route("**/models", (route) => route.fulfill({ json: { data: models, error: null } }));
-    await page.goto(`${site.server.url}/dashboard/start?agentId=${made.data.id}`);
+    await page.goto(`${site.server.url}/dashboard/start?agentId=${agent.data.id}`);
     await page.getByRole("radio", { name: "An AI model" }).check();
     const field = page.getByLabel("Model", { exact: true });
     await expect.poll(() => field.getAttribute("placeholder")).toBe("Default (currently openai/gpt-5)");
@@ -130,7 +130,7 @@ describe("onboarding", () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("heading", { name: "Talk to Harbour" }).waitFor();
     await expect
-      .poll(async () => (await site.call(page, "GET", `/agents/${made.data.id}`)).data.model)
+      .poll(async () => (await site.call(page, "GET", `/agents/${agent.data.id}`)).data.model)
       .toBe("openai/gpt-6");
   });
 });

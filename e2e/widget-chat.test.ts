@@ -264,9 +264,9 @@ describe("the chat in the widget", () => {
     await openChat(page);
     await ask(page, "When do you open?");
     const good = page.getByRole("button", { name: "Good reply" });
-    const kept = page.waitForResponse(/\/feedback$/);
+    const saved = page.waitForResponse(/\/feedback$/);
     await good.click();
-    expect((await kept).status()).toBe(200);
+    expect((await saved).status()).toBe(200);
     await page.getByRole("button", { name: "Copy", exact: true }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     await page.reload();

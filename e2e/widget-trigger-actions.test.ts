@@ -348,8 +348,8 @@ describe("trigger actions", () => {
       isDown = false;
       await use.openPage(page, agentId);
       await expect.poll(() => use.counts(agentId, ids)).toEqual([[1, 1]]);
-      const kept = async () => Object.keys((await storage(page)).session ?? {});
-      await expect.poll(kept).not.toContain(`foyer:${agentId}:reports`);
+      const storedKeys = async () => Object.keys((await storage(page)).session ?? {});
+      await expect.poll(storedKeys).not.toContain(`foyer:${agentId}:reports`);
     });
 
     type Handle = Parameters<Parameters<Page["route"]>[1]>[0];

@@ -289,7 +289,7 @@ describe("trigger conditions", () => {
     });
   });
 
-  describe("several at once", () => {
+  describe("several triggers", () => {
     it("runs one trigger at a time in order of priority", async () => {
       const { page, agentId, ids } = await use.visitWith([
         onPage("/", "second", { priority: 5 }),

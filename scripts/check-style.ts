@@ -116,14 +116,14 @@ export function longestChains(modules: Module[]): string[][] {
   const inPackages = modules.filter(({ path }) => packageOf(path) !== null);
   const next = new Map(inPackages.map((module) => [module.path, importedFiles(module)]));
   const imported = new Set([...next.values()].flat());
-  const known = new Map<string, string[]>();
+  const chains = new Map<string, string[]>();
   const chainFrom = (path: string): string[] => {
-    const found = known.get(path);
+    const found = chains.get(path);
     if (found) return found;
-    known.set(path, []);
+    chains.set(path, []);
     const tails = (next.get(path) ?? []).filter((file) => next.has(file)).map(chainFrom);
     const chain = [path, ...tails.reduce((longest, tail) => (tail.length > longest.length ? tail : longest), [])];
-    known.set(path, chain);
+    chains.set(path, chain);
     return chain;
   };
   return [...next.keys()].filter((path) => !imported.has(path)).map(chainFrom);

@@ -64,14 +64,14 @@ export function* withText(text: string, schema: Schema, valid: unknown): Generat
 const typesOf = ({ type }: Schema) => [type ?? []].flat();
 
 function* varyChildren(schema: Schema, valid: unknown, make: (schema: Schema, valid: unknown) => Iterable<Case>) {
-  const known = (valid ?? {}) as Record<string, unknown>;
+  const validFields = (valid ?? {}) as Record<string, unknown>;
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
-    for (const { path, body } of make(child, known[name])) {
-      yield { path: joinPath(name, path), body: { ...known, [name]: body } };
+    for (const { path, body } of make(child, validFields[name])) {
+      yield { path: joinPath(name, path), body: { ...validFields, [name]: body } };
     }
   }
   if (schema.items)
-    for (const { path, body } of make(schema.items, known[0])) yield { path: joinPath("0", path), body: [body] };
+    for (const { path, body } of make(schema.items, validFields[0])) yield { path: joinPath("0", path), body: [body] };
 }
 
 const joinPath = (name: string, path: string) => (path ? `${name}.${path}` : name);

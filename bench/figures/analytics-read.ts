@@ -38,7 +38,7 @@ async function fill(dataDir: string, submissions: number): Promise<string> {
 async function makeForms(dataDir: string): Promise<string> {
   await using foyer = await startFoyer({ dataDir });
   const agentId = await foyer.createAgent();
-  for (let made = 0; made < FORMS; made++) await createForm(foyer.url, agentId, `contact_${"abcde"[made]}`);
+  for (let index = 0; index < FORMS; index++) await createForm(foyer.url, agentId, `contact_${"abcde"[index]}`);
   return agentId;
 }
 

@@ -14,7 +14,7 @@ const load = { seconds: 3, headers: authorized };
 export async function measureAgentList(): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path });
-  for (let made = 0; made < AGENTS; made++) await foyer.createAgent();
+  for (let index = 0; index < AGENTS; index++) await foyer.createAgent();
   const answer = await fetch(`${foyer.url}/agents`, { headers: authorized });
   const body = await answer.text();
   await using bare = await startScript(new URL("../baselines/bare-fastify.ts", import.meta.url), body);

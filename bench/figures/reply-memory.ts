@@ -19,7 +19,7 @@ export async function measureReplyMemory(): Promise<Row[]> {
   const after = foyer.rssBytes();
   return [
     {
-      figure: `Memory after ${REPLIES.toLocaleString("en")} stored 200-token replies, ${CONCURRENT} at once`,
+      figure: `Memory after ${REPLIES.toLocaleString("en")} stored 200-token replies, ${CONCURRENT} concurrent`,
       measured: megabytes(after),
       baseline: `${megabytes(before)} (before them)`,
       ratio: "-",

@@ -37,7 +37,7 @@ export async function measureHttpToolsAtOnce(): Promise<Row[]> {
   const baseline = median(results.baseline);
   return [
     {
-      figure: `${CALLS} http tools at once, ${ANSWER_MS} ms each: answer to next question`,
+      figure: `${CALLS} concurrent HTTP tools, ${ANSWER_MS} ms each: model response to next request`,
       measured: ms(subject),
       baseline: `${ms(baseline)} (1 tool)`,
       ratio: times(subject / baseline),

@@ -45,7 +45,7 @@ export async function measureHundredTools(): Promise<Row[]> {
 
 async function createAgentWith(foyer: Foyer, tools: number): Promise<string> {
   const agentId = await createToolAgent(foyer, script, mock);
-  for (let made = 1; made < tools; made++) await createTool(foyer, agentId, letters(made), mock);
+  for (let index = 1; index < tools; index++) await createTool(foyer, agentId, letters(index), mock);
   return agentId;
 }
 

@@ -28,8 +28,8 @@ export function createAnswerCheck(document: Document) {
   }
 
   function checkOf(schema: Schema) {
-    const known = checks.get(schema);
-    if (known) return known;
+    const cachedCheck = checks.get(schema);
+    if (cachedCheck) return cachedCheck;
     const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'));
     const check = ajv.compile(absolute);
     checks.set(schema, check);

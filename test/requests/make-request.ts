@@ -50,8 +50,8 @@ function fileIn(mediaTypes: string[], headers: Sent["headers"], random: Random):
 }
 
 function pathValue(path: string, name: string, sample: SampleOrganization, other: () => string): string {
-  const known = sample.pathIds[name] ?? sample.ids[name] ?? sample.pathIds[path.split("/")[1] ?? ""];
-  return name === "id" || name in sample.ids || name in sample.pathIds ? (known ?? (other() || "x")) : other() || "x";
+  const knownId = sample.pathIds[name] ?? sample.ids[name] ?? sample.pathIds[path.split("/")[1] ?? ""];
+  return name === "id" || name in sample.ids || name in sample.pathIds ? (knownId ?? (other() || "x")) : other() || "x";
 }
 
 function credentials({ operation }: Call, sample: SampleOrganization, random: Random): Record<string, string> {
