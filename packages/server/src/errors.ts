@@ -77,3 +77,8 @@ function throwAll(failures: AppError[]): void {
 export function notFound(what: string): AppError {
   return new AppError("NOT_FOUND", `${what} not found.`);
 }
+
+/** 503 for work that the server does not start or finish during its shutdown. */
+export function shuttingDown(): AppError {
+  return new AppError("OVERLOADED", "The server is shutting down.", { retryAfter: 5 });
+}

@@ -18,6 +18,11 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
+/** True when the query came after the database was closed. */
+export function isClosed(error: unknown): boolean {
+  return error instanceof Error && error.message === "driver has already been destroyed";
+}
+
 /** True when the row violates a unique constraint. */
 export function isDuplicate(error: unknown): boolean {
   return /^(23505|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY))$/.test(codeOf(error));

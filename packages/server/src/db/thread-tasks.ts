@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { AppError } from "../errors.ts";
+import { shuttingDown } from "../errors.ts";
 import { createStopFlag, type StopFlag, setStopFlag } from "./stop-flag.ts";
 
 const IDLE_MS = 30_000;
@@ -100,8 +100,4 @@ export function createTaskThread<Task extends object, Reply extends { id: number
       return reply;
     },
   };
-}
-
-function shuttingDown() {
-  return new AppError("OVERLOADED", "The server is shutting down.", { retryAfter: 5 });
 }

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { isUnavailable } from "../db/database-errors.ts";
-import { AppError } from "../errors.ts";
+import { isClosed, isUnavailable } from "../db/database-errors.ts";
+import { AppError, shuttingDown } from "../errors.ts";
 import type { RouteTable } from "./allowed-methods.ts";
 import { registerClientErrors } from "./client-errors.ts";
 
@@ -60,6 +60,8 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
 /** Converts errors of the framework, the database or a bug into a response for the caller. */
 export function toAppError(error: FastifyError | Error): AppError {
   if (error instanceof AppError) return error;
+  // A request can outlive its connection, which a shutdown ends, and then find the database closed.
+  if (isClosed(error)) return shuttingDown();
   const status = "statusCode" in error ? error.statusCode : undefined;
   if (status === 413) return new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint accepts.");
   if (status === 415)

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { createReadinessCheck } from "../db/readiness.ts";
 import type { Deps } from "../deps.ts";
 import { sameText } from "../encryption.ts";
-import { AppError } from "../errors.ts";
+import { AppError, shuttingDown } from "../errors.ts";
 import { isLoopback } from "../loopback.ts";
 import type { App } from "./app.ts";
 import { isForwarded } from "./forwarded.ts";
@@ -48,7 +48,7 @@ export function healthRoutes(
 
   app.get("/healthz", { ...open, schema: { hide: true } }, async () => ({ status: "ok" }));
   app.get("/readyz", { ...open, schema: { hide: true } }, async () => {
-    if (isDraining()) throw new AppError("OVERLOADED", "The server is shutting down.", { retryAfter: 5 });
+    if (isDraining()) throw shuttingDown();
     if (!(await isReady())) throw new AppError("OVERLOADED", "The database has pending migrations.", { retryAfter: 5 });
     return { status: "ready" };
   });
