@@ -273,6 +273,22 @@ describe("a handoff in the widget", () => {
     await stop.waitFor();
     await replyOver(page);
     await expect.poll(focused).toBe("TEXTAREA");
+    // The request to stop waiting fails while the visitor leaves an address, which can be sent nevertheless.
+    const offline = Promise.withResolvers<void>();
+    await page.route("**/handoff", async (route) => {
+      if (route.request().method() !== "DELETE") return route.continue();
+      await offline.promise;
+      await route.abort();
+    });
+    await stop.press("Enter");
+    await page.getByRole("button", { name: "Get the answer by email" }).press("Enter");
+    await page.getByLabel("Your email address").fill("grace@example.com");
+    await page.getByRole("button", { name: "Save" }).press("Enter");
+    await page.getByText("If you leave, we'll email the answer to grace@example.com.").waitFor();
+    const refused = page.waitForEvent("requestfailed", (request) => request.method() === "DELETE");
+    offline.resolve();
+    await refused;
+    await page.unroute("**/handoff");
     // The live event arrives before the response to the request, which does not close a card opened in between.
     const response = Promise.withResolvers<void>();
     await page.route("**/handoff", async (route) => {

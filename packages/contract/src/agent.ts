@@ -176,7 +176,7 @@ export const AgentWidget = Type.Object(
     }),
     requireIdentity: Type.Boolean(),
     handoff: refOrNull(WidgetHandoff, {
-      description: "How the visitor can talk to a person. `null` if the agent hands nothing over.",
+      description: "How the visitor can talk to a person. `null` if handoff is disabled.",
     }),
   },
   { $id: "AgentWidget" },

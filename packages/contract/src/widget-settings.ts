@@ -70,7 +70,7 @@ export const WidgetSettings = Type.Object({
     nullable(
       stringEnum(
         ["auto", "light", "dark"],
-        "`auto`, the default, follows the page's CSS `color-scheme`, and without one the visitor's system.",
+        "`auto`, the default, follows the page's CSS `color-scheme`, or the visitor's system if the page has none.",
       ),
     ),
   ),

@@ -95,8 +95,10 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
       try {
         if (refusals < MAX_REFUSALS) return await handler.record(made);
         const isSettled = (await inTransaction(deps.db, (trx) => queue.settle(trx, [made]))).size > 0;
-        const reason = isSettled ? "the database refuses the rest" : "the delivery was deleted or taken over";
-        log.error({ deliveryId, reason }, "an attempt was recorded without what follows from it");
+        const reason = isSettled
+          ? "the database refuses the changes that follow from it"
+          : "the delivery was deleted or taken over";
+        log.error({ deliveryId, reason }, "an attempt was recorded, but not the changes that follow from it");
         return [];
       } catch (error) {
         if (signal.aborted) throw error;

@@ -41,6 +41,12 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
     settings: agent.handoff,
   });
   const patch = (changes: Partial<HandoffCard>) => store.set({ ...store.get(), ...changes });
+  /** How often a card was opened or closed. */
+  let openings = 0;
+  const open = (card: HandoffCard["card"]) => {
+    openings += 1;
+    patch({ card, isBusy: false, problem: null });
+  };
 
   async function change(method: "POST" | "DELETE", { id, token }: ConversationKey, body?: object): Promise<void> {
     const answer = await request(`/conversations/${id}/handoff`, { method, token, body });
@@ -57,20 +63,19 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
   /** Runs a request, and shows in the card why it failed. @returns whether it succeeded */
   async function attempt(run: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
     const own = visit.signal;
-    const { card } = store.get();
+    const opening = openings;
     // The live events can report the change before the response arrives, and the visitor can then open another card.
-    const settle = (changes: Partial<HandoffCard>) =>
-      !own.aborted && store.get().card === card && patch({ isBusy: false, ...changes });
+    const isCurrent = () => !own.aborted && openings === opening;
     patch({ isBusy: true, problem: null });
     try {
       await run(own);
-      settle({ card: "none" });
+      if (isCurrent()) open("none");
       return true;
     } catch (error) {
-      if (own.aborted) return false;
+      if (!isCurrent()) return false;
       const problem = errorMessageFor(error, messages);
       live.announce(problem);
-      settle({ problem });
+      patch({ isBusy: false, problem });
       return false;
     }
   }
@@ -93,11 +98,11 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
     offer(): void {
       const handler = chat.store.get().ownership?.handler ?? "agent";
       if (!store.get().settings || handler !== "agent") return;
-      patch({ card: "ask", isBusy: false, problem: null });
+      open("ask");
       readHours();
     },
-    showEmail: () => patch({ card: "email", problem: null }),
-    cancel: () => patch({ card: "none", isBusy: false, problem: null }),
+    showEmail: () => open("email"),
+    cancel: () => open("none"),
     /** Asks for a person or, while the visitor waits, leaves an email address for the answer. */
     ask: ({ reason, email }: { reason?: string; email?: string }): Promise<boolean> =>
       attempt(async (own) => {

@@ -133,16 +133,18 @@ function useComposerMode(isMine: boolean) {
   const [chosen, setChosen] = useState<ComposerMode | null>(null);
   const mode = isMine ? (chosen ?? "reply") : chosen === "note" ? "note" : null;
   // The field of another mode exists once that mode is rendered, and after a takeover once the conversation was read again.
-  const awaited = useRef<ComposerMode | null>(null);
+  const awaited = useRef<{ mode: ComposerMode; focused: Element | null } | null>(null);
   useEffect(() => {
-    if (awaited.current === null || awaited.current !== mode) return;
+    if (awaited.current?.mode !== mode) return;
+    const { focused } = awaited.current;
     awaited.current = null;
-    field.current?.focus();
+    // By then, the user may have moved the focus elsewhere.
+    if (!focused?.isConnected || document.activeElement === focused) field.current?.focus();
   });
   const write = (wanted: ComposerMode) => {
     setChosen(wanted);
     if (wanted === mode) field.current?.focus();
-    else awaited.current = wanted;
+    else awaited.current = { mode: wanted, focused: document.activeElement };
   };
   return { mode, field, write };
 }

@@ -1,7 +1,7 @@
 import type { ConversationTag } from "@foyer/contract";
 import { useQuery } from "@tanstack/react-query";
 import { ListFilter, Search, X } from "lucide-react";
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import { Button, IconButton } from "../../components/button.tsx";
 import { isComposing } from "../../components/composing.ts";
 import { Select, TextField } from "../../components/field.tsx";
@@ -31,7 +31,7 @@ export function InboxFilters({
   const [isOpen, setOpen] = useState(false);
   const isTagged = search.tag !== undefined;
   const { data: tags } = useQuery({ ...endpointQuery("listTags"), enabled: isOpen || isTagged });
-  const words = describeFilters(search, tags);
+  const active = describeFilters(search, tags);
   return (
     <search className="grid gap-2 px-4 pb-3 xl:ps-8">
       <div className="flex items-center gap-1">
@@ -55,9 +55,9 @@ export function InboxFilters({
       <div id="inbox-filters" hidden={!isOpen}>
         {isOpen && <FilterFields search={search} tags={tags} onChange={onChange} />}
       </div>
-      {words.length > 0 && (
+      {active.length > 0 && (
         <ul aria-label="Active filters" className="flex flex-wrap gap-1">
-          {words.map(({ name, text }) => (
+          {active.map(({ name, text }) => (
             <li key={name}>
               <button
                 type="button"
@@ -96,14 +96,16 @@ function SearchField({
     if (value !== sent.current) setText(value);
     sent.current = value;
   }, [value]);
+  // The inbox renders whenever something happens in it, which must not restart the timer.
+  const send = useEffectEvent(() => {
+    sent.current = text;
+    onChange(text || undefined);
+  });
   useEffect(() => {
     if (text === sent.current) return;
-    const timer = setTimeout(() => {
-      sent.current = text;
-      onChange(text || undefined);
-    }, DEBOUNCE_MS);
+    const timer = setTimeout(() => send(), DEBOUNCE_MS);
     return () => clearTimeout(timer);
-  }, [text, onChange]);
+  }, [text]);
   return (
     <div className="relative min-w-0 flex-1">
       <Search size={16} aria-hidden className="absolute inset-y-0 start-3 my-auto text-soft" />

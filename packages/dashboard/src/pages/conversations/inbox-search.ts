@@ -83,27 +83,27 @@ export const noFilters = {
 export function describeFilters(search: InboxSearch, tags?: readonly ConversationTag[]) {
   const { feedback, from, to, userId, hasForm, failed, test, tag, scope } = search;
   const isWithAgent = viewOf(search) === null && search.handler === "agent";
-  const words: Array<{ name: keyof InboxSearch; text: string }> = [];
-  if (viewOf(search) !== null && scope === "agent") words.push({ name: "scope", text: "Only this agent" });
-  if (isWithAgent) words.push({ name: "handler", text: "With the agent" });
+  const active: Array<{ name: keyof InboxSearch; text: string }> = [];
+  if (viewOf(search) !== null && scope === "agent") active.push({ name: "scope", text: "Only this agent" });
+  if (isWithAgent) active.push({ name: "handler", text: "With the agent" });
   if (feedback === "up" || feedback === "down") {
-    words.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });
+    active.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });
   }
   if (hasForm === "true" || hasForm === "false") {
-    words.push({ name: "hasForm", text: hasForm === "true" ? "With a form" : "Without a form" });
+    active.push({ name: "hasForm", text: hasForm === "true" ? "With a form" : "Without a form" });
   }
-  if (failed === "true") words.push({ name: "failed", text: "With a failed reply" });
+  if (failed === "true") active.push({ name: "failed", text: "With a failed reply" });
   if (test === "true" || test === "false") {
-    words.push({ name: "test", text: test === "true" ? "Test chats" : "Without test chats" });
+    active.push({ name: "test", text: test === "true" ? "Test chats" : "Without test chats" });
   }
   if (tag) {
     const name = tags?.find(({ id }) => id === tag)?.name;
-    words.push({ name: "tag", text: name ? `Tagged ${name}` : tags ? "Deleted tag" : "Tag" });
+    active.push({ name: "tag", text: name ? `Tagged ${name}` : tags ? "Deleted tag" : "Tag" });
   }
-  if (startOfDay(from)) words.push({ name: "from", text: `From ${formatDay(from ?? "")}` });
-  if (startOfDay(to)) words.push({ name: "to", text: `Until ${formatDay(to ?? "")}` });
-  if (userId?.trim()) words.push({ name: "userId", text: `Visitor ${userId.trim()}` });
-  return words;
+  if (startOfDay(from)) active.push({ name: "from", text: `From ${formatDay(from ?? "")}` });
+  if (startOfDay(to)) active.push({ name: "to", text: `Until ${formatDay(to ?? "")}` });
+  if (userId?.trim()) active.push({ name: "userId", text: `Visitor ${userId.trim()}` });
+  return active;
 }
 
 const medium = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });

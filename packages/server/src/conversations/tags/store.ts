@@ -1,6 +1,6 @@
 import { type ConversationTag, maxConversationTags, maxTags } from "@foyer/contract";
-import { sql, type Transaction } from "kysely";
-import { isMissingReference } from "../../db/database-errors.ts";
+import type { Transaction } from "kysely";
+import { isDuplicate, isMissingReference } from "../../db/database-errors.ts";
 import type { TagRow } from "../../db/note-tables.ts";
 import type { Db } from "../../db/open.ts";
 import type { Tables } from "../../db/tables.ts";
@@ -34,19 +34,22 @@ export function createTagStore(db: Db) {
     },
     /** Deletes the tag. It is first removed from its conversations, in parts, so that other writers need not wait. */
     async delete(organizationId: string, id: string): Promise<boolean> {
-      const uses = db
-        .deleteFrom("conversationTags")
-        .where("organizationId", "=", organizationId)
-        .where("tagId", "=", id)
-        .where("conversationId", "in", (part) =>
-          part
-            .selectFrom("conversationTags as some")
-            .select("some.conversationId")
-            .where("some.organizationId", "=", organizationId)
-            .where("some.tagId", "=", id)
-            .limit(REMOVED_AT_ONCE),
-        );
-      while (Number((await uses.executeTakeFirst()).numDeletedRows) === REMOVED_AT_ONCE);
+      const removeSome = (trx: Transaction<Tables>) =>
+        trx
+          .deleteFrom("conversationTags")
+          .where("organizationId", "=", organizationId)
+          .where("tagId", "=", id)
+          .where("conversationId", "in", (part) =>
+            part
+              .selectFrom("conversationTags as some")
+              .select("some.conversationId")
+              .where("some.organizationId", "=", organizationId)
+              .where("some.tagId", "=", id)
+              .limit(REMOVED_AT_ONCE),
+          )
+          .executeTakeFirst();
+      // Fewer than a whole part may be deleted while others remain, because another request removes the tag as well.
+      while ((await inTransaction(db, removeSome)).numDeletedRows > 0n);
       const deletion = db.deleteFrom("tags").where("id", "=", id).where("organizationId", "=", organizationId);
       return (await deletion.executeTakeFirst()).numDeletedRows > 0n;
     },
@@ -54,30 +57,32 @@ export function createTagStore(db: Db) {
     async add(conversation: Conversation, tag: TagRow): Promise<Addition> {
       const attempt = () => inTransaction(db, (trx) => add(trx, conversation, tag));
       return attempt().catch((error: unknown) => {
-        if (!isMissingReference(error)) throw error;
-        // Another request has just deleted the tag, so it is created again.
-        return attempt();
+        // Another request has just deleted the tag, or given its name to another one.
+        if (isMissingReference(error) || isDuplicate(error)) return attempt();
+        throw error;
       });
     },
     /** @returns false when the conversation does not have the tag */
     async remove(conversation: Conversation, tagId: string): Promise<boolean> {
       return inTransaction(db, async (trx) => {
         // In the same order as an addition, which could otherwise deadlock with this.
-        if (!(await lock(trx, conversation, Date.now()))) return false;
+        if (!(await lock(trx, conversation))) return false;
         const result = await trx
           .deleteFrom("conversationTags")
           .where("organizationId", "=", conversation.organizationId)
           .where("conversationId", "=", conversation.conversationId)
           .where("tagId", "=", tagId)
           .executeTakeFirst();
-        return result.numDeletedRows > 0n;
+        if (result.numDeletedRows === 0n) return false;
+        await markChanged(trx, conversation, Date.now());
+        return true;
       });
     },
   };
 }
 
 async function add(trx: Transaction<Tables>, conversation: Conversation, tag: TagRow): Promise<Addition> {
-  if (!(await lock(trx, conversation, tag.createdAt))) return "no conversation";
+  if (!(await lock(trx, conversation))) return "no conversation";
   const present = await trx
     .selectFrom("conversationTags")
     .innerJoin("tags", "tags.id", "conversationTags.tagId")
@@ -93,6 +98,7 @@ async function add(trx: Transaction<Tables>, conversation: Conversation, tag: Ta
     .insertInto("conversationTags")
     .values({ ...conversation, tagId })
     .execute();
+  await markChanged(trx, conversation, tag.createdAt);
   return "added";
 }
 
@@ -118,15 +124,29 @@ async function create(trx: Transaction<Tables>, tag: TagRow): Promise<string | n
 }
 
 /** Locks the conversation, so that two requests cannot both use its last free slot. @returns whether it exists */
-async function lock(trx: Transaction<Tables>, { organizationId, conversationId }: Conversation, now: number) {
+async function lock(trx: Transaction<Tables>, { organizationId, conversationId }: Conversation): Promise<boolean> {
   const locked = await trx
     .updateTable("conversations")
-    // Live streams read changes of conversations that people handle, so colleagues see the tags immediately.
-    .set({ changedAt: sql`case when handler = 'agent' then "changedAt" else ${now} end` })
+    .set((x) => ({ changedAt: x.ref("changedAt") }))
     .where("id", "=", conversationId)
     .where("organizationId", "=", organizationId)
     .executeTakeFirst();
   return locked.numUpdatedRows > 0n;
+}
+
+/** Live streams read changes of conversations that people handle, so colleagues see the tags immediately. */
+async function markChanged(
+  trx: Transaction<Tables>,
+  { organizationId, conversationId }: Conversation,
+  now: number,
+): Promise<void> {
+  await trx
+    .updateTable("conversations")
+    .set({ changedAt: now })
+    .where("id", "=", conversationId)
+    .where("organizationId", "=", organizationId)
+    .where("handler", "<>", "agent")
+    .execute();
 }
 
 /**

@@ -105,6 +105,24 @@ onBothDatabases("tags of conversations", (createDatabase) => {
     expect((await account.call("PATCH", `/tags/${tag.id}`, { name: "x" })).status).toBe(404);
   });
 
+  it("mark a conversation that people handle as changed only when they change", async () => {
+    const id = await start({ handler: "waiting", waitingSince: 1, epoch: 1, changedAt: 1 });
+    const changedAt = async () => {
+      const row = server.deps.db.selectFrom("conversations").select("changedAt").where("id", "=", id);
+      return (await row.executeTakeFirstOrThrow()).changedAt;
+    };
+    const reset = () =>
+      server.deps.db.updateTable("conversations").set({ changedAt: 1 }).where("id", "=", id).execute();
+    const tag = (await add(id, "shown at once")).body.data[0];
+    expect(await changedAt()).toBeGreaterThan(1);
+    await reset();
+    await add(id, "shown at once");
+    expect((await remove(id, newId("tag"))).status).toBe(404);
+    expect(await changedAt()).toBe(1);
+    expect((await remove(id, tag.id)).status).toBe(200);
+    expect(await changedAt()).toBeGreaterThan(1);
+  });
+
   it("are never shown to visitors or changed by them", async () => {
     const id = await start();
     const tag = (await add(id, "Difficult customer")).body.data[0];
@@ -199,6 +217,28 @@ onBothDatabases("tags of conversations", (createDatabase) => {
       const answers = await Promise.all(ids.map((id, index) => add(id, index % 2 === 0 ? "Storm" : "storm")));
       expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
       expect(new Set(answers.map(({ body }) => body.data[0].id)).size).toBe(1);
+    });
+
+    it("are added while another tag is renamed to the same name", async () => {
+      for (let round = 0; round < 10; round++) {
+        const ids = await Promise.all(Array.from({ length: 4 }, () => start()));
+        const renamed = (await add(await start(), `before ${round}`)).body.data[0];
+        const [renaming, ...additions] = await Promise.all([
+          account.call("PATCH", `/tags/${renamed.id}`, { name: `after ${round}` }),
+          ...ids.map((id) => add(id, `after ${round}`)),
+        ]);
+        expect([200, 409]).toContain(renaming.status);
+        expect(additions.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+        expect(new Set(additions.map(({ body }) => body.data[0].id)).size).toBe(1);
+      }
+    });
+
+    it("are deleted by one of two requests that delete the same tag", async () => {
+      const ids = await Promise.all(Array.from({ length: 6 }, () => start()));
+      const [tag] = (await Promise.all(ids.map((id) => add(id, "deleted twice"))))[0]?.body.data ?? [];
+      const answers = await Promise.all([0, 1].map(() => account.call("DELETE", `/tags/${tag.id}`)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+      expect(await Promise.all(ids.map(tagsOf))).toEqual(ids.map(() => []));
     });
 
     it("are at most 20 of a conversation, and a refused tag is not created", async () => {

@@ -73,7 +73,7 @@ export function createSubmitForm(
     checkVisitor({ requires }: ToolRow, visitor: { verified: VerifiedVisitor | null; isForeign: boolean }): void {
       if (requires !== "verified" || visitor.verified !== null) return;
       const advice = visitor.isForeign
-        ? "The conversation was begun in another session. Start a new conversation."
+        ? "The conversation was started in another session. Start a new conversation."
         : "Send a userToken or a userHash.";
       throw new AppError("FORBIDDEN", `This form is only for signed-in visitors. ${advice}`);
     },
