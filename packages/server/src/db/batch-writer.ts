@@ -7,7 +7,7 @@ import { inTransaction } from "./transaction.ts";
 type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
 
 /**
- * Group commit: while one batch is being written, the next one collects, so many callers share one durable transaction.
+ * Group commit: while one batch is being written, the next one is collected, so many callers share one durable transaction.
  * The returned function resolves with the result for its item once that item is committed.
  *
  * When a batch fails, each item is retried in its own transaction, so a bad item fails alone. `write` may therefore see

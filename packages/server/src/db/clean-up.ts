@@ -34,8 +34,8 @@ export function startCleanUp(log: Logger, work: Record<string, () => Promise<num
 }
 
 /**
- * Deletes in small transactions and pauses after each for as long as it took, so that requests do not wait for it. SQLite
- * runs in this process, and a million old rows take minutes. Batches grow and shrink with the time that they take.
+ * Deletes in small transactions and pauses after each for as long as the transaction took, so that requests need not
+ * wait. SQLite runs in this process, and a million old rows take minutes. Batches grow and shrink with the time that they take.
  * @param deleteSome deletes at most `limit` rows and returns how many it deleted
  * @param max the most rows that one transaction deletes
  * @returns how many rows were deleted in total
@@ -69,8 +69,8 @@ type SizedWork<Row extends SizedRow> = {
 };
 
 /**
- * `deleteInBatches` for rows that can be large: bytes also limit a batch, and the next batch is half or twice as large
- * depending on how long this one took. @returns how many rows were deleted
+ * `deleteInBatches` for rows that can be large: bytes also limit a batch, whose size is halved, kept or doubled
+ * depending on how long the last one took. @returns how many rows were deleted
  */
 export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork<Row>): Promise<number> {
   let maxBytes = FIRST_BATCH_BYTES;

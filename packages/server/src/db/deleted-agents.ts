@@ -9,8 +9,8 @@ export type DeletionColumns = {
 type AgentContent = "conversations" | "submissions" | "replyFailures";
 
 /**
- * False for rows of an agent that is being deleted: deleting them takes a while, and until then they must look as if they
- * were gone.
+ * False for rows of an agent that is being deleted: deleting them takes a while, and until then readers must not see
+ * them.
  */
 export function ofExistingAgent(table: AgentContent) {
   return sql<boolean>`${sql.ref(`${table}.agentId`)} not in (select id from agents where "deletedAt" is not null)`;

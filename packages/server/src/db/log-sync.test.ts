@@ -8,7 +8,7 @@ import { createLogSync } from "./log-sync.ts";
 import { createSqliteDialect } from "./sqlite-dialect.ts";
 import { openSqliteFile } from "./sqlite-file.ts";
 
-/** A disk that writes when the test lets it. */
+/** A disk whose writes the test completes. */
 function createDisk() {
   const writes: Array<PromiseWithResolvers<void>> = [];
   return {
@@ -104,7 +104,7 @@ it("a transaction that is rolled back, or only reads, waits for no write", async
   expect(disk.writes).toHaveLength(0);
 });
 
-it("a disk that fails fails what waits for it, and nothing is committed until the log is in the database file", async () => {
+it("a failing disk fails the writes that wait for it, and nothing is committed until the log is in the database file", async () => {
   const reader = new Database(file, { readonly: true });
   reader.exec("begin");
   reader.prepare("select * from written").all();

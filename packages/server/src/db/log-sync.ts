@@ -5,18 +5,18 @@ import Database from "better-sqlite3";
 const syncData = promisify(fdatasync);
 
 /**
- * Writes SQLite's write-ahead log from the system's cache to the disk, in a thread of the pool. After a failure the system
- * may have dropped what it could not write, and a later success would not include it. Every call then fails until
- * `repaired`.
+ * Writes SQLite's write-ahead log from the system's cache to the disk, on libuv's thread pool. After a failure the system
+ * may have dropped the data that it could not write, and a later success would not include it. Every call then fails
+ * until `repaired`.
  */
 export type LogSync = {
-  /** Resolves when what was committed before this call is on the disk. Callers of the same time share a write. */
+  /** Resolves when what was committed before this call is on the disk. Concurrent callers share a write. */
   sync(): Promise<void>;
   /** Like `sync`, for a caller that has written nothing itself. Null when there is nothing to wait for. */
   pending(): Promise<void> | null;
   /** Why the log could not be written, or null. */
   failure(): Error | null;
-  /** Call it when the log is empty, and what it contained is on the disk. */
+  /** Call this when the log is empty and its contents are on the disk. */
   repaired(): void;
   close(): Promise<void>;
 };
@@ -55,7 +55,7 @@ export function createLogSync(file: string, write: (descriptor: number) => Promi
     sync() {
       if (failure) return Promise.reject(failure);
       if (running === null && next === null) return start();
-      // The one that is running may have begun before the caller's commit.
+      // The write in progress may have begun before the caller's commit.
       next ??= running?.then(start, start) ?? start();
       return next;
     },
@@ -74,7 +74,7 @@ export function createLogSync(file: string, write: (descriptor: number) => Promi
   };
 }
 
-/** The error that SQLite itself reports for a failed `fsync`, so that callers take the database for unavailable. */
+/** The error that SQLite itself reports for a failed `fsync`, so that callers treat the database as unavailable. */
 function failedWrite(cause: unknown): Error {
   const message = `The database's write-ahead log could not be written to the disk: ${cause instanceof Error ? cause.message : cause}`;
   return Object.assign(new Database.SqliteError(message, "SQLITE_IOERR_FSYNC"), { cause });

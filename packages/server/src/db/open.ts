@@ -53,8 +53,8 @@ function sqlite(file: string) {
 }
 
 /**
- * A process that was killed can have left a log that is in the system's cache only, even after the disk failed to write it.
- * Anything committed after such a part would be lost with it.
+ * A killed process can leave a log that exists only in the system's cache, because the disk failed to write it. Commits
+ * that were appended to it would be lost with it.
  */
 function emptyLeftLog(database: Database.Database): void {
   try {

@@ -7,16 +7,16 @@ const MAX_WAITING = 200;
 type Waiting = { owner: string; start(): void };
 
 /**
- * Runs up to `atOnce` reads concurrently. Owners take turns in the queue, so an organization with many slow reads
+ * Runs up to `maxConcurrent` reads concurrently. Owners take turns in the queue, so an organization with many slow reads
  * mostly delays itself.
  */
-export function createReadLane(atOnce: number) {
+export function createReadLane(maxConcurrent: number) {
   const waiting: Waiting[] = [];
   let running = 0;
   let lastOwner: string | undefined;
 
   function next(): void {
-    if (running >= atOnce || waiting.length === 0) return;
+    if (running >= maxConcurrent || waiting.length === 0) return;
     const other = waiting.findIndex(({ owner }) => owner !== lastOwner);
     const [turn] = waiting.splice(Math.max(0, other), 1);
     running++;

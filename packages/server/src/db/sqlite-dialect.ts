@@ -17,7 +17,7 @@ const REPAIR_MS = 100;
 
 /**
  * Kysely's dialect for the server's connection to SQLite. It differs from Kysely's own in four ways: it caches prepared
- * statements, because preparing costs as much as running; it keeps SQLite from preparing them again by itself; it begins
+ * statements, because preparing costs as much as running; it keeps SQLite from planning them again at each run; it begins
  * transactions with the write lock; and a query or a transaction resolves only when what it wrote or saw is on the disk,
  * for which the event loop does not wait.
  */
@@ -43,7 +43,7 @@ class QueuedAdapter extends SqliteAdapter {
 /**
  * Writes each parameter as `+?`, which has the same value as `?`. When SQLite plans a query, it compares a bare `?` with
  * other expressions and assumes afterwards that the plan depends on the value. It then plans the query again each time it
- * runs, which can take as long as running it. Such a query has, for instance, an equality and an order.
+ * runs, which can take as long as running it. This happens, for instance, to a query that filters by equality and sorts.
  */
 class ParameterCompiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {

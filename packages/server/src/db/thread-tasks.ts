@@ -62,7 +62,7 @@ export function createTaskThread<Task extends object, Reply extends { id: number
     await ending.worker.terminate();
   }
 
-  /** Ends the thread for good. The running task and all later ones are refused with 503. */
+  /** Ends the thread permanently. The running task and all later ones are rejected with 503. */
   async function stop(): Promise<void> {
     isStopped = true;
     clearTimeout(idle);

@@ -46,7 +46,7 @@ type Options<Job> = {
   /** for the log, such as `document` */
   jobName: string;
   idOf(job: Job): string;
-  /** Waits a moment for more jobs to end before a claim; replaced in tests. */
+  /** Waits briefly before a claim, so that one claim can fill several slots. Replaced in tests. */
   gather?(): Promise<void>;
 };
 

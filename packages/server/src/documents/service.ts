@@ -309,7 +309,10 @@ function retryRow(writer: DocumentWriter, row: DocumentRow): Promise<Saved> {
   return writer.processAgain(row, row.kind === "page" && row.url !== null ? { fileId: null } : {});
 }
 
-/** What a request changes about the title of a file or page; null for nothing. A page takes its own title back with `null`. */
+/**
+ * The columns that a new title of a file or page changes, or null if it changes none. The title `null` gives a page its
+ * own title back.
+ */
 function namingOf(row: DocumentRow, { title }: DocumentChanges): Partial<DocumentRow> | null {
   if (title === undefined) return null;
   if (title === null) return row.kind === "page" && row.hasOwnTitle === 1 ? { hasOwnTitle: 0 } : null;

@@ -4,7 +4,7 @@ import type { Tables } from "../tables.ts";
 
 /**
  * Events refer to the submission that they report, and are deleted with it. Events about submissions that no longer
- * exist are deleted. Submissions are found by their user.
+ * exist are deleted. An index finds the submissions of a user.
  */
 export async function submissionEvents(db: Kysely<Tables>, kind: DatabaseKind): Promise<void> {
   await db.schema

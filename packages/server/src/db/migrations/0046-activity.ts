@@ -3,8 +3,8 @@ import { belongsTo } from "../belongs-to.ts";
 import type { Tables } from "../tables.ts";
 
 /**
- * The conversations in which something has just happened, for servers that share a database, when the team was
- * told of a request, and in whose session a tool of the page is called.
+ * Adds the recent activity of conversations for servers that share a database, the time at which the team was notified of
+ * a request, and the session in which a page's tool is called.
  */
 export async function activity(db: Kysely<Tables>): Promise<void> {
   await db.schema

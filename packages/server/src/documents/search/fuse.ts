@@ -10,7 +10,7 @@ export type MatchedBy = "words" | "meaning" | "both";
 export type Fused<Item> = { item: Item; matchedBy: MatchedBy; score: number };
 
 /**
- * Joins two ranked lists by reciprocal rank fusion: only ranks count, so the lists' scores need not be comparable.
+ * Merges two ranked lists by reciprocal rank fusion: only ranks count, so the lists' scores need not be comparable.
  * Passages that the lists rank in opposite order score the same, and the order of `words` decides.
  * @param idOf returns the same id for an item that is in both lists, of which the item of `words` is used
  * @returns all items of both lists, best first. A score is 1 for an item that is first in both.

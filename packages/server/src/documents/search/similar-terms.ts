@@ -34,7 +34,7 @@ function distanceOf(term: string, name: string): number | null {
   return 2 + Math.abs(term.length - name.length) / 10;
 }
 
-/** Damerau-Levenshtein distance: insertions, deletions, replacements, and swaps of adjacent characters. */
+/** Damerau-Levenshtein distance: insertions, deletions, substitutions, and transpositions of adjacent characters. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

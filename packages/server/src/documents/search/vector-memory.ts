@@ -39,7 +39,7 @@ export type VectorSet = {
 export type VectorMemory = ReturnType<typeof createVectorMemory>;
 
 /**
- * Keeps the signs of the agents that were searched last. Every search reads the batches that were stored since. Numbers
+ * Keeps the signs of the most recently searched agents. Every search reads the batches that were stored since. Numbers
  * of passages are never reused, so what has been read stays valid. Searches mark deleted passages.
  */
 export function createVectorMemory(maxBytes = MAX_SIGN_BYTES) {

@@ -99,7 +99,7 @@ async function record(
 export function tooManyPages({ url, maxPages }: SyncJob): SyncProblem {
   return {
     code: "TOO_MANY_PAGES",
-    message: `More than ${maxPages} pages were found at ${url}. The rest was not read. Use include and exclude patterns to narrow the site down.`,
+    message: `More than ${maxPages} pages were found at ${url}. The rest were not read. Use include and exclude patterns to narrow the site down.`,
   };
 }
 
