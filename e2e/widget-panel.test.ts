@@ -57,6 +57,32 @@ describe("the chat panel", () => {
     await page.getByRole("button", { name: "Close", exact: true }).click({ trial: true });
   });
 
+  it("leaves a tall form where the visitor scrolled it when the panel changes its height", async () => {
+    const { page, agentId } = await site.visit();
+    const tool = await site.addForm(agentId, fields);
+    await openChat(page);
+    await ask(page, "Tell me everything");
+    await replyOver(page);
+    await showForm(page, tool.id);
+    const scroller = page.locator(".scroll");
+    const distance = () =>
+      scroller.evaluate((scroller) => {
+        const top = scroller.querySelector(".form")?.getBoundingClientRect().top ?? Number.NaN;
+        return Math.round(top - scroller.getBoundingClientRect().top);
+      });
+    await expect.poll(() => focused(page)).toBe("form-title");
+    await expect.poll(distance).toBe(0);
+    await scroller.focus();
+    await scroller.hover();
+    await page.mouse.wheel(0, 150);
+    await expect.poll(distance).toBe(-150);
+    const { width, height } = page.viewportSize() ?? { width: 1280, height: 720 };
+    await page.setViewportSize({ width, height: height - 40 });
+    // Observers of sizes have run once a frame has been painted.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    expect(await distance()).toBe(-150);
+  });
+
   it("returns the focus to the launcher when it is closed on a phone", async () => {
     const { page } = await site.visit({}, { context: phone });
     await openChat(page);

@@ -41,11 +41,16 @@ describe.each(engines)("in $name", ({ name, phoneWidth, open }) => {
   const until = (expression: string, value: unknown = true) =>
     expect.poll(() => read(expression), { ...patiently, message: expression }).toEqual(value);
   const isFocused = (selector: string) => `root?.activeElement?.matches(${JSON.stringify(selector)}) ?? false`;
+  /** Clicks in the middle of an element once it is there, in the viewport and not covered. */
   const press = async (selector: string) => {
-    await until(`$(${JSON.stringify(selector)}) !== null`);
-    const [x = 0, y = 0] = (await read(
-      `(({ left, top, width, height }) => [left + width / 2, top + height / 2])($(${JSON.stringify(selector)}).getBoundingClientRect())`,
-    )) as number[];
+    const position = `((element) => {
+      if (!element) return null;
+      const { left, top, width, height } = element.getBoundingClientRect();
+      const [x, y] = [left + width / 2, top + height / 2];
+      return element.contains(root.elementFromPoint(x, y)) ? [x, y] : null;
+    })($(${JSON.stringify(selector)}))`;
+    await expect.poll(() => read(position), { ...patiently, message: `position of ${selector}` }).not.toBeNull();
+    const [x, y] = (await read(position)) as [number, number];
     await page.click(x, y);
   };
   const visit = async (attributes = {}) => {
@@ -63,7 +68,8 @@ describe.each(engines)("in $name", ({ name, phoneWidth, open }) => {
   };
   const showForm = async () => {
     await page.evaluate((form) => Reflect.get(window, "Foyer").open({ form }), site.formId);
-    await until(`$(".form") !== null`);
+    // The form moves the focus to its title after it was painted, and is scrolled into view then.
+    await until(isFocused(".form-title"));
   };
   const ask = async (text: string) => {
     await until(isFocused(".composer textarea"));
@@ -212,9 +218,11 @@ describe.each(engines)("in $name", ({ name, phoneWidth, open }) => {
     const pressText = async (selector: string, text: string) => {
       const find = (selector: string, text: string) => {
         const all = [...document.querySelectorAll<HTMLElement>(selector)];
-        const { left, top, width, height } =
-          all.find((one) => one.innerText.trim().startsWith(text))?.getBoundingClientRect() ?? {};
-        return left === undefined ? null : [left + (width ?? 0) / 2, (top ?? 0) + (height ?? 0) / 2];
+        const found = all.find((one) => one.innerText.trim().startsWith(text));
+        if (!found) return null;
+        const { left, top, width, height } = found.getBoundingClientRect();
+        const [x, y] = [left + width / 2, top + height / 2];
+        return found.contains(document.elementFromPoint(x, y)) ? [x, y] : null;
       };
       await expect.poll(() => page.evaluate(find, selector, text)).not.toBeNull();
       const [x = 0, y = 0] = (await page.evaluate(find, selector, text)) ?? [];

@@ -131,9 +131,12 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
   const scroller = useRef<HTMLElement>(null);
   const [tracker] = useState(createEndTracker);
   const [isAway, setIsAway] = useState(false);
+  /** The tall form that was last shown from its top, and the scroll position there. */
+  const shownForm = useRef<{ form: HTMLElement; scrollTop: number }>(null);
   const goToEnd = () => {
     const element = scroller.current;
     if (!element) return;
+    shownForm.current = null;
     element.scrollTop = element.scrollHeight;
     tracker.follow(element);
     setIsAway(false);
@@ -151,8 +154,13 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
       if (form?.matches(":focus-within")) return;
       const isTall =
         form && !form.classList.contains("sent") && form.clientHeight > element.clientHeight - END_TOLERANCE_PX;
-      if (isTall) scrollIntoConversation(form, "start");
-      else element.scrollTop = element.scrollHeight;
+      if (isTall) {
+        const shown = shownForm.current;
+        // The visitor has scrolled in the form, so leave it where it is.
+        if (shown?.form === form && shown.scrollTop !== element.scrollTop) return;
+        scrollIntoConversation(form, "start");
+        shownForm.current = { form, scrollTop: element.scrollTop };
+      } else element.scrollTop = element.scrollHeight;
       tracker.movedBy(element);
     });
     const watch = () => {
