@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accessibilityProblems, overflowOf } from "../test/browser.ts";
 import { insertConversation } from "../test/conversation-seed.ts";
@@ -15,7 +15,8 @@ describe("the dashboard during a handoff", () => {
     await db.updateTable("users").set({ name: "Grace Hopper" }).where("email", "=", colleague).execute();
     await db.updateTable("users").set({ name: "Ada Lovelace" }).where("email", "=", site.owner.email).execute();
     const { page } = await site.signIn();
-    agentId = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data.id;
+    const agent = { name: "Harbour", handoff: { isEnabled: true } };
+    agentId = (await site.call(page, "POST", "/agents", agent)).data.id;
     await page.context().close();
   });
   afterAll(() => site.stop());
@@ -32,7 +33,9 @@ describe("the dashboard during a handoff", () => {
   }
 
   it("edits, saves and reloads an agent's handoff settings", async () => {
-    const { page, problems } = await visit("/handoff");
+    const { page, problems } = await site.signIn();
+    const agent = (await site.call(page, "POST", "/agents", { name: "Harbour" })).data;
+    await page.goto(`${site.server.url}/dashboard/agents/${agent.id}/handoff`);
     await page.getByRole("switch", { name: "Let Harbour hand over to people" }).click();
     await page.getByLabel("While a visitor waits").selectOption("silent");
     await page.getByLabel("Promised answer (minutes)").fill("10");
@@ -53,7 +56,7 @@ describe("the dashboard during a handoff", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
-    const { handoff } = (await site.call(page, "GET", `/agents/${agentId}`)).data;
+    const { handoff } = (await site.call(page, "GET", `/agents/${agent.id}`)).data;
     expect(handoff).toMatchObject({
       isEnabled: true,
       hasButton: true,
@@ -135,6 +138,29 @@ describe("the dashboard during a handoff", () => {
     const { data } = await site.call(page, "GET", `/conversations/${id}`);
     expect(data).toMatchObject({ handler: "agent", assignee: null });
     expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it("moves the focus to the message field after a takeover unless the member has moved it elsewhere", async () => {
+    const { page } = await site.signIn();
+    const ids = [await ask(page, "The light is broken"), await ask(page, "The bell is broken")];
+    const takeOver = page.getByRole("button", { name: "Take over" });
+    const field = page.getByLabel("Message to the visitor");
+    const search = page.getByRole("searchbox");
+    const isFocused = (element: Locator) => element.evaluate((element) => element === document.activeElement);
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations/${ids[0]}`);
+    await takeOver.click();
+    await field.waitFor();
+    await expect.poll(() => isFocused(field)).toBe(true);
+
+    await page.goto(`${site.server.url}/dashboard/agents/${agentId}/conversations/${ids[1]}`);
+    await page.route("**/takeover", async (route) => {
+      await search.focus();
+      await route.continue();
+    });
+    await takeOver.click();
+    await field.waitFor();
+    expect(await isFocused(search)).toBe(true);
     await page.context().close();
   });
 

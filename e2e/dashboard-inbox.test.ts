@@ -112,6 +112,21 @@ describe("the inbox", () => {
     expect(problems).toEqual([]);
   });
 
+  it("searches a moment after the last key press, even if the page changes in the meantime", async () => {
+    const { page } = await visit();
+    const other = row(page, "cargo bike");
+    await other.waitFor();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByRole("searchbox").fill("instal");
+    await page.clock.runFor(200);
+    await other.click();
+    await expect.poll(() => page.url()).toContain(`/conversations/${conversationIds.ride}`);
+    await page.clock.runFor(60);
+    await expect.poll(() => page.url()).toContain("q=instal");
+    await page.context().close();
+  });
+
   it("adds tags to a conversation and removes them with the keyboard, and lists the conversations with a tag", async () => {
     const { page, problems } = await visit(`/${conversationIds.ride}`);
     const tags = page.getByRole("list", { name: "Tags", exact: true }).getByRole("listitem");

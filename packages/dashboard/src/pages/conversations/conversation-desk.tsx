@@ -54,7 +54,8 @@ export function ConversationDesk({
   const { mode, field, write } = useComposerMode(isMine);
   const sending = useSend(conversation.id, mode ?? "reply");
   const takeOver = async () => {
-    if (await acts.takeOver()) write("reply");
+    const focused = document.activeElement;
+    if (await acts.takeOver()) write("reply", focused);
   };
   useImperativeHandle(handle, () => ({
     takeOver: () => void (conversation.handler !== "human" && !acts.isBusy && takeOver()),
@@ -138,13 +139,14 @@ function useComposerMode(isMine: boolean) {
     if (awaited.current?.mode !== mode) return;
     const { focused } = awaited.current;
     awaited.current = null;
-    // By then, the user may have moved the focus elsewhere.
-    if (!focused?.isConnected || document.activeElement === focused) field.current?.focus();
+    // The member may have moved the focus elsewhere in the meantime. A removed or disabled button leaves it on the body.
+    if ([focused, document.body].includes(document.activeElement)) field.current?.focus();
   });
-  const write = (wanted: ComposerMode) => {
+  /** @param focused the element that had the focus when the member started the action */
+  const write = (wanted: ComposerMode, focused = document.activeElement) => {
     setChosen(wanted);
     if (wanted === mode) field.current?.focus();
-    else awaited.current = { mode: wanted, focused: document.activeElement };
+    else awaited.current = { mode: wanted, focused };
   };
   return { mode, field, write };
 }

@@ -2,7 +2,7 @@ import { maxConversationTags, maxTags } from "@foyer/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { insertConversation } from "../../../../../test/conversation-seed.ts";
-import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
+import { onBothDatabases, type TestDatabase, waitForBlockedStatement } from "../../../../../test/databases.ts";
 import { createAgent } from "../../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createMember, signedInBrowser } from "../../../../../test/session-client.ts";
@@ -231,6 +231,21 @@ onBothDatabases("tags of conversations", (createDatabase) => {
         expect(additions.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
         expect(new Set(additions.map(({ body }) => body.data[0].id)).size).toBe(1);
       }
+    });
+
+    it("are added after another request has just given their name to another tag", async () => {
+      const { db } = server.deps;
+      const id = await start();
+      const [renamed] = (await add(await start(), "before the race")).body.data;
+      const addition = await db.transaction().execute(async (trx) => {
+        const change = trx.updateTable("tags").set({ name: "Contested", nameKey: "contested" });
+        await change.where("id", "=", renamed.id).where("organizationId", "=", account.organizationId).execute();
+        const response = add(id, "Contested");
+        // SQLite runs the addition after the transaction.
+        if (database.address.kind === "postgres") await waitForBlockedStatement(db);
+        return { response };
+      });
+      expect((await addition.response).body.data).toEqual([{ id: renamed.id, name: "Contested" }]);
     });
 
     it("are deleted by one of two requests that delete the same tag", async () => {
