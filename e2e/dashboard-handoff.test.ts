@@ -21,7 +21,6 @@ describe("the dashboard during a handoff", () => {
   });
   afterAll(() => site.stop());
 
-  const visit = (rest = "", options = {}) => site.open(`/agents/${agentId}${rest}`, options);
   /** @returns the id of a conversation whose visitor is waiting for a person */
   async function ask(page: Page, content: string) {
     const owner = { organizationId: site.owner.organizationId, agentId };
