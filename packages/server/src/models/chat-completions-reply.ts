@@ -5,6 +5,7 @@ import {
   type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import { newCallId } from "../ids.ts";
+import { type CompletionEvent, createEventParser, type ErrorBody } from "./chat-completion-events.ts";
 import type { ModelPart } from "./chat-model.ts";
 
 /** Limit in characters for one line, and for all tool calls of one reply, so that a provider cannot exhaust memory. */
@@ -16,13 +17,6 @@ type Call = { index: number | undefined; id: string; name: string; input: string
 /** The state of a reply while it is being read. */
 export type Completion = ReturnType<typeof newCompletion>;
 
-// Fields are `unknown` because servers omit them or send other types. Each is checked where it is used.
-type ErrorBody = { error?: unknown; object?: unknown; message?: unknown; detail?: unknown };
-type Delta = { [name in "content" | "refusal" | "reasoning_content" | "reasoning" | "tool_calls"]?: unknown };
-export type CompletionEvent = ErrorBody & {
-  usage?: unknown;
-  choices?: ({ delta?: Delta | null; finish_reason?: unknown } | null)[] | null;
-};
 type Fragment = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null } | null;
 
 export function newCompletion(url: string, emit: (part: ModelPart) => void) {
@@ -40,6 +34,7 @@ export function newCompletion(url: string, emit: (part: ModelPart) => void) {
     finishReason: undefined as string | undefined,
     usage: undefined as JSONObject | undefined,
     done: false,
+    parseEvent: createEventParser(),
   };
 }
 

@@ -2,7 +2,6 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import {
   type Completion,
-  type CompletionEvent,
   closeBlock,
   emitEnd,
   flush,
@@ -146,13 +145,5 @@ function readLine(completion: Completion, line: string) {
   if (data === "") return;
   completion.done = data === "[DONE]";
   if (completion.done) return;
-  readEvent(completion, parseEvent(data));
-}
-
-function parseEvent(data: string): CompletionEvent {
-  try {
-    return JSON.parse(data) ?? {};
-  } catch (cause) {
-    throw new SyntaxError("The model sent a line that is not valid JSON.", { cause });
-  }
+  readEvent(completion, completion.parseEvent(data));
 }

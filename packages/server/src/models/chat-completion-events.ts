@@ -1,0 +1,64 @@
+// Fields are `unknown` because servers omit them or send other types. Each is checked where it is used.
+export type ErrorBody = { error?: unknown; object?: unknown; message?: unknown; detail?: unknown };
+type Delta = { [name in "content" | "refusal" | "reasoning_content" | "reasoning" | "tool_calls"]?: unknown };
+export type CompletionEvent = ErrorBody & {
+  usage?: unknown;
+  choices?: ({ delta?: Delta | null; finish_reason?: unknown } | null)[] | null;
+};
+
+/** The JSON of an event before and after the text of its delta. */
+type Surroundings = { before: string; after: string };
+
+/**
+ * Creates a parser for the events of one streamed chat completion. Most events differ from the previous one only in
+ * their text. Comparing the rest of their JSON instead of parsing it again takes a quarter of the time. For such an event,
+ * the parser returns only the text.
+ *
+ * The parser throws a `SyntaxError` for text that is not JSON.
+ */
+export function createEventParser(): (json: string) => CompletionEvent {
+  let previous: Surroundings | null = null;
+  return (json) => {
+    const text = previous && textBetween(previous, json);
+    if (text !== null) return { choices: [{ delta: { content: text } }] };
+    const event = parse(json);
+    previous = hasOnlyText(event) ? surroundingsOf(event.choices?.[0]?.delta?.content, json) : null;
+    return event;
+  };
+}
+
+/**
+ * Returns the text if the JSON is the same around it, otherwise null. Text with escape sequences also returns null. So
+ * does text with control characters, which JSON does not allow there.
+ */
+function textBetween({ before, after }: Surroundings, json: string): string | null {
+  const end = json.length - after.length;
+  // V8 compares slices three times as fast as it runs `startsWith` and `endsWith`.
+  if (end < before.length || json.slice(0, before.length) !== before || json.slice(end) !== after) return null;
+  const text = json.slice(before.length, end);
+  return /["\\\p{Cc}]/u.test(text) ? null : text;
+}
+
+function parse(json: string): CompletionEvent {
+  try {
+    return JSON.parse(json) ?? {};
+  } catch (cause) {
+    throw new SyntaxError("The model sent a line that is not valid JSON.", { cause });
+  }
+}
+
+/** Whether the first choice's text is all that a reader of the event would use. */
+function hasOnlyText({ error, object, usage, choices }: CompletionEvent): boolean {
+  const { delta, finish_reason } = choices?.[0] ?? {};
+  if (error || object === "error" || usage || finish_reason) return false;
+  return !(delta?.reasoning_content || delta?.reasoning || delta?.refusal || delta?.tool_calls);
+}
+
+/** Returns null unless the JSON has exactly one member `content`, and it is this text without escape sequences. */
+function surroundingsOf(content: unknown, json: string): Surroundings | null {
+  const [member, another] = json.matchAll(/(?<!\\)"content"\s*:\s*"/g);
+  if (typeof content !== "string" || !member || another) return null;
+  const start = member.index + member[0].length;
+  if (!json.startsWith(`${content}"`, start)) return null;
+  return { before: json.slice(0, start), after: json.slice(start + content.length) };
+}
