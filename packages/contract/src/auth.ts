@@ -51,7 +51,7 @@ export const signInByEmail = {
   },
 } as const;
 
-/** Responds the same when the address already has an account. */
+/** The response is the same when the address already has an account, so it does not reveal who has one. */
 export const signUpByEmail = {
   method: "POST",
   url: "/auth/sign-up/email",
@@ -124,7 +124,7 @@ export const switchOrganization = {
   },
 } as const;
 
-/** Responds the same when no user has this address. */
+/** The response is the same when no user has this address, so it does not reveal who has an account. */
 export const sendMagicLink = {
   method: "POST",
   url: "/auth/magic-link",
@@ -170,7 +170,7 @@ export const confirmMagicLink = {
   },
 } as const;
 
-/** Responds the same when no user has this address. */
+/** The response is the same when no user has this address, so it does not reveal who has an account. */
 export const requestPasswordReset = {
   method: "POST",
   url: "/auth/request-password-reset",
@@ -207,7 +207,7 @@ export const changePassword = {
   },
 } as const;
 
-/** Responds the same when no user has this address, or when it is already confirmed. */
+/** The response is the same when no user has this address or when it is already confirmed, so it reveals neither. */
 export const sendVerificationEmail = {
   method: "POST",
   url: "/auth/send-verification-email",

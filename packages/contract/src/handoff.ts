@@ -105,7 +105,7 @@ export type HandoffSettings = Static<typeof HandoffSettings>;
 
 const settings = HandoffSettings.properties;
 
-/** Some of an agent's handoff settings. */
+/** Changes to an agent's handoff settings. Omitted settings keep their values. */
 export const HandoffChanges = Type.Partial(
   Type.Object({
     isEnabled: nullable(settings.isEnabled),

@@ -183,7 +183,7 @@ export const TeamChatView = Type.Object(
 );
 export type TeamChatView = Static<typeof TeamChatView>;
 
-/** A place in a team chat that is notified of every visitor who is waiting for a person. */
+/** A team chat that is notified of every visitor who is waiting for a person. */
 export const NoticeChannel = Type.Object(
   {
     id: Type.String(),

@@ -12,7 +12,7 @@ export const maxTags = 500;
 export const ConversationTag = Type.Object({ id: Type.String(), name: Type.String() }, { $id: "ConversationTag" });
 export type ConversationTag = Static<typeof ConversationTag>;
 
-/** A word by which members sort conversations. It is never shown to visitors or the model. */
+/** A label that members attach to conversations. It is never shown to visitors or the model. */
 export const Tag = Type.Object(
   { id: Type.String(), name: Type.String(), createdAt: Timestamp },
   { $id: "Tag", description: "A tag of the organization. Visitors and the model never see it." },

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { stringEnum } from "./schema.ts";
 
-/** A string is JSON text, which responses never contain. */
+/** Requests can send the template as a string of JSON text. Responses never contain such a string. */
 type BodyTemplate = Record<string, unknown> | unknown[] | string;
 
 export const sendVisitorToken = Type.Boolean({

@@ -9,7 +9,7 @@ export const MAX_FILE_BYTES = 5 * 1024 * 1024;
 export function parseDataUrl(text: string): { mediaType: string; base64: string; size: number } | null {
   const prefix = /^data:[^,]{0,500};base64,/i.exec(text)?.[0];
   if (prefix === undefined) return null;
-  // JavaScript engines share the text's memory with such a long substring.
+  // JavaScript engines do not copy such a long substring: it shares the memory of the text.
   const base64 = text.slice(prefix.length);
   // The alphabet contains no padding character, so this never backtracks.
   if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return null;

@@ -24,12 +24,12 @@ function keep({ image, ...slots }: Slots, hosts: readonly string[]): Slots {
   return { ...slots, image };
 }
 
-/** The entries of a carousel, created by displayOf. */
+/** Returns the entries of a carousel. `displayOf` ensures that they are objects. */
 function itemsOf({ items }: Slots): Slots[] | undefined {
   return Array.isArray(items) ? items : undefined;
 }
 
-/** Other images are data URLs. */
+/** Images are either remote URLs or data URLs. */
 function isRemote(image: unknown): image is string {
   return typeof image === "string" && !image.startsWith("data:");
 }

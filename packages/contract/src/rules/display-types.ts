@@ -6,7 +6,10 @@ type DisplayTypeDescriptor = {
   slots: readonly string[];
   /** The slot that takes a list from the result, and the slots that each entry of that list fills. */
   list?: { slot: string; entrySlots: readonly string[] };
-  /** The source of slots that the owner names: a table's columns, or the values of a custom display. */
+  /**
+   * Where the slots that the owner names get their values: from each entry of the list (a table's columns) or from the
+   * result (a custom display).
+   */
   ownSlots?: "result" | "entry";
   /** Parts that the owner can show or hide. */
   options: readonly string[];

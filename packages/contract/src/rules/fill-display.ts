@@ -22,7 +22,10 @@ export function displayOf(
   return { type, slots: Object.fromEntries(slots.filter(isFilled)), options: knownOptions(config) };
 }
 
-/** The display of a result that only the visitor sees. A text is open, because the agent cannot repeat what it says. */
+/**
+ * Returns the display of a result that only the visitor receives. Its text is expanded from the start, because the
+ * agent cannot repeat it.
+ */
 export function displayForVisitorAlone(display: Display): Display {
   return display.type === "text" ? { ...display, options: { ...display.options, isOpen: true } } : display;
 }
@@ -110,7 +113,7 @@ function omission(slot: string, path: string, value: unknown): string {
   return `${slot} left out: ${path} is a list or an object.`;
 }
 
-/** A list can repeat the same problem for every entry. */
+/** Passes each warning on only once, because every entry of a list can have the same problem. */
 function once(warn: (message: string) => void) {
   const seen = new Set<string>();
   return (message: string) => {

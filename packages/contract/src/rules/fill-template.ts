@@ -3,7 +3,8 @@ const placeholder = /\{\{([^{}]*)\}\}/g;
 
 /**
  * Replaces `{{name}}` by values; spaces around the name are ignored. Placeholders within values are not replaced.
- * @param values returns `undefined` for unknown names; look up own properties only
+ * @param values returns the value of a name, or `undefined` if the name is unknown. It must look up own properties
+ * only.
  * @param missing returns the replacement of an unknown name; empty by default
  */
 export function fillTemplate(

@@ -17,7 +17,7 @@ const cart = {
   rows: [[1, 2], [3]],
   none: [],
 };
-/** Matches against the cart, or against the data given, even if that is `undefined`. */
+/** Matches against the cart, or against other event data if it is passed, even `undefined`. */
 const fits = (eventData: object | null, ...data: unknown[]) =>
   matchEvent({ event: "checkout", eventData }, "checkout", data.length > 0 ? data[0] : cart);
 

@@ -36,7 +36,7 @@ export function eventDataProblem(eventData: unknown): string | null {
   return `${path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path} ${messages[wanted.rule]}`.trim();
 }
 
-/** Stops counting at the limit. */
+/** Counts only up to the limit, so that a huge value is not traversed as a whole. */
 function isTooLarge(eventData: unknown): boolean {
   const rest = [eventData];
   let characters = 0;
@@ -45,7 +45,7 @@ function isTooLarge(eventData: unknown): boolean {
     if (typeof value === "string") characters += value.length;
     if (values > MAX_VALUES || characters > MAX_CHARACTERS) return true;
     if (typeof value !== "object" || value === null) continue;
-    // Checked before listing the entries, of which a large value has hundreds of thousands.
+    // Check the number of entries before listing them, because a large value can have hundreds of thousands.
     if ((Array.isArray(value) ? value : Object.keys(value)).length > MAX_VALUES) return true;
     for (const [key, inner] of Object.entries(value)) {
       characters += key.length;
@@ -57,9 +57,9 @@ function isTooLarge(eventData: unknown): boolean {
 
 type Rule = keyof typeof messages;
 type Problem = { path: string[]; rule: Rule };
-/** `path` leads into the event's data. The operand is valid for the test. */
+/** `path` points into the event's data. `operand` has already been validated for the test. */
 type Condition = { path: string[]; operand: unknown; test: Operator["test"] };
-/** `values` contains everything that a path leads to. */
+/** `values` contains everything that a path resolves to. */
 type Operator = {
   test: (operand: unknown, values: unknown[]) => boolean;
   /** Describes an invalid operand. Omitted when every operand is valid. */
@@ -111,7 +111,7 @@ const operators: Record<string, Operator> = {
   },
 };
 
-/** The types only ensure that both operands have the same type. They can also be numbers. */
+/** The string types only ensure that both operands have the same type. Numbers work as well. */
 function ordered(compare: (value: string, operand: string) => boolean): Operator {
   return {
     test: (operand, values) =>
@@ -162,15 +162,15 @@ function read(value: unknown, path: string[], isOperand: boolean, conditions: Co
 }
 
 /**
- * Everything that the path leads to, including `undefined` where it leads nowhere. Sets, so that shared objects are
- * visited once.
+ * Returns everything that the path resolves to, including `undefined` where it does not resolve. Sets ensure that
+ * shared objects are visited once.
  */
 function valuesAt(data: unknown, path: string[]): unknown[] {
   let level = new Set([data]);
   for (const name of path) {
     const next = new Set<unknown>();
     for (const value of level) {
-      // Array positions only, because `length` is an own property as well.
+      // Accept only positions of an array, because `length` is an own property as well.
       if (Array.isArray(value) && /^\d+$/.test(name) && Object.hasOwn(value, name)) next.add(value[Number(name)]);
       for (const owner of Array.isArray(value) ? value : [value]) {
         if (isObject(owner)) next.add(Object.hasOwn(owner, name) ? owner[name] : undefined);
@@ -181,7 +181,10 @@ function valuesAt(data: unknown, path: string[]): unknown[] {
   return level.size === 0 ? [undefined] : [...level];
 }
 
-/** Ignores the order of an object's keys. A missing value equals null. Recurses as deep as `wanted`. */
+/**
+ * Compares two values regardless of the order of object keys. A missing value equals null. Recurses as deep as
+ * `wanted`.
+ */
 function isEqual(wanted: unknown, value: unknown): boolean {
   if (typeof wanted !== "object" || wanted === null) return wanted === (value ?? null);
   if (typeof value !== "object" || value === null || Array.isArray(wanted) !== Array.isArray(value)) return false;

@@ -190,7 +190,7 @@ describe("matchPage, for any pattern,", () => {
 });
 
 describe("the work of matchPage", () => {
-  /** @returns how many characters are read */
+  /** @returns the number of characters that the match reads */
   function reads(pattern: string, path: string): number {
     const reading = vi.spyOn(String.prototype, "charCodeAt");
     matchPage(pattern, path);

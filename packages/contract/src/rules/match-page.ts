@@ -1,5 +1,5 @@
 const MAX_PATTERN = 2_000;
-/** Marks any segment. No real segment equals this. */
+/** Stands for any segment in a pattern. Real segments never contain a slash. */
 const ANY = "/";
 
 /**

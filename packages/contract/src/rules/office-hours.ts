@@ -81,7 +81,7 @@ function spansOn({ days, exceptions }: OfficeHours, midnight: number): Interval[
     .sort((a, b) => a.from - b.from);
 }
 
-/** Milliseconds since midnight of a time such as `09:30`. */
+/** Converts a time such as `09:30` to milliseconds since midnight. */
 function timeOfDay(text: string): number {
   return (Number(text.slice(0, 2)) * 60 + Number(text.slice(3, 5))) * MINUTE_MS;
 }
@@ -110,7 +110,7 @@ function offsetAt(timeZone: string, at: number): number {
   return local - Math.floor(at / 1_000) * 1_000;
 }
 
-/** Creating a formatter takes about 50 µs, using one about 2 µs. */
+/** Cached, because creating a formatter takes about 50 µs and using one takes about 2 µs. */
 const wallClocks = new Map<string, Intl.DateTimeFormat>();
 const MAX_WALL_CLOCKS = 100;
 

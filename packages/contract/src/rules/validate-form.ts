@@ -25,7 +25,7 @@ export type ExtractedFile = { prefix: string; size: number };
  * - A `date` or `datetime` must exist in the calendar. Bounds are compared as instants, in UTC without a zone.
  * - A `checkbox` is true or false. `required` means that it must be true, as for consent.
  * - A `select` is one of the options' values; a `multiselect` is always an array of distinct ones.
- * - A `file` or `image` is a base64 data URL of at most `MAX_FILE_BYTES` decoded. An image is whatever is declared as
+ * - A `file` or `image` is a base64 data URL of at most `MAX_FILE_BYTES` decoded. An image is any file that is declared as
  * one.
  * - Disabled fields are checked like others. Unknown fields are ignored.
  * @param files files that were removed from the data, by field
@@ -71,7 +71,7 @@ function brokenRule(checked: Checked): Broken | null {
   return checks[answer](checked);
 }
 
-/** Checks a given value by its kind. */
+/** The check of each kind of answer, for values that are not empty. */
 const checks: Record<AnswerKind, (checked: Checked) => Broken | null> = {
   text: brokenByText,
   number: brokenByBounds,

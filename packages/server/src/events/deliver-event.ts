@@ -22,7 +22,7 @@ import type { EventToSend, ToSend, WebhookStore } from "./store.ts";
 const DISABLED_AFTER_MS = 5 * 86_400_000;
 /** Client errors that a later attempt can overcome: timeout, conflict, too early, too many requests. */
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
-/** How many times an attempt is repeated after any other client error. */
+/** How many times an attempt is repeated after any other client error (4xx). */
 const RETRIES_OF_CLIENT_ERRORS = 2;
 
 type Sending = { body: Buffer; id: string; webhook: WebhookRow; signal: AbortSignal };
@@ -40,7 +40,10 @@ export function createEventSender(deps: Pick<Deps, "config" | "outbound" | "encr
   };
 }
 
-/** A delivery to a webhook whose URL now has a different host. It is claimed again when that host has a free slot. */
+/**
+ * Postpones a delivery to a webhook whose URL now has a different host. The delivery is claimed again when the new host
+ * has a free slot.
+ */
 const moved: OpenDelivery = { send: async () => ({ postponedMs: 0 }) };
 
 type HandlerParts = {
@@ -89,7 +92,7 @@ export function createEventHandler(
     }
   }
 
-  /** A large event takes a slot before its data is read. */
+  /** A large event acquires a slot before its data is read, so that few of them are in memory at the same time. */
   async function openEvent(
     delivery: DeliveryRow,
     { event, webhook }: ToSend,

@@ -27,9 +27,9 @@ export type EventDispatch = {
 type Recorded = { row: EventToSend; webhooks: readonly ListeningWebhook[] };
 
 /**
- * Writes the deliveries of events that the same transaction has written. They are leased to this process at once and sent
- * after the commit, which saves the worker a claim and reading again what was just written. Those to busy hosts and those
- * of large events wait in the queue.
+ * Writes the deliveries of events that the same transaction has written. They are leased to this process immediately
+ * and sent after the commit. This saves the worker from claiming and reading what was just written. Deliveries to busy
+ * hosts and those of large events wait in the queue.
  */
 export function createEventDeliveries(deps: Pick<Deps, "db" | "databaseKind">, dispatch: EventDispatch) {
   const insert = insertQuery(deps);
@@ -87,8 +87,8 @@ type NewDelivery = Pick<DeliveryRow, "id" | "host" | "createdAt"> & {
 };
 
 /**
- * Leaves out webhooks that another process has deleted, because the reference to one would make the transaction
- * fail. The lock keeps them until the end of the transaction.
+ * Skips webhooks that another process has deleted, because a reference to a deleted webhook would make the transaction
+ * fail. The lock prevents their deletion until the end of the transaction.
  */
 function insertQuery({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKind">) {
   return compileOnce<{ json: string }, LeasedDelivery>((param) =>

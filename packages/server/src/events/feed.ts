@@ -47,8 +47,8 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
           order by number limit ${PLACED_AT_ONCE}
         ) as unplaced
       ) as fresh where events.number = fresh.number returning events.position`.execute(trx);
-    // Not the number of rows: an event that is deleted concurrently leaves a gap, and no position may be assigned
-    // twice.
+    // Use the highest position instead of the number of rows: an event that is deleted concurrently leaves a gap, and
+    // no position may be assigned twice.
     const lastPosition = placed.rows.reduce((last, { position }) => Math.max(last, position), feed.lastPosition);
     await trx.updateTable("eventFeeds").set({ lastPosition }).where("organizationId", "=", organizationId).execute();
     failpoint("feed.committing");
@@ -88,7 +88,7 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
         throw new AppError("CONFLICT", "The event feed is off. Switch it on with PUT /events/feed.");
       }
       await placeNew(organizationId);
-      // Read before the events, so that every position up to it can be seen below.
+      // Read this before the events, so that every position up to it is visible to the query below.
       const last = (await feedOf(organizationId))?.lastPosition ?? 0;
       const pageSize = Math.min(limit ?? PAGE.default, PAGE.max);
       const sizes = await db
@@ -103,7 +103,8 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
         .execute();
       const chosen = firstWithin(sizes, PAGE_BYTES);
       const isComplete = chosen.length === sizes.length && sizes.length < pageSize;
-      // No event of the requested types lies between the last chosen event and the newest position.
+      // If the page is complete, no event of the requested types lies between the last event of the page and the newest
+      // position.
       const cursor = isComplete ? Math.max(last, Number(after)) : (chosen.at(-1)?.position ?? after);
       const ids = chosen.map(({ id }) => id);
       const rows =

@@ -5,21 +5,26 @@ import { type EventListeners, idleMinutesFor } from "./listeners.ts";
 import type { RecordEvents } from "./record-events.ts";
 
 const EVERY_MS = 10_000;
-/** Conversations that one round reports. The next round follows immediately and reports the rest. */
+/**
+ * The maximum number of conversations that one round reports. The next round follows immediately and reports the rest.
+ */
 const PER_ROUND = 50;
 const MINUTE_MS = 60_000;
-/** The newest messages of a transcript, by their UTF-8 bytes. */
+/** The maximum size of a transcript in UTF-8 bytes. The newest messages are included. */
 const TRANSCRIPT_BYTES = 4 * 1024 * 1024;
-/** A running reply updates its row every few seconds. One that is silent for longer died with its process. */
+/**
+ * A running reply updates its row every few seconds. If a row is not updated for longer than this, the process that ran
+ * the reply has ended.
+ */
 const SILENT_MS = 30_000;
-/** A conversation that could not be reported waits this long, so that it does not delay the others. */
+/** The delay before a conversation that could not be reported is retried, so that it does not delay the others. */
 const RETRY_MS = 5 * MINUTE_MS;
 
 type Parts = { record: RecordEvents; listeners: EventListeners; now?: () => number };
 
 /**
- * Reports conversations without a new message as idle. Each report and the change of its timer share a transaction, so a
- * conversation is reported once per number of minutes, also by several processes.
+ * Reports conversations without a new message as idle. A report and the change of its timer share a transaction, so
+ * each conversation is reported once per idle time, even with several processes.
  */
 export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">, parts: Parts) {
   const { db, log } = deps;
@@ -90,7 +95,7 @@ function createReport(
 ) {
   return (conversationId: string): Promise<void> =>
     inTransaction(db, async (trx) => {
-      // Locks conversations before their timers, in the same order as when a message arrives.
+      // Lock conversations before their timers, in the same order as when a message arrives, to prevent deadlocks.
       const conversation = await trx
         .selectFrom("conversations")
         .select(["organizationId", "agentId", "messageCount"])

@@ -23,7 +23,7 @@ export type EventListeners = ReturnType<typeof createEventListeners>;
 
 /** A change made by another process takes effect after this time. */
 const TTL_MS = 2_000;
-/** Each can have 20 webhooks, of which about 3 KB are cached. */
+/** Each organization can have 20 webhooks, of which about 3 KB are cached. */
 const MAX_ORGANIZATIONS = 2_000;
 /** The feed reports a conversation as idle after this time. */
 const FEED_IDLE_MINUTES = 30;
@@ -77,8 +77,8 @@ function toListener(row: WebhookRow): ListeningWebhook {
 }
 
 /**
- * The webhooks that receive events of this type and agent. An event without an agent goes to all of them. With
- * `idleMinutes`, only those with this idle time.
+ * Returns the webhooks that receive events of this type and agent. An event without an agent is sent to all of them.
+ * With `idleMinutes`, only webhooks with this idle time are returned.
  */
 export function webhooksFor(
   { webhooks }: Listeners,

@@ -54,7 +54,7 @@ export function createEventRecorder(
       ({ event }) => event.conversationId ?? "",
     );
     const sequences = new Map<NewEvent, number>();
-    // In a fixed order, so that two processes cannot deadlock.
+    // Update the rows in a fixed order, so that two processes cannot deadlock.
     for (const id of [...ofConversation.keys()].sort()) {
       const events = ofConversation.get(id) ?? [];
       const { rows } = await queries.advance(trx, { id, count: events.length });

@@ -25,7 +25,7 @@ export function deleteWebhookEventsOf(db: Db, agentId: string): Promise<number> 
   return deleteEvents(db, { agentId });
 }
 
-/** `databaseKind` is set when the receivers of the events are kept for receipts. */
+/** `databaseKind` is set if the receivers of the events must be stored for erasure receipts. */
 type Deletion = { before?: number; agentId?: string; databaseKind?: Deps["databaseKind"] };
 
 function deleteEvents(db: Db, { before, agentId, databaseKind }: Deletion): Promise<number> {
@@ -34,7 +34,7 @@ function deleteEvents(db: Db, { before, agentId, databaseKind }: Deletion): Prom
       trx
         .selectFrom("events")
         .select(["id", eventBytes.as("bytes")])
-        // Ids sort by creation time.
+        // Ids start with their creation time, so they sort by it.
         .$if(before !== undefined, (query) => query.where("id", "<", firstIdAt("evt", before ?? 0)))
         .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId ?? ""))
         .orderBy("id")

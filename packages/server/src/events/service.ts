@@ -29,7 +29,7 @@ import type { EventDelivery, FailedRow, WebhookStore } from "./store.ts";
 const DEFAULT_IDLE_MINUTES = 30;
 const PAGE = { default: 20, max: 100 };
 const SHOWN_ATTEMPTS = 20;
-/** Failed deliveries that are queued again in one transaction. */
+/** The number of failed deliveries that are queued again in one transaction. */
 const RETRIED_AT_ONCE = 200;
 
 type Parts = { store: WebhookStore; outbox: Outbox; listeners: EventListeners };
@@ -81,7 +81,11 @@ function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: P
     async get(organizationId: string, id: string): Promise<Webhook> {
       return toWebhook(await existing(organizationId, id));
     },
-    /** Checks the usable part of a body that its schema refuses. `id` is null for a new webhook. @throws 400, or 404 */
+    /**
+     * Checks the valid parts of a body that its schema rejects, so that one response lists all problems. `id` is null
+     * for a new webhook.
+     * @throws 400, or 404
+     */
     async checkPart(organizationId: string, id: string | null, { body }: PartialBody<WebhookChanges>): Promise<void> {
       if (id !== null) await existing(organizationId, id);
       await check(organizationId, body);
@@ -96,7 +100,7 @@ function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: P
       listeners.forget(organizationId);
       return created;
     },
-    /** Enabling a webhook again clears the reason why it was disabled. */
+    /** Enabling a webhook again clears its `disabledReason`. */
     async update(organizationId: string, id: string, changes: WebhookChanges): Promise<Webhook> {
       await existing(organizationId, id);
       await check(organizationId, changes);
@@ -229,7 +233,7 @@ function deliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, exist
       await outbox.worker.runWithin(leased, config.webhooks.submitWait);
       return detail(await delivery(id, deliveryId));
     },
-    /** @returns how many failed deliveries were queued again */
+    /** @returns the number of failed deliveries that were queued again */
     async retryFailed(organizationId: string, id: string): Promise<number> {
       const webhook = await existing(organizationId, id);
       checkEnabled(webhook);
@@ -241,7 +245,7 @@ function deliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, exist
         if (rows.length > 0) {
           retried += (await inTransaction(db, (trx) => outbox.queue.retryFailed(trx, rows))).size;
           outbox.worker.notify();
-          // Yields to other requests, because SQLite runs in this process.
+          // Let other requests run between the parts, because SQLite runs in this process.
           await new Promise(setImmediate);
         }
         after = failed.length < RETRIED_AT_ONCE ? undefined : failed.at(-1)?.id;

@@ -12,14 +12,17 @@ import { keepSentHosts } from "../outbox/sent-hosts.ts";
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
-/** A delivery of an event, with what the lists show of the event. */
+/** A delivery with the fields of its event that lists show. */
 export type EventDelivery = Omit<DeliveryRow, "type" | "eventId" | "conversationId"> &
   Pick<EventRow, "type" | "agentId" | "conversationId"> & { eventId: string };
 
 export type FailedRow = Pick<DeliveryRow, "id" | "target" | "host">;
 
 const MAX_COUNTED = 10_000;
-/** Responses in a list of deliveries. Without a limit, 100 deliveries could have 32 MB of them. */
+/**
+ * The maximum total size of the responses in a list of deliveries. Without it, the responses of 100 deliveries could
+ * take 32 MB.
+ */
 const RESPONSE_BYTES = 4 * 1024 * 1024;
 /** Deleting a delivery with its attempts takes SQLite about 50 µs. */
 const DELETED_AT_ONCE = 200;
@@ -67,7 +70,7 @@ function webhookQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
         .returningAll()
         .executeTakeFirst();
     },
-    /** Deletes the deliveries first, in small transactions, because a webhook can have very many. */
+    /** Deletes the deliveries first, in small transactions, because a webhook can have a very large number of them. */
     async delete(organizationId: string, id: string): Promise<void> {
       const deleteSome = async (trx: Transaction<Tables>, limit: number) => {
         const some = await trx.selectFrom("deliveries").select("id").where("webhookId", "=", id).limit(limit).execute();

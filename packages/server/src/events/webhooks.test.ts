@@ -23,7 +23,7 @@ import { createWebhookStore } from "./store.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Leaves the deliveries to the queue. */
+/** Leaves all deliveries to the queue. */
 const queueOnly = { leaseMs: 0, vacancies: () => 0, send() {}, notify() {} };
 
 /** A failed delivery of an event to this webhook. */
@@ -531,7 +531,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     receiver.answer((_, response) => held.resolve(response));
     const { conversationId } = await ask("Hello");
     const response = await held.promise;
-    // The receiver has the message, although the attempt is not recorded yet.
+    // The receiver has already received the message, although the attempt is not recorded yet.
     expect(await receiversOf(conversationId)).toEqual([oldHost]);
     await call("PATCH", `/webhooks/${id}`, { url: `${moved.url}/events` });
     response.writeHead(500).end();
@@ -561,7 +561,7 @@ onBothDatabases("webhooks", (createDatabase) => {
       const update = db.updateTable("deliveries").set({ ...leased, dueAt: Date.now() + 3_600_000 });
       const delivery = await update.where("id", "=", deliveryId).returningAll().executeTakeFirstOrThrow();
       const opened = await handler.open(delivery as LeasedDelivery, new AbortController().signal);
-      // It has no slot at the new host yet.
+      // The delivery has no slot at the new host yet.
       expect(await opened?.send()).toEqual({ postponedMs: 0 });
       const { body } = await call("GET", `/visitors/data?conversationId=${conversationId}`);
       expect(body.receivers).toEqual([...earlier, URL.parse(receiver.url)?.host].toSorted());

@@ -19,18 +19,18 @@ const none: Counts = { requested: 0, conversations: 0, taken: 0, waitedMs: 0, an
 export function createHandoffCounters() {
   const listeners: Listener[] = [];
   return {
-    /** Calls `listener` for everything that this process counts, once it is committed. */
+    /** Registers a listener that is called for every event that this process counts, after the commit. */
     onCounted(listener: Listener): void {
       listeners.push(listener);
     },
     /**
-     * Counts for the day of the request, at the end of the transaction: all requests of an agent share the row. Call it
-     * for `requested` before the request is inserted.
+     * Counts an event for the day of its request. Call it at the end of the transaction, because all requests of an
+     * agent on that day share a row. For `requested`, call it before the request is inserted.
      */
     async count(trx: Transaction<Tables>, handoff: HandoffRow, { event, at, isTest }: Counted): Promise<void> {
       if (isTest) return;
       const { agentId, cause, requestedAt } = handoff;
-      // Another process's clock may be behind.
+      // The clock of another process may be behind, so the difference could be negative.
       const ms = Math.max(0, at - requestedAt);
       const counts = event === "requested" ? await requested(trx, handoff) : met(handoff, { event, at, ms });
       const row = { agentId, day: dayOf(requestedAt), cause };

@@ -10,7 +10,7 @@ import { createRateLimit } from "../plans/rate-limit.ts";
 
 type Parts = { agents: AgentService; conversations: ConversationService; draft: DraftWriter };
 
-/** The agent drafts an answer that a member edits and sends. */
+/** The endpoint that lets the agent draft an answer, which a member then edits and sends. */
 export function draftRoutes(app: App, { limits }: Config, { agents, conversations, draft }: Parts): void {
   // Each draft calls the model.
   const perMember = createRateLimit(limits.chatPerSession, "drafts");

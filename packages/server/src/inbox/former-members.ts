@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
-/** The member who has the conversation has left the organization, and cannot answer. */
+/** True if the member who has the conversation has left the organization and therefore cannot answer. */
 export const hasFormerMember = sql<boolean>`not exists (select 1 from members
   where members."userId" = conversations."assigneeId" and members."organizationId" = conversations."organizationId")`;
 

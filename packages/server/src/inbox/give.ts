@@ -14,9 +14,9 @@ type Parts = { handOver: ChatService["handOver"]; counters: HandoffCounters; rec
 export type Give = ReturnType<typeof createGiving>;
 
 /**
- * @returns a function that gives a conversation to a member, unless another member has it (or, with `mayReplace`, even
- * then), and silences the agent before it resolves. `work` runs in the same transaction in
- * either case, and learns whether the conversation was given. The function throws 409 if the member has been removed
+ * @returns a function that gives a conversation to a member and stops the agent's reply before it resolves. If another
+ * member has the conversation, nothing changes unless `mayReplace` is set. `work` runs in the same transaction in
+ * either case and learns whether the conversation was given. The function throws 409 if the member has been removed
  * from the organization since the request began.
  */
 export function createGiving(
@@ -30,7 +30,7 @@ export function createGiving(
   ): Promise<T> => {
     const silent = await handOver.stop(conversationId);
     const { ended, result } = await inTransaction(db, async (trx) => {
-      // Without this lock, a removal that runs at the same time would not release this conversation.
+      // Without this lock, a concurrent removal of the member would not release this conversation.
       if (!(await isMemberUntilCommit(trx, databaseKind, { organizationId, userId }))) throw memberHasLeft();
       const given = await giveTo(trx, { organizationId, conversationId }, { userId, mayReplace });
       if (!given) return { ended: [], result: await work(trx, false) };

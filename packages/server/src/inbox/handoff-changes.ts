@@ -5,9 +5,9 @@ import { failpoint } from "../failpoints.ts";
 export type HandoffRecorders = ReturnType<typeof createHandoffRecorders>;
 
 /**
- * Distributes every change. Notices, bots and live streams register a recorder when the app is created. A recorder runs
- * in the transaction of the change, so what it writes is committed together with the change. Use `afterCommit` for
- * everything that is not a write.
+ * Distributes every change of a handoff to recorders, which notices, bots and live streams register when the app is
+ * created. A recorder runs in the transaction of the change, so its writes are committed together with the change. Use
+ * `afterCommit` for everything other than writes.
  */
 export function createHandoffRecorders() {
   const recorders: RecordHandoff[] = [];

@@ -4,7 +4,9 @@ import type { RecordEvents } from "../events/record-events.ts";
 
 type Reported = Pick<WebhookEventData["conversation.handed_over"], "change" | "handler" | "assigneeId" | "memberId">;
 
-/** Reports each change of the handler as an event, in the transaction of the change. */
+/**
+ * Records a `conversation.handed_over` event for each reportable handler change, in the same transaction as the change.
+ */
 export function createHandoffEvents(recordEvents: RecordEvents): RecordHandoff {
   return async (trx, change) => {
     const reported = reportOf(change);
@@ -28,12 +30,12 @@ export function createHandoffEvents(recordEvents: RecordEvents): RecordHandoff {
   };
 }
 
-/** @returns null for a change that leaves the handler as it was */
+/** @returns null for a change that does not change the handler */
 function reportOf(change: HandoffChange): Reported | null {
   switch (change.kind) {
     case "requested":
-      // The team is notified later of a request that was held back, but the visitor has been waiting since the first
-      // change.
+      // A repeated change only notifies the team of a delayed request. The visitor has been waiting since the first
+      // change, which was reported.
       if (change.isRepeated) return null;
       return { change: "requested", handler: "waiting", assigneeId: null, memberId: null };
     case "taken": {

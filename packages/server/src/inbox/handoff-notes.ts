@@ -4,13 +4,13 @@ import type { Db } from "../db/open.ts";
 import type { ConversationRow } from "../db/tables.ts";
 import { quotedJson } from "../quoted-json.ts";
 
-/** Maximum number of requests that the model is informed about. */
+/** The maximum number of requests that the model is informed about. */
 const MAX_REQUESTS = 10;
 
 /** @returns a function that tells the model about the newest requests for a person in a conversation */
 export function createHandoffNotes(db: Db) {
   return async ({ id, epoch }: Pick<ConversationRow, "id" | "epoch">): Promise<Note[]> => {
-    // Most conversations never leave their agent.
+    // The conversation has always been with its agent, as most are, so there is nothing to read.
     if (epoch === 0) return [];
     const requests = await db
       .selectFrom("handoffs")
@@ -28,7 +28,7 @@ export function createHandoffNotes(db: Db) {
 const notYours =
   "Messages that begin with the name of a member of the team were not written by you. Do not write in a member's name";
 
-/** What a member wrote for the model applies even after the visitor has asked for a person again. */
+/** A note that a member wrote for the model still applies after the visitor has asked for a person again. */
 function earlierNoteOf({ endedAt, note }: HandoffRow): Note[] {
   if (endedAt === null || note === null) return [];
   return [{ createdAt: endedAt, text: `[A member of the team returned the conversation to you.${quotedNote(note)}]` }];

@@ -30,7 +30,7 @@ export function addHandoffMetrics(
       try {
         this.set(Number((await waiting.executeTakeFirstOrThrow()).count));
       } catch (error) {
-        // Omits only this metric. The others are needed most when the database fails.
+        // Omit only this metric. The others are needed most when the database fails.
         log.warn({ err: error }, "Cannot count the visitors who wait for a person");
         this.set(Number.NaN);
       }

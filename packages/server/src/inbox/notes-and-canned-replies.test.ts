@@ -74,7 +74,7 @@ onBothDatabases("the inbox", (createDatabase) => {
     expect(ofKey.body.data.author).not.toHaveProperty("userId");
     const listed = await account.call("GET", `/conversations/${id}/notes`);
     expect(listed.body.data).toEqual([written.body.data, ofKey.body.data]);
-    // The note outlives its author.
+    // The note remains after its author was deleted.
     await server.deps.db.deleteFrom("users").where("id", "=", member.userId).execute();
     expect((await account.call("GET", `/conversations/${id}/notes`)).body.data[0].author).toEqual(author);
 

@@ -91,7 +91,7 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
         .returning(["cause", "reason", "summary", "email"])
         .executeTakeFirstOrThrow();
       const asked = { organizationId, conversationId, reason, summary, email };
-      // In the conversation of a member who took over without a request, it is the visitor who wants an answer.
+      // If a member took the conversation over without a request, the visitor is the one who now wants an answer.
       await open(trx, agent, { ...asked, cause: cause === "member" ? "visitor" : cause }, { ...waiting, now });
       return true;
     },
@@ -99,8 +99,8 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
 }
 
 /**
- * When the team may be notified of a request in this conversation; null for now. A request that a member has taken delays
- * none, because a visitor cannot repeat it.
+ * Returns when the team may be notified of a request in this conversation, or null for immediately. A request that a
+ * member has taken causes no delay, because a visitor cannot repeat it.
  */
 async function nextAnnouncement(trx: Transaction<Tables>, conversationId: string, now: number): Promise<number | null> {
   const last = await trx

@@ -5,8 +5,8 @@ import type { Tables } from "../db/tables.ts";
 import type { HandoffRequests } from "./requests.ts";
 
 /**
- * An event without a conversation belongs to the newest conversation of its session, unless that conversation is older
- * than this.
+ * An event without a conversation id belongs to the newest conversation of its session, unless that conversation is
+ * older than this.
  */
 const RECENT_MS = 86_400_000;
 

@@ -21,8 +21,8 @@ import { addMessage, type Ending, returnToAgent, updateRequest } from "./store.t
 export type Member = { organizationId: string; userId: string; name: string };
 
 /**
- * Written in the transaction of the action, so that a command which is received again after an interruption is known to
- * have been carried out. A second return could otherwise end the visitor's next request.
+ * Writes in the transaction of the action. This lets the caller recognize a command that it receives again after an
+ * interruption. Without it, a repeated return could end the visitor's next request.
  */
 type Alongside = (trx: Executor) => Promise<void>;
 

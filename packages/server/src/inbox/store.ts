@@ -23,9 +23,9 @@ export type Ending = {
 };
 
 /**
- * Gives the conversation to a member, atomically: of several concurrent calls, one wins.
+ * Gives the conversation to a member. This is atomic: only one of several concurrent calls succeeds.
  * @param mayReplace whether it may be taken from another member who still belongs to the organization
- * @returns null when a member has it; with `mayReplace`, only when that member already has it
+ * @returns null when a member has the conversation; with `mayReplace`, only when that member already has it
  */
 export async function giveTo(
   trx: Transaction<Tables>,
@@ -158,7 +158,7 @@ export async function addMessage(
       lastMessageAt: now,
       updatedAt: now,
       changedAt: now,
-      // A member who answers has read the conversation.
+      // A member who answers has read the conversation, so mark it as read.
       readAt: now,
     })
     .where("id", "=", conversationId)

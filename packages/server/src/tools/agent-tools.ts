@@ -31,7 +31,7 @@ export function createAgentTools({ db, log }: Pick<Deps, "db" | "log">, runner: 
       async runTool({ name, input }, options) {
         const offered = find(name);
         if (!offered) return failure("There is no such tool.");
-        // A reply can take minutes, and the tool may have been changed or deleted in the meantime.
+        // Read the tool again. A reply can take minutes, and the tool may have been changed or deleted in the meantime.
         try {
           const found = await store.enabledById(agentId, offered.id);
           if (!found || !mayUse(found.tool, context)) return failure("This tool is no longer available.");

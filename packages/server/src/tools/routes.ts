@@ -91,7 +91,8 @@ export function toolRoutes(
 }
 
 /**
- * Requires a role to call a tool as a visitor, because such a call reaches the owner's systems in that visitor's name.
+ * Requires the admin role to call a tool as a visitor, because such a call reaches the owner's systems in that
+ * visitor's name.
  * @throws 403
  */
 function actingVisitor({ role }: Principal, { id, email, name, claims }: contract.ActingVisitor): VerifiedVisitor {

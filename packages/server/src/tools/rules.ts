@@ -52,7 +52,7 @@ function checkKind({ executionType, httpUrl, formSchema }: Tool) {
   if (executionType === "form" && !formSchema) throw invalid("formSchema", "is required for a form tool", "required");
 }
 
-/** Inputs that the schema does not declare are not sent, so a call with such a placeholder could only fail. */
+/** Inputs that the schema does not declare are never sent, so a call with such a placeholder would always fail. */
 function checkUrlInputs({ executionType, httpUrl, inputSchema }: Tool) {
   if (executionType !== "http" || !httpUrl) return;
   const declared = declaredNames({ inputSchema });
@@ -82,7 +82,7 @@ function declaredNames({ inputSchema }: Pick<Tool, "inputSchema">): Set<string> 
   return additionalProperties ? null : new Set(Object.keys(properties ?? {}));
 }
 
-/** An input whose name looks like a value of the server would be mistaken for one in a template. */
+/** An input whose name looks like a server value would be mistaken for that value in a template. */
 function checkInputNames(inputSchema: Record<string, unknown>) {
   const { properties } = inputSchema as { properties?: object };
   const taken = Object.keys(properties ?? {}).filter(isReservedInput);

@@ -71,7 +71,7 @@ export function createToolRunner(
     return { ...ran, request, response, ...(answer.problem ? { problem: answer.problem } : {}) };
   }
 
-  /** Visitors receive what the display maps, and the whole result only for the display type `text`. */
+  /** Visitors receive only what the display maps. They receive the whole result only with the display type `text`. */
   async function shown(tool: ToolRow, result: unknown, forModel: string): Promise<Ran> {
     if (tool.resultFor === "model") return { outcome: hidden(forModel), result };
     const told = tool.resultFor === "visitor" ? shownOnly : forModel;
@@ -144,15 +144,15 @@ function problemOf({ isError, forModel }: ToolOutcome, problem: string | undefin
 }
 
 /**
- * Visitors see that the tool ran, and the model reads the result. The chat stream and the stored conversation leave it
- * out.
+ * Visitors see only that the tool ran. The model reads the result, but the chat stream and the stored conversation do
+ * not contain it.
  */
 function hidden(forModel: string): ToolOutcome {
   const display = { type: "text", slots: {}, options: {} };
   return { result: null, isError: false, displayConfig: null, display, forModel };
 }
 
-/** Sent to the model in place of a result that only the visitor may see. */
+/** The text that the model receives instead of a result that only the visitor may see. */
 const shownOnly = "The result was shown to the visitor. You cannot see it, so do not guess what it contains.";
 
 /** A mock's response is text. JSON can be mapped to a display like any other result. */

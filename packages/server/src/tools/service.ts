@@ -142,11 +142,11 @@ function partChecks(existing: (organizationId: string, id: string) => Promise<To
   };
 }
 
-/** Stand-ins for required settings that an incomplete body lacks. */
+/** Placeholders for required settings that an incomplete body lacks. */
 const requiredSettings = { agentId: "", name: "", description: "", executionType: "mock", inputSchema: {} } as const;
 
 const MAX_NAME = 64;
-/** Tool names consist of letters and underscores, so further copies are told apart by a letter. */
+/** Tool names consist of letters and underscores, so further copies are distinguished by a letter. */
 const copySuffixes = ["_copy", ..."bcdefghijklmnopqrstuvwxyz"].map((text, index) =>
   index === 0 ? text : `_copy_${text}`,
 );
@@ -196,7 +196,7 @@ function newTool(organizationId: string, input: ToolCreate, given: ToolSettings)
   };
 }
 
-/** Visitors may submit open forms for a while after the form was disabled, so the time is recorded. */
+/** Visitors may still submit forms for a while after the form was disabled, so the time is recorded. */
 function disabledSince(row: ToolRow, { isEnabled }: ToolSettings): Pick<ToolRow, "disabledAt"> | undefined {
   if (isEnabled === undefined) return undefined;
   if (isEnabled !== false) return { disabledAt: null };

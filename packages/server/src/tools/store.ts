@@ -25,7 +25,7 @@ export function createToolStore(db: Db) {
       const { errorAt: at, errorMessage: message, ...tool } = row;
       return { tool, standing: at === null || message === null ? null : { at, message } };
     },
-    /** For visitors, who know the id of a tool but have no account. */
+    /** For visitors, who know the id of a tool but do not belong to an organization. */
     async getPublic(id: string): Promise<ToolRow | undefined> {
       return (await byId(db, { id })).rows[0];
     },
@@ -42,14 +42,14 @@ export function createToolStore(db: Db) {
     async get(organizationId: string, id: string): Promise<ToolRow | undefined> {
       return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
-    /** Of one agent, or of the whole organization. */
+    /** Counts the tools of one agent or, with null, of the whole organization. */
     async count(organizationId: string, agentId: string | null): Promise<number> {
       const tools = agentId === null ? owned(organizationId) : owned(organizationId).where("agentId", "=", agentId);
       return Number((await tools.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
     },
     /**
      * Inserts the tool and runs `alsoInTransaction`, unless the agent already has `limit` tools.
-     * @returns false then
+     * @returns false if the limit was reached
      */
     async insert(
       row: ToolRow,

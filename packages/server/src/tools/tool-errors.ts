@@ -6,7 +6,9 @@ import type { Deps } from "../deps.ts";
 import { createToolErrorStore } from "./tool-error-store.ts";
 
 const MAX_CHARACTERS = 500;
-/** How long a repeated error is not written again, because every visitor calls a broken tool. */
+/**
+ * How long a repeated error is not written again, in milliseconds, because every visitor's call of a broken tool fails.
+ */
 const AGAIN_AFTER_MS = 60_000;
 
 /** The latest error, unless a call has succeeded since; null for none. */
@@ -38,7 +40,7 @@ export function createToolErrors({ db, log }: Pick<Deps, "db" | "log">) {
       try {
         await write(toolId, standing, problem, Date.now());
       } catch (error) {
-        // A deleted tool has no errors either.
+        // If the tool was deleted, there is nothing to record.
         if (!isMissingReference(error)) log.warn({ err: error, toolId }, "could not record a tool error");
       }
     },

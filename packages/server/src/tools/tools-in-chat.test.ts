@@ -166,7 +166,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     let asked = 0;
     shop.script(async ({ request, response }) => {
       if (++asked === 2) both.resolve();
-      // Each call waits for the other, so this ends only when both run at once.
+      // Each call waits for the other one, so this resolves only if both run concurrently.
       await both.promise;
       if (request.url?.endsWith("race")) response.writeHead(500);
       response.end("ok");

@@ -32,7 +32,7 @@ export function useCannedReplies(
     shown,
     active: at,
     choose,
-    /** There is nothing to offer yet. */
+    /** The list is open, but the organization has no canned replies yet. */
     isEmpty: isOpen && replies?.length === 0,
     /** Handles a key of the text field. @returns whether the key was for the list */
     onKeyDown(event: KeyboardEvent): boolean {

@@ -20,7 +20,7 @@ type Props = {
   conversation: ConversationDetail;
   agentName: string;
   mode: ComposerMode;
-  /** Whether the member has the conversation; otherwise only notes can be written. */
+  /** Whether the member has the conversation. Otherwise, only notes can be written. */
   canReply: boolean;
   field: RefObject<HTMLTextAreaElement | null>;
   /** `send` resolves to whether the text was sent. */
@@ -56,7 +56,8 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
     const sent = text.trim();
     if (sent === "" || isSending || !(await send(sent))) return;
     setText((now) => withoutSent(now, text));
-    // A note interrupts the talk to the visitor. The member may already be writing the next note.
+    // A note only interrupts the conversation with the visitor, so return to replying, unless the member is already
+    // writing another note.
     if (!isReply && canReply && field.current?.value === text) onMode("reply");
   };
   return (
@@ -98,11 +99,12 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
             if (canned.onKeyDown(event) || isComposing(event)) return;
             if (event.key === "Escape") {
               event.stopPropagation();
-              // The list may have nothing to focus, and then the shortcuts would still be typed into the field.
+              // Remove the focus even if the list has no row to focus. Otherwise, shortcut keys would still be typed
+              // into the field.
               event.currentTarget.blur();
               onLeave();
             }
-            // On touch screens, Enter is the only way to a new line.
+            // On touch screens, Enter is the only way to start a new line.
             const isNewLine = event.shiftKey || (matchMedia("(hover: none)").matches && !event.ctrlKey);
             if (event.key !== "Enter" || isNewLine) return;
             event.preventDefault();
@@ -124,7 +126,7 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
   );
 }
 
-/** The bar below the text: the mode, and what can be inserted. */
+/** The bar below the text field: selects the mode and inserts prepared texts. */
 function ComposerBar({
   conversationId,
   agentName,
@@ -170,8 +172,8 @@ function ComposerBar({
 }
 
 /**
- * Requests a draft from the agent, which the member edits and sends. It replaces the text, and the toast can restore
- * that.
+ * Requests a draft from the agent, which the member edits and sends. The draft replaces the text, and a toast offers to
+ * restore the text.
  */
 function SuggestButton({
   conversationId,

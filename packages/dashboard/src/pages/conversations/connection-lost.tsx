@@ -1,6 +1,8 @@
 import { useInboxLive } from "../../data/inbox-live.ts";
 
-/** Says that nothing is pushed at the moment. What was missed appears once the connection is back. */
+/**
+ * Shows that the page receives no live updates at the moment. Missed changes appear once the connection is restored.
+ */
 export function ConnectionLost({ className = "" }: { className?: string }) {
   const isLost = useInboxLive((live) => live.isLost);
   return (

@@ -133,7 +133,8 @@ function useComposerMode(isMine: boolean) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [chosen, setChosen] = useState<ComposerMode | null>(null);
   const mode = isMine ? (chosen ?? "reply") : chosen === "note" ? "note" : null;
-  // The field of another mode exists once that mode is rendered, and after a takeover once the conversation was read again.
+  // The mode whose field receives the focus. The field exists only after the mode has been rendered and, after a
+  // takeover, after the conversation has been refetched.
   const awaited = useRef<{ mode: ComposerMode; focused: Element | null } | null>(null);
   useEffect(() => {
     if (awaited.current?.mode !== mode) return;

@@ -17,7 +17,7 @@ export function ConversationHeader({
 }: {
   agentName: string;
   conversation: ConversationDetail;
-  /** Called to choose a tag. */
+  /** Opens the dialog that adds a tag. */
   onAddTag: () => void;
   onBack: () => void;
   onDelete: () => void;

@@ -72,7 +72,7 @@ export const ConversationRow = memo(function ConversationRow({
           <span className="text-wrong">Escalated</span>
         )}
         <Marks row={row} />
-        {/* A search result needs the space for the text that was found. */}
+        {/* A search result needs this space for the excerpt with the match. */}
         {!row.match && <TagChips tags={row.tags} />}
         <span>
           {row.messageCount} <span className="sr-only">{row.messageCount === 1 ? "message" : "messages"}</span>

@@ -25,7 +25,7 @@ export function ConversationTags({
     const others = tags.filter((other) => other === tag || !removing.includes(other.id));
     const at = others.indexOf(tag);
     const neighbor = others[at + 1] ?? others[at - 1];
-    // The button disappears with the tag, which would lose the focus.
+    // The button is removed together with its tag, which would lose the focus.
     const next = neighbor && button.closest("ul")?.querySelector<HTMLElement>(`[data-tag="${neighbor.id}"]`);
     (next ?? addTag.current)?.focus();
     setRemoving((ids) => [...ids, tag.id]);

@@ -6,7 +6,7 @@ export type ExportKind = "jsonl" | "jsonl-messages";
 export type Progress = { done: number; total: number };
 
 const PAGE = 100;
-/** Conversations that are read concurrently. */
+/** The maximum number of conversations that are read concurrently. */
 const AT_ONCE = 4;
 
 /** The address of the server's CSV file with every conversation that the query finds. */
@@ -36,14 +36,15 @@ export async function exportList(
       () => api.listConversations({ ...query, limit: PAGE, offset }, { signal }),
       signal,
     );
-    // Each page starts with the last row of the previous page. Otherwise rows were deleted, and others moved up past it.
+    // Each page must start with the last row of the previous page. If it does not, rows were deleted and others have
+    // moved to an earlier page.
     if (offset > 0 && !seen.has(page.data[0]?.id ?? "")) {
       offset = Math.max(0, offset - PAGE);
       continue;
     }
     newest ??= page.data[0]?.id ?? "";
     const limit = newest;
-    // New conversations move known ones to later pages.
+    // New conversations push already exported ones onto later pages.
     const rows: ListedConversation[] = page.data.filter(({ id }) => !seen.has(id) && id <= limit);
     for (let at = 0; at < rows.length; at += AT_ONCE) {
       const lines = await Promise.all(rows.slice(at, at + AT_ONCE).map((row) => lineOf(row, kind, signal)));

@@ -23,7 +23,7 @@ export function handoffLines(records: readonly HandoffRecord[], agentName: strin
 }
 
 function requestLine({ cause, requestedAt }: HandoffRecord): HandoffLine | null {
-  // The next line names the member who took over without a request.
+  // The next line already names the member who took over without a request.
   return cause === "member" ? null : line("requested", requestedAt, causeTexts[cause]);
 }
 

@@ -6,7 +6,7 @@ it("filters conversations that the agent handles, except in the views of those t
   expect(describeFilters({ handler: "agent" })).toEqual([{ name: "handler", text: "With the agent" }]);
   expect(toListQuery("agent_1", { handler: "agent", view: "waiting" })).toEqual({ handler: "waiting" });
   expect(describeFilters({ handler: "agent", view: "waiting" })).toEqual([]);
-  // An old or hand-written link.
+  // The parameter can come from an old or hand-written link.
   expect(toListQuery("agent_1", { handler: "everybody" })).toEqual({ agentId: "agent_1" });
 });
 

@@ -15,7 +15,7 @@ export type InboxSearch = {
   test?: string;
   /** The id of a tag. */
   tag?: string;
-  /** One of `InboxView`. Without it, all conversations of the agent. */
+  /** One of `InboxView`. If omitted, the list shows all conversations of the agent. */
   view?: string;
   /** `agent`: a view shows only the conversations of this agent. */
   scope?: string;
@@ -62,7 +62,7 @@ function toBoolean(text: string | undefined): boolean | undefined {
   return text === "true" || text === "false" ? text === "true" : undefined;
 }
 
-/** A change of the search that clears the filters. The search text and the view stay. */
+/** A change of the search parameters that clears the filters but keeps the search text and the view. */
 export const noFilters = {
   feedback: undefined,
   hasForm: undefined,
@@ -77,7 +77,7 @@ export const noFilters = {
 };
 
 /**
- * Describes the active filters without the search. Each can be removed by its name.
+ * Describes the active filters, except the search text. Each filter can be removed by its name.
  * @param tags the tags of the organization, or undefined until they have loaded
  */
 export function describeFilters(search: InboxSearch, tags?: readonly ConversationTag[]) {

@@ -63,7 +63,7 @@ export function NobodyNeedsYou({ view }: { view: InboxView }) {
   );
 }
 
-/** Replaces an open conversation that was deleted, except by this member. */
+/** Shown in place of an open conversation that a colleague has deleted. */
 export function ConversationDeleted() {
   return (
     <div role="alert" className="grid justify-items-start gap-3 border-s-2 border-edge px-6 py-4">

@@ -32,9 +32,9 @@ export function OwnershipBar({
   me: string | null;
   acts: Acts;
   onTakeOver: () => void;
-  /** Called to ask for the note to the agent. */
+  /** Opens the dialog that returns the conversation with a note for the agent. */
   onReturn: () => void;
-  /** Called to choose from all members. */
+  /** Opens the dialog that assigns the conversation to any member. */
   onAssign: () => void;
 }) {
   const { handler, assignee, handoff } = conversation;
@@ -99,7 +99,7 @@ function AssigneeText({ assignee, isMine }: { assignee: Person; isMine: boolean 
   );
 }
 
-/** Colleagues that the menu lists. The others are in the dialog, which has a search. */
+/** The maximum number of colleagues in the menu. The dialog lists all of them and has a search field. */
 const MAX_LISTED = 5;
 
 /** The menu that assigns the conversation to a colleague or ends the handoff. */
@@ -114,7 +114,7 @@ function AssignMenu({
   acts: Acts;
   onAssign: () => void;
 }) {
-  // The `Take over` button does the same.
+  // While no person has the conversation, leave out the current member, because the `Take over` button does the same.
   const others = acts.colleagues.filter(({ id }) => !(id === me && handler !== "human"));
   const items: Array<MenuItem | null> = others.slice(0, MAX_LISTED).map(({ id, name, isHere, isMe }) => ({
     label: `Assign to ${isMe ? "me" : name}`,

@@ -2,7 +2,7 @@
 export function saveFile(name: string, type: string, parts: BlobPart[]): void {
   const url = URL.createObjectURL(new Blob(parts, { type }));
   clickLink(url, name);
-  // Some browsers start to read the content a little later.
+  // Keep the object URL for a while, because some browsers start reading the content with a delay.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 

@@ -1,9 +1,10 @@
 import { refresh, useEndpointMutation } from "../../data/queries.ts";
 
 /**
- * The actions of a member on a conversation as a whole. A rejection, for example because a colleague was faster, is
- * shown as a toast. Each action resolves to whether it succeeded. The member ends what the page shows: with its epoch, a
- * call that is sent again does not end a request that the visitor has made since.
+ * The actions of a member on a conversation as a whole. If the server rejects an action, for example because a
+ * colleague was faster, a toast shows the reason. Each action resolves to whether it succeeded.
+ * Calls that end a request carry the epoch that the page shows, so a repeated call cannot end a newer request of the
+ * visitor.
  */
 export function useConversationActs({ id, epoch }: { id: string; epoch: number }) {
   const changes = ["getConversation", "listConversations"] as const;
@@ -24,7 +25,7 @@ export function useConversationActs({ id, epoch }: { id: string; epoch: number }
 
 const succeeded = () => true;
 
-/** The mutation has shown the error. Usually a colleague was faster, so the page is refetched to show who. */
+/** The mutation has already shown the error. Usually a colleague was faster, so refetch the page to show who. */
 async function failed(): Promise<boolean> {
   await refresh("getConversation", "listConversations");
   return false;

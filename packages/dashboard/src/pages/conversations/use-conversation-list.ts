@@ -23,8 +23,8 @@ import {
 const SETTLE_MS = 60;
 
 /**
- * The conversations that the URL asks for: the top of the list, refetched when it may have changed, and the rest as it
- * scrolls into view. While another search is running, the list stays as it was and is `isStale`.
+ * The conversations that match the URL: the top of the list, refetched when it may have changed, and further pages as
+ * they scroll into view. While another search is running, the list stays as it was and is `isStale`.
  *
  * @param isAtTop whether the top of the list is visible, where new conversations may appear without a click
  */
@@ -32,7 +32,7 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
   const query = useMemo(() => toListQuery(agentId, search), [agentId, search]);
   const key = JSON.stringify(query);
   const [held, setHeld] = useState<{ key: string; window: ListWindow } | null>(null);
-  // The list of all conversations has the newest first. In the others, conversations change places.
+  // The list of all conversations is ordered newest first. In the other views, conversations can change places.
   const hasMoves = viewOf(search) !== null;
   // Refetched when the server pushes that something happened.
   const top = useQuery(endpointQuery("listConversations", { ...query, limit: PAGE }));
@@ -128,7 +128,7 @@ function useMissingPages(
   return { look, isBroken, tryAgain };
 }
 
-/** Not cached: the list holds what it shows, and everything else may have moved. */
+/** Not cached, because the list itself keeps the rows that it shows, and all other rows may have moved. */
 function fetchPage(input: ListQuery) {
   return queryClient.fetchQuery({ ...endpointQuery("listConversations", input), staleTime: 0, gcTime: 0 });
 }

@@ -24,20 +24,24 @@ export function useRunningReply(conversation: ConversationDetail | undefined): v
 
 type Running = { id: string; replyId: string };
 
-/** The effect ends it as soon as the reply is stored. A reply whose process died is stored a while after its stream broke. */
+/**
+ * Follows the reply's stream until the signal is aborted, which happens once the stored reply has been fetched. After a
+ * crash of the server process, the reply is stored some time after the stream broke, so the loop fetches it again.
+ */
 async function follow({ id, replyId }: Running, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const words = createWriter({ id, replyId }, signal);
     try {
-      // The session takes the place of the token.
+      // The member's session authorizes the request, so no conversation token is needed.
       for await (const event of resumeChat(request, { id, token: "" }, { signal })) {
         if (event.type === "message_start" && event.messageId !== replyId) break;
         if (event.type === "content_block_delta") words.add(event.index, event.delta.text);
-        // The input and the result of a tool are stored with the call. The stored text is older than the streamed one.
+        // The call's input and result come from the stored message. Its stored text is older than the streamed text, so
+        // show that again.
         if (event.type === "tool_use_start" || event.type === "tool_result") await refetch(id).then(words.show);
       }
     } catch {
-      // The reply has ended, or the server cannot be reached, which reading it shows.
+      // Either the reply has ended or the server is unreachable. The refetch below shows which.
     }
     if (signal.aborted) return;
     await refetch(id);
@@ -55,7 +59,7 @@ function createWriter({ id, replyId }: Running, signal: AbortSignal) {
     const content = texts.join("");
     queryClient.setQueryData(endpointQuery("getConversation", { id }).queryKey, (known) => {
       const last = known?.messages.at(-1);
-      // Something newer was read in the meantime.
+      // A newer version of the conversation may have been fetched in the meantime.
       if (!known || last?.id !== replyId || !isRunning(last) || last.content.length >= content.length) return known;
       return { ...known, messages: [...known.messages.slice(0, -1), { ...last, content }] };
     });

@@ -10,7 +10,7 @@ export function Waited({
   isShort = false,
 }: {
   handoff: Pick<Handoff, "requestedAt" | "promisedAt" | "escalatedTo">;
-  /** Leaves out the escalations. */
+  /** Hides the label of escalated requests. */
   isShort?: boolean;
 }) {
   const now = useNow();
@@ -24,7 +24,7 @@ export function Waited({
   );
 }
 
-/** A duration in its two largest units, from seconds to days. @param ms milliseconds; a clock may be behind */
+/** A duration in its two largest units, from seconds to days. @param ms milliseconds; negative if a clock is behind */
 export function waitText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 60) return `${seconds - (seconds % TICK_SECONDS)} s`;

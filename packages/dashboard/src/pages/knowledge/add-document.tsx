@@ -84,7 +84,10 @@ function TextDialog({ agentId, onClose }: Props) {
   );
 }
 
-/** `answering`: fills in the visitors' wordings, and saving removes the question from the list of unanswered ones. */
+/**
+ * Adds a question with its answer. With `answering`, the dialog starts with the visitors' wordings, and saving removes
+ * the question from the list of unanswered questions.
+ */
 export function FaqDialog({ agentId, answering, onClose }: Props & { answering?: UnansweredQuestion }) {
   const initial = {
     question: answering?.question ?? "",

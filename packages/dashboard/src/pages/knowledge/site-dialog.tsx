@@ -58,7 +58,7 @@ export function SiteDialog({
     include: linesOf(values.include),
     exclude: linesOf(values.exclude),
   };
-  // A preview of another address or other patterns says nothing about the site that is being added.
+  // A preview of another address or with other patterns does not apply to the site that is being added.
   const isCurrent = JSON.stringify(preview.variables) === JSON.stringify(request);
   const found = isCurrent ? preview.data : undefined;
   const isNoneChecked = found !== undefined && found.pages.length > 0 && unchecked.size === found.pages.length;

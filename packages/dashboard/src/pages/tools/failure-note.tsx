@@ -4,7 +4,7 @@ import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 
-/** One line that says whether a tool works in chats. */
+/** Shows in one line whether a tool works in chats. */
 export function FailureLine({ failure }: { failure: ToolFailure | undefined }) {
   if (!failure) return null;
   const { at, recoveredAt, message } = failure;

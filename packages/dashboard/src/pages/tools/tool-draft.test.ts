@@ -87,7 +87,7 @@ describe("a tool's draft", () => {
     const formWebhookUrl = " ";
     expect(changesOf("form", { ...saved, formWebhookUrl }, { formWebhookUrl })).toEqual({ formWebhookUrl: null });
     const [field] = saved.formSchema.fields;
-    // A different key is not a change.
+    // Keys are not serialized, so a different key is not a change.
     expect(JSON.stringify(keyed({ ...field }))).toBe(JSON.stringify(field));
   });
 

@@ -264,7 +264,7 @@ function bodyProblems(text: string): Problem[] | null {
   return [{ path: "httpBody", message: "must be a JSON object or list" }];
 }
 
-/** Without columns, visitors would see nothing. */
+/** Without columns, the table would be empty for visitors. */
 function tableProblems({ resultFor, displayConfig: { type, fieldMappings } }: ToolDraft): Problem[] {
   const hasColumn = fieldMappings.some(({ slot, path }) => slot !== "rows" && slot !== "" && path.trim() !== "");
   if (resultFor === "model" || type !== "table" || hasColumn) return [];

@@ -15,7 +15,7 @@ export type CannedReplyService = ReturnType<typeof createCannedReplyService>;
 export function createCannedReplyService({ db }: Pick<Deps, "db">) {
   const store = createCannedReplyStore(db);
   return {
-    /** In pages, because together they can have several megabytes. */
+    /** Yields pages, because all replies together can take several megabytes. */
     async *list(organizationId: string): AsyncGenerator<CannedReply[]> {
       for await (const rows of store.pages(organizationId)) yield rows.map(toCannedReply);
     },

@@ -5,7 +5,10 @@ import type { CannedReplyRow } from "../../db/note-tables.ts";
 import type { Db } from "../../db/open.ts";
 import { inTransaction } from "../../db/transaction.ts";
 
-/** Replies read and rendered between two turns of the event loop, each with up to 8,000 characters. */
+/**
+ * The number of replies, each of up to 8,000 characters, that are read and rendered between two turns of the event
+ * loop.
+ */
 const PAGE = 50;
 
 export function createCannedReplyStore(db: Db) {

@@ -2,7 +2,9 @@ import type { ConversationActivity } from "@foyer/contract";
 import { createReadQueue } from "./read-queue.ts";
 
 const CONCURRENT_READS = 2;
-/** How long activity is collected before it is sent, in milliseconds, and the maximum number of conversations. */
+/**
+ * How long activity is collected before it is sent, in milliseconds, and the maximum number of conversations per event.
+ */
 const COLLECT_MS = 250;
 const MAX_CONVERSATIONS = 50;
 
@@ -11,14 +13,17 @@ export type ActivitySource = {
   activity(organizationId: string, conversationIds: readonly string[]): Promise<ConversationActivity[]>;
 };
 
-/** `removed`: the ids of deleted conversations. `hasMore`: something also happened in other conversations. */
+/**
+ * `removed` lists the ids of deleted conversations. `hasMore` means that something also happened in conversations that
+ * are not listed.
+ */
 export type Activity = { conversations: ConversationActivity[]; removed: string[]; hasMore: boolean };
 
 type Batch = { organizationId: string; ids: Set<string>; hasMore: boolean; timer: NodeJS.Timeout | undefined };
 
 /**
- * Collects the conversations in which something happened, so that a busy organization costs its inboxes at most four
- * reads a second.
+ * Collects the conversations in which something happened, so that a busy organization causes at most four reads per
+ * second.
  */
 export function createActivityFeed(
   source: ActivitySource,
@@ -55,7 +60,7 @@ export function createActivityFeed(
   }
 
   return {
-    /** Something happened in a conversation, or with null in more conversations than can be listed. */
+    /** Reports that something happened in a conversation or, with null, in more conversations than can be listed. */
     happened,
     /** Call it when nobody follows the organization's inbox anymore. */
     forget(organizationId: string): void {

@@ -3,32 +3,32 @@ import { activitySince, MAX_READ, organizationsWithInbox, writeActivity } from "
 
 /** How often activity is written for the other processes, in milliseconds. */
 const WRITE_EVERY_MS = 300;
-/** How long this process trusts its knowledge of which organizations have an inbox open, in milliseconds. */
+/** How often this process reads which organizations have an inbox open, in milliseconds. */
 const ASK_EVERY_MS = 1_000;
 /**
- * How long activity that nobody follows is remembered, in milliseconds, for an inbox that another process has just
- * opened.
+ * How long activity without a follower is remembered, in milliseconds, for an inbox that was just opened in another
+ * process.
  */
 const REMEMBERED_MS = 3_000;
 /**
- * Maximum conversations of one organization that are remembered. Beyond it, the inboxes are asked to read their lists
- * again.
+ * The maximum number of conversations that are remembered for each organization. If there are more, the inboxes reload
+ * their lists.
  */
 const MAX_CONVERSATIONS = 200;
-/** How long announced activity is remembered, in milliseconds. Longer than activity is read. */
+/** How long announced activity is remembered, in milliseconds. This exceeds the time for which activity can be read. */
 const ANNOUNCED_MS = 60_000;
 
-/** Stands for more conversations than can be listed. */
+/** Used in place of a conversation id when there are more conversations than can be listed. */
 export const MANY = "";
 
-/** When something last happened, in milliseconds since 1970, by conversation. */
+/** The time of the latest activity, in milliseconds since 1970, by conversation. */
 type Recent = Map<string, number>;
 
 export type ActivityExchange = ReturnType<typeof createActivityExchange>;
 
 /**
- * Tells the other processes that share the database in which conversations something happened. Nothing is written for
- * an organization whose members have no inbox open. A single process needs none of this.
+ * Exchanges, between processes that share the database, in which conversations something happened. Nothing is written
+ * for an organization whose members have no inbox open. A single process does not need this exchange.
  * @param db null for a single process
  */
 export function createActivityExchange(db: Db | null, onError: (error: unknown) => void, now = Date.now) {
@@ -122,7 +122,7 @@ export function createActivityExchange(db: Db | null, onError: (error: unknown) 
       if (rows.length < MAX_READ) return found;
       return [...found, ...organizationIds.map((organizationId) => ({ organizationId, conversationId: MANY }))];
     },
-    /** Resolves once nothing is being written. */
+    /** Resolves once no write is in progress. */
     async stop(): Promise<void> {
       await writing;
       clearTimeout(timer);

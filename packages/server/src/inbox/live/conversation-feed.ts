@@ -2,7 +2,7 @@ import type { ConversationLiveEvent, Handler, Message, Ownership, Person } from 
 import type { OpenStream } from "./open-streams.ts";
 import { createReadQueue } from "./read-queue.ts";
 
-/** Messages that a client receives without `Last-Event-ID`. */
+/** The number of newest messages that a client without `Last-Event-ID` receives. */
 const NEWEST_MESSAGES = 50;
 const CONCURRENT_READS = 4;
 /**
@@ -17,7 +17,7 @@ export type ConversationState = {
   handler: Handler;
   epoch: number;
   assigneeId: string | null;
-  /** changes with everything that the streams show, except for the end of a reply */
+  /** changes whenever anything that the streams show changes, except when a reply ends */
   version: string;
   /** -1 when there are no messages */
   lastPosition: number;
@@ -36,7 +36,10 @@ export type ConversationSource = {
   ownership(state: ConversationState, isMember: boolean): Promise<Ownership>;
   /** In pages, oldest first. */
   messagesAfter(conversationId: string, position: number): AsyncIterable<LiveMessage[]>;
-  /** Called when a visitor's client has shown by its return that it has received the messages up to this position. */
+  /**
+   * Called when a visitor's client has reconnected with an event id, which proves that it received the messages up to
+   * this position.
+   */
   received(conversationId: string, position: number): Promise<void>;
 };
 
@@ -58,13 +61,15 @@ export type ConversationTopic = {
   conversationId: string;
   followers: Set<Follower>;
   state: ConversationState | null;
-  /** True while a reply of the agent is running. It is sent when it has ended, which does not change `version`. */
+  /**
+   * True while a reply of the agent is running. The reply is sent once it has ended, which does not change `version`.
+   */
   awaitsReply: boolean;
 };
 
 export type ConversationFeed = ReturnType<typeof createConversationFeed>;
 
-/** The streams of conversations in this process. A conversation is read once for all of its clients. */
+/** Manages the streams of conversations in this process. Each conversation is read once for all of its clients. */
 export function createConversationFeed(source: ConversationSource, onError: (error: unknown) => void) {
   const topics = new Map<string, ConversationTopic>();
   const failed = new Set<ConversationTopic>();
@@ -164,8 +169,8 @@ export function createConversationFeed(source: ConversationSource, onError: (err
 }
 
 /**
- * Reports what the clients of the visitor have received, as they have shown by coming back. A client cannot have received
- * a message that is yet to be written.
+ * Reports the messages that the visitor's clients have received, as proven by the ids with which they reconnected. A
+ * client cannot have received a message that has not been written yet.
  */
 async function reportReceived(
   source: ConversationSource,
@@ -219,7 +224,7 @@ function format(event: ConversationLiveEvent, epoch: number, position: number): 
   return `id: ${epoch}:${position}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** The position in a `Last-Event-ID`, or null if it is missing or not one of ours. */
+/** Returns the position in a `Last-Event-ID`, or null if the header is missing or has another format. */
 function positionIn(lastEventId: string | undefined): number | null {
   const position = /^\d{1,9}:(-1|\d{1,9})$/.exec(lastEventId ?? "")?.[1];
   return position === undefined ? null : Number(position);

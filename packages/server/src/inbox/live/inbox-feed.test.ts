@@ -15,7 +15,7 @@ const entryOf = (conversationId: string, changedAt: number): InboxEntry => ({
   },
 });
 
-/** A client whose received text is collected. */
+/** A client that collects the text it receives. */
 function createClient() {
   const texts: string[] = [];
   const reader = { write: (text: string) => void texts.push(text), end: () => {} };

@@ -5,12 +5,12 @@ import type { OpenStream } from "./open-streams.ts";
 import { createReadQueue } from "./read-queue.ts";
 
 const CONCURRENT_READS = 2;
-/** Conversations read in one query. */
+/** The number of conversations that one query reads. */
 const PAGE = 100;
-/** Conversations whose sent version is remembered. */
+/** The maximum number of conversations whose last sent version is remembered. */
 const MAX_REMEMBERED = 5_000;
 
-/** A conversation as the inbox shows it. `version` changes with everything that the inbox shows. */
+/** A conversation as the inbox shows it. `version` changes whenever anything that the inbox shows changes. */
 export type InboxEntry = { change: InboxChange; version: string; changedAt: number };
 /** How many conversations are waiting, and how many each member has. */
 type InboxCounts = { waiting: number; byMember: ReadonlyMap<string, number> };
@@ -55,12 +55,12 @@ export type InboxTopic = {
   present: string;
 };
 
-/** A change can be committed this much later than its timestamp. */
+/** The longest time between the timestamp of a change and its commit. */
 export const OVERLAP_MS = 10_000;
 
 export type InboxFeed = ReturnType<typeof createInboxFeed>;
 
-/** The streams of inboxes in this process. A change is read once for all members of its organization. */
+/** Manages the inbox streams in this process. Each change is read once for all members of its organization. */
 export function createInboxFeed(source: InboxSource, onError: (error: unknown) => void) {
   const topics = new Map<string, InboxTopic>();
   const failed = new Set<InboxTopic>();
@@ -130,7 +130,7 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       };
     },
     topics: (): ReadonlyMap<string, InboxTopic> => topics,
-    /** Reads a conversation again, unless this version of it has been sent. */
+    /** Reads a conversation again unless this version of it has already been sent. */
     changed(organizationId: string, conversationId: string, version?: string): void {
       const topic = topics.get(organizationId);
       if (!topic || (version !== undefined && topic.sent.get(conversationId)?.version === version)) return;
@@ -138,14 +138,14 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       queue.mark(topic);
     },
     /**
-     * Compares the open conversations with those that were sent. This finds conversations that another process deleted,
-     * and changes by a process whose clock is wrong.
+     * Compares the open conversations with the conversations that were sent. This finds conversations that another
+     * process deleted, and changes by a process with a wrong clock.
      */
     async compare(topic: InboxTopic): Promise<void> {
       for (const id of differences(topic, await source.openConversations(topic.organizationId))) topic.dirty.add(id);
       if (topic.dirty.size > 0) queue.mark(topic);
     },
-    /** Something happened in a conversation, or with null in more conversations than can be listed. */
+    /** Reports that something happened in a conversation or, with null, in more conversations than can be listed. */
     active(organizationId: string, conversationId: string | null): void {
       if (topics.has(organizationId)) activity.happened(organizationId, conversationId);
     },
@@ -169,7 +169,7 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
   };
 }
 
-/** Sends the followers that resume what changed since they were connected. */
+/** Sends the followers that resume everything that has changed since they were last connected. */
 async function sendBacklogs(source: InboxSource, topic: InboxTopic) {
   for (const follower of topic.followers) {
     if (follower.backlogFrom === null) continue;
@@ -206,7 +206,7 @@ function differences(topic: InboxTopic, open: readonly OpenConversation[]): stri
   const changed = open.filter(({ id, version, changedAt }) => {
     const sent = topic.sent.get(id);
     if (sent) return sent.version !== version;
-    // Clients have already read conversations that changed before they followed the inbox.
+    // Clients have already loaded conversations that changed before they started to follow the inbox.
     if (changedAt >= topic.startedAt - OVERLAP_MS) return true;
     remember(topic, id, { version, isOpen: true });
     return false;
@@ -247,8 +247,8 @@ function sendEntry(follower: Follower, { change, changedAt }: InboxEntry) {
 }
 
 /**
- * The cursor stays until the backlog has been sent, because a client that resumes after this event still needs the
- * backlog.
+ * The cursor does not advance until the backlog has been sent, because a client that resumes after this event still
+ * needs the backlog.
  */
 function sendNewEntry(follower: Follower, entry: InboxEntry) {
   if (follower.backlogFrom === null) sendEntry(follower, entry);

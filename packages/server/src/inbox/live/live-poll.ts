@@ -22,8 +22,9 @@ type Parts = {
 };
 
 /**
- * Finds changes that nothing in this process announces: those of other processes, ended replies, sessions and deleted
- * conversations. Between `start` and `stop`, that is while a stream is open, it polls every `interval` milliseconds.
+ * Finds changes that nothing in this process announces: changes of other processes, replies and sessions that have
+ * ended, and deleted conversations. Between `start` and `stop`, that is while a stream is open, it polls every
+ * `interval` milliseconds.
  */
 export function createLivePoll(interval: number, parts: Parts) {
   const { store, presence, activity, open, conversationFeed, inboxFeed, announceTyping, onError } = parts;

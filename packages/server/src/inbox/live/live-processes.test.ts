@@ -84,7 +84,7 @@ describe("live streams of two processes", () => {
       const { body } = await here.app.inject({ method: "POST", url: "/chat", payload });
       return /"conversationId":"(\w+)"/.exec(body)?.[1] ?? "";
     };
-    // Nobody follows the inbox yet. A member who opens it a moment later still learns of it.
+    // Nobody follows the inbox yet. A member who opens it a moment later still receives this activity.
     const before = await talkTo();
     const inbox = await followInbox(there, remote);
     const activity = (id: string) =>

@@ -3,23 +3,25 @@ import type { Instant } from "../../db/column-types.ts";
 import { ofExistingAgent } from "../../db/deleted-agents.ts";
 import type { Db } from "../../db/open.ts";
 
-/** Changes read in one query. In a busier organization, the older ones were read earlier. */
+/**
+ * The maximum number of changes that one query reads. If there are more, the older ones were read by an earlier poll.
+ */
 const MAX_CHANGES = 2_000;
 const MAX_MEMBERS = 500;
 
-/** The parts of a version. */
+/** The columns that a version consists of. */
 type Versioned = { id: string; changedAt: Instant; epoch: number; messageCount: number };
 
-/** Differs after every change of a conversation that live streams show, except for the end of a reply. */
+/** Returns a text that differs after every change that live streams show, except for the end of a reply. */
 export const versionOf = ({ changedAt, epoch, messageCount }: Versioned): string =>
   `${changedAt}:${epoch}:${messageCount}`;
 
 /** A conversation that is waiting or with a member. */
 export type OpenConversation = { id: string; changedAt: Instant; version: string };
 
-/** The queries of the live streams. They read by index, because they run as long as a stream is open. */
+/** The queries of the live streams. All of them use an index, because they run repeatedly while a stream is open. */
 export function createLiveStore(db: Db) {
-  /** The first condition matches that of the partial index. */
+  /** The first condition repeats the condition of the partial index, so that the index can be used. */
   const changed = (since: Instant) =>
     db
       .selectFrom("conversations")
@@ -37,7 +39,7 @@ export function createLiveStore(db: Db) {
         .where("organizationId", "in", organizationIds)
         .execute();
     },
-    /** Oldest change first, at most the newest 2,000. */
+    /** The oldest change comes first. At most the newest 2,000 changes are returned. */
     async changedSince(organizationId: string, since: Instant): Promise<string[]> {
       const rows = await changed(since).select("id").where("organizationId", "=", organizationId).execute();
       return rows.map(({ id }) => id).reverse();
@@ -97,10 +99,10 @@ export function createLiveStore(db: Db) {
   };
 }
 
-/** As a literal, because SQLite uses a partial index only for a query with the same condition. */
+/** Written as a literal, because SQLite uses a partial index only for a query with the same condition. */
 const isOpen = sql<boolean>`handler <> 'agent'`;
 
-/** How many conversations each member has, and under null, how many are waiting. */
+/** Returns the number of conversations that each member has and, under the key null, the number that are waiting. */
 async function countsIn(db: Db, organizationId: string) {
   return db
     .selectFrom("conversations")

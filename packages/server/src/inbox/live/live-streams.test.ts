@@ -70,7 +70,8 @@ describe("the stream of a conversation", () => {
     await talk.act("/messages", { content: "It is paid." });
     const { message } = await stream.until("message", ({ message }) => message.content === "It is paid.");
     expect(message).toMatchObject({ role: "assistant", author: { kind: "member", person: taken.ownership.assignee } });
-    // What was written to a connection may not have arrived. A client that returns with its id has received it.
+    // A message that was written to a connection may not have arrived. A client that reconnects with its id has
+    // received it.
     const timers = server.deps.db.selectFrom("handoffTimers").select("step").where("conversationId", "=", talk.id);
     const answer = timers.where("kind", "=", "answer");
     expect(await answer.execute()).toEqual([{ step: 2 }]);
@@ -139,7 +140,7 @@ describe("the stream of a conversation", () => {
     const { message } = await stream.until("message", ({ message }) => message.role === "assistant");
     expect(message.stopReason).toBe("end_turn");
     expect(stream.texts()).toEqual(["Are you there?", message.content]);
-    // The reply that replaces it must not take its position, after which the client continues.
+    // The reply that replaces it must not reuse its position, because the client continues after that position.
     const again = { ...payload, regenerate: true };
     expect(
       (await server.app.inject({ method: "POST", url: "/chat", headers: talk.headers, payload: again })).statusCode,
@@ -236,7 +237,7 @@ describe("the stream of the inbox", () => {
     await browser.call("POST", `/conversations/${own}/takeover`);
     await inbox.until("conversation", ({ change }) => change.conversationId === own);
     await inbox.until("counts", ({ mine }) => mine === 1);
-    // Both were collected in the same period, so the other one would have arrived as well.
+    // Both changes were collected in the same period, so the stranger's change would have arrived as well.
     await inbox.until("activity", ({ conversations }) => conversations.some((row) => row.conversationId === own));
     const text = JSON.stringify(inbox.events);
     for (const foreign of [talk.id, agentId, adaId]) expect(text.includes(foreign)).toBe(false);
@@ -274,7 +275,7 @@ describe("the stream of the inbox", () => {
     await inbox.until("removed", ({ conversationId }) => conversationId === talk.id);
     const { eventId } = inbox.events.at(-1) ?? {};
     await inbox.leave();
-    // What happened in the meantime is not repeated, so the client is asked to read its lists again.
+    // Missed activity is not repeated, so the client is asked to reload its lists.
     const resumed = await followInbox(ada, { "last-event-id": String(eventId) });
     await resumed.until("activity", (event) => event.hasMore);
     await resumed.leave();

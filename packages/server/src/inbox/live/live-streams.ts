@@ -25,8 +25,8 @@ type Member = { organizationId: string; userId: string };
 export type LiveStreams = ReturnType<typeof createLiveStreams>;
 
 /**
- * The live streams of this process. A change that is committed here is announced immediately. While a stream is open,
- * changes that are not announced, such as those of other processes, are read from the database.
+ * Manages the live streams of this process. A change that is committed in this process is announced immediately.
+ * Changes that are not announced, such as those of other processes, are read from the database while a stream is open.
  */
 export function createLiveStreams(
   { db, databaseKind, config, log }: Pick<Deps, "db" | "databaseKind" | "config" | "log">,
@@ -110,7 +110,9 @@ export function createLiveStreams(
         inboxFeed.changed(organizationId, conversationId);
       });
     }) satisfies RecordHandoff,
-    /** Shows members in which conversations something happened, with the agent or a person, once it is committed. */
+    /**
+     * Announces to members in which conversations something happened, with the agent or a person, once it is committed.
+     */
     recordEvents: (async (trx, events) => {
       afterCommit(trx, () => {
         for (const { organizationId, conversationId } of events) {
@@ -131,7 +133,7 @@ export function createLiveStreams(
   };
 }
 
-/** Warns at most once a minute, because every poll meets the same problem. */
+/** Logs a warning at most once a minute, because every poll fails for the same reason. */
 function createWarning(log: Logger) {
   let warnedAt = Number.NEGATIVE_INFINITY;
   return (error: unknown) => {

@@ -1,14 +1,14 @@
 import { AppError } from "../../errors.ts";
 import type { EventReader } from "../../http/sse.ts";
 
-/** How many streams one conversation, or one member, can have open. Another one replaces the oldest. */
+/** The maximum number of open streams of a conversation or of a member. A further stream replaces the oldest one. */
 const MAX_READERS = 20;
 /**
  * How long a replaced client waits before it reconnects, in milliseconds, so that 21 tabs do not replace each other in
  * quick succession.
  */
 const REPLACED_RETRY_MS = 30_000;
-/** Seconds after which a rejected client tries again. */
+/** The number of seconds after which a rejected client may try again. */
 const RETRY_AFTER = 5;
 
 /** One client that follows a conversation or the inbox. */
@@ -60,8 +60,9 @@ export function createOpenStreams(limits: { streams: number; streamsPerIp: numbe
       }
     },
     /**
-     * Adds a stream, and ends the oldest one of its conversation or member if there are too many: most likely its client
-     * has disappeared without closing the connection, which can go unnoticed for a quarter of an hour.
+     * Adds a stream, and ends the oldest one of its conversation or member if there are too many. The client of the
+     * oldest stream has most likely disappeared without closing the connection, which can remain unnoticed for a
+     * quarter of an hour.
      */
     add(stream: OpenStream): void {
       open.add(stream);

@@ -3,11 +3,14 @@ import type { Db } from "../../db/open.ts";
 import type { LivePresenceRow } from "../../db/presence-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 
-/** Rows read in one query. If more people type at the same time, the rest are announced a moment later. */
+/**
+ * The maximum number of rows that one query reads. If more people are typing at the same time, the others are announced
+ * a moment later.
+ */
 const MAX_ROWS = 1_000;
 const MAX_WRITTEN = 200;
 
-/** Inserts rows, and extends existing ones. */
+/** Inserts rows, and extends the validity of existing ones. */
 export async function extend(db: Db, rows: readonly LivePresenceRow[]): Promise<void> {
   for (let from = 0; from < rows.length; from += MAX_WRITTEN) {
     await db
@@ -37,7 +40,8 @@ export async function current(db: Db, organizationIds: readonly string[], now: n
 }
 
 /**
- * Deletes the rows that ended before this time (milliseconds). There are few: one for each person who typed recently.
+ * Deletes the rows that expired before this time (milliseconds). There are few of them: one for each person who typed
+ * recently.
  */
 export async function deletePresenceBefore(db: Db, before: number): Promise<number> {
   return Number((await db.deleteFrom("livePresence").where("until", "<", before).executeTakeFirst()).numDeletedRows);

@@ -1,7 +1,7 @@
 import type { Db } from "../../db/open.ts";
 import * as store from "./presence-store.ts";
 
-/** How long a report of typing counts, and how often it is written for the other processes, in milliseconds. */
+/** How long a typing report is valid, and how often it is written for the other processes, in milliseconds. */
 const TYPING_MS = 5_000;
 const TYPING_EVERY_MS = 2_500;
 /** How long a member counts as present after sending a message, and after closing their last inbox, in milliseconds. */
@@ -11,7 +11,7 @@ const CLOSED_MS = 30_000;
 const REPORT_EVERY_MS = 20_000;
 const REPORT_MS = 60_000;
 
-/** How many reports of typing are remembered before old ones are removed. */
+/** The maximum number of typing reports that are remembered. */
 const MAX_REMEMBERED = 1_000;
 
 /** Who is typing: the visitor, or the member with this user id. */
@@ -88,7 +88,7 @@ export function createPresence(db: Db | null, now: () => number = Date.now) {
       if (now() - (written.get(key) ?? 0) < TYPING_EVERY_MS) return;
       const until = now() + TYPING_MS;
       written.set(key, now());
-      // Otherwise this process would announce it a second time when it reads the table.
+      // Without this, the process would announce its own report a second time when it reads the table.
       announced.set(key, until);
       await store.extend(db, [{ organizationId, conversationId, who, until }]);
     },

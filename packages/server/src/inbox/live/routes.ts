@@ -13,8 +13,8 @@ import type { OpenStream } from "./open-streams.ts";
 import { VISITOR } from "./presence.ts";
 
 /**
- * A stream ends after this time, in milliseconds, and its client continues with a new one. The connection of a computer
- * that fell asleep can look alive for a quarter of an hour; a member must not seem present for that long.
+ * A stream ends after this time, in milliseconds, and its client opens a new one. The connection of a computer that has
+ * fallen asleep can look alive for a quarter of an hour, and its member must not appear present for that long.
  */
 const INBOX_MS = 5 * 60_000;
 const CONVERSATION_MS = 30 * 60_000;
@@ -37,7 +37,7 @@ export function liveRoutes(
   function send(request: FastifyRequest, reply: FastifyReply, { lifetimeMs, follow, ...stream }: NewStream) {
     const ip = limitedClient(request, config);
     live.checkRoom(ip);
-    // Spreads the ends of streams that started together, such as after a restart.
+    // Vary the lifetime, so that streams that started together, such as after a restart, do not end together.
     const expiresAt = Date.now() + lifetimeMs * (0.75 + Math.random() / 4);
     const isAllowed = credentialCheck(request);
     return sendEvents(reply, config.heartbeat, (reader) => follow({ ...stream, reader, ip, isAllowed, expiresAt }));
@@ -99,7 +99,7 @@ export function liveRoutes(
       if (principal?.userId === null) {
         throw new AppError("FORBIDDEN", "An API key cannot report typing. Sign in, or send the conversation's token.");
       }
-      // While the agent has the conversation, no member follows it.
+      // While the agent has the conversation, no member follows it, so there is nobody to notify.
       if (handler !== "agent") await live.typing({ organizationId, conversationId, who: principal?.userId ?? VISITOR });
       return { data: { success: true as const }, error: null };
     },

@@ -17,7 +17,7 @@ export type AnswerFacts = {
   context: string | null;
   /** the origins of the agent, as JSON */
   allowedOrigins: string;
-  /** oldest first; the messages of members from position `from` on are the answer */
+  /** oldest first; the members' messages from position `from` on are the answer */
   messages: readonly MailedMessage[];
   from: number;
 };

@@ -1,4 +1,4 @@
-/** The texts of an email to a visitor. `{name}` is the member, `{site}` the agent. */
+/** The texts of an email to a visitor. `{name}` is replaced by the member's name, `{site}` by the agent's name. */
 export type AnswerTexts = {
   subject: string;
   opening: string;

@@ -21,7 +21,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
   const { db, config, mailer, encryption, log } = deps;
   const post = createPost(deps);
 
-  /** Notifies a member or a channel. Not sent once a member has taken the conversation. */
+  /** Notifies a member or a channel of a request. Nothing is sent once a member has taken the conversation. */
   async function sendRequest(target: Target<"request">, subject: NoticeSubject, signal: AbortSignal): Promise<Answer> {
     const { handoff, conversation } = subject;
     const { organizationId } = handoff;
@@ -101,7 +101,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
     async open(delivery, signal) {
       const target: NoticeTarget = JSON.parse(delivery.target);
       const subject = await store.subject(delivery.conversationId ?? "", target.handoffId);
-      // The conversation was deleted, and its deliveries with it.
+      // The conversation was deleted together with its deliveries.
       if (!subject) return null;
       const sent = () => {
         if (target.notice === "answer") return sendAnswer(target, subject);

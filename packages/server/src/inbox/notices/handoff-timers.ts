@@ -7,9 +7,11 @@ import type { Deps } from "../../deps.ts";
 import { NOT_ANNOUNCED, type NoticeRecorder } from "./record-notices.ts";
 
 const EVERY_MS = 5_000;
-/** Timers that one round handles. The next round follows immediately and handles the rest. */
+/** The maximum number of timers that one round handles. The next round follows immediately and handles the rest. */
 const PER_ROUND = 50;
-/** A timer that could not be handled waits this long, so that it does not delay the others. */
+/**
+ * The delay before a timer that could not be handled is retried, in milliseconds, so that it does not delay the others.
+ */
 const RETRY_MS = 60_000;
 
 type Parts = {
@@ -112,7 +114,7 @@ function createHandler(
       .returning(["id", "organizationId", "agentId", "conversationId"])
       .executeTakeFirst();
     if (!request || !(await recorder.call(trx, request, step))) return;
-    // The live inbox reads conversations by the time of their last change.
+    // Update the time of the change, because the live inbox reads conversations by it.
     await trx
       .updateTable("conversations")
       .set({ changedAt: now() })
@@ -149,7 +151,8 @@ function createHandler(
 
   return ({ conversationId, kind }: TimerKey): Promise<void> =>
     inTransaction(db, async (trx) => {
-      // Locks conversations before their timers, in the same order as when a member takes one over.
+      // Lock conversations before their timers, in the same order as when a member takes one over, to prevent
+      // deadlocks.
       const conversation = await trx
         .selectFrom("conversations")
         .select("epoch")
@@ -176,7 +179,10 @@ function createHandler(
     });
 }
 
-/** Notifies the team of a request that followed another one too soon, if the visitor is still waiting. */
+/**
+ * Notifies the team of a request that was held back because it followed another one too soon, if the visitor is still
+ * waiting.
+ */
 async function announceNow(
   trx: Transaction<Tables>,
   { conversationId, organizationId, handoffId }: HandoffTimerRow,

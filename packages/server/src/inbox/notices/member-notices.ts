@@ -14,15 +14,18 @@ import { recipientsOf } from "./recipients.ts";
 const UNANSWERED_MS = 2 * 60_000;
 /** A member who is present is given this much more time, in milliseconds. */
 const PRESENT_MS = 60_000;
-/** The timer of a visitor about whom the member was notified. It runs until the member answers. */
+/**
+ * The due time of a timer that never fires. It marks that the member was notified of the visitor's message, until the
+ * member answers.
+ */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 type Trx = Transaction<Tables>;
 type Owned = Pick<HandoffTimerRow, "conversationId" | "organizationId" | "handoffId">;
 
 /**
- * Notices to the member who has a conversation: it was assigned to them, or the visitor has written in their absence. Of
- * several messages that are not answered, the first one causes a notice.
+ * Notifies the member who has a conversation when it was assigned to them, or when the visitor has written in their
+ * absence. Of several unanswered messages, only the first one causes a notice.
  */
 export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNotices, now: () => number) {
   /** @returns whether any notice is sent */
@@ -66,7 +69,7 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
       .executeTakeFirst();
     if (!request) return;
     const owned = { conversationId, organizationId, handoffId: request.id };
-    // The timer `message` of a former member may be set to NEVER.
+    // Use another kind of timer, because the timer `message` of a former member may be set to NEVER.
     if (request.isAbandoned) return setTimer(trx, owned, { kind: "left", dueAt: now() });
     await setTimer(trx, owned, { kind: "message", dueAt: now() + UNANSWERED_MS });
   }

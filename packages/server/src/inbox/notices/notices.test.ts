@@ -391,7 +391,7 @@ onBothDatabases("notices", (createDatabase) => {
       .where("conversationId", "=", other.id)
       .executeTakeFirstOrThrow();
     const place = { organizationId: team.organizationId, conversationId: other.id, handoffId };
-    // The member had already been told of an earlier message, so no further reminder would have come.
+    // The member has already been notified of an earlier message, so no further reminder would be sent.
     const reminded = { kind: "message" as const, step: 0, dueAt: Number.MAX_SAFE_INTEGER };
     await server.deps.db
       .insertInto("handoffTimers")

@@ -39,7 +39,7 @@ export function encryptPush(
   const lengths = Buffer.alloc(5);
   lengths.writeUInt32BE(RECORD_BYTES);
   lengths.writeUInt8(sender.length, 4);
-  // 2 marks the end of the last record.
+  // The delimiter 2 marks the end of the last record.
   const body = [cipher.update(message), cipher.update(Buffer.of(2)), cipher.final(), cipher.getAuthTag()];
   return Buffer.concat([salt, lengths, sender, ...body]);
 }

@@ -8,8 +8,9 @@ export type PushKeyPair = { publicKey: string; privateKey: string };
 const NAME = "vapid";
 
 /**
- * The key pair for Web Push. It is created once per database, because browsers subscribe with the public key and refuse
- * messages that another key signed. @returns a function that reads it
+ * Creates or reads the key pair for Web Push. There is one per database, because browsers subscribe with the public key
+ * and reject messages that another key signed.
+ * @returns a function that reads the key pair
  */
 export function createPushKeys({ db, encryption }: Pick<Deps, "db" | "encryption">): () => Promise<PushKeyPair> {
   const query = db.selectFrom("serverKeys").selectAll().where("name", "=", NAME);
@@ -20,7 +21,7 @@ export function createPushKeys({ db, encryption }: Pick<Deps, "db" | "encryption
     return { publicKey: row.publicKey, privateKey: encryption.decrypt(row.privateKey, NAME) };
   }
 
-  /** Another process may create one at the same time. The first one is used. */
+  /** Another process may create a key pair at the same time. The first one is used. */
   async function create(): Promise<ServerKeyRow> {
     const pair = createECDH("prime256v1");
     pair.generateKeys();

@@ -2,10 +2,13 @@ import type { Transaction } from "kysely";
 import type { NoticeChannelRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 
-/** With more members, the agent's owner should choose who is notified. */
+/**
+ * The maximum number of members who are notified. In a larger organization, the agent's owner should choose who is
+ * notified.
+ */
 const MAX_NOTIFIED = 100;
 
-/** The recipients of a request: one member, everyone at once, or no one anymore. */
+/** The recipients of a request: one member, everyone at the same time, or no one because the request has ended. */
 export type Turn = { kind: "member"; userId: string } | { kind: "everybody" } | null;
 
 type Recipients = {

@@ -23,7 +23,10 @@ const UNSEEN_MS = 2 * 60_000;
 
 type Request = Pick<HandoffRow, "id" | "organizationId" | "agentId" | "conversationId">;
 
-/** Writes notices and timers in the transaction of their subject, so that none is lost or sent needlessly. */
+/**
+ * Writes notices and timers in the transaction of the change that they are about, so that none is lost or sent
+ * needlessly.
+ */
 export function createNoticeRecorder(
   { mailer }: Pick<Deps, "mailer">,
   outbox: Pick<Outbox, "queue" | "worker">,
@@ -115,7 +118,7 @@ export function createNoticeRecorder(
   return { record, call, enqueue, remind: ofMembers.remind };
 }
 
-/** The step of a request that the team was not notified of yet. */
+/** The step of a request about which the team has not been notified yet. */
 export const NOT_ANNOUNCED = -1;
 
 type Timer = { kind: "escalation" | "answer"; step: number; dueAt: number };
@@ -125,8 +128,8 @@ const holdBack = (trx: Transaction<Tables>, request: Request, dueAt: number) =>
   setTimer(trx, request, { kind: "escalation", step: NOT_ANNOUNCED, dueAt });
 
 /**
- * Sets a timer. A running timer keeps its time, which counts from the first message that the visitor has not seen,
- * unless the visitor has seen everything before this step.
+ * Sets a timer. A timer that is already running keeps its due time, which counts from the first message that the
+ * visitor has not seen, unless the visitor has seen everything before this step.
  */
 async function setTimer(
   trx: Transaction<Tables>,

@@ -6,7 +6,10 @@ import { createPost, explainFailure, undelivered } from "../../outbox/send-answe
 import { encryptPush } from "./push-encryption.ts";
 import type { PushKeyPair } from "./push-keys.ts";
 
-/** What the dashboard's service worker shows. `url` is a path of this server; a notice replaces an earlier one by `tag`. */
+/**
+ * The message that the dashboard's service worker shows. `url` is a path on this server. A message replaces an earlier
+ * one with the same `tag`.
+ */
 type PushMessage = { title: string; body: string; url: string; tag: string };
 
 /** How long a push service keeps a message for a browser that is offline, in seconds. */

@@ -33,7 +33,7 @@ export function createNoticeStore(deps: Pick<Deps, "db" | "databaseKind">) {
 
 function memberQueries(db: Db) {
   return {
-    /** All notices are on until the member has chosen. */
+    /** All notices are on until the member chooses otherwise. */
     async choices({ organizationId, userId }: Member): Promise<Choices> {
       const row = await db
         .selectFrom("noticeSettings")
@@ -68,8 +68,8 @@ function deviceQueries(db: Db) {
       return ofMember(member).selectAll().where("id", "=", id).executeTakeFirst();
     },
     /**
-     * Adds a browser, and removes the member's oldest ones beyond `max`. A browser that belonged to another member is
-     * removed from that member, whose notices would otherwise appear in it.
+     * Adds a browser, and removes the member's oldest ones beyond `max`. If the browser belonged to another member, it
+     * is removed from that member, whose notices would otherwise appear in it.
      */
     async addDevice(row: PushSubscriptionRow, max: number): Promise<void> {
       const { organizationId, userId, endpoint } = row;
@@ -96,7 +96,7 @@ function deviceQueries(db: Db) {
           .execute();
       });
     },
-    /** Removes a browser that its push service no longer knows. */
+    /** Removes a browser whose subscription no longer exists at its push service. */
     async forgetDevice(executor: Executor, id: string): Promise<void> {
       await executor.executeQuery(db.deleteFrom("pushSubscriptions").where("id", "=", id).compile());
     },
@@ -163,7 +163,10 @@ function channelQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
         return row;
       });
     },
-    /** Deletes the threads of a bot first, in small transactions, because a channel can have very many. */
+    /**
+     * Deletes the threads of a bot first, in small transactions, because a channel can have a very large number of
+     * them.
+     */
     async deleteChannel(organizationId: string, id: string): Promise<boolean> {
       const channels = db.selectFrom("noticeChannels").select("id").where("organizationId", "=", organizationId);
       if (!(await channels.where("id", "=", id).executeTakeFirst())) return false;
@@ -171,7 +174,7 @@ function channelQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
         deleteThreads(databaseKind, trx, { channelId: id, limit });
       await deleteInBatches(db, some, THREADS_DELETED_AT_ONCE);
       return inTransaction(db, async (trx) => {
-        // Threads can have been added meanwhile.
+        // Delete again within this transaction, because threads can have been added in the meantime.
         await some(trx, THREADS_DELETED_AT_ONCE);
         const deleted = await trx
           .deleteFrom("noticeChannels")
@@ -192,7 +195,7 @@ function channelQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
 /** Deleting a thread also deletes the record of each of its posts. */
 const THREADS_DELETED_AT_ONCE = 100;
 
-/** Deletes some threads of a channel, and remembers where they were. @returns how many */
+/** Deletes some threads of a channel, and remembers where they were. @returns the number of deleted threads */
 async function deleteThreads(
   databaseKind: DatabaseKind,
   trx: Transaction<Tables>,

@@ -12,9 +12,10 @@ const REPEATS = 3;
 type Notified = ReadonlyArray<string | null>;
 
 /**
- * Who is notified of a request next. It goes to each member in the agent's order and then to everyone. Without an order,
- * it goes to everyone again, three times. The order is compared with who was notified rather than counted, because
- * members join it and leave the organization while a visitor waits.
+ * Decides who is notified of a request next. The request is sent to each member in the agent's order and then to
+ * everyone. Without an order, it is sent to everyone again, three times. The order is compared with the members who
+ * were notified instead of counting them, because members join the order and leave the organization while a visitor is
+ * waiting.
  */
 function nextTurn(order: HandoffSettings["escalation"], notified: Notified): Turn {
   const times = notified.filter((userId) => userId === null).length;
@@ -43,8 +44,8 @@ export async function takeTurn(
   const settings = handoffOf(found);
   const order = await currentOrder(trx, organizationId, settings);
   const earlier = JSON.parse(found.notified) as Notified;
-  // A timer is set only if there is a next turn. If the order was changed since then, everyone is notified instead of
-  // no one.
+  // A timer is set only if there is a next turn. If the order has changed since then, notify everyone instead of no
+  // one.
   const turn: NonNullable<Turn> = nextTurn(order, earlier) ?? { kind: "everybody" };
   const notified = [...earlier, turn.kind === "member" ? turn.userId : null];
   await trx

@@ -8,7 +8,7 @@ import { LeaseLostError } from "../../documents/leased-worker.ts";
 export type BotJob = TeamChatRow;
 export type BotQueue = ReturnType<typeof createBotQueue>;
 
-/** When the process that receives a bot's messages dies, another one takes over after this time. */
+/** If the process that receives a bot's messages ends unexpectedly, another one takes over after this time. */
 export const BOT_LEASE_MS = 30_000;
 
 type State = Partial<
@@ -16,8 +16,8 @@ type State = Partial<
 >;
 
 /**
- * The bots of enabled channels. Each bot's messages are received by one process. All times come from the database
- * clock.
+ * A queue of the bots of enabled channels. The messages of each bot are received by one process. All times come from
+ * the database's clock.
  */
 export function createBotQueue({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
   const now = databaseNow(databaseKind);

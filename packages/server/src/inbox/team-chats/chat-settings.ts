@@ -20,7 +20,7 @@ type ChatInput = { chatId?: string; botToken?: string; appToken?: string };
 /** Settings that the platform has accepted, or that could not be checked because it was unreachable. */
 type CheckedChat = { platform: Platform; chatId: string; credentials: Credentials; info: ChatInfo | null };
 
-/** A member is waiting for the result of the check. */
+/** The timeout of the check, in milliseconds. It is short because a member is waiting for the result. */
 const CHECK_MS = 15_000;
 
 type Channel = { id: string; organizationId: string; isEnabled: 0 | 1 };
@@ -63,7 +63,7 @@ function checks(openChat: OpenChat) {
       if (error.problem === "moved" && error.chatId) return ask(platform, error.chatId, credentials);
       if (error.problem === "credentials") throw invalid("botToken", error.message);
       if (error.problem === "chat" || error.problem === "rejected") throw invalid("chatId", error.message);
-      // The bot connects as soon as the platform can be reached, and the channel shows the problem until then.
+      // The bot connects as soon as the platform is reachable. Until then, the channel shows the problem.
       return unknown;
     }
   }

@@ -1,11 +1,11 @@
 const WORD_JOINER = "\u2060";
 
-/** A link, or the first character of a mention or of a command. */
+/** A link, or the first character of a mention or a command. */
 const specialParts = /https?:\/\/\S+|(?<![\p{L}\p{N}_])@(?=\w)|(?<![\p{L}\p{N}_/<>])\/(?=\w)/gu;
 
 /**
- * Text of a visitor for a chat that turns `@name` into a mention and `/name` into a link to a command. An invisible
- * character after the first character prevents both. Links, email addresses and paths are left unchanged.
+ * Prepares a visitor's text for a chat that turns `@name` into a mention and `/name` into a link to a command. An
+ * invisible character after the `@` or `/` prevents both. Links, email addresses and paths are left unchanged.
  */
 export function withoutMentions(text: string): string {
   return text.replace(specialParts, (part) => (part.length === 1 ? part + WORD_JOINER : part));
@@ -38,7 +38,7 @@ export function splitText(text: string, { max, maxParts, ending }: { max: number
   return rest === "" && parts.length > 0 ? parts : [...parts, rest];
 }
 
-/** The end of the last line or word within `max`, unless that would leave less than half of the part. */
+/** Returns the end of the last line or word within `max`, unless the part would then be shorter than half of `max`. */
 function breakBefore(text: string, max: number): number {
   for (const separator of ["\n", " "]) {
     const at = text.lastIndexOf(separator, max);

@@ -25,7 +25,7 @@ export function createPostHandler(
   { store, outbox, open }: Parts,
 ): DeliveryHandler {
   const sent = new WeakMap<LeasedDelivery, Sent>();
-  /** Until when the platform asked us not to call it, by chat. */
+  /** The time until which the platform asked us not to send to a chat, by chat. */
   const pauses = new Map<string, number>();
 
   async function threadFor(chat: TeamChat, { chat: row, thread, post }: PostToSend, signal: AbortSignal) {
@@ -128,7 +128,7 @@ async function recordPost(
   }
   await store.noteOutcome(trx, post.channelId, made.attempt.detail);
   if (threadId === null && state !== "pending") {
-    // Posts of a conversation are deleted with it. These posts belong to none.
+    // The posts of a conversation are deleted with it, but this post belongs to no conversation.
     await trx.deleteFrom("teamChatPosts").where("id", "=", postId).execute();
     await trx.deleteFrom("deliveries").where("id", "=", made.delivery.id).execute();
   }

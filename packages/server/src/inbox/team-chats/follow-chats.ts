@@ -4,12 +4,15 @@ import { failpoint } from "../../failpoints.ts";
 import { BOT_LEASE_MS, type BotJob, type BotQueue } from "./bot-queue.ts";
 import { type IncomingMessage, type TeamChat, TeamChatError } from "./team-chat.ts";
 
-/** The maximum number of bots that one process follows. Each holds one connection and is idle nearly all the time. */
+/**
+ * The maximum number of bots that one process follows. Each bot holds one connection, which is idle nearly all the
+ * time.
+ */
 const MAX_BOTS = 500;
 const MAX_WAIT_MS = 60_000;
 /**
- * Failed connections after which the dashboard reports a problem. A single failure can be a restart of the platform or
- * a brief network problem.
+ * The number of failed connections after which the dashboard reports a problem. A single failure can be a restart of
+ * the platform or a brief network problem.
  */
 const REPORTED_AFTER = 3;
 

@@ -8,7 +8,10 @@ import type { Deps } from "../../deps.ts";
 import type { Sender } from "./team-chat.ts";
 
 const LIFETIME_MS = 10 * 60_000;
-/** Without characters that look alike. The 31^10 codes cannot be guessed within ten minutes through a team chat. */
+/**
+ * The alphabet has no characters that look alike. With 31^10 possible codes, none can be guessed within ten minutes
+ * through a team chat.
+ */
 const ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ";
 const LENGTH = 10;
 
@@ -33,8 +36,8 @@ export function createLinkCodes({ db, encryption }: Pick<Deps, "db" | "encryptio
       return { code, expiresAt };
     },
     /**
-     * Uses up a code.
-     * @returns the member, or null when the code is unknown or expired, or its member has left
+     * Invalidates a code.
+     * @returns the member, or null when the code is unknown or expired or its member has left the organization
      */
     async redeem(
       trx: Transaction<Tables>,

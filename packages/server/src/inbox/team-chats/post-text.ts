@@ -3,7 +3,7 @@ import type { TeamChatPostRow } from "../../db/team-chat-tables.ts";
 import { oneLine, shortened } from "./chat-text.ts";
 import type { PostToSend } from "./thread-store.ts";
 
-/** How many of the newest messages a request quotes, and how much of each. */
+/** The number of newest messages that a request quotes, and the maximum length of each quote. */
 const QUOTED_MESSAGES = 4;
 const QUOTED_LENGTH = 400;
 

@@ -40,7 +40,7 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
 
   async function handle(chat: Chat, message: IncomingMessage): Promise<void> {
     const { content, sender } = message;
-    // Checked before the lookup of the thread: if the post is recorded in between, the thread is found.
+    // Check this before looking up the thread. If the post is recorded in between, the thread is then found.
     const isToUnknown = await isToUnknownPost(chat, message);
     const thread = await store.threadOf(chat.channelId, message);
     if (content.kind === "command" && content.name === "link" && sender) {
@@ -54,10 +54,10 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
     const isForBot = content.kind === "command" && (commands.has(content.name) || helpCommands.has(content.name));
     if (isForBot) return answers.answer({ chat, message, thread }, helpText(chat));
     if (isToUnknown) return answers.answer({ chat, message, thread }, unknownPostText);
-    // Other messages are conversation within the team.
+    // Ignore all other messages. They are a conversation within the team.
   }
 
-  /** Whether the message answers a post of the bot that was not recorded (yet), or whose conversation was deleted. */
+  /** Whether the message replies to a post of the bot that is not recorded (yet), or whose conversation was deleted. */
   async function isToUnknownPost({ channelId }: Chat, { isReplyToBot, replyTo, thread }: IncomingMessage) {
     const post = replyTo ?? thread;
     return isReplyToBot && post !== null && !(await store.isKnown(channelId, post));
@@ -78,7 +78,7 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
   };
 }
 
-/** Attempts after which a message is skipped, so that it does not block the messages after it. */
+/** The number of attempts after which a message is skipped, so that it does not block the messages after it. */
 const MAX_ATTEMPTS = 5;
 
 /** Replies to messages, each recorded together with its message. */

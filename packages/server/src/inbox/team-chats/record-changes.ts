@@ -8,7 +8,7 @@ import type { ThreadStore } from "./thread-store.ts";
 type Trx = Transaction<Tables>;
 
 /**
- * Stores the posts about a change in the transaction of the change, so that neither is stored without the other. A
+ * Stores the posts about a change in the same transaction as the change, so that neither is stored without the other. A
  * request starts a thread in every chat of the organization. Later changes are posted to the existing threads.
  * @param notify wakes the delivery worker; called after the commit
  */

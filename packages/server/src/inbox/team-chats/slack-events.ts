@@ -55,7 +55,7 @@ function readContent({ subtype, text = "", files = [] }: SlackEvent): IncomingCo
   return { kind: "command", name: name.toLowerCase(), argument: argument.trim() };
 }
 
-/** Slack also reports a change when it adds the preview of a link. The text is then unchanged. */
+/** Slack also reports a change when it adds a link preview, which leaves the text unchanged. */
 function readEdit({ message, previous_message: previous, event_ts: at }: SlackEvent, botUserId: string) {
   const { user, ts, thread_ts: thread = null } = message ?? {};
   if (!user || !ts || user === botUserId || message?.bot_id || message?.text === previous?.text) return null;

@@ -6,7 +6,7 @@ import { type Follower, type TeamChat, TeamChatError } from "./team-chat.ts";
 
 const CALL_MS = 20_000;
 const MAX_BYTES = 1024 * 1024;
-/** Slack sends pings more often than this. */
+/** The maximum time without data from Slack, which sends pings more often than this. */
 const IDLE_MS = 60_000;
 export const slackBotTokenPattern = "^xoxb-[A-Za-z0-9-]{10,200}$";
 export const slackAppTokenPattern = "^xapp-[A-Za-z0-9-]{10,200}$";
@@ -28,7 +28,7 @@ export function createSlackChat(outbound: Outbound, settings: Settings): TeamCha
   const { botToken, appToken, channelId } = settings;
   const call = createCaller(outbound, settings.baseUrl);
 
-  /** Receives over one connection until Slack asks for a new one, which it does every few hours. */
+  /** Receives messages over one connection until Slack asks the client to reconnect, which happens every few hours. */
   async function receive({ onConnected, onMessage }: Follower, botUserId: string, signal: AbortSignal): Promise<void> {
     const { url } = await call<{ url: string }>("apps.connections.open", appToken, {}, signal);
     const socket = await outbound.webSocket({ url, idleMs: IDLE_MS, signal }).catch((error: unknown) => {
@@ -42,7 +42,7 @@ export function createSlackChat(outbound: Outbound, settings: Settings): TeamCha
         if (envelope?.type === "disconnect") return;
         const message = envelope?.payload?.event && readEvent(envelope.payload.event, { channelId, botUserId });
         if (message) await onMessage(message);
-        // Slack repeats an event that is not acknowledged.
+        // Acknowledge every event, because Slack repeats an event that is not acknowledged.
         if (envelope?.envelope_id) socket.send(JSON.stringify({ envelope_id: envelope.envelope_id }));
       }
     } finally {

@@ -5,8 +5,8 @@ export type Platform = "telegram" | "slack";
 export type Sender = { id: string; name: string };
 
 /**
- * The content of a message in the team chat. `text` goes to the visitor. `unsupported` cannot be sent, and `reason`
- * explains why to the sender.
+ * The content of a message in the team chat. `text` is sent to the visitor. `unsupported` cannot be sent, and `reason`
+ * explains why to its sender.
  */
 export type IncomingContent =
   | { kind: "text"; text: string }
@@ -52,8 +52,8 @@ export type Follower = {
   /** Called whenever the platform has accepted the connection. */
   onConnected(): Promise<void>;
   /**
-   * Called for one message after the other. Once this has resolved, the platform may forget the message. Otherwise it
-   * repeats the message.
+   * Called for each message in order. Once the returned promise resolves, the platform may discard the message.
+   * Otherwise, it sends the message again.
    */
   onMessage(message: IncomingMessage): Promise<void>;
   /** Called after the messages before this cursor have been handled. */

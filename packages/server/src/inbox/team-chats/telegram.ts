@@ -18,8 +18,8 @@ type Chat = { title?: string; first_name?: string; username?: string; is_forum?:
 type Bot = { id: number; username: string };
 
 /**
- * A Telegram bot that polls for its updates. In a group with topics, each conversation is a topic. In any other group,
- * and in a private chat, it is a message with its replies.
+ * A Telegram bot that polls for updates. In a group with topics, each conversation is a topic. In any other group and
+ * in a private chat, a conversation is a message with its replies.
  */
 export function createTelegramChat(outbound: Outbound, settings: Settings): TeamChat {
   const call = createCaller(outbound, settings);
@@ -71,7 +71,7 @@ export function createTelegramChat(outbound: Outbound, settings: Settings): Team
         for (const update of updates) {
           const message = readUpdate(update, { botId, username, chatId: settings.chatId });
           if (message) await onMessage(message);
-          // Telegram forgets an update only when a later call names a higher offset.
+          // Telegram discards an update only after a call with a higher offset.
           offset = update.update_id + 1;
         }
         if (updates.length > 0 && offset !== undefined) await onCursor(String(offset));
@@ -119,7 +119,7 @@ function createCaller(outbound: Outbound, { baseUrl, token }: Settings) {
       })
       .catch((error: unknown) => {
         if (!(error instanceof OutboundError)) throw error;
-        // The token is part of the URL, and a redirect's message quotes its target. The cause is therefore left out.
+        // The token is part of the URL, which the message of a redirect quotes. The cause is therefore left out.
         const text = `Telegram: ${error.message.replaceAll(token, "…")}`;
         throw new TeamChatError("unavailable", text, { isRefused: wasNeverSent(error) });
       });

@@ -108,7 +108,7 @@ function sending({ db }: Pick<Deps, "db">, outbox: Outbox) {
         .executeTakeFirst();
       return found !== undefined;
     },
-    /** Records when a call started whose outcome is not known yet. Null clears the record. */
+    /** Records when a call started whose outcome is still unknown. Null clears the record. */
     async markStarted(postId: string, startedAt: number | null): Promise<void> {
       await db.updateTable("teamChatPosts").set({ startedAt }).where("id", "=", postId).execute();
     },
@@ -184,7 +184,10 @@ function receiving({ db }: Pick<Deps, "db">) {
       if (!repliedTo?.threadId) return undefined;
       return threads(channelId).where("id", "=", repliedTo.threadId).executeTakeFirst();
     },
-    /** Records a message of the platform. Fails as a duplicate if the message has already been handled. */
+    /**
+     * Records that a message of the platform was handled. Throws a duplicate key error if the message was already
+     * handled.
+     */
     async remember(
       trx: Executor,
       channelId: string,
@@ -251,7 +254,8 @@ function newDelivery({ id, channelId }: TeamChatPostRow, conversationId: string 
     purpose: "notice",
     type: "team_chat",
     target: JSON.stringify({ postId: id }),
-    // Limits concurrency per chat: all bots of a platform share its host, and a slow one must not delay the others.
+    // Using the channel as the host limits concurrency per chat. All bots of a platform share its host, and a slow chat
+    // must not delay the others.
     host: channelId,
     state: "pending",
     attempts: 0,

@@ -11,7 +11,7 @@ type Platform = {
   sign: string;
   /** Writes in the chat, as the same person each time, or below a post. @returns the id of what was written */
   write(text: string, below?: string): string;
-  /** Posts as a server does that is killed before it receives the response. @returns the post's id */
+  /** Posts a message like a server that is killed before it receives the response. @returns the post's id */
   postAsBot(text: string): string;
   posts(): Array<{ id: string; below: string | null; text: string }>;
   until(condition: () => boolean): Promise<void>;

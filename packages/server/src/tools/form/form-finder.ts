@@ -6,9 +6,11 @@ import { createToolStore } from "../store.ts";
 
 export type FormFinder = ReturnType<typeof createFormFinder>;
 
-/** How long visitors can still submit a form after it was disabled, because a page may still show it. */
+/**
+ * How long visitors can still submit a form after it was disabled, in milliseconds, because a page may still show it.
+ */
 const GRACE_MS = 3_600_000;
-/** Forms with the same name that are compared with the page's origin. */
+/** The maximum number of forms with the same name whose agents are compared with the page's origin. */
 const MAX_SAME_NAME = 200;
 
 /** Whether an agent's `allowedOrigins` (JSON) include the page's origin. */
@@ -31,7 +33,8 @@ export function createFormFinder(db: Db) {
   const store = createToolStore(db);
   return {
     /**
-     * For visitors: a form that is enabled, or was less than an hour ago, because a page may still show it.
+     * For visitors: returns a form that is enabled or was disabled less than an hour ago, because a page may still show
+     * it.
      * @throws 404
      */
     async submittable(id: string): Promise<ToolRow> {

@@ -43,7 +43,7 @@ export function checkFormSchema(schema: FormSchema): void {
 }
 
 function checkName(path: string, name: string, names: Set<string>) {
-  // Every object inherits properties of these names, so a lookup by name would always find one.
+  // Every object inherits properties with these names, so a lookup by name would always find one.
   if (name in Object.prototype || name === "prototype") throw invalid(`${path}.name`, "is reserved", "not_allowed");
   if (names.has(name)) throw invalid(`${path}.name`, "must be unique among the fields", "duplicate");
   names.add(name);
@@ -132,7 +132,10 @@ function checkDefault(path: string, field: FormField) {
 
 const anyDefault = () => {};
 
-/** Checks for literal defaults. Unreadable numbers and dates have always been accepted; they leave the field empty. */
+/**
+ * The checks of literal default values. Invalid numbers and dates are accepted for compatibility and leave the field
+ * empty.
+ */
 const defaultChecks: Record<AnswerKind, (path: string, field: FormField) => void> = {
   text: anyDefault,
   number: anyDefault,

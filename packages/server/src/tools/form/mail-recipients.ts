@@ -13,7 +13,8 @@ const LINK_DAYS = 7;
 const LINK_MS = LINK_DAYS * 86_400_000;
 const MAX_RECIPIENTS = 100;
 /**
- * Confirmation links that one organization can send per minute, because they go to addresses that never asked for them.
+ * The number of confirmation links that one organization can send per minute. The limit is low because the recipients
+ * have not asked for them.
  */
 const LINKS_PER_MINUTE = 5;
 

@@ -14,7 +14,7 @@ export function parseBodyTemplate(given: BodyTemplate | string): BodyTemplate {
     const parsed: unknown = JSON.parse(given);
     if (typeof parsed === "object" && parsed !== null) return parsed as BodyTemplate;
   } catch {
-    // Reported below, together with JSON of another type.
+    // The error is thrown below, as for JSON of a wrong type.
   }
   throw invalid("httpBody", "must be a JSON object or list, with placeholders only inside of strings", "format");
 }

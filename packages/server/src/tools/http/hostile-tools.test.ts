@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { hostileLiterals } from "../../../../../test/hostile-addresses.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 
-/** A server that others can reach, so addresses entered by users must not lead into its own network. */
+/** A server that is reachable by others, so addresses entered by its users must not lead into its own network. */
 let server: TestServer;
 let headers: { authorization: string };
 let agentId: string;

@@ -186,7 +186,7 @@ describe("the URL of a request", () => {
           ["", "a", x, `b${y}c`, x].map((segment) => segment.toWellFormed()),
         );
         expect(sent.searchParams.get("k")).toBe(x.toWellFormed());
-        // The URL parser changes nothing, so the URL that was built is the one that is called.
+        // The URL parser changes nothing, so the URL that is called is exactly the URL that was built.
         expect(sent.href).toBe(request.url);
       }),
       { numRuns: 500 },

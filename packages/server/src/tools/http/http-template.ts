@@ -126,9 +126,9 @@ function boundText(name: string, context: BoundSources): string {
 }
 
 /**
- * The inputs that the tool's schema declares: its properties, and others only if it has `additionalProperties`. A model
- * can be talked into adding a name that the receiver would take for one of the owner's. Names such as `visitor.id` are
- * never inputs.
+ * Returns the inputs that the tool's schema declares: its properties, and others only if it has `additionalProperties`.
+ * Otherwise, a visitor could talk the model into adding a name that the receiver takes for a parameter of the tool.
+ * Names such as `visitor.id` are never inputs.
  */
 export function declaredInputs(inputSchema: string, input: Record<string, unknown>): Record<string, unknown> {
   const { properties, additionalProperties } = JSON.parse(inputSchema) as {
@@ -145,8 +145,8 @@ const maxSecrets = 10;
 const notSetUp = "The tool is not configured correctly.";
 
 /**
- * Stricter than the URL parser, so that nothing that the parser tolerates (tabs, backslashes, missing slashes) can move
- * a boundary.
+ * Parses more strictly than the URL parser, so that nothing that the URL parser tolerates (tabs, backslashes, missing
+ * slashes) can move a boundary.
  */
 function parseTemplate(httpUrl: string): Template {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them
@@ -208,8 +208,8 @@ function unusedInputs({ path, query }: Template, input: Record<string, unknown>)
 }
 
 /**
- * The names as which servers may read a parameter's name. Many treat `Key`, `key[]` and `key` as the same, and some
- * decode a name more than once. PHP also reads `a.b`, `a b` and an `a[b` without its end as `a_b`, and ignores what
+ * Returns the names under which servers may read a parameter. Many treat `Key`, `key[]` and `key` as the same name, and
+ * some decode a name more than once. PHP also reads `a.b`, `a b` and an unterminated `a[b` as `a_b`, and ignores what
  * follows a NUL.
  */
 function plainNames(name: string): string[] {
@@ -234,7 +234,7 @@ function fillPath(path: string, input: Record<string, unknown>, secret: (name: s
       });
       if (names.length === 0) return segment;
       if (segment === "") throw new ToolError(`${names.join(", ")} must not be empty.`);
-      // The URL parser would treat these segments, in either spelling, as a step to another folder.
+      // The URL parser would resolve these segments, in either spelling, as a step to another folder.
       if (/^(\.|%2e){1,2}$/i.test(segment)) throw new ToolError(`${names.join(", ")} must not be "." or "..".`);
       return segment;
     })
@@ -254,7 +254,10 @@ function fillQuery(
   return query === "" ? "" : "?";
 }
 
-/** A key that comes from an input must not repeat one of the tool's own, which it could override for the receiver. */
+/**
+ * A key that comes from an input must not repeat one of the tool's own keys, because the receiver could then use the
+ * input's value.
+ */
 function fillPairs(pairs: string[], input: Record<string, unknown>, secret: (name: string) => string): string[] {
   const hasOpenKey = (pair: string) => [...keyOf(pair).matchAll(urlPlaceholder)].some(([, , param]) => param);
   const own = new Set(pairs.filter((pair) => pair !== "" && !hasOpenKey(pair)).flatMap(keysOf));
@@ -285,7 +288,7 @@ function fillPair(pair: string, input: Record<string, unknown>, secret: (name: s
   return items.map((item) => fill({ ...input, [list]: item }));
 }
 
-/** JSON, unless the tool's own header declares a form. */
+/** Writes JSON unless the tool's own `content-type` header declares a form. */
 function writeBody(body: unknown, contentType: string | undefined): string {
   const isForm = /^\s*application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? "");
   return isForm ? new URLSearchParams(toPairs(Object.entries(body ?? {}))).toString() : JSON.stringify(body);

@@ -72,7 +72,7 @@ it("masking secrets that almost match everywhere in 1 MB of text has no piece of
     expect(value).toHaveLength(1_000_000);
     return Math.max(made.longestMs, longestMs);
   };
-  // Compiling and garbage collection count as CPU time too, but rarely in the same piece twice.
+  // Compiling and garbage collection count as CPU time too, but they rarely affect the same piece twice.
   let longest = longestPiece();
   for (let round = 0; round < 4 && longest >= 100; round++) longest = Math.min(longest, longestPiece());
   expect(longest).toBeLessThan(100);

@@ -33,14 +33,14 @@ type Pattern = { length: number; head: HashPair; tail: HashPair };
 /** The second hash is computed only if the first matches, and makes other text practically never match. */
 type HashPair = { first: number; second: number };
 type Group = {
-  /** the largest power of two that fits into each value */
+  /** the largest power of two that does not exceed the length of any value */
   width: number;
   byHead: Map<number, Pattern[]>;
   /** whether any value's first hash ends in these 16 bits; checked first, because it is faster than the map */
   isHead: Uint8Array;
 };
 
-/** Characters that are hashed or compared in one piece. */
+/** The number of characters that are hashed or compared in one piece. */
 const PIECE = 16_384;
 const FIRST_BASE = 0x9e3779b1;
 const SECOND_BASE = 0x85ebca77;

@@ -74,13 +74,13 @@ export async function runHttpTool(
 }
 
 type Received = Awaited<ReturnType<Outbound["request"]>>;
-/** `told` is the body of a readable response, with secrets masked. */
+/** `told` is the body of a readable response as the model receives it, with secrets masked. */
 type Answer = { result: unknown; forModel: string; problem: string | null; told?: string };
 
 const maxAnswerBytes = 1_000_000;
 const maxShownCharacters = 65_536;
 const maxModelBytes = 32_768;
-/** Deeper JSON is treated as text, so that recursive code does not overflow the stack. */
+/** JSON that is nested deeper than this is treated as text, so that recursive code cannot overflow the stack. */
 const maxDepth = 100;
 
 function* readAnswer(received: Received, mask: Mask): InPieces<Answer> {
@@ -117,7 +117,10 @@ function failure(result: string, problem = result, forModel = result): Answer {
   return { result, forModel, problem };
 }
 
-/** The text of a body; null when its type, or for a missing type its bytes, show that it is not text. */
+/**
+ * Returns the text of a body, or null when its type shows that it is not text. If the type is missing, the bytes
+ * decide.
+ */
 function decode(body: Buffer, contentType: string): string | null {
   const type = contentType.split(";", 1)[0]?.trim() ?? "";
   const isText = type === "" ? isUtf8(body) && !body.includes(0) : textTypes.test(type);

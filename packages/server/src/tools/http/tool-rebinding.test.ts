@@ -19,8 +19,8 @@ describe("an HTTP tool in a chat with a hostile name server", () => {
   let answer: (question: DnsQuestion) => Answered;
   let port: number;
   /**
-   * The addresses that were connected to. 127.0.0.1 is allowed and stands for the public internet. All others are
-   * internal.
+   * The addresses to which connections were made. 127.0.0.1 is allowed and represents the public internet. All others
+   * are internal.
    */
   const reached: (string | undefined)[] = [];
 

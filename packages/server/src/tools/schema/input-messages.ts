@@ -6,7 +6,10 @@ const MAX_CHARACTERS = 200_000;
 const MAX_PROBLEMS = 5;
 const MAX_WORDS = 1_000;
 const MAX_CHOICES = 20;
-/** Length of the schema × values of the input, up to which all errors are listed instead of only the first. */
+/**
+ * The product of the schema's length and the number of input values below which all errors are listed instead of only
+ * the first.
+ */
 const LIST_ALL_BELOW = 200_000;
 
 /**

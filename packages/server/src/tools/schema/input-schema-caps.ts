@@ -5,7 +5,7 @@ const caps = { values: 5_000, schemas: 500, properties: 200, depth: 12, characte
 const MAX_ENUM = 500;
 const MAX_ENUM_CHARACTERS = 1_000;
 const MAX_NAME_CHARACTERS = 100;
-/** With a smaller step, the remainder of a division could not be compared. */
+/** The smallest allowed `multipleOf`. With a smaller one, the remainder of a division could not be compared. */
 const MIN_STEP = 1e-9;
 
 /** Keywords whose keys are names chosen by the author, so a property may be called `$ref`. */
@@ -37,7 +37,7 @@ export function checkSchemaCaps(schema: unknown): void {
     if (typeof value === "string") count(counts, "characters", value.length, path);
     else if (typeof value === "object" && value !== null) {
       if (depth > caps.depth) throw invalid(path, `is nested deeper than ${caps.depth} levels`, "not_allowed");
-      // Counted before the children are listed, so that a list of a million is not copied first.
+      // Count the children before listing them, so that a list of a million is not copied first.
       count(counts, "values", Array.isArray(value) ? value.length : Object.keys(value).length, path);
       for (const child of childrenOf(value, visit, counts)) open.push(child);
     } else if (typeof value !== "boolean" && value !== null && !Number.isFinite(value)) {

@@ -132,9 +132,9 @@ function createAjv(allErrors: boolean): Ajv {
     validateSchema: false,
     validateFormats: false,
     logger: false,
-    // Otherwise every object would seem to have a required `constructor`.
+    // Otherwise, every object would appear to have a required `constructor`.
     ownProperties: true,
-    // In floating point, 0.3 / 0.1 is not 3.
+    // Required because 0.3 / 0.1 is not exactly 3 in floating point.
     multipleOfPrecision: 9,
     // Ajv's optimizer takes time quadratic in the number of schemas.
     code: { optimize: false, regExp: patternEngine },

@@ -5,8 +5,8 @@ const MAX_PATTERN_LENGTH = 1_000;
 /** The maximum number of instructions of a compiled program. `.{1,1000}` has 2,001, and an email address about 800. */
 const MAX_PROGRAM = 2_500;
 /**
- * Instructions × characters of one test, about 0.1 s in the worst case. It allows `^[a-z ]+$` to read half a million
- * characters.
+ * The maximum product of instructions and characters in one test, about 0.1 s in the worst case. It allows `^[a-z ]+$`
+ * to read half a million characters.
  */
 const MAX_WORK = 5_000_000;
 
@@ -41,7 +41,7 @@ function translate(pattern: string): RE2JS {
   }
 }
 
-/** The browser runs the same pattern, so it must mean the same in both engines. */
+/** The browser runs the same pattern, so the pattern must have the same meaning in both engines. */
 function checkDialect(pattern: string) {
   const plainProblem = parseProblem(pattern, "");
   if (plainProblem) throw new Error(`is not a regular expression: ${plainProblem}`);

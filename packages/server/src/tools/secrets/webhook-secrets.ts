@@ -22,7 +22,7 @@ export function createWebhookSecrets({ db, encryption }: Pick<Deps, "db" | "encr
     return made;
   }
 
-  /** @returns the previous secret too, while it still signs */
+  /** @returns the current secret and, while it is still used for signing, the previous one */
   async function read(form: Form): Promise<WebhookSecret> {
     return readSigningSecret(await existing(form), encryption, form.id);
   }

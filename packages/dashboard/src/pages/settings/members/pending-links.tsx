@@ -11,7 +11,7 @@ const kinds = { "sign-in": "Sign in", "password-reset": "Reset password" } as co
 
 /** Links that could not be emailed. Opening one signs in as that user, so only owners see them. */
 export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
-  // The user who requested a link is waiting for it.
+  // Refetched every 10 seconds, because the user who requested a link is waiting for it.
   const { data, error, refetch } = useQuery({
     ...endpointQuery("listPendingLinks"),
     enabled: !sendsMail,

@@ -12,7 +12,7 @@ const monthName = new Intl.DateTimeFormat(undefined, { month: "long", year: "num
 
 /** The plan's limits and this month's usage. */
 export function PlanPage() {
-  // The number of requests this minute changes while the page is open.
+  // Refetched, because the number of requests in the current minute changes while the page is open.
   const { data: plan, error, refetch } = useQuery({ ...endpointQuery("getPlan"), refetchInterval: 10_000 });
   return (
     <Page title="Plan" description="Your organization's limits and usage.">

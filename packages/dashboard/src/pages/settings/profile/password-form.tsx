@@ -10,7 +10,8 @@ const empty = { currentPassword: "", newPassword: "" };
 export function PasswordForm({ userId }: { userId: string }) {
   const form = useDialogForm(empty, async (body) => {
     await api.changePassword({ body });
-    // The change signs in again. The notices page shows whether they are on.
+    // The password change created a new session, which must register this browser for push again. If that fails, the
+    // notices page shows it.
     keepPush(userId, { isNewSession: true }).catch(() => {});
     notify("Password changed. Your other sessions were signed out");
   });

@@ -17,7 +17,7 @@ import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 
 type Tag = Output<"listTags">[number];
 
-/** The tags by which members sort conversations. They are created in the inbox, by adding them to a conversation. */
+/** The organization's tags. Members create them in the inbox by adding them to a conversation. */
 export function TagsPage() {
   const { data: tags } = useSuspenseQuery(endpointQuery("listTags"));
   const [renaming, setRenaming] = useState<Tag | null>(null);

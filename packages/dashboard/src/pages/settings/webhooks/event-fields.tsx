@@ -13,7 +13,7 @@ type Fields = {
   errorAt: (path: string) => string | undefined;
 };
 
-/** Which events are sent, with a description of each. */
+/** Selects which events are sent, with a description of each. */
 export function EventsField({ values: { events }, change, errorAt }: Fields) {
   const isAll = events.includes("*");
   const toggle = (type: WebhookEventType, isChosen: boolean) =>
@@ -50,7 +50,7 @@ export function EventsField({ values: { events }, change, errorAt }: Fields) {
   );
 }
 
-/** The agents whose events are sent. An event without an agent, such as `visitor.erased`, is always sent. */
+/** Selects the agents whose events are sent. An event without an agent, such as `visitor.erased`, is always sent. */
 export function AgentsField({
   values: { hasAllAgents, agentIds },
   change,

@@ -6,7 +6,7 @@ export type WebhookDraft = {
   url: string;
   description: string;
   events: WebhookCreate["events"];
-  /** With `false`, only the agents in `agentIds`. */
+  /** If false, the webhook receives only the events of the agents in `agentIds`. */
   hasAllAgents: boolean;
   agentIds: string[];
   payload: Webhook["payload"];

@@ -50,7 +50,7 @@ export function UrlPreview({ draft }: { draft: ToolDrafting }) {
   );
 }
 
-/** Where inputs are sent that neither the URL nor the body's template contains. */
+/** Describes where the inputs are sent that neither the URL nor the body template contains. */
 function describeUnused(count: number, place: "body" | "query" | "nowhere"): string {
   const inputs = count === 1 ? "This input is" : "These inputs are";
   const it = count === 1 ? "it" : "one";
