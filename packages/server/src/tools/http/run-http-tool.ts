@@ -74,7 +74,7 @@ export async function runHttpTool(
 }
 
 type Received = Awaited<ReturnType<Outbound["request"]>>;
-/** `told` is the body of a readable response as the model receives it, with secrets masked. */
+/** `told` is the body of a readable response, with secrets masked. */
 type Answer = { result: unknown; forModel: string; problem: string | null; told?: string };
 
 const maxAnswerBytes = 1_000_000;
