@@ -7,7 +7,10 @@ import type { Encryption } from "../encryption.ts";
 import { AppError } from "../errors.ts";
 import { type Visitor, visitorOf } from "./new-messages.ts";
 
-/** `conversation` is the continued conversation, and `access` is what grants it. Both are null for a new conversation. */
+/**
+ * `conversation` is the conversation that the request continues, and `access` is the access that its sender has. Both
+ * are null for a new conversation.
+ */
 export type Admitted = {
   conversation: ConversationRow | null;
   access: ConversationAccess | null;
@@ -15,8 +18,8 @@ export type Admitted = {
   /** the visitor to whom the continued conversation is assigned, or null when its visitor does not change */
   claimedBy: Visitor | null;
   /**
-   * Whether the agent may call tools of the visitor's page. It may not in a conversation that someone else began, nor
-   * without a conversation token, which the page needs to send the results.
+   * Whether the agent may call tools of the visitor's page. This is false in a conversation that someone else began,
+   * and for a request without a conversation token, because the page needs the token to send the results.
    */
   mayUsePageTools: boolean;
 };
@@ -51,7 +54,8 @@ export function createAdmission(encryption: Encryption, conversations: Pick<Conv
     if (!conversation || !access) throw notYours();
     if (access === "open" && request.regenerate) throw notYours();
     const isOwn = isVisitorOf(conversation, { access, sessionId: request.sessionId, userId });
-    // A client that names neither a session nor a user cannot be told apart from the one that began the conversation.
+    // A client that names neither a session nor a user cannot be distinguished from the client that began the
+    // conversation.
     const isUnnamed = !request.sessionId && verified === null;
     return {
       conversation,
@@ -64,9 +68,9 @@ export function createAdmission(encryption: Encryption, conversations: Pick<Conv
 }
 
 /**
- * The visitor to whom a continued conversation is assigned. A visitor who signs in can claim an anonymous conversation
- * only by proving access to it. A proven visitor replaces a claimed one, and what the newest token says about a visitor
- * replaces what an earlier one said.
+ * Returns the visitor to whom a continued conversation is assigned. A visitor who signs in can claim an anonymous
+ * conversation only by proving access to it. A proven visitor replaces a claimed one, and the facts in the newest token
+ * replace those in an earlier one.
  */
 function claimOf(conversation: ConversationRow, access: ConversationAccess, visitor: Visitor): Visitor | null {
   if (visitor.userId === null || access === "open") return null;
@@ -76,7 +80,7 @@ function claimOf(conversation: ConversationRow, access: ConversationAccess, visi
   return conversation.userId === visitor.userId && isNews ? visitor : null;
 }
 
-/** The same error as for a conversation that does not exist, so that ids cannot be probed. */
+/** Returns the same error as for a conversation that does not exist, so that ids cannot be probed. */
 function notYours() {
   return new AppError(
     "NOT_FOUND",

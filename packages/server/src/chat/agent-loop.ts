@@ -14,7 +14,10 @@ import type { ToolOutcome } from "../tools/tool-outcome.ts";
 import { failure } from "../tools/tool-outcome.ts";
 import { plausible, usageOfStep } from "./token-usage.ts";
 
-/** The maximum tool calls per step, and how many run concurrently. Each call may be a request to an external server. */
+/**
+ * The maximum number of tool calls per step, and the number that run concurrently. Each call may be a request to an
+ * external server.
+ */
 const MAX_CALLS = 16;
 const MAX_CONCURRENT_CALLS = 4;
 /** The maximum size of one model response in characters, including reasoning and tool inputs. */
@@ -51,7 +54,10 @@ export type LoopInput = {
   onTokensUsed?(tokens: number): void;
 };
 
-/** `shownInput` leaves out what only the tool may read: the input is stored and sent to the visitor. */
+/**
+ * `shownInput` returns the part of the input that is stored and sent to the visitor, without what only the tool may
+ * read.
+ */
 type FoundTool = {
   id: string | null;
   label: string | null;
@@ -59,7 +65,7 @@ type FoundTool = {
   shownInput?(input: unknown): unknown;
 };
 
-/** `announce` sends the event of the call, for a tool whose page needs it in order to run the tool. */
+/** `announce` sends the call's event. It is used by tools whose page needs the event in order to run the tool. */
 export type RunToolOptions = { signal: AbortSignal; announce: () => void };
 
 type ToolCallPart = Extract<ModelPart, { type: "tool-call" }>;
@@ -104,7 +110,7 @@ type Answer = {
   /** the text of the open block */
   text: string;
   hasSaid: boolean;
-  /** the provider's count, once it arrives */
+  /** the token counts reported by the provider, once they have arrived */
   usage: LanguageModelV4Usage | null;
 };
 
@@ -143,7 +149,7 @@ async function runStep(input: LoopInput, output: ReplyOutput, { usage, callIds }
       part: (part) => takePart(part, answer, output, { usage, callIds }),
     });
   } finally {
-    // A reply that the visitor abandoned has used tokens. A model that failed before any output has not.
+    // A reply that the visitor abandoned has used tokens. A model that failed before it produced output has not.
     const isCharged = answer.usage || answer.text || answer.content.length > 0 || signal.aborted;
     if (isCharged) input.onTokensUsed?.(usageOfStep(prompt, answer, answer.usage));
   }
@@ -151,7 +157,7 @@ async function runStep(input: LoopInput, output: ReplyOutput, { usage, callIds }
   return answer;
 }
 
-/** Shared by all steps of a reply: the provider's counts and the ids of the calls. */
+/** Shared by all steps of a reply: the token counts reported by the provider, and the ids of the calls. */
 type Totals = { usage: Usage; callIds: Set<string> };
 
 function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage, callIds }: Totals) {
@@ -212,9 +218,9 @@ function takeCall(part: ToolCallPart, { calls, content }: Answer, callIds: Set<s
 }
 
 /**
- * Runs the calls of one step. A page claims and answers a call by its id. Some models use the same ids in every reply, and a
- * result of an earlier call must not count for a later one, so calls of client tools get an id of their own. In messages to the
- * model, the reply keeps the model's id.
+ * Runs the calls of one step. Pages claim and answer a call by its id. Some models use the same ids in every reply, and
+ * the result of an earlier call must not count for a later one, so each call of a client tool gets a new id. In
+ * messages to the model, the reply keeps the model's id.
  */
 async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): Promise<LanguageModelV4Message> {
   const inputs = answer.calls.map((call) => parseInput(call.input) ?? null);
@@ -251,7 +257,7 @@ async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): 
       });
     }
   } finally {
-    // When the reply ends early, calls that have not started must not start.
+    // The reply ends early, so calls that have not started must not start.
     stop();
   }
   input.signal.throwIfAborted();
@@ -259,8 +265,8 @@ async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): 
 }
 
 /**
- * A signal that is aborted together with the given one, or by `stop`. A reply can wait 30 seconds for its page, and
- * `AbortSignal.any` would hold 0.8 KB more in the meantime.
+ * Creates a signal that is aborted together with the given one, or by `stop`. A reply can wait 30 seconds for its page,
+ * and `AbortSignal.any` would use 0.8 KB more during that time.
  */
 function stoppable(signal: AbortSignal) {
   const controller = new AbortController();
@@ -284,7 +290,7 @@ async function announced(piece: ToolPiece, output: ReplyOutput, outcome: Promise
 }
 
 /**
- * Runs a client tool, whose event is sent once the page can answer it. Client tools run one at a time, so that a
+ * Runs a client tool. Its event is sent once the page can answer the call. Client tools run one at a time, so that the
  * visitor is asked about one thing at a time and no call waits before the page knows about it.
  */
 async function runInPage(

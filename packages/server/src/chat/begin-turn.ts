@@ -11,12 +11,15 @@ import { turnEvents } from "./reply-event-log.ts";
 import type { HistoryRow, ReplyQueries } from "./reply-queries.ts";
 import type { NewTurn, TurnRecorders } from "./reply-turn.ts";
 
-/** The space that a reply needs to begin. */
+/** The minimum space that must be left for a reply. */
 const MIN_ROOM_BYTES = 4_096;
-/** A running reply updates its row every few seconds. One that is silent for longer died with its process. */
+/**
+ * A running reply updates its row every few seconds. If a row is not updated for longer than this, the process that ran
+ * the reply has ended.
+ */
 const SILENT_MS = 30_000;
 
-/** How much of the conversation is read: messages, and UTF-8 bytes of them. */
+/** The maximum number of messages that are read, and the maximum number of their UTF-8 bytes. */
 export type HistoryLimits = { limit: number; maxBytes: number };
 
 /**
@@ -77,7 +80,7 @@ export async function beginTurn(
     authorName: null,
   }));
   for (const message of appended) {
-    // An assistant message sent by the client is finished. How it ended is unknown.
+    // An assistant message from the client is complete, but how it ended is unknown.
     const stopReason = message.role === "assistant" ? "end_turn" : null;
     await queries.insertMessage(trx, { ...message, conversationId, stopReason, model: null, now });
   }
@@ -118,7 +121,7 @@ async function recordMessages(
 
 type Added = { added: { messages: number; textBytes: number; toolBytes: number }; preview: PreviewOf | undefined };
 type PreviewOf = { role: "user" | "assistant"; preview: string; now: number };
-/** The position of the next message, the size of the conversation including it, and its handler. */
+/** The position of the next message, the size of the conversation including that message, and the handler. */
 type Place = { position: number; size: ConversationSize } & Pick<OwnershipColumns, "handler" | "epoch">;
 
 async function insertNew(
@@ -136,7 +139,7 @@ async function insertNew(
     lastMessagePreview: preview?.preview ?? null,
     lastMessageAt: preview?.now ?? null,
   };
-  // PostgreSQL waits here for a transaction that inserts the same key at the same time.
+  // On PostgreSQL, this waits for a concurrent transaction that inserts the same key.
   await queries.insertConversation(trx, row).catch((error: unknown) => {
     throw startKey !== null && isDuplicate(error) ? new RepeatedStartError() : error;
   });
@@ -176,7 +179,8 @@ async function extend(
       toolBytes: isCounted ? -Number(last.toolBytes) : 0,
     };
     [size] = (await queries.grow(trx, { id, ...dropped, now })).rows;
-    // Live streams continue after a position, so while they run, a position is not used twice.
+    // Live streams resume from a position, so a position must not be reused while a stream can be open. Reuse it only
+    // when the agent handles the conversation.
     if (size?.handler === "agent") position = last.position;
   }
   if (preview) await queries.preview(trx, { id, ...preview });

@@ -219,7 +219,7 @@ onBothDatabases("the chat", (createDatabase) => {
     const repeated = async () => (await ask("One", { sessionId, messageKey })).start.conversationId;
     const change = (row: object) => db.updateTable("conversations").set(row).where("id", "=", conversationId).execute();
     expect(await repeated()).toBe(conversationId);
-    // The visitor has proven who they are since then. Someone else has the device now.
+    // The visitor has proven their identity since then, and now someone else uses the device.
     await change({ userId: "ada", isUserVerified: 1 });
     expect(await repeated()).not.toBe(conversationId);
     await change({ userId: null, isUserVerified: 0 });

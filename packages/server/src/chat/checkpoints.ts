@@ -5,8 +5,9 @@ import type { RunningReply } from "./running-reply.ts";
 
 const EVERY_MS = 1_000;
 /**
- * A checkpoint rewrites the whole reply. Replies up to this length are saved every second. Longer ones are saved when they
- * have grown by an eighth, or with the heartbeat, so that the total written stays within a few times the reply's length.
+ * A checkpoint rewrites the whole reply. Replies up to this length are saved every second. Longer replies are saved
+ * when they have grown by an eighth, or with the heartbeat, so that the total number of bytes written remains
+ * proportional to the reply's length.
  */
 const SHORT_LENGTH = 16 * 1024;
 /** The maximum number of replies saved per second, so that thousands of streams do not delay each other. */
@@ -28,7 +29,8 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
     saving ??= saveDue().finally(() => {
       saving = undefined;
     });
-    // Does not wait for `saveDue`, which can take seconds: a reply that is not confirmed in time holds back its text.
+    // Run this independently of `saveDue`, which can take seconds, because a reply that is not confirmed in time holds
+    // back its text.
     asking ??= endAsked().finally(() => {
       asking = undefined;
     });
@@ -56,7 +58,7 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
     }
   }
 
-  /** Checks for stop requests separately, because a reply without new content is not saved every second. */
+  /** Check for stop requests separately, because a reply without new content is not saved every second. */
   async function endAsked() {
     if (!isShared || tracked().length === 0) return;
     try {
@@ -75,7 +77,9 @@ export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boole
   };
 }
 
-/** Asks whether these replies may continue, stops those that may not, and lets the others send what they hold back. */
+/**
+ * Reads whether these replies may continue. Stops those that may not, and lets the others send their held-back text.
+ */
 export async function confirmReplies(store: ReplyStore, replies: readonly RunningReply[]): Promise<void> {
   const askedAt = performance.now();
   const stopped = await store.stopRequested(replies.map(({ messageId }) => messageId));

@@ -41,7 +41,7 @@ export function createCitationFilter(isKnown: (n: number) => boolean) {
       held = all.slice(from);
       return clean(all.slice(0, from));
     },
-    /** Ends the text. @returns what was held back */
+    /** Ends the text. @returns the text that was held back */
     flush(): string {
       const rest = held;
       held = "";

@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 type ConsentContext = {
   /** the continued conversation, or null for a new one */
   existing: Pick<ConversationRow, "consent"> | null;
-  /** the organization of a signed-in member who is trying the agent out */
+  /** the organization of the signed-in member who is testing the agent */
   memberOf: string | null;
 };
 
@@ -34,7 +34,7 @@ export function consentOf(
 }
 
 function consentTextOf(widget: string): string | null {
-  // Avoids parsing: most agents ask for no consent, and this runs for every message.
+  // Skip parsing the settings, because most agents require no consent and this runs for every message.
   if (!widget.includes('"consentText"')) return null;
   const { consentText }: Static<typeof WidgetSettings> = JSON.parse(widget);
   return consentText?.trim() || null;

@@ -12,7 +12,9 @@ import { createCitationFilter } from "./citation-filter.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
 import { replyQueries } from "./reply-queries.ts";
 
-/** A search of the documents and the answer, plus one more search if the first found nothing. */
+/**
+ * One step for a search of the documents, one for the answer, and one for a second search if the first found nothing.
+ */
 const MAX_STEPS = 3;
 /** The longest message that a member can send, in characters. */
 const MAX_DRAFT = 8_000;
@@ -92,7 +94,7 @@ export function createDraftWriter(
   };
 }
 
-/** The search of the documents is the only tool: the others act for the visitor. */
+/** The search of the documents is the only tool, because all others act for the visitor. */
 function toolsOf(documents: ReplyDocuments | null): Pick<LoopInput, "tools" | "find" | "runTool"> {
   const search = documents?.kind === "search" ? documents : null;
   return {
@@ -103,7 +105,7 @@ function toolsOf(documents: ReplyDocuments | null): Pick<LoopInput, "tools" | "f
   };
 }
 
-/** Collects the text of the last step, because earlier ones announce a search. Citations are left out. */
+/** Collects the text of the last step, because earlier steps only announce a search. Citations are left out. */
 function collectText() {
   const citations = createCitationFilter(() => false);
   let text = "";

@@ -5,9 +5,12 @@ import type { Deps } from "../deps.ts";
 import { LEASE_MS } from "./reply-gate.ts";
 import type { RunningReplies } from "./running-replies.ts";
 
-/** How often a reply in another process is checked while it is being stopped. */
+/** The interval at which a reply in another process is checked while it is being stopped, in milliseconds. */
 const POLL_MS = 50;
-/** How long a takeover waits for a reply of this process, which may be in a call that cannot be interrupted. */
+/**
+ * The maximum time that a takeover waits for a reply of this process, in milliseconds. The reply may be in a call that
+ * cannot be interrupted.
+ */
 const OWN_REPLY_MS = 2_000;
 
 /**

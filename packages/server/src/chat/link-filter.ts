@@ -26,7 +26,7 @@ export function createLinkFilter(isKnown: (address: string) => boolean) {
   let endsWithLabel = false;
 
   function clean(text: string): string {
-    // What follows a label must not become its new destination.
+    // The text after a label must not become its new destination.
     const start = endsWithLabel && /^[([:]/.test(text) ? " " : "";
     if (text !== "") endsWithLabel = false;
     const cleaned = text.replace(links, (whole: string, ...groups: string[]) => {
@@ -50,7 +50,7 @@ export function createLinkFilter(isKnown: (address: string) => boolean) {
       held = all.slice(from);
       return clean(all.slice(0, from));
     },
-    /** Ends the text. @returns what was held back */
+    /** Ends the text. @returns the text that was held back */
     flush(): string {
       const rest = held;
       held = "";
@@ -76,7 +76,10 @@ function withScheme(address: string): string {
   return /^(?:https?|ftp):/i.test(address) ? address : `https://${address.replace(/^[/\\]+/, "")}`;
 }
 
-/** The host as text. What is left of `https://https://` must not become an address together with what follows. */
+/**
+ * Returns the host as text. The remainder of `https://https://` must not form an address together with the text that
+ * follows.
+ */
 function textOf(host: string): string {
   return host.replace(/:+$/, "");
 }
@@ -92,7 +95,10 @@ function mayBeAddress(text: string): boolean {
   return /[:&\\%]|^<?\/|www\./i.test(text);
 }
 
-/** The longest name that DNS has. The name of every parent domain is looked up, which takes quadratic time. */
+/**
+ * The length of the longest name that DNS allows. Every parent domain of a name is looked up, which takes quadratic
+ * time.
+ */
 const MAX_HOSTNAME = 253;
 
 /** Addresses in a text, such as the instructions of an agent or the result of a tool. */
@@ -104,7 +110,7 @@ const addresses = /https?:\/\/[^\s<>"'`()[\]\\]+/gi;
  * @param trusted texts and addresses of the owner. Read when the first link appears, because most replies have none.
  */
 export function createKnownLinks(trusted: () => Iterable<string>): (address: string) => boolean {
-  /** A text is searched once, because the results of tools can be long and a reply can have hundreds of links. */
+  /** Each text is searched only once, because tool results can be long and a reply can have hundreds of links. */
   const hostsOf = new Map<string, ReadonlySet<string>>();
 
   function isHostIn(text: string, names: readonly string[]): boolean {
@@ -135,7 +141,7 @@ function hostsIn(text: string): Set<string> {
   return hosts;
 }
 
-/** Null for anything but a web address whose host reads the same in every program. */
+/** Returns null for anything but a web address whose host every program reads in the same way. */
 function parsePlain(address: string): URL | null {
   const url = /^https?:\/\/[\p{L}\p{N}.-]+(?::\d{1,5})?(?:[/?#]|$)/iu.test(address) ? URL.parse(address) : null;
   return url && !/[\\\0-\x20]/.test(address) ? url : null;

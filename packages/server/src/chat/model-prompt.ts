@@ -3,16 +3,16 @@ import { fromColumns, type Piece, type ToolPiece } from "../conversations/messag
 import { quotedPage } from "./message-page.ts";
 import type { HistoryRow } from "./reply-store.ts";
 
-/** The history sent to the model: the newest messages, up to this many characters. */
+/** The maximum length of the history that is sent to the model. The newest messages are used. */
 const HISTORY_CHARACTERS = 400_000;
-/** The most that must be read for that: a character has up to four bytes. */
+/** The maximum that has to be read for this history, because a character has up to four bytes. */
 export const historyLimits = { limit: 200, maxBytes: 4 * HISTORY_CHARACTERS };
 
 type StepPiece = Exclude<Piece, { type: "passages" | "suggestions" }>;
 type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
 type ToolResults = Extract<LanguageModelV4Message, { role: "tool" }>;
 
-/** Something that happened outside the chat and that the model should know, such as a form submission. */
+/** An event outside the chat that the model should know about, such as a form submission. */
 export type Note = { createdAt: number; text: string };
 
 /** Instructions in addition to the conversation. `reference` is the text of the agent's documents when they are few. */
@@ -92,7 +92,7 @@ function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Mes
   let step: StepPiece[] = [];
   for (const piece of fromColumns(row)) {
     if (piece.type === "passages" || piece.type === "suggestions") continue;
-    // Text after tool calls belongs to the next step.
+    // Text that follows tool calls belongs to the next step.
     if (piece.type === "text" && step.at(-1)?.type === "tool") {
       messages.push(...stepMessages(step));
       step = [];

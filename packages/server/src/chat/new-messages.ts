@@ -10,8 +10,8 @@ const METADATA_LENGTH = 8_192;
 type MessagesPart = Pick<ChatRequest, "messages" | "regenerate" | "conversationId">;
 
 /**
- * Selects the new messages of a request. A new conversation takes all of them. In an existing one the stored history
- * counts, so only the user messages after the client's last assistant message are appended.
+ * Selects the new messages of a request. A new conversation stores all of them. For an existing conversation, the
+ * stored history is authoritative, so only the user messages after the client's last assistant message are appended.
  */
 export function newMessages({ messages, regenerate, conversationId }: MessagesPart): NewMessage[] {
   if (!conversationId) return messages;
@@ -77,8 +77,8 @@ export function namesVisitor(request: ChatRequest): boolean {
 }
 
 /**
- * The visitor as the conversation stores them: what is proven, and otherwise what the page claims. Anonymous when the
- * agent requires a proven identity and there is none.
+ * Returns the visitor as the conversation stores them: the proven identity if there is one, otherwise the identity that
+ * the page claims. The visitor is anonymous when the agent requires a proven identity and there is none.
  */
 export function visitorOf(
   request: ChatRequest,

@@ -6,8 +6,8 @@ import type { ReplyStore } from "./reply-store.ts";
 import type { NewTurn } from "./reply-turn.ts";
 
 /**
- * Stores a visitor's message to a person. It needs neither a model nor a budget.
- * @returns false when the agent has to answer; nothing is stored then
+ * Stores a visitor's message to a person, which needs neither a model nor a budget.
+ * @returns false when the agent has to answer; in this case, nothing is stored
  */
 export async function passOn(
   store: Pick<ReplyStore, "begin">,

@@ -8,12 +8,12 @@ import type { ReplyStore } from "./reply-store.ts";
 import type { ReplyLog } from "./run-reply.ts";
 import type { RunningReplies } from "./running-replies.ts";
 
-/** What answers a message: a running reply, or a stored one. `follow` returns a function that stops following. */
+/** The answer to a message: a running reply or a stored one. `follow` returns a function that stops following. */
 export type Answer = { follow(reader: EventReader, position: number): () => void };
 
 /**
- * The key as the database stores it. It is an HMAC, because the key of a first message grants access to its conversation
- * like a token, see repeated-starts.ts, and the session id is stored beside it.
+ * Returns the key in the form in which the database stores it. It is an HMAC, because the key of a first message grants
+ * access to its conversation like a token (see repeated-starts.ts), and the session id is stored beside it.
  */
 export function storedKeyOf(encryption: Pick<Encryption, "sign">, messageKey: string): string {
   return encryption.sign("message-key", messageKey);
@@ -44,8 +44,8 @@ export function createRepeatedMessages({ store, replies }: { store: ReplyStore; 
     const { reply } = stored;
     if (!reply) return noReply();
     const running = replies.get(conversationId);
-    // The running reply tells its readers the conversation's token if its own request had one. A request that only
-    // knows the conversation's id must not learn it, so it reads the stored reply.
+    // The running reply sends its readers the conversation's token if its own request had one. A request that only
+    // knows the conversation's id must not receive the token, so it reads the stored reply.
     if (running?.messageId === reply.id && running.conversationToken === conversationToken) {
       await replies.confirm(running);
       return running;
@@ -61,14 +61,14 @@ export function createRepeatedMessages({ store, replies }: { store: ReplyStore; 
   }
 
   /**
-   * Answers a repeated message with the reply to the first one, from its beginning. Otherwise runs `start`. `noReply`
-   * answers a repeated message to which the agent did not reply, because a person had the conversation.
+   * Answers a repeated message with the reply to the first one, from its beginning. For a new message, calls `start`.
+   * If a repeated message has no reply because a person had the conversation, calls `noReply`.
    * @throws 409 when the key belongs to a different message
    */
   return async (sent: Sent, { start, noReply }: { start: () => Promise<Answer>; noReply: () => Answer }) => {
     const id = `${sent.conversationId} ${sent.messageKey}`;
-    // Without this, the repeated request would stop the reply of the first one, which may not be stored yet. A first
-    // request in another process is found by the transaction that stores the message.
+    // Without this, the repeated request would stop the reply to the first request, which may not be stored yet. If the
+    // first request runs in another process, the transaction that stores the message finds it.
     while (starting.has(id)) await starting.get(id);
     const turn = Promise.withResolvers<void>();
     starting.set(id, turn.promise);

@@ -9,14 +9,15 @@ import type { ReplyStore } from "./reply-store.ts";
 /** A key of 128 random bits: 32 hexadecimal digits, or a random UUID. A shorter one could be guessed. */
 const RANDOM_KEY = /^(?:[\da-f]{32}|[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12})$/i;
 
-/** How long a first message that is sent again finds its conversation, in milliseconds. */
+/** How long a repeated first message is recognized, in milliseconds. */
 const VALID_MS = 3_600_000;
 
 /**
- * Identifies the first message of a conversation, so that it is found when a client that lost the answer sends it again.
- * The answer contains the conversation's token, so the message key must be as hard to guess as a token. The session id
- * alone grants nothing. The database holds an HMAC, from which neither can be derived.
- * @returns null for a message that begins another conversation each time
+ * Identifies the first message of a conversation, so that the conversation is found when a client that lost the
+ * response sends the message again. The response contains the conversation's token, so the message key must be as hard
+ * to guess as a token. The session id alone grants nothing. The database stores an HMAC, from which neither can be
+ * derived.
+ * @returns null for a message that begins a new conversation each time
  */
 export function startKeyOf(
   encryption: Encryption,
@@ -46,7 +47,7 @@ export function createStartFinder({ encryption, conversations, store }: Parts) {
     const userId = verified?.id ?? null;
     const provenOwner = conversation.isUserVerified === 1 ? conversation.userId : null;
     if (userId !== provenOwner) return null;
-    // The key counts as much as the token in the lost answer, and no more.
+    // The key grants exactly what the token in the lost response would have granted.
     const token = conversationToken(encryption, conversation.id);
     const access = accessTo(conversation, { token, organizationId: null, userId }, { agent, encryption });
     return access === "token" ? conversation : null;

@@ -8,7 +8,7 @@ import { isGreeting } from "../documents/greetings.ts";
 type Reply = {
   question: string;
   stopReason: StopReason;
-  /** the documents in the prompt; null when they were searched */
+  /** the documents in the prompt; null if the agent searched them instead */
   promptText: string | null;
 };
 

@@ -20,7 +20,7 @@ export function createReplyContent(events: ReturnType<typeof eventWriter>, publi
     openText = null;
   };
 
-  /** Ends the content of the reply and sends what it cites. */
+  /** Ends the content of the reply and sends the cited sources. */
   const complete = () => {
     if (isComplete) return;
     closeText();
@@ -68,12 +68,12 @@ export function createReplyContent(events: ReturnType<typeof eventWriter>, publi
       publish(events.toolResult(pieces.indexOf(piece), piece, piece.result));
       if (!fits) throw new ReplyLimitError();
     },
-    /** Keeps the passages of the prompt that the model cited. Call it after the last text. */
+    /** Stores the passages of the prompt that the model cited. Call this after the last text. */
     keepCited(passages: readonly NumberedPassage[]) {
       closeText();
       pieces.push({ type: "passages", passages: passages.filter(({ isCited }) => isCited), total: passages.length });
     },
-    /** Call it after the last text. Only suggestions can follow. */
+    /** Call this after the last text. Only suggestions can follow. */
     complete,
     /** Adds follow-up questions, unless the reply has no room for them. */
     suggest(suggestions: string[]) {

@@ -3,7 +3,7 @@ import type { NewEvent } from "../events/record-events.ts";
 import type { MonthUsage } from "../plans/token-budget.ts";
 import type { EndedReply, NewTurn } from "./reply-turn.ts";
 
-/** The events of a visitor's turn for webhooks and the feed. */
+/** Creates the events about a visitor's turn for webhooks and the feed. */
 export function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent[] {
   const { id: conversationId, organizationId, agentId } = conversation;
   const scope = { organizationId, agentId, conversationId };
@@ -34,8 +34,8 @@ export function turnEvents({ conversation, isNew, messages }: NewTurn): NewEvent
 }
 
 /**
- * The events for replies that ended, and for agents whose budget these replies used up.
- * @param stored the ids of the replies whose conversations still exist; the others count towards the budget too
+ * Creates the events about replies that ended, and about agents whose budget these replies used up.
+ * @param stored the ids of the replies whose conversations still exist; other replies only count towards the budget
  */
 export function endEvents(
   ended: readonly EndedReply[],

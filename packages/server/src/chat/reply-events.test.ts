@@ -63,7 +63,7 @@ const parse = (events: string): Event[] =>
     .split("\n\n")
     .filter(Boolean)
     .map((block) => {
-      // Splits at line feeds only, because a text may contain other characters that a regular expression takes for a
+      // Split at line feeds only, because a text may contain other characters that a regular expression treats as a
       // line end.
       const [id = "", , data = ""] = block.split("\n");
       return { ...JSON.parse(data.slice("data: ".length)), id: Number(id.split(":").at(-1)) };

@@ -83,7 +83,8 @@ export function eventsAfter(
     if (!textIsOpen || index < pieces.length - 1) emit(events.closeText(index));
   });
   const suggestions = suggestionsOf(pieces);
-  // Suggestions in the pieces also mean that the text is complete: another process may not know more about the reply.
+  // Suggestions among the pieces also mean that the text is complete, because another process may know nothing else
+  // about the reply.
   const sources = isComplete || suggestions.length > 0 || end ? sourcesOf(pieces) : [];
   if (sources.length > 0) emit(events.sources(sources));
   if (suggestions.length > 0) emit(events.suggestions(suggestions));

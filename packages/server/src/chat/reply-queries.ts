@@ -104,13 +104,13 @@ function sizeQueries(db: Db) {
           textBytes: sql`"textBytes" + ${param("textBytes")}`,
           toolBytes: sql`"toolBytes" + ${param("toolBytes")}`,
           updatedAt: param("now"),
-          // Live streams read messages of visitors who wait for a person or talk to one.
+          // Live streams read conversations by this time while the visitor waits for a person or talks to one.
           changedAt: sql`case when handler = 'agent' then "changedAt" else ${param("now")} end`,
         })
         .where("id", "=", param("id"))
         .returning(["messageCount", "textBytes", "toolBytes", "handler", "epoch"]),
     ),
-    /** Frees the position of a reply that does not begin. */
+    /** Releases the position of a reply that does not begin. */
     passOn: compileOnce<{ id: string }, never>((param) =>
       db.updateTable("conversations").set({ messageCount: sql`"messageCount" - 1` }).where("id", "=", param("id")),
     ),
@@ -132,7 +132,7 @@ function sizeQueries(db: Db) {
         .where("id", "=", param("id"))
         .where("consent", "is", null),
     ),
-    /** Assigns a conversation to a user, unless another user has proven that it is theirs. */
+    /** Assigns a conversation to a user, unless another user has proven that the conversation is theirs. */
     claim: compileOnce<Claim, never>((param) =>
       db
         .updateTable("conversations")
@@ -254,7 +254,9 @@ function messageQueries(db: Db) {
         .orderBy("position", "desc")
         .limit(1),
     ),
-    /** The newest messages, newest first: at most `limit`, and the one that goes beyond `maxBytes` is the last. */
+    /**
+     * Returns the newest messages, newest first: at most `limit`, and none after the message that exceeds `maxBytes`.
+     */
     history: compileOnce<{ conversationId: string; limit: number; maxBytes: number }, HistoryRow>((param) =>
       db
         .selectFrom("messages")

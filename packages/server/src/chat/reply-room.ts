@@ -8,7 +8,7 @@ export function createReplyRoom() {
   let taken = 0;
   const takeTool = (value: unknown): boolean => {
     const bytes = Buffer.byteLength(JSON.stringify(value));
-    // A result that does not fit is replaced by a placeholder, which is a change as well.
+    // Count a result that does not fit as one byte, because a placeholder replaces it, which is a change as well.
     taken += bytes <= left.toolBytes ? bytes : 1;
     if (bytes > left.toolBytes) return false;
     left.toolBytes -= bytes;
@@ -26,10 +26,10 @@ export function createReplyRoom() {
     },
     /** Adds the text, or as many whole characters of it as fit, and returns the added part. */
     takeText(said: string, { isNewBlock }: { isNewBlock: boolean }): { text: string; isCut: boolean } {
-      // PostgreSQL cannot store NUL, and nobody can read it.
+      // PostgreSQL cannot store NUL, and it is not visible in text.
       const whole = said.replaceAll("\0", "");
-      // A text also takes the space of a tool's piece, because many short texts need more bytes than they have
-      // characters.
+      // A new text block also uses some of the space for tools, because the overhead of many short blocks would
+      // otherwise be unlimited.
       if (whole !== "" && isNewBlock && !takeTool({ type: "text", text: "" })) return { text: "", isCut: true };
       const isCut = Buffer.byteLength(whole) > left.textBytes;
       const text = isCut ? startWithin(whole, left.textBytes) : whole;

@@ -21,7 +21,7 @@ export type StopRequest = "stop" | "hand over";
 /** `handed over`: a person took the conversation over while the reply ran. `gone`: the reply was deleted. */
 export type EndResult = "stored" | "handed over" | "gone";
 
-/** The chat's writes. Their queries run for every reply, so each is built once. */
+/** The writes of the chat. Their queries run for every reply, so each query is built only once. */
 export function createReplyStore(db: Db, recorders: TurnRecorders) {
   const queries = replyQueries(db);
   const keepEnd = createBatchWriter<EndedReply, EndResult>(db, storeEnds, { maxItems: 100 });
@@ -160,7 +160,8 @@ function stored(db: Db, queries: ReplyQueries) {
 function progress(db: Db, queries: ReplyQueries) {
   return {
     /**
-     * Saves running replies, so that little is lost if the process dies. @returns how replies should stop, by their ids
+     * Saves running replies, so that little is lost if the process ends unexpectedly.
+     * @returns how replies should stop, by their ids
      */
     async checkpoint(states: readonly ReplyState[]): Promise<Map<string, StopRequest>> {
       const stopped = new Map<string, StopRequest>();

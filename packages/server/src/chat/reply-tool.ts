@@ -5,7 +5,9 @@ import type { ToolOutcome } from "../tools/tool-outcome.ts";
 export type ReplyTool = {
   tool: LanguageModelV4FunctionTool;
   executionType: string;
-  /** The part of the input that the visitor may see. Without it, they see all of it. */
+  /**
+   * Returns the part of the input that the visitor may see. Without this function, the visitor sees the whole input.
+   */
   shownInput?(input: unknown): unknown;
   /** Never rejects. */
   run(input: unknown): Promise<ToolOutcome>;

@@ -21,15 +21,15 @@ export type TurnRecorders = {
   requestHuman: RequestHuman;
 };
 
-/** What a visitor's turn stores. */
+/** Everything that a visitor's turn stores. */
 export type NewTurn = {
   conversation: ConversationRow;
   isNew: boolean;
   /** identifies the first message of a new conversation when it is sent again, see repeated-starts.ts */
   startKey: string | null;
-  /** whether the agent stays silent while the visitor waits for a person */
+  /** whether the agent does not reply while the visitor waits for a person */
   isSilentWhileWaiting: boolean;
-  /** false: a reply that still runs is a conflict instead of being ended */
+  /** if false, a reply that is still running causes a conflict instead of being ended */
   mayReplaceReply: boolean;
   /** the visitor to whom an anonymous conversation is assigned */
   claimedBy: Visitor | null;
@@ -41,7 +41,7 @@ export type NewTurn = {
   replyId: string | null;
   /** null when no model is called */
   model: string | null;
-  /** deletes the last reply first, because its question is asked again */
+  /** deletes the last reply first, because its question is answered again */
   regenerate: boolean;
 };
 

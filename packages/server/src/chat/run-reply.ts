@@ -34,7 +34,7 @@ type Run = {
   agent: AgentRow;
   model: ChosenModel;
   prompt: LanguageModelV4Prompt;
-  /** the origin of the page that the visitor chats on */
+  /** the origin of the page on which the visitor is chatting */
   pageOrigin: string | undefined;
   tools: AgentTools;
   documents: ReplyDocuments | null;
@@ -98,7 +98,7 @@ export function createReplyRunner(limits: AskLimits, { store, replies, clientToo
       });
       isStored = result === "stored";
       if (isStored) reply.confirm(askedAt);
-      // The stream must not claim that the reply was stored.
+      // The reply was not stored, so the stream must not claim that it was.
       else ending = { stopReason: result === "handed over" ? "handed_over" : "aborted" };
     } catch (error) {
       log.error({ err: error }, "the reply could not be stored");
@@ -203,7 +203,7 @@ function withCheckedText(reply: RunningReply, documents: ReplyDocuments, sources
     reply.closeText();
   };
   return {
-    // Links come last: removing the citation from `htt[99]ps://` makes an address.
+    // Filter links last, because removing the citation from `htt[99]ps://` creates an address.
     text: (text) => show(links.push(citations.push(text))),
     closeText,
     toolUse(piece) {
@@ -216,7 +216,7 @@ function withCheckedText(reply: RunningReply, documents: ReplyDocuments, sources
 
 type LinkSources = Pick<Run, "agent" | "prompt" | "pageOrigin">;
 
-/** What the agent's owner has written or configured, as opposed to the texts of documents. */
+/** Yields texts that the agent's owner has written or configured, as opposed to the texts of documents. */
 function* trustedTexts(reply: RunningReply, documents: ReplyDocuments, { agent, prompt, pageOrigin }: LinkSources) {
   yield agent.systemPrompt ?? "";
   yield agent.allowedOrigins;
@@ -227,7 +227,7 @@ function* trustedTexts(reply: RunningReply, documents: ReplyDocuments, { agent, 
     if (piece.result.passages) yield* addressesOf(piece.result.passages);
     else if (!isFromPage(piece.result.forModel)) yield piece.result.forModel;
   }
-  // Results of earlier replies. Those of searches are no longer in the prompt.
+  // Include the results of earlier replies. The results of earlier searches are no longer in the prompt.
   for (const message of prompt) {
     if (message.role !== "tool") continue;
     for (const part of message.content) {

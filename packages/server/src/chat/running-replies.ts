@@ -51,7 +51,8 @@ export function createRunningReplies(
         other.reply.abort();
         await other.reply.done;
       }
-      // Check again in the same event loop turn as the registration, because others may have registered meanwhile.
+      // Check again in the same turn of the event loop as the registration, because other replies may have been
+      // registered in the meantime.
       checkRoom(ip);
       entries.set(reply.conversationId, { reply, ip, isKept: false, savedAt: Date.now(), savedLength: 0 });
       if (ip !== null) perIp.set(ip, (perIp.get(ip) ?? 0) + 1);
@@ -65,7 +66,7 @@ export function createRunningReplies(
       if (entry?.reply === reply) entry.isKept = true;
       reply.confirm(since);
     },
-    /** Lets the reply send what it holds back, if the agent still has the conversation. */
+    /** Lets the reply send its held-back text if the agent still has the conversation. */
     async confirm(reply: RunningReply): Promise<void> {
       if (reply.isHolding) await confirmReplies(store, [reply]);
     },

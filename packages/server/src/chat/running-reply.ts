@@ -3,7 +3,7 @@ import { createReplyContent } from "./reply-content.ts";
 import { eventsAfter, eventWriter, type ReplyEnding, type ReplyStart } from "./reply-events.ts";
 import { createReplyGate } from "./reply-gate.ts";
 
-/** Enough for one visitor with several tabs. */
+/** The maximum number of readers, which is enough for one visitor with several tabs. */
 const MAX_READERS = 20;
 
 /** A client that follows a reply. Receives the formatted events and then the end. */

@@ -48,7 +48,7 @@ export type Caller = {
   visit: VisitHeaders;
 };
 
-/** Content that other modules contribute to a reply. */
+/** Provides content that other modules contribute to a reply. */
 type Sources = {
   toolsOf(agentId: string, context: TurnContext): Promise<AgentTools>;
   /**
@@ -148,7 +148,7 @@ type Beginning = {
   run: ReturnType<typeof createReplyRunner>;
 };
 
-/** What a turn begins with besides its request. Of the keys, the values that are stored. */
+/** The origin of a turn besides its request. The keys have the form in which they are stored. */
 type TurnOrigin = { caller: Caller; admitted: Admitted; startKey: string | null; messageKey: string | null };
 
 /** @returns a function that stores a new message and starts the reply to it */
@@ -234,7 +234,7 @@ async function notesAbout(
   return [...(await notesOf(agentId, id)), ...(await handoffNotesOf(conversation))];
 }
 
-/** What the request stores, apart from the reply. */
+/** Builds the data that the request stores, apart from the reply. */
 function toTurn(
   agent: AgentRow,
   request: ChatRequest,
@@ -275,7 +275,7 @@ function turnOf(
 
 type ReplyPlace = { agentId: string; conversationId: string; isOpen: boolean };
 
-/** A conversation that is open to everybody gets no token. */
+/** A conversation that is open to everyone has no token. */
 function tokenOf({ encryption }: Deps, { conversationId, isOpen }: ReplyPlace): string | null {
   return isOpen ? null : conversationToken(encryption, conversationId);
 }
@@ -328,7 +328,10 @@ function promptOf(
   };
 }
 
-/** What the model may know about the visitor of this turn. It belongs to the newest message. */
+/**
+ * Creates the note with the facts that the model may know about the visitor of this turn. It belongs to the newest
+ * message.
+ */
 function visitorNotes({ tellModel }: AgentRow, { verified }: Identity): Note[] {
   const text = visitorNote(tellModel, verified);
   return text === null ? [] : [{ createdAt: Number.POSITIVE_INFINITY, text }];

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provider";
 
-/** The common rule of thumb for English. */
+/** A common rule of thumb for English text. */
 const CHARACTERS_PER_TOKEN = 4;
 /**
  * No model processes more tokens in one call. All steps of a reply together stay below 2^31, the limit of the columns.

@@ -73,7 +73,7 @@ onBothDatabases("a visitor with a token", (createDatabase) => {
 
   it("is refused with 401 and the reason when the token is not valid, even with other credentials", async () => {
     const token = await tokenFor(ada);
-    // Within the signature, and not its last character, some of whose bits mean nothing.
+    // Change a character within the signature, but not its last one, some of whose bits are insignificant.
     const forged = `${token.slice(0, -3)}${token.at(-3) === "x" ? "y" : "x"}${token.slice(-2)}`;
     for (const headers of [{}, owner.headers]) {
       const body = { agentId, messages: [{ role: "user", content: "Hi" }], userToken: forged };
@@ -182,7 +182,7 @@ onBothDatabases("a visitor with a token", (createDatabase) => {
     await ask({ conversationId, sessionId, userToken: await tokenFor(ada) }, bearer(conversationToken));
     expect(sentToModel().tools).toHaveLength(1);
     expect(await read(conversationId)).toMatchObject({ identity: "verified", userId: "42" });
-    // From then on the conversation is the visitor's on every device.
+    // From then on, the conversation belongs to the visitor on every device.
     await ask({ conversationId, sessionId: "phone", userToken: await tokenFor(ada) });
     expect(sentToModel().tools).toHaveLength(1);
   });

@@ -8,7 +8,10 @@ export type VisitHeaders = {
 };
 
 const MAX_ADDRESS = 2_000;
-/** The device patterns take quadratic time. Browsers send about 150 characters. */
+/**
+ * The maximum length that is parsed, because the patterns for devices take quadratic time. Browsers send about 150
+ * characters.
+ */
 const MAX_USER_AGENT = 1_000;
 
 /**

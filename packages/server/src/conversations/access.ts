@@ -27,8 +27,8 @@ type Sender = {
 };
 
 /**
- * The access that a proof grants, or null, in which case the conversation must appear not to exist. With
- * `requireIdentity`, a user's conversation requires that user's proof in addition to its token.
+ * Returns the access that a proof grants, or null, in which case the conversation must appear not to exist. With
+ * `requireIdentity`, the conversation of a user requires that user's proof in addition to its token.
  */
 export function accessTo(
   conversation: Pick<ConversationRow, "id" | "agentId" | "organizationId" | "userId" | "hasOwner">,
@@ -46,8 +46,9 @@ export function accessTo(
 
 /**
  * Whether the sender is the visitor who began the conversation: the proven user to whom it belongs, or anyone in its
- * session. Access is not enough, because a token can be in a link. Its holder could make someone else's browser continue
- * the conversation, and would then read what the agent did in that visitor's name. A session id is in no link.
+ * session. Access alone is not enough, because a token can be part of a link. Someone with the token could make another
+ * person's browser continue the conversation, and would then read what the agent did in that person's name. A session
+ * id is never part of a link.
  */
 export function isVisitorOf(
   conversation: Pick<ConversationRow, "sessionId" | "userId" | "isUserVerified">,
@@ -60,7 +61,8 @@ export function isVisitorOf(
 
 /**
  * Whether a sender may take part in the conversation, and whether someone else began it. A conversation that does not
- * exist, or to which the sender has no access, is not someone else's, because nothing of the request gets into it.
+ * exist, or to which the sender has no access, does not count as someone else's, because nothing of the request is
+ * stored in it.
  */
 export function standingIn(
   conversation: ConversationRow | undefined,

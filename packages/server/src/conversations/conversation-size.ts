@@ -5,8 +5,8 @@ import { AppError } from "../errors.ts";
 export type ConversationSize = Pick<ConversationRow, "messageCount" | "textBytes" | "toolBytes">;
 
 /**
- * Checks the size that a conversation would have.
- * @param spare bytes that must be left, such as for a reply
+ * Checks that a conversation of this size is within the limits.
+ * @param spare bytes to reserve, for example for a reply
  * @throws 409 when it is too large
  */
 export function checkConversationSize({ messageCount, textBytes, toolBytes }: ConversationSize, spare = 0): void {

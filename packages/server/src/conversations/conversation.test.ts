@@ -147,7 +147,7 @@ onBothDatabases("conversations", (createDatabase) => {
     run.mockRestore();
     const search = server.deps.databaseKind === "sqlite" ? "contains_text(" : "strpos(lower(";
     for (const column of ['"title"', '"content"', '"url"']) expect(statements.join()).toContain(`${search}${column}`);
-    // LIKE and regular expressions backtrack.
+    // These operators and functions are excluded because they backtrack.
     expect(statements.join()).not.toMatch(/ (i?like|similar to|regexp|glob|match) |~/i);
   });
 
@@ -165,7 +165,7 @@ onBothDatabases("conversations", (createDatabase) => {
       );
     };
     await submit(agentId, withForm);
-    // Any visitor can claim to be in this conversation, but this visitor does not take part in it.
+    // Anyone can name this conversation, but this visitor has no access to it.
     await submit(other, plain);
     await say(agentId, "Again", { conversationId: withForm });
     const { messages } = (await call("GET", `/conversations/${withForm}`)).body.data;

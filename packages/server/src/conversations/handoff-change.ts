@@ -2,7 +2,7 @@ import type { HandoffCause } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import type { AgentRow, Tables } from "../db/tables.ts";
 
-/** Where a change happened. `epoch` is the conversation's epoch after the change. */
+/** The conversation in which a change happened. `epoch` is the conversation's epoch after the change. */
 type Place = { organizationId: string; agentId: string; conversationId: string; epoch: number };
 
 /** A change of who handles a conversation, or an event while people handle it. `userId` is the member who caused it. */
@@ -13,15 +13,15 @@ export type HandoffChange = Place &
         handoffId: string;
         cause: HandoffCause;
         /**
-         * when the team will be notified of it, if it was notified of an earlier request a moment ago; null to notify
-         * it immediately
+         * when the team will be notified, because it was notified of an earlier request a moment ago; null to notify it
+         * immediately
          */
         heldUntil: number | null;
         /** the team is now notified of a request that was held back */
         isRepeated?: true;
         userId?: undefined;
       }
-    /** `assignedBy`: the member who gave it to another one */
+    /** `assignedBy` is the member who assigned the conversation to another one. */
     | { kind: "taken"; handoffId: string; userId: string; assignedBy: string | null }
     | { kind: "answered"; handoffId: string; userId: string }
     | { kind: "returned" | "closed"; handoffId: string; userId: string }
@@ -38,5 +38,5 @@ export type RequestHuman = (
   asked: { organizationId: string; conversationId: string; cause: HandoffCause; reason: string | null },
 ) => Promise<unknown>;
 
-/** Called in the transaction of the change, so that what it writes is committed together with it. */
+/** Called in the transaction of the change, so that its own writes are committed together with the change. */
 export type RecordHandoff = (trx: Transaction<Tables>, change: HandoffChange) => Promise<void>;

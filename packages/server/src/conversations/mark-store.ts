@@ -44,7 +44,8 @@ export function createMarkStore(db: Db) {
           .updateTable("messages")
           .where("id", "=", messageId)
           .where("conversationId", "=", conversationId);
-        // Locks the row, so that the second of two simultaneous ratings sees the first and replaces it in the counts.
+        // Locks the row, so that the second of two simultaneous ratings sees the first one and replaces it in the
+        // counts.
         const before = await message
           .set((x) => ({ feedback: x.ref("feedback") }))
           .returning(["feedback", "feedbackComment", "createdAt", "role", "position", "authorName"])
@@ -71,7 +72,7 @@ export function createMarkStore(db: Db) {
         if (isNewlyBad && before.authorName === null) {
           await onBadRating(trx, { agentId: conversation.agentId, conversationId });
         }
-        // The ratings of an agent are those of its own replies.
+        // Count only ratings of the agent's own replies in conversations with visitors.
         if (conversation.isTest === 1 || before.feedback === rating || before.authorName !== null) return true;
         const change = (value: Rating) => Number(value === rating) - Number(value === before.feedback);
         const ratings = { ratedUp: change("up"), ratedDown: change("down") };

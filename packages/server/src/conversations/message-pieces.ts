@@ -31,7 +31,7 @@ export function textOf(pieces: readonly Piece[]): string {
   return pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
 }
 
-/** A piece as it is stored. A text that is the whole content of the message is not stored a second time. */
+/** A piece as it is stored. A text that is the whole content of the message is not stored twice. */
 type StoredPiece = Exclude<Piece, TextPiece> | { type: "text"; text?: string };
 
 /** The columns for these pieces. A reply that is a single text needs no JSON. */
@@ -50,7 +50,7 @@ export function fromColumns(row: Pick<MessageRow, "content" | "pieces">): Piece[
   return row.content ? [{ type: "text", text: row.content }] : [];
 }
 
-/** `forModel` is included for members only: a tool may keep its result from visitors. */
+/** `forModel` is included for members only, because a tool may hide its result from visitors. */
 export function toolCallsOf(pieces: readonly Piece[], { isMember = false } = {}): ToolCall[] {
   let textBefore = 0;
   return pieces.flatMap((piece) => {

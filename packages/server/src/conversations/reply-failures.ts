@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { type ProviderName, providerNames } from "../models/provider-environment.ts";
 
 const DAY_MS = 86_400_000;
-/** More failures are reported as this number. */
+/** The maximum that is counted. If there are more failures, this number is reported. */
 const MAX_COUNTED = 1_000;
 
 export type ReplyFailures = ReturnType<typeof createReplyFailures>;
@@ -51,7 +51,7 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
       .select("messages.id")
       .where("conversations.organizationId", "=", organizationId)
       .where("conversations.updatedAt", ">=", at - DAY_MS)
-      // The expression keeps the database from reading all of the agent's conversations: it then uses the index on
+      // The expression prevents the database from reading all of the agent's conversations. It then uses the index on
       // `updatedAt`, which yields few rows.
       .where(sql`"agentId" || ''`, "=", agentId)
       .where("messages.model", "is not", null)

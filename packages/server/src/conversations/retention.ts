@@ -20,7 +20,8 @@ const conversationBytes = sql<number>`"textBytes" + "toolBytes" + "messageCount"
 
 /** Deletes an agent's conversations without a message since `before` (milliseconds). @returns the number deleted */
 export function deleteOlderThan(db: Db, agentId: string, before: number): Promise<number> {
-  // In the index's order: sorting 100,000 expired conversations by id takes 135 ms, and every batch would do it again.
+  // Deletes in the order of the index. Sorting 100,000 expired conversations by id takes 135 ms, and every batch would
+  // repeat it.
   const expired = (all: Conversations) => all.where("agentId", "=", agentId).where("updatedAt", "<", before);
   return deleteConversations(db, expired, "updatedAt");
 }
@@ -66,7 +67,10 @@ function deleteConversations(
   });
 }
 
-/** Deletes a conversation's events, each of which can hold a whole transcript. @returns how many */
+/**
+ * Deletes a conversation's events, each of which can contain a whole transcript.
+ * @returns the number of deleted events
+ */
 function deleteEventsOf(db: Db, conversationId: string): Promise<number> {
   return deleteBySize(db, {
     next: (trx, limit) =>

@@ -3,7 +3,7 @@ import type { NumberedPassage } from "../tools/tool-outcome.ts";
 import type { Piece, ToolPiece } from "./message-pieces.ts";
 import { citedNumbers } from "./sources.ts";
 
-/** What a reply read of the documents: its searches in order, or the passages in its prompt. */
+/** Returns what a reply read from the documents: its searches in order, or the passages in its prompt. */
 export function searchesOf(pieces: readonly Piece[]): ReplySearch[] {
   const cited = citedNumbers(pieces);
   return pieces.flatMap((piece): ReplySearch[] => {

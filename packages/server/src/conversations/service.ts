@@ -40,13 +40,17 @@ import {
 import { tagsOfConversations } from "./tags/store.ts";
 
 /**
- * Larger conversations are deleted in several transactions. Only those from before the size limit can be much larger.
+ * Conversations above this size are deleted in several transactions. Only conversations from before the size limit can
+ * be much larger.
  */
 const LARGE_BYTES = 4 * 1024 * 1024;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
-/** A running reply updates its row every few seconds. One that is silent for longer died with its process. */
+/**
+ * A running reply updates its row every few seconds. If a row is not updated for longer than this, the process that ran
+ * the reply has ended.
+ */
 const SILENT_MS = 30_000;
 
 type RatingBody = { messageId: string; rating: Rating; comment?: string | null };
@@ -97,7 +101,7 @@ export function createConversationService(
 
   return {
     count: counters.count,
-    /** @param userId the member who asks, for `assignee=me` */
+    /** @param userId the member who makes the request, for `assignee=me` */
     async list(organizationId: string, query: ConversationQuery, userId: string | null) {
       await checkAgent(agents, organizationId, query);
       const page = { limit: Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT), offset: query.offset ?? 0 };
@@ -113,7 +117,7 @@ export function createConversationService(
         csvRows(pages, (rows) => toSummaries(organizationId, rows)),
       );
     },
-    /** Who has the conversation. With `isMember`, includes what only members may see. */
+    /** Returns who handles the conversation. With `isMember`, the result includes what only members may see. */
     ownershipOf: async (row: ConversationRow, isMember: boolean): Promise<Ownership> =>
       (await ownershipsOf([row], isMember))(row),
     ownershipsOf,
@@ -126,7 +130,7 @@ export function createConversationService(
       const row = named.conversationId ? await find({ organizationId }, named.conversationId) : undefined;
       return standingIn(row, { ...proof, sessionId: named.sessionId }, { agent, encryption });
     },
-    /** The conversation with its messages in pages, because they can have 10 MB. */
+    /** Returns the conversation with its messages in pages, because they can have 10 MB in total. */
     async get(viewer: Viewer, id: string): Promise<PagedConversation> {
       const row = await existing(viewer, id);
       const isMember = "organizationId" in viewer;
@@ -180,7 +184,7 @@ async function checkAgent(agents: AgentService, organizationId: string, { agentI
   else if (handler === undefined || handler === "agent") throw agentRequired();
 }
 
-/** @returns a function that adds to rows of an organization what other tables know about them */
+/** @returns a function that extends an organization's rows with data from other tables */
 function createSummaryReader(db: Db) {
   const ownershipsOf = createOwnershipReader(db);
   return async (organizationId: string, rows: ConversationSummaryRow[]): Promise<ConversationSummary[]> => {
@@ -222,7 +226,7 @@ async function* csvRows(
   }
 }
 
-/** @param caller the member who makes the request; an API key has no conversations of its own */
+/** @param caller the member who makes the request; no conversations are assigned to an API key */
 function toFilter(
   { agentId, handler, assignee, userId, q, feedback, hasForm, failed, test, tag, from, to }: ConversationQuery,
   caller: string | null,
@@ -283,14 +287,14 @@ function toFields(row: ConversationFieldsRow, ownership: Ownership): Omit<Conver
   };
 }
 
-/** For members only: a site may put facts into a token that its visitors should not read here. */
+/** For members only, because a site may put facts into a token that its visitors must not read here. */
 async function teamFacts(db: Db, row: ConversationRow) {
   const { verifiedVisitor, userMetadata, epoch } = row;
   return {
     visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),
     userMetadata: userMetadata === null ? null : JSON.parse(userMetadata),
     tags: (await tagsOfConversations(db, row.organizationId, [row]))(row),
-    // Most conversations never leave their agent.
+    // The conversation has always been with its agent, as most are, so there is nothing to read.
     handoffs: epoch === 0 ? [] : await handoffRecords(db, row),
   };
 }
@@ -316,7 +320,7 @@ function memberFields(row: MessageRow, pieces: Piece[]) {
 }
 
 export function toMessage(row: MessageRow, isMember: boolean): Message {
-  // Parsed once: the pieces of a conversation can be several megabytes.
+  // Parse the pieces only once, because the pieces of a conversation can have several megabytes.
   const pieces = row.pieces ? fromColumns(row) : [];
   return {
     id: row.id,

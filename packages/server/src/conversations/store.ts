@@ -13,14 +13,16 @@ import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 
-/** Bytes read and rendered between two turns of the event loop, for a few milliseconds of work. */
+/**
+ * The number of bytes that are read and rendered between two turns of the event loop, which takes a few milliseconds.
+ */
 const PAGE_BYTES = 256 * 1024;
 const PAGE_MESSAGES = 200;
 const PAGE_CONVERSATIONS = 500;
-/** Bytes deleted in one transaction, which takes about 10 ms on SQLite. */
+/** The number of bytes that are deleted in one transaction, which takes about 10 ms on SQLite. */
 const DELETED_BYTES = 4 * 1024 * 1024;
 
-/** Rows before a page that an index can skip in about a millisecond. */
+/** The number of rows before a page that an index can skip in about a millisecond. */
 const FAR_OFFSET = 10_000;
 
 /** Only the columns that the list shows, because a visitor's metadata can be large. */
@@ -112,7 +114,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         .where(ofExistingAgent("conversations"))
         .executeTakeFirst();
     },
-    /** @param after a position; only later messages are read */
+    /** @param after a position; only messages after it are read */
     messagePages: (conversationId: string, after = -1) => messagePages(db, conversationId, after),
     async failures(conversationId: string): Promise<ReplyFailureRow[]> {
       return db.selectFrom("replyFailures").selectAll().where("conversationId", "=", conversationId).execute();
@@ -180,7 +182,8 @@ async function* messagePages(db: Db, conversationId: string, start: number): Asy
       .where("position", ">", after)
       .where("position", "<=", last.position)
       .execute();
-    // Receiving a message with megabytes of tool results takes as long as parsing them, which the caller does next.
+    // Receiving a message with megabytes of tool results takes as long as parsing them, which the caller does next, so
+    // let other requests run in between.
     if (last.bytes > PAGE_BYTES) await nextTurn();
     yield rows;
     after = last.position;
@@ -188,8 +191,8 @@ async function* messagePages(db: Db, conversationId: string, start: number): Asy
 }
 
 /**
- * Deletes the messages of a conversation that is too large for one transaction, and lets other writers in after each
- * part.
+ * Deletes the messages of a conversation that is too large for one transaction, and lets other writers proceed after
+ * each part.
  */
 export async function deleteMessages(db: Db, conversationId: string): Promise<void> {
   for (;;) {
@@ -317,13 +320,13 @@ function hasMessage(condition: RawBuilder<unknown>) {
   return sql<boolean>`exists (select 1 from messages where messages."conversationId" = conversations.id and ${condition})`;
 }
 
-/** Only the rows of the same organization, because anyone can name the id of a tag. */
+/** Selects only rows of the same organization, because anyone can send the id of a tag. */
 function tagged(tagId: string) {
   return sql<string>`(select "conversationId" from "conversationTags" as tagged where tagged."tagId" = ${tagId}
     and tagged."organizationId" = conversations."organizationId")`;
 }
 
-/** An excerpt around the first match. It is looked up only for the rows of one page. */
+/** Returns an excerpt around the first match. It is determined only for the rows of one page. */
 function firstMatch(kind: DatabaseKind, q: string) {
   const needle = q.toLowerCase();
   const excerpt =

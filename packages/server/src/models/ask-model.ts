@@ -17,9 +17,12 @@ const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 20_000;
 
-/** Models that rejected `temperature` with a 400, per organization. Later requests to them omit it. */
+/** Models that rejected `temperature` with a 400, per organization. Later requests to these models omit it. */
 const temperatureRefusals = new LRUCache<string, true>({ max: 10_000 });
-/** Models that cannot call tools, per organization. They are tried again after an hour, because servers are updated. */
+/**
+ * Models that cannot call tools, per organization. Tools are offered to them again after an hour, because servers are
+ * updated.
+ */
 const toolRefusals = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 });
 
 type ModelName = Pick<ChatModel, "provider" | "modelId">;
@@ -79,9 +82,9 @@ export async function askModel(
 }
 
 /**
- * The time limits of one attempt. Its signal is aborted together with the caller's signal, after `idleTimeout` without
- * output, and at the deadline. One controller with two timers holds less memory during a reply than `AbortSignal.any`
- * and `AbortSignal.timeout`.
+ * Creates the time limits of one attempt. Its signal is aborted together with the caller's signal, after `idleTimeout`
+ * without output, and at the deadline. One controller with two timers uses less memory during a reply than
+ * `AbortSignal.any` and `AbortSignal.timeout`.
  */
 function startAttempt(signal: AbortSignal, idleTimeout: number, totalTimeout: number) {
   const controller = new AbortController();
@@ -148,8 +151,8 @@ const endedEarly = () => new Error("The stream ended before the model was done."
 type OrAborted = <T>(work: PromiseLike<T>) => Promise<T>;
 
 /**
- * Wraps promises so that they also reject when the signal is aborted. A provider's package may ignore the signal.
- * `Promise.race` would add a handler to one long-lived promise with every part.
+ * Wraps promises so that they also reject when the signal is aborted, because a provider's package may ignore the
+ * signal. `Promise.race` would add a handler to one long-lived promise for every part.
  */
 function raceAgainst(signal: AbortSignal): OrAborted {
   let giveUp: (reason: unknown) => void = () => {};
@@ -162,7 +165,10 @@ function raceAgainst(signal: AbortSignal): OrAborted {
     });
 }
 
-/** A stream that was cut off or failed silently ends with one of these finish reasons, or (Anthropic) with no finish part. */
+/**
+ * Whether the part ends a stream that was cut off or failed without an error. Such a stream ends with one of these
+ * finish reasons or, for Anthropic, without a finish part.
+ */
 function isCutOff(part: ModelPart) {
   return (
     part.type === "finish" && (part.finishReason.unified === "interrupted" || part.finishReason.unified === "error")
@@ -184,7 +190,10 @@ function canPass(error: unknown): boolean {
   return (error as { isRetryable?: boolean } | null)?.isRetryable !== false;
 }
 
-/** The wait in milliseconds that the provider asks for. OpenAI's `retry-after-ms` is more precise than `Retry-After`. */
+/**
+ * Returns the delay that the provider requests, in milliseconds. OpenAI's `retry-after-ms` is more precise than
+ * `Retry-After`.
+ */
 function retryAfter(headers: Record<string, string> | undefined): number | null {
   const fine = headers?.["retry-after-ms"];
   if (fine && Number.isFinite(Number(fine))) return Math.max(0, Number(fine));

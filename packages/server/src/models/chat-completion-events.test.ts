@@ -4,7 +4,7 @@ import { type CompletionEvent, createEventParser } from "./chat-completion-event
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What a reader of the event uses. */
+/** The parts of an event that its reader uses. */
 function used(event: CompletionEvent) {
   const { delta, finish_reason } = event.choices?.[0] ?? {};
   const { content, refusal, reasoning_content, reasoning, tool_calls } = delta ?? {};

@@ -28,8 +28,8 @@ export function createEventParser(): (json: string) => CompletionEvent {
 }
 
 /**
- * Returns the text if the JSON is the same around it, otherwise null. Text with escape sequences also returns null. So
- * does text with control characters, which JSON does not allow there.
+ * Returns the text if the JSON around it is unchanged, otherwise null. Also returns null for text with escape
+ * sequences, and for text with control characters, which JSON does not allow.
  */
 function textBetween({ before, after }: Surroundings, json: string): string | null {
   const end = json.length - after.length;
@@ -47,7 +47,7 @@ function parse(json: string): CompletionEvent {
   }
 }
 
-/** Whether the first choice's text is all that a reader of the event would use. */
+/** Whether a reader of the event uses nothing but the first choice's text. */
 function hasOnlyText({ error, object, usage, choices }: CompletionEvent): boolean {
   const { delta, finish_reason } = choices?.[0] ?? {};
   if (error || object === "error" || usage || finish_reason) return false;

@@ -108,7 +108,7 @@ export function readChatCompletion(
   return promise;
 }
 
-/** Gives the server a moment to end its response, so that the connection can be reused, then closes it. */
+/** Gives the server a moment to end its response, so that the connection can be reused, and then closes it. */
 function letEnd(body: Readable) {
   const timer = setTimeout(() => body.destroy(), lingerTime).unref();
   body.once("close", () => clearTimeout(timer));

@@ -97,7 +97,7 @@ async function readStart(body: Readable): Promise<string> {
       if (size >= maxErrorBytes) break;
     }
   } catch {
-    // The status alone is enough when the connection breaks here.
+    // If the connection breaks here, the status alone describes the problem.
   }
   return Buffer.concat(chunks).toString("utf8", 0, maxErrorBytes);
 }
@@ -108,7 +108,7 @@ function messageIn(text: string): string {
     const message = providerMessage(JSON.parse(text));
     if (message !== "") return message;
   } catch {
-    // Proxies respond with plain text.
+    // The body is not JSON. Proxies respond with plain text, for example.
   }
   return text.trim().slice(0, 1000);
 }

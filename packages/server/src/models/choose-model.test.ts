@@ -165,7 +165,7 @@ describe("an organization's own provider", () => {
       "From the account's.",
     );
     expect(keys(other)).toEqual([null]);
-    // With only a key, the provider's own address is used, and nothing may reach the operator's.
+    // A key without a URL uses the provider's own address, and nothing may be sent to the operator's.
     await server.call("PUT", "/models/providers/openai", { apiKey: "sk-account" });
     const calls: string[] = [];
     const { outbound } = server.server.deps;
@@ -230,7 +230,7 @@ describe("an organization's own provider", () => {
       const { status, body: answer } = await server.call("PUT", "/models/providers/openai-compatible", body);
       expect([host, status, answer.error]).toMatchObject([host, 400, { details: [{ path: "baseUrl" }] }]);
     }
-    // A host name is checked when it is called.
+    // The address behind a host name is checked when it is called.
     const byName = { baseUrl: `http://localhost:${port}/v1` };
     expect((await server.call("PUT", "/models/providers/openai-compatible", byName)).status).toBe(200);
     const reply = await server.ask(await server.createAgent("openai-compatible/small"), "Hello?");

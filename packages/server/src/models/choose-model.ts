@@ -100,8 +100,8 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       return asChosen(await providers[provider].connect(connection, name), { provider, connection, isOperatorPaid });
     },
     /**
-     * The providers that the organization can use, which of these model ids belong to none of them, and which models
-     * have refused tools.
+     * Returns the providers that the organization can use, the given model ids that belong to none of them, and the
+     * models that have rejected tools.
      */
     async survey(organizationId: string, modelIds: ReadonlyArray<string | null>) {
       const usable = await connections(organizationId);
@@ -133,7 +133,10 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       if (!connection) throw notFound("Model provider setting");
       return testProvider(providers[name], connection, { model, isHidden: !own && access.baseUrl !== null });
     },
-    /** The models that the organization can use, as listed by the providers. For a provider that fails, only its default. */
+    /**
+     * Lists the models that the organization can use, as reported by the providers. For a provider that fails, only its
+     * default model is listed.
+     */
     async list(organizationId: string): Promise<ModelInfo[]> {
       const usable = await connections(organizationId);
       const defaultId = defaultFor(usable);
@@ -171,7 +174,7 @@ function embeddingModels(
       const isOperatorPaid = !(await settings.get(organizationId)).has(provider);
       return createEmbedder({ connection, format, name, isOperatorPaid });
     },
-    /** Embedding models of the providers that the organization can use. Others can be used by their id. */
+    /** Lists embedding models of the providers that the organization can use. Other models can be used by their id. */
     async suggestedEmbeddings(organizationId: string): Promise<string[]> {
       const usable = [...(await connections(organizationId)).keys()];
       return usable.flatMap((provider) =>
@@ -209,7 +212,7 @@ function asChosen(
   by: { provider: ProviderName; connection: Connection; isOperatorPaid: boolean } | null,
 ): ChosenModel {
   const { provider, modelId } = model;
-  // The AI SDK's models are instances of classes, so their methods need them.
+  // Pass the methods on bound to the model, because the AI SDK's models are class instances.
   const stream = "streamTo" in model ? { streamTo: model.streamTo } : { doStream: model.doStream.bind(model) };
   return {
     provider,

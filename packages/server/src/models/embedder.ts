@@ -5,9 +5,9 @@ import type { EmbeddingFormat, EmbeddingPurpose } from "./embedding-formats.ts";
 import type { Connection } from "./provider.ts";
 import { redact } from "./provider-failure.ts";
 
-/** The largest common models have 4,096. */
+/** The maximum number of dimensions, which the largest common models have. */
 const MAX_DIMENSIONS = 4_096;
-/** Sixteen vectors of 4,096 components with 25 characters each are below 2 MB. */
+/** The maximum size of a response. Sixteen vectors of 4,096 components with 25 characters each have less than 2 MB. */
 const MAX_BYTES = 4_000_000;
 /** The common rule of thumb for English, for providers that do not report token counts. */
 const CHARACTERS_PER_TOKEN = 4;

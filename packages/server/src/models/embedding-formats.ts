@@ -1,4 +1,4 @@
-/** A document's passage and a visitor's question are embedded differently by some models. */
+/** Some models embed a document's passage and a visitor's question differently. */
 export type EmbeddingPurpose = "document" | "query";
 
 /** How a provider's embeddings are requested. `read` returns unchecked values in the order of the texts. */

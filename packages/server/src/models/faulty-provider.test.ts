@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ModelServer, startModelServer } from "../../../../test/model-server.ts";
 import { chunk, type Exchange, eventStream } from "../../../../test/upstream.ts";
 
-/** The same faults through both readers: our own for chat completions, and a provider's package. */
+/** The same faults are tested with both readers: our own reader of chat completions, and a provider's package. */
 const dialects = [
   {
     provider: "openai-compatible",
@@ -78,7 +78,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
     return { end, cut: () => setImmediate(() => exchange.response.destroy()) };
   };
   const answer: Answer = (exchange) => send(exchange, word("All "), word("well."), ...closing).end();
-  /** Responds to each request with the next of these answers, and then repeats the last one. */
+  /** Responds to each request with the next of these answers. After the last one, repeats it. */
   const script = (...answers: Answer[]) =>
     server.upstream.script((exchange) => {
       const turn = Math.min(server.upstream.exchanges.length, answers.length) - 1;

@@ -8,7 +8,7 @@ export class ModelError extends Error {
   }
 }
 
-/** The reply reached its size limit. It ends with the text received so far. */
+/** Thrown when the reply has reached its size limit. The reply ends with the text received so far. */
 export class ReplyLimitError extends Error {
   constructor() {
     super("The reply has reached its limit.");

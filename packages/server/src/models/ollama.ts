@@ -2,7 +2,7 @@ import { chatCompletionsModel } from "./chat-completions.ts";
 import { openaiFormat } from "./embedding-formats.ts";
 import { bearer, chatEndpoint, namesInData, type Provider } from "./provider.ts";
 
-/** Ollama serves chat completions under `/v1`. Its usual URL has no path. */
+/** Ollama serves chat completions under `/v1`. The base URL that people usually enter has no path. */
 export const ollama: Provider = {
   label: "Ollama",
   defaultModel: null,

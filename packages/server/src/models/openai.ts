@@ -16,14 +16,14 @@ export const openai: Provider = {
     return {
       provider: "openai",
       modelId: model,
-      // Foyer stores the conversations itself, so OpenAI does not have to.
+      // Foyer stores the conversations itself, so OpenAI does not need to store them.
       doStream: (call) => responses.doStream({ ...call, providerOptions: { openai: { store: false } } }),
     };
   },
   models: {
     path: "/models",
     headers: bearer,
-    // The list contains every kind of model. These kinds cannot chat.
+    // The list contains models of every kind. The following kinds cannot chat.
     names: (body) =>
       namesInData(body).filter(
         (name) => !/embed|tts|audio|image|whisper|dall-e|moderation|realtime|transcribe/.test(name),

@@ -15,7 +15,7 @@ const variables: Record<ProviderName, { key?: string; baseUrl: string }> = {
   "openai-compatible": { key: "OPENAI_COMPATIBLE_API_KEY", baseUrl: "OPENAI_COMPATIBLE_BASE_URL" },
 };
 
-/** These have no fixed URL, so setting the URL enables them. The other providers are enabled by a key. */
+/** Providers without a fixed URL are enabled by setting the URL. All others are enabled by a key. */
 export const needsBaseUrl: Record<ProviderName, boolean> = {
   openai: false,
   anthropic: false,
@@ -39,7 +39,7 @@ export function readProviders(environment: Record<string, string | undefined>, p
   return providers;
 }
 
-/** True when nothing more is needed to call the provider. */
+/** Whether the provider can be called with this access. */
 export function isUsable(name: ProviderName, access: ProviderAccess): boolean {
   return needsBaseUrl[name] ? access.baseUrl !== null : access.apiKey !== null;
 }

@@ -6,7 +6,10 @@ import type { ChosenModel } from "./chat-model.ts";
 import { ModelError } from "./model-error.ts";
 
 const MAX_CHARACTERS = 500;
-/** Errors of the AI SDK quote whole events, and the patterns below take quadratic time: 10 ms for this many characters. */
+/**
+ * The maximum number of characters that are read. Errors of the AI SDK quote whole events, and the patterns below take
+ * quadratic time, about 10 ms for this many characters.
+ */
 const MAX_READ = 4_000;
 
 /** Why a model failed, for members of the organization. */
@@ -56,7 +59,7 @@ export function redact(
 ): string {
   const known = source ? [...(source.apiKey ? [source.apiKey] : []), ...addressParts(source.baseUrl)] : [];
   let clean = bounded(text);
-  // Removed before truncating, because a truncated key would not be recognized.
+  // Remove the known secrets before truncating, because a truncated key would not be recognized.
   for (const secret of known)
     clean = clean.replaceAll(literally(secret), secret === source?.apiKey ? "***" : "(address)");
   return (

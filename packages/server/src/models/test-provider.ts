@@ -41,7 +41,7 @@ async function problemOf(
   const list = await ask("GET", connection.baseUrl + models.path, apiKey ? models.headers(apiKey) : {});
   const names = list.status === 200 ? namesIn(models, list.json) : [];
   if (names.length > 0) return null;
-  // A server at a user-entered URL can be any implementation, and many of them do not list their models.
+  // A user-entered URL can lead to any implementation, and many servers do not list their models.
   const canReply = baseUrl === null && !isKeyRefused(list);
   if (!canReply) return explain(list, label, apiKey, isHidden);
   const { url, headers } = chatEndpoint(connection);
@@ -81,7 +81,7 @@ function createAsk({ trust, outbound }: Connection, deadline: number): Ask {
 const isOk = ({ status, json }: Answer) => status === 200 && json !== null;
 const isUnknownModel = (answer: Answer) => /^4(00|04|22)$/.test(String(answer.status)) && /model/i.test(said(answer));
 
-/** Google reports an invalid key with a 400. */
+/** Google responds to an invalid key with status 400. */
 function isKeyRefused(answer: Answer): boolean {
   return answer.status === 401 || answer.status === 403 || (answer.status === 400 && /api.?key/i.test(said(answer)));
 }
@@ -97,7 +97,7 @@ function explain(answer: Answer, label: string, apiKey: string | null, isHidden:
       ? `The server at this URL does not respond like ${label}.`
       : "The server responds but lists no models.";
   }
-  // The key is removed before the text is cut, because a truncated key would no longer be recognized.
+  // Remove the key before truncating the text, because a truncated key would no longer be recognized.
   const words = isHidden ? "" : withoutKey(said(answer), apiKey).replace(/\s+/g, " ").trim().slice(0, 300);
   return `HTTP ${status}${words ? `: ${words}` : "."}`;
 }

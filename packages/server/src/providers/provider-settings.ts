@@ -7,19 +7,20 @@ import { type ProviderAccess, type ProviderName, providerNames } from "../models
 export type ProviderSettings = ReturnType<typeof createProviderSettings>;
 
 /**
- * The organizations' own keys and URLs of model providers. Keys are encrypted at rest and never returned by the API.
+ * Manages the organizations' own keys and URLs of model providers. Keys are encrypted at rest and never returned by the
+ * API.
  */
 export function createProviderSettings(db: Db, encryption: Encryption) {
   const byAccount = compileOnce<{ organizationId: string }, ProviderSettingsRow>((param) =>
     db.selectFrom("providerSettings").selectAll().where("organizationId", "=", param("organizationId")),
   );
   const listeners: Array<(organizationId: string) => void> = [];
-  // After a failure too: the change may have been stored.
+  // Notify the listeners even after a failure, because the change may have been stored.
   const changing = <T>(organizationId: string, change: Promise<T>) =>
     change.finally(() => listeners.forEach((listener) => void listener(organizationId)));
   const context = (organizationId: string, provider: string) => `${organizationId}/${provider}`;
   return {
-    /** Calls `listener` after each change of an organization's settings in this process. */
+    /** Registers a listener that is called after each change of an organization's settings in this process. */
     onChange(listener: (organizationId: string) => void): void {
       listeners.push(listener);
     },

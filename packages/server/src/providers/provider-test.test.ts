@@ -61,7 +61,7 @@ it.each([
   [429, { error: { message: `Quota of ${key} exceeded` } }, /HTTP 429: Quota of \*\*\* exceeded/],
   [500, {}, /HTTP 500/],
   [200, {}, /lists no models/],
-  // The member who tests a key may not be the one who saved it.
+  // The member who tests a key may be a different person than the one who saved it.
   [500, { error: { message: `${"x".repeat(285)} ${key}` } }, /x \*\*\*$/],
 ])("testing a provider explains a list request that gets %d %j", async (status, body, expected) => {
   upstream.script(answer(status, body));

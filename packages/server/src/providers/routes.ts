@@ -101,7 +101,10 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
     ]);
   }
 
-  /** Why an organization may not use this URL, as far as can be told without resolving it; null when it may. */
+  /**
+   * Returns why an organization may not use this URL, as far as this can be determined without resolving it, or null if
+   * the organization may use it.
+   */
   function refusalOf(baseUrl: string | null): string | null {
     try {
       if (baseUrl !== null) outbound.checkUrl(baseUrl);

@@ -8,7 +8,7 @@ import { inputProblem } from "../../tools/schema/input-schema.ts";
 import type { RunToolOptions } from "../agent-loop.ts";
 import { createClientToolStore } from "./store.ts";
 
-/** How often the results that other processes received are read. */
+/** The interval at which results that other processes have received are read, in milliseconds. */
 const POLL_MS = 500;
 /** Marks a call that ended without a result. No SHA-256 hash equals it. */
 const CLOSED = "closed";
@@ -61,7 +61,7 @@ export function createClientToolCalls(
     setTimeout(poll, POLL_MS).unref();
   }
 
-  /** Waits for the result; null when the time is up or the reply has been stopped. */
+  /** Waits for the result. Resolves to null when the time has run out or the reply has been stopped. */
   async function receive(call: Call, { signal, announce }: RunToolOptions): Promise<ClientToolAnswer | null> {
     const { promise, resolve } = Promise.withResolvers<ClientToolAnswer | null>();
     const giveUp = () => resolve(null);
@@ -91,7 +91,7 @@ export function createClientToolCalls(
     if (!call) throw notFound("Tool call");
     return call;
   };
-  /** A result that is left behind is deleted with its message, so a failure here does not end the reply. */
+  /** A result that remains stored is deleted together with its message, so a failure here must not end the reply. */
   const forget = (call: Call) =>
     store.forget(call).catch((error) => log.warn({ err: error }, "the stored result of a client tool was not removed"));
 
@@ -99,8 +99,8 @@ export function createClientToolCalls(
     /** The number of calls that wait for a result in this process. */
     count: () => waiting.size,
     /**
-     * Waits for the results of one reply's calls. After a call without a result the page is gone, so later calls of the
-     * reply do not wait: with 16 calls in each of 8 steps, it could take an hour.
+     * Waits for the results of one reply's calls. A call without a result means that the page is gone, so later calls
+     * of the reply do not wait. Otherwise, 16 calls in each of 8 steps could take an hour.
      */
     ofReply({ conversationId, messageId, sessionId }: Reply) {
       let isGone = false;
@@ -135,7 +135,7 @@ export function createClientToolCalls(
       throw new AppError("CONFLICT", "Another page has claimed this call, or the reply no longer waits for it.");
     },
     /**
-     * Passes a result to the reply that waits for it, in any process. The same result again changes nothing.
+     * Passes a result to the reply that waits for it, in any process. Sending the same result again has no effect.
      * @throws 400 for a result that the tool does not allow, 404 when there is no such call, 409 for another result and
      * when the call is over
      */

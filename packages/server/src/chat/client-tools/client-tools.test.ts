@@ -69,7 +69,7 @@ onBothDatabases("a client tool", (createDatabase) => {
       const url = `/chat/${first.conversationId}/${path}`;
       return (await other.app.inject({ method: "POST", url, headers, payload })).statusCode;
     };
-    /** Waits for the call. @returns its id, which is not the model's */
+    /** Waits for the call. @returns the id that Foyer assigned, which differs from the model's */
     const called = async () => (await stream.until("tool_use_start")).id;
     return { stream, first, headers, send, called };
   };

@@ -6,8 +6,8 @@ import type { Deps } from "../../deps.ts";
 type Key = { messageId: string; toolUseId: string };
 
 /**
- * The calls of client tools. Every process can claim and answer them; the one that runs the reply reads the answer, for
- * which it waits `waitMs`.
+ * Stores the calls of client tools. Every process can claim and answer a call. The process that runs the reply reads
+ * the answer, for which it waits `waitMs`.
  */
 export function createClientToolStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, waitMs: number) {
   const now = databaseNow(databaseKind);

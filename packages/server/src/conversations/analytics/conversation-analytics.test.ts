@@ -92,7 +92,7 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     await rate("down");
     const totals = { ratedUp: 0, ratedDown: 1 };
     expect((await read(`agentId=${agentId}`)).totals).toMatchObject(totals);
-    // A rating of what a member wrote is not one of the agent's.
+    // A rating of a member's message does not count as a rating of the agent.
     const second = await say(agentId);
     await server.deps.db
       .updateTable("messages")

@@ -9,7 +9,7 @@ type Figures = Omit<HandoffAnalytics, "requested" | "causes">;
 /** @param started how many conversations started in the range */
 export function handoffAnalytics(causes: readonly HandoffSums[], started: number): HandoffAnalytics {
   const all = causes.reduce(add, nothing);
-  // A member who takes over uninvited answers no request, and would shorten the mean times.
+  // Leave out takeovers without a request, because they answer no request and would lower the mean times.
   const asked = causes.filter(({ cause }) => cause !== "member").reduce(add, nothing);
   const { count, conversations, rate } = figures(all, started);
   return {

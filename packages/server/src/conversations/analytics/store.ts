@@ -26,7 +26,7 @@ export function createConversationAnalyticsStore({ db, reads }: Pick<Deps, "db" 
   return {
     days: (range: AnalyticsRange): Promise<Array<ConversationCounts & { date: string }>> =>
       read(range, inRange(range).select("day as date").select(sums).groupBy("day").orderBy("day")),
-    /** Only hours with activity. */
+    /** Returns only hours with activity. */
     hours: (range: AnalyticsRange): Promise<Array<ConversationCounts & { hour: number }>> =>
       read(range, inRange(range).select("hour").select(sums).groupBy("hour")),
     agents: (range: AnalyticsRange): Promise<Array<ConversationCounts & { agentId: string; agentName: string }>> =>
@@ -41,7 +41,7 @@ export function createConversationAnalyticsStore({ db, reads }: Pick<Deps, "db" 
           .orderBy("conversationHours.agentId")
           .limit(MAX_AGENTS),
       ),
-    /** By cause, the most frequent first. */
+    /** Returns the sums by cause, the most frequent cause first. */
     handoffs: (range: AnalyticsRange): Promise<HandoffSums[]> => read(range, handoffsIn(db, range)),
   };
 }

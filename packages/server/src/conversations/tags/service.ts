@@ -10,7 +10,7 @@ import { byName, createTagStore, tagsOfConversations } from "./store.ts";
 
 export type TagService = ReturnType<typeof createTagService>;
 
-/** Tags by which members sort conversations. Only members and API keys see them. */
+/** Manages the tags of an organization. Only members and API keys see them. */
 export function createTagService({ db }: Pick<Deps, "db">, conversations: Pick<ConversationService, "existing">) {
   const store = createTagStore(db);
 
@@ -73,7 +73,7 @@ export function createTagService({ db }: Pick<Deps, "db">, conversations: Pick<C
   }
 }
 
-/** The name as it is shown, and as it is compared with others. */
+/** Returns the name as it is shown, and the key by which names are compared. */
 function namesOf(written: string): Pick<TagRow, "name" | "nameKey"> {
   const name = toTagName(written);
   if (name === "") throw invalid("name", "must contain visible characters");

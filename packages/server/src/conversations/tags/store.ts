@@ -6,7 +6,7 @@ import type { Db } from "../../db/open.ts";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 
-/** Conversations from which one statement removes a deleted tag, for a few milliseconds of work. */
+/** The number of conversations from which one statement removes a deleted tag, which takes a few milliseconds. */
 const REMOVED_AT_ONCE = 1_000;
 
 type Conversation = { organizationId: string; conversationId: string };
@@ -14,7 +14,7 @@ type Addition = "added" | "no conversation" | "conversation full" | "organizatio
 
 export function createTagStore(db: Db) {
   return {
-    /** Without an order, which the service chooses for people. */
+    /** Returns the tags in no particular order. The service sorts them by name. */
     async list(organizationId: string): Promise<TagRow[]> {
       return db.selectFrom("tags").selectAll().where("organizationId", "=", organizationId).limit(maxTags).execute();
     },
@@ -32,7 +32,10 @@ export function createTagStore(db: Db) {
         .returningAll()
         .executeTakeFirst();
     },
-    /** Deletes the tag. It is first removed from its conversations, in parts, so that other writers need not wait. */
+    /**
+     * Deletes the tag. It is first removed from its conversations, in several transactions, so that other writers do
+     * not have to wait.
+     */
     async delete(organizationId: string, id: string): Promise<boolean> {
       const removeSome = (trx: Transaction<Tables>) =>
         trx
@@ -48,16 +51,17 @@ export function createTagStore(db: Db) {
               .limit(REMOVED_AT_ONCE),
           )
           .executeTakeFirst();
-      // Fewer than a whole part may be deleted while others remain, because another request removes the tag as well.
+      // Repeat until nothing is deleted. A part can be smaller than the maximum although others remain, if another
+      // request removes the tag at the same time.
       while ((await inTransaction(db, removeSome)).numDeletedRows > 0n);
       const deletion = db.deleteFrom("tags").where("id", "=", id).where("organizationId", "=", organizationId);
       return (await deletion.executeTakeFirst()).numDeletedRows > 0n;
     },
-    /** Adds the tag with this name, and creates it if the organization has none. Its id is used only then. */
+    /** Adds the tag with this name. If the organization has no such tag, creates it with the given id. */
     async add(conversation: Conversation, tag: TagRow): Promise<Addition> {
       const attempt = () => inTransaction(db, (trx) => add(trx, conversation, tag));
       return attempt().catch((error: unknown) => {
-        // Another request has just deleted the tag, or given its name to another one.
+        // Another request has just deleted the tag or given its name to another tag.
         if (isMissingReference(error) || isDuplicate(error)) return attempt();
         throw error;
       });
@@ -65,7 +69,7 @@ export function createTagStore(db: Db) {
     /** @returns false when the conversation does not have the tag */
     async remove(conversation: Conversation, tagId: string): Promise<boolean> {
       return inTransaction(db, async (trx) => {
-        // In the same order as an addition, which could otherwise deadlock with this.
+        // Lock the conversation first, as an addition does, to prevent a deadlock.
         if (!(await lock(trx, conversation))) return false;
         const result = await trx
           .deleteFrom("conversationTags")
@@ -178,7 +182,7 @@ export async function tagsOfConversations(
 
 const { compare } = new Intl.Collator("en", { numeric: true });
 
-/** The order in which people look for a name, regardless of case. */
+/** Orders tags by name, regardless of case. */
 export function byName(a: { name: string }, b: { name: string }): number {
   return compare(a.name, b.name);
 }

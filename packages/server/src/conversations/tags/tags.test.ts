@@ -163,7 +163,7 @@ onBothDatabases("tags of conversations", (createDatabase) => {
     expect(await all(stranger)).toMatchObject([{ id: own.id, name: "Ours" }]);
     const filtered = await stranger.call("GET", `/conversations?agentId=${strangersAgent}&tag=${tag.id}`);
     expect(filtered.body.data).toEqual([]);
-    // Not even a row that names both organizations crosses the border.
+    // A row that names both organizations does not grant access either.
     await server.deps.db
       .insertInto("conversationTags")
       .values({ organizationId: account.organizationId, conversationId: theirs, tagId: tag.id })
@@ -266,7 +266,7 @@ onBothDatabases("tags of conversations", (createDatabase) => {
       );
       expect(await tagsOf(id)).toHaveLength(maxConversationTags);
       expect(namesOf(await all()).filter((name) => name.startsWith("x "))).toHaveLength(1);
-      // A tag that the conversation already has is not an additional one.
+      // Adding a tag that the conversation already has does not exceed the limit.
       expect((await add(id, "tag 1")).status).toBe(200);
     });
 

@@ -15,7 +15,7 @@ import { fold, stemsOf } from "./words.ts";
 
 /** The pause after each word. The demo is about as fast as a hosted model, so that its text visibly streams. */
 const PAUSE_MS = 8;
-/** The usual rule of thumb for English. */
+/** The usual rule of thumb for English text. */
 const CHARACTERS_PER_TOKEN = 4;
 const RESULT_LENGTH = 1200;
 const MAX_FIELDS = 6;
@@ -136,7 +136,7 @@ function textOfOutput(output: LanguageModelV4ToolResultOutput): string {
 
 function textOfUser(message: LanguageModelV4Message): string[] {
   if (message.role !== "user") return [];
-  // The text parts before it are notes for the model.
+  // The text parts before the last one are notes for the model.
   return [message.content.findLast((part) => part.type === "text")?.text ?? ""];
 }
 
@@ -159,7 +159,7 @@ function smallTalk(message: string, systemPrompt: string): string | null {
   const text = fold(message.slice(0, 200)).trim();
   if (identity.test(text)) return `${introduction} ${offer(systemPrompt)}`.trim();
   if (message.length > 200 || /[?？]/.test(text)) return null;
-  // A name may follow ("Hello Harbour"). A whole sentence gets an answer instead.
+  // A name may follow the greeting ("Hello Harbour"). A message that is a whole sentence gets an answer instead.
   const isOnly = (pattern: RegExp, more: number) =>
     pattern.test(text) && stemsOf(text.replace(pattern, "")).length <= more;
   if (isOnly(greeting, 1)) return `Hello. ${introduction} ${offer(systemPrompt)}`.trim();
@@ -224,7 +224,7 @@ function parse(text: string): JSONValue {
   }
 }
 
-/** Fields as lines, and items as lines of fields. Deeper values are left out. */
+/** Formats fields as lines, and items as lines of fields. Values that are nested deeper are left out. */
 function listOf(value: JSONValue): string {
   if (isList(value)) {
     const items = value.slice(0, MAX_ITEMS).map((item) => `- ${inline(item)}`);

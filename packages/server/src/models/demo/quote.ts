@@ -1,10 +1,13 @@
 import { fold, stemsOf } from "./words.ts";
 
-/** A heading tells what its lines are about, but less reliably than their own words. */
+/**
+ * A match in a heading counts less than a match in the line itself, because a heading says less reliably what its lines
+ * are about.
+ */
 const HEADING_WEIGHT = 0.6;
-/** The message before the last one only helps to choose among lines that the last one already matches. */
+/** The message before the last one only helps to choose among lines that the last message already matches. */
 const EARLIER_WEIGHT = 0.5;
-/** Share of the question's weight that a line must match, and a lower share that is enough when two words match. */
+/** The share of the question's weight that a line must match, and a lower share that is enough if two words match. */
 const ENOUGH = 0.5;
 const ENOUGH_FOR_TWO = 0.3;
 /** A line with at least this share of the best score counts as equally good. */

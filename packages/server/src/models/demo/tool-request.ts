@@ -15,7 +15,7 @@ type Schema = {
 };
 
 const negation = /\b(?:not|never|nicht|kein\w*|pas|jamais)\b|n't\b|^why\b/;
-/** A statement about the visitor or the shop is not a request. */
+/** Statements about the visitor or the shop, which are not requests. */
 const statement = /^(?:i (?:read|like|wrote|love|saw)|nice|great|thanks?)\b/;
 /** Verbs that only mean "tell me". The other words of the tool's name identify it. */
 const lookUps = new Set(stemsOf("show list find check search look lookup fetch read view query retrieve display see"));
@@ -38,7 +38,7 @@ export function requestedTool(message: string, tools: readonly LanguageModelV4Fu
   return best && best.score !== second?.score ? { toolName: best.toolName, input: best.input } : null;
 }
 
-/** 0 when the message does not clearly ask for the tool. */
+/** Returns 0 if the message does not clearly ask for the tool. */
 function rate(
   { name, description = "", inputSchema }: LanguageModelV4FunctionTool,
   said: ReadonlySet<string>,
@@ -54,7 +54,7 @@ function rate(
   const asked = pairsOf(text);
   const phrases = [...pairsOf(`${spaced(name)}. ${description}`)].filter((pair) => asked.has(pair)).length;
   const agreed = named + described + phrases;
-  // A single word is enough only when the message has no other.
+  // A single matching word is enough only if the message has no other words.
   if (named === 0 || named < words.length / 2 || (agreed < 2 && said.size > 1)) return 0;
   return named * 2 + described + phrases;
 }

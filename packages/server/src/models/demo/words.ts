@@ -36,7 +36,7 @@ function pairs(word: string): string[] {
 }
 
 /**
- * Removes a few endings. Words of languages other than English stay recognizable, and both sides of a comparison lose
+ * Removes a few endings. Words of other languages than English remain recognizable, and both sides of a comparison lose
  * the same endings.
  */
 function stem(word: string): string {
