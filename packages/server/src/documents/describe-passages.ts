@@ -1,13 +1,13 @@
 import { withoutInvisible } from "@foyer/contract/rules/invisible-characters";
 import type { NumberedPassage } from "../tools/tool-outcome.ts";
 
-/** A passage that a reply can use, with where it comes from. */
+/** A passage that a reply can use, with its source. */
 export type Found = Pick<NumberedPassage, "title" | "url" | "page" | "citation"> & {
   documentId: string;
   ordinal: number;
   heading: string | null;
   text: string;
-  /** null for a passage that was not searched for */
+  /** null if the passage was not found by a search */
   score: number | null;
   /** words of the queries that the passage contains */
   matched: string[];

@@ -6,7 +6,7 @@ import type { PartialBody } from "../http/body-rules.ts";
 import type { StoredFile } from "./file-store.ts";
 import { cleanTitle } from "./ingest/clean-title.ts";
 
-/** The original of a document whose content is in the request; null for a page, which is fetched later. */
+/** The original of a document if the request contains it; null for a page, which is fetched later. */
 type Original = { mimeType: string; content: Buffer } | null;
 
 /** The content of a document as a request specifies it. */
@@ -28,7 +28,7 @@ export function toDocument(row: DocumentRow): Document {
     id: row.id,
     agentId: row.agentId,
     kind: row.kind,
-    // A failed replacement changes nothing that the agent uses.
+    // A failed replacement does not change what the agent uses, so show the version in use.
     ...(row.state === "failed" ? usedAs(row) : { title: row.title, url: row.url }),
     externalKey: row.externalKey,
     mimeType: row.mimeType,
@@ -134,8 +134,9 @@ export function pageContent(address: string, title: string | null): DocumentCont
 }
 
 /**
- * The content of an uploaded file, identified by its bytes and the encoding that the upload named for them, so that an
- * upload can correct the encoding. UTF-8 counts as unnamed, because it is recognized. The title is `name` without folders.
+ * Returns the content of an uploaded file. It is identified by the bytes and the encoding that the upload specified, so
+ * that another upload can correct the encoding. UTF-8 is treated like an unspecified encoding, because it is recognized
+ * automatically. The title is `name` without folders.
  */
 export function fileContent(
   name: string,
@@ -147,7 +148,7 @@ export function fileContent(
   return { kind: "file", title, url: null, hasOwnTitle: true, original: null, contentHash };
 }
 
-/** The hash that identifies a content, including the title where the title is part of it. */
+/** Returns the hash that identifies a content, including its title if the title is part of the content. */
 function hashOf(...parts: string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 }

@@ -74,7 +74,7 @@ onBothDatabases("the document writer", (createDatabase) => {
       method: "POST",
       url: `/documents/upload?agentId=${agentId}&name=large.txt`,
       headers: { ...account.headers, "content-type": "application/octet-stream" },
-      // More than one part, so the file is stored before the document.
+      // The file is longer than one part, so it is stored before the document.
       payload: Buffer.alloc(600_000, "A text. "),
     });
     expect(response.json()).toMatchObject({ error: { code: "DOCUMENT_LIMIT_REACHED" } });

@@ -271,8 +271,8 @@ async function deleteRows(parts: Parts, organizationId: string, rows: readonly O
 }
 
 /**
- * Deletes most of what large documents hold before the transaction that deletes them, which would otherwise hold SQLite.
- * A crash in between leaves a disabled document that can be deleted or retried.
+ * Deletes most of the data of large documents before the transaction that deletes the documents, which would otherwise
+ * block SQLite for too long. A crash in between leaves a disabled document that can be deleted or retried.
  */
 async function shrinkLarge(parts: Parts, organizationId: string, ids: readonly string[]): Promise<void> {
   const large = await parts.store.large(organizationId, ids);

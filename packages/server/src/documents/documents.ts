@@ -16,9 +16,15 @@ import { createPassageSearch } from "./search/passage-search.ts";
 import { createDocumentService } from "./service.ts";
 import { createDocumentStore } from "./store.ts";
 
-/** Concurrent jobs. Few files are extracted at a time, while other jobs fetch or write. */
+/**
+ * The maximum number of concurrent jobs. Only a few files are extracted at the same time, while other jobs fetch or
+ * write.
+ */
 const MAX_CONCURRENT = 12;
-/** Half of the slots, so that an agent with thousands of pages does not block other agents. */
+/**
+ * The maximum number of jobs of one agent: half of the slots, so that an agent with thousands of pages does not block
+ * other agents.
+ */
 const MAX_PER_AGENT = 6;
 
 /** Creates the parts that handle documents and connects them. */

@@ -4,9 +4,15 @@ import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import { newId } from "../ids.ts";
 
-/** Small enough that reading or writing one part blocks the event loop for a few milliseconds at most. */
+/**
+ * The size of a part. It is small enough that reading or writing one part blocks the event loop for a few milliseconds
+ * at most.
+ */
 const PART_BYTES = 256 * 1024;
-/** Age at which originals without a document are deleted. Younger ones may belong to a running upload. */
+/**
+ * The age at which originals without a document are deleted, in milliseconds. Younger ones may belong to a running
+ * upload.
+ */
 const ORPHAN_MS = 3_600_000;
 const ORPHANS_PER_SWEEP = 50;
 const PARTS_PER_DELETION = 4;
@@ -56,8 +62,8 @@ export function createFileStore(db: Db) {
       return id;
     },
     /**
-     * Stores a stream as it arrives once it is longer than one part. Pass the result to `insertReceived`. The caller
-     * limits its length. If the stream fails, nothing is stored.
+     * Reads a stream. If it is longer than one part, it is stored while it arrives. Pass the result to
+     * `insertReceived`. The caller limits the length of the stream. If the stream fails, nothing is stored.
      */
     async receive(
       owner: Owner,

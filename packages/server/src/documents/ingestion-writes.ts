@@ -2,15 +2,18 @@ import type { Deps } from "../deps.ts";
 import { afterStartingReplies } from "../starting-replies.ts";
 
 /**
- * Concurrent writes of ingestion on PostgreSQL. Four uploads and six pages at once took all ten connections, so the
- * queries of a reply waited for one of them, and for the processor time of ten sessions of the database.
+ * The maximum number of concurrent ingestion writes on PostgreSQL. Without it, four uploads and six pages used all ten
+ * connections, so the queries of a reply waited for one of them, and for the processor time of ten database sessions.
  */
 const MAX_CONCURRENT = 2;
 
-/** Runs a write of ingestion while no reply is starting, see `afterStartingReplies`. `work` must not run another one. */
+/** Runs an ingestion write while no reply is starting, see `afterStartingReplies`. `work` must not run another one. */
 export type RunWrite = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** On SQLite, one connection already orders the writes, and those that wait for the disk together share a sync. */
+/**
+ * On SQLite, a single connection already serializes the writes, and writes that wait for the disk at the same time
+ * share a sync.
+ */
 export function createIngestionWrites({ databaseKind }: Pick<Deps, "databaseKind">): RunWrite {
   let free = databaseKind === "sqlite" ? Number.POSITIVE_INFINITY : MAX_CONCURRENT;
   const waiting: Array<() => void> = [];

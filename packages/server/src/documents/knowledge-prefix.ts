@@ -2,10 +2,12 @@ import type { Encryption } from "../encryption.ts";
 import type { NumberedPassage } from "../tools/tool-outcome.ts";
 import { describePassages, type Found, markCited, toNumbered } from "./describe-passages.ts";
 
-/** Documents that together stay within these limits become part of the prompt. Larger collections are searched. */
+/** The limits within which all documents of an agent become part of the prompt. Larger collections are searched. */
 export const promptLimits = { documents: 50, chunks: 100, characters: 6_000 } as const;
 
-/** All documents of an agent as a part of its instructions. The passages are numbered like search results. */
+/**
+ * The text of all documents of an agent, as part of its instructions. The passages are numbered like search results.
+ */
 export type KnowledgePrefix = {
   kind: "prefix";
   /** appended to the agent's instructions */

@@ -22,7 +22,7 @@ export function createKnowledgeQueries(db: Db) {
           .where("agentId", "=", param("agentId"))
           .where("isEnabled", "=", 1)
           .where("readyVersion", "is not", null)
-          // One more than fits into the prompt is enough to know that there are too many.
+          // One document more than fits into the prompt is enough to know that there are too many.
           .limit(promptLimits.documents + 1)
           .as("searchable"),
       )

@@ -38,8 +38,8 @@ type Options<Job> = {
   leaseMs: number;
   maxConcurrent: number;
   /**
-   * Less than `maxConcurrent`, so that one agent or organization with thousands of jobs cannot block others. The more
-   * groups have jobs, the fewer jobs each may run.
+   * The maximum number of jobs per group. It is lower than `maxConcurrent`, so that one agent or organization with
+   * thousands of jobs cannot block others. The more groups have jobs, the fewer jobs each group may run.
    */
   maxPerGroup: number;
   groupOf(job: Job): string;
@@ -89,11 +89,14 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
     }
   }
 
-  /** How many jobs can be claimed even if all of them are of one group, and the groups that have no room left. */
+  /**
+   * Returns the number of jobs that can be claimed even if all of them belong to one group, and the groups that have no
+   * slot left.
+   */
   function room(): { limit: number; fullGroups: string[]; groups: number } {
     const counts = new Map<string, number>();
     for (const job of running.keys()) counts.set(groupOf(job), (counts.get(groupOf(job)) ?? 0) + 1);
-    // One slot is left for the next group, which would otherwise wait behind the queues of all others.
+    // Reserve one slot for the next group, which would otherwise wait behind the queues of all others.
     const share = Math.max(1, Math.min(maxPerGroup, Math.floor((maxConcurrent - 1) / Math.max(1, counts.size))));
     const fullGroups = [...counts].flatMap(([group, count]) => (count >= share ? [group] : []));
     const rooms = [...counts.values()].map((count) => share - count).filter((left) => left > 0);
@@ -109,7 +112,7 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
     return groups === 1 && limit > 0 && limit < maxPerGroup / 2;
   }
 
-  /** @returns `all` when every due job within the limits was claimed, `down` when the database is not available */
+  /** @returns `all` when every due job within the limits was claimed, `down` when the database is unavailable */
   async function claim(): Promise<"all" | "some" | "down"> {
     const { limit, fullGroups } = room();
     if (limit <= 0) return "all";

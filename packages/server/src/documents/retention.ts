@@ -4,13 +4,16 @@ import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
 import { createFileStore } from "./file-store.ts";
 
-/** Text parts of a large document, up to 64 Ki characters each, that one transaction deletes. */
+/** The number of text parts of a large document, up to 64 Ki characters each, that one transaction deletes. */
 const PARTS_PER_BATCH = 32;
 
-/** An upper bound for texts in the Latin alphabet. A document's original is deleted separately. */
+/** An upper bound of a document's size if its text is in the Latin alphabet. The original is deleted separately. */
 const documentBytes = sql<number>`1024 + characters * 2`;
 
-/** Deletes originals that no document refers to, such as those of interrupted uploads. @returns the number deleted */
+/**
+ * Deletes originals that no document refers to, such as those of interrupted uploads.
+ * @returns the number of deleted originals
+ */
 export function deleteUnusedOriginals(db: Db, now: number): Promise<number> {
   return createFileStore(db).deleteOrphans(now);
 }

@@ -34,7 +34,7 @@ const DEFAULT_PAGE = 50;
 const MAX_TEXT = 100_000;
 const DEFAULT_HITS = 6;
 const MAX_HITS = 50;
-/** Documents per transaction of a bulk action, so that no transaction blocks the event loop. */
+/** The number of documents per transaction of a bulk action, so that no transaction blocks the event loop. */
 const BATCH = 20;
 
 type Parts = {
@@ -244,7 +244,7 @@ function uploads({ agents, files, store, writer }: Parts) {
       try {
         return await savedByKey(save);
       } catch (error) {
-        // After any other error, the document may have been stored, and the file belongs to it.
+        // After any other error, the document may have been stored, and the file then belongs to it.
         if (error instanceof AppError) writer.discard(file.id);
         throw error;
       }
@@ -310,8 +310,8 @@ function retryRow(writer: DocumentWriter, row: DocumentRow): Promise<Saved> {
 }
 
 /**
- * The columns that a new title of a file or page changes, or null if it changes none. The title `null` gives a page its
- * own title back.
+ * Returns the columns that a new title of a file or page changes, or null if it changes none. The title `null` restores
+ * the page's own title.
  */
 function namingOf(row: DocumentRow, { title }: DocumentChanges): Partial<DocumentRow> | null {
   if (title === undefined) return null;

@@ -11,7 +11,10 @@ const articles = new Set(
   ),
 );
 
-/** Maximum characters that are stemmed: stemming takes about 20 µs per word and language, on the event loop. */
+/**
+ * The maximum number of characters that are stemmed. Stemming takes about 20 µs per word and language, on the event
+ * loop.
+ */
 const MAX_GROUPED = 250;
 
 /**

@@ -1,16 +1,27 @@
-/** Characters of the reply and the passages that are compared, which takes a few milliseconds of the event loop. */
+/**
+ * The maximum number of characters of the reply and the passages that are compared, which takes a few milliseconds on
+ * the event loop.
+ */
 const MAX_COMPARED = 12_000;
-/** Shorter words, except numbers, are mostly articles, pronouns and prepositions. */
+/**
+ * The minimum length of compared words. Shorter words, except numbers, are mostly articles, pronouns and prepositions.
+ */
 const MIN_LETTERS = 4;
-/** Words with the same beginning count as forms of one word. Stemming would take 20 µs per word and language. */
+/**
+ * Words with the same beginning of this length count as forms of one word. Stemming would take 20 µs per word and
+ * language.
+ */
 const STEM_LETTERS = 5;
-/** Share of the words that a reply adds to its question. The refusals among the tests have less in common. */
+/**
+ * The minimum share of the words that a reply adds to its question which must occur in the passages. The refusals among
+ * the tests stay below it.
+ */
 const MIN_SHARE = 0.5;
 
 /**
  * Whether a reply repeats facts of the passages that it received: most of its words, besides those of the question,
  * occur in them. Some models never cite, and this recognizes their answers in every language. A reply that says that it
- * cannot answer uses words of its own.
+ * cannot answer mostly uses words that the passages do not contain.
  */
 export function repeatsFacts({
   reply,

@@ -33,12 +33,12 @@ export function createAnswerService({
       const questions = rows.flatMap((row) => {
         const texts = wordings.get(row.groupId)?.map(({ question }) => question) ?? [];
         const reply = latest.get(row.groupId);
-        // The three reads do not share a snapshot, so a group can be deleted between them.
+        // The three reads do not share a snapshot, so a group can be deleted between two of them.
         return reply && texts.length > 0 ? [toUnansweredQuestion(row, texts, reply)] : [];
       });
       return { questions, pagination: { total, ...page } };
     },
-    /** @returns how many of the groups exist */
+    /** @returns the number of groups that existed */
     async dismiss(organizationId: string, agentId: string, ids: readonly string[]): Promise<number> {
       await agents.get(organizationId, agentId);
       let dismissed = 0;

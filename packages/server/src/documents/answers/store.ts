@@ -3,7 +3,10 @@ import { sql } from "kysely";
 import type { UnansweredQuestionRow } from "../../db/answer-tables.ts";
 import type { Deps } from "../../deps.ts";
 
-/** Other wordings read per group. Wordings that differ only in case are merged afterwards. */
+/**
+ * The maximum number of other wordings that are read for each group. Wordings that differ only in case are merged
+ * afterwards.
+ */
 const MAX_WORDINGS = 20;
 
 type QuestionFilter = {

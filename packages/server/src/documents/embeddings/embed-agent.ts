@@ -7,15 +7,21 @@ import { EmbeddingError } from "../../models/embedding-error.ts";
 import type { TokenBudgets } from "../../plans/token-budget.ts";
 import type { EmbeddablePassage, EmbeddingJob, EmbeddingQueue } from "./embedding-queue.ts";
 
-/** Per request. Parsing this many vectors takes 3 to 8 ms of the event loop. */
+/** The maximum number of passages per request. Parsing this many vectors takes 3 to 8 ms on the event loop. */
 const MAX_PASSAGES = 16;
-/** Per request. Some providers allow 16,000 tokens, and a Chinese character can be one token. */
+/**
+ * The maximum number of characters per request. Some providers allow 16,000 tokens, and a Chinese character can be one
+ * token.
+ */
 const MAX_CHARACTERS = 16_000;
 const REQUEST_MS = 30_000;
-/** After this time, agents that are due get their turn. Embedding a million passages takes hours. */
+/**
+ * The maximum duration of one agent's turn. After it, other agents that are due are embedded first. Embedding a million
+ * passages takes hours.
+ */
 const TURN_MS = 30_000;
 const RETRIES_MS = [2_000, 10_000, 30_000, 120_000, 600_000];
-/** HTTP statuses of a provider that refuses a text, for example because of its length or its content. */
+/** HTTP statuses with which providers reject a text, for example because of its length or its content. */
 const REFUSED = new Set([400, 413, 422]);
 
 type Parts = {
@@ -68,7 +74,7 @@ async function embedSome(parts: Parts, { job, passages, signal }: Batch): Promis
   const { queue, models, budgets } = parts;
   const embedder = await models.embedder(job.organizationId, job.model);
   await checkBudget(budgets, job, embedder);
-  // Send fewer passages after each failure, until a single one shows which passage the provider refuses.
+  // Send fewer passages after each failure, until a request with a single passage shows which one the provider rejects.
   const chosen = withinBound(passages.slice(0, MAX_PASSAGES >> Math.min(2 * job.attempts, 4)));
   try {
     const texts = chosen.map(({ text }) => text);
@@ -79,7 +85,7 @@ async function embedSome(parts: Parts, { job, passages, signal }: Batch): Promis
     return stored;
   } catch (error) {
     const isRefused = error instanceof EmbeddingError && error.status !== null && REFUSED.has(error.status);
-    // The model has embedded other passages, so the provider refuses this one. Skip it.
+    // The model has embedded other passages, so the provider rejects this one. Skip it.
     if (!isRefused || chosen.length > 1 || job.vectors === 0) throw error;
     return queue.store(job, {
       passages: chosen,

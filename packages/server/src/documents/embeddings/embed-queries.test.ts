@@ -40,7 +40,7 @@ it("a question is left without vectors when the provider's failure cannot be rec
 it("the embedding status and the doctor name the agents with more vectors than a search can compare", async () => {
   const { agentId } = client;
   const status = async () => (await client.account.call("GET", `/documents/embeddings?agentId=${agentId}`)).body;
-  // 1,024 dimensions take 136 bytes with the passage's number, and 160 MB are used at most.
+  // A vector with 1,024 dimensions takes 136 bytes including the passage's number, and at most 160 MB are used.
   const setVectors = (vectors: number) =>
     client.server.deps.db.updateTable("agentEmbeddings").set({ vectors }).where("agentId", "=", agentId).execute();
   await setVectors(1_176_470);

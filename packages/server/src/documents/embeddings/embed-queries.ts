@@ -5,9 +5,12 @@ import { AppError } from "../../errors.ts";
 import { EmbeddingError } from "../../models/embedding-error.ts";
 import type { TokenBudgets, TokenUsage } from "../../plans/token-budget.ts";
 
-/** Time limit for embedding a question. Afterwards, words alone answer. */
+/** The time limit for embedding a question, in milliseconds. After it, the search uses words alone. */
 const MAX_WAIT_MS = 800;
-/** After this many failures in a row, questions are not sent for a while, so that searches do not wait in vain. */
+/**
+ * After this many consecutive failures, questions are not sent to the provider for a while, so that searches do not
+ * wait in vain.
+ */
 const FAILURES_IN_A_ROW = 3;
 const PAUSE_MS = 30_000;
 const MAX_PAUSES = 1_000;
@@ -41,7 +44,7 @@ export function createQueryEmbedder({ db, models, budgets, log }: Parts) {
     return failed !== undefined && failed.count >= FAILURES_IN_A_ROW && performance.now() - failed.at < PAUSE_MS;
   }
 
-  /** Records the failure for the owner, who could not tell it from an ordinary search by words. */
+  /** Records the failure for the owner, who could not otherwise distinguish the search from one by words. */
   async function recordFailure(organizationId: string, message: string): Promise<void> {
     const count = (failures.get(organizationId)?.count ?? 0) + 1;
     failures.delete(organizationId);
@@ -103,8 +106,8 @@ export function createQueryEmbedder({ db, models, budgets, log }: Parts) {
 }
 
 /**
- * Selects the model whose vectors a search uses. After a change of the model, the previous vectors serve until the new ones
- * are complete. Every search runs this query, so it is compiled once.
+ * Selects the model whose vectors a search uses. After a change of the model, the previous vectors remain in use until
+ * the new ones are complete. Every search runs this query, so it is compiled once.
  */
 function usableModel(db: Deps["db"]) {
   return compileOnce<Omit<Question, "queries">, UsableModel>((param) =>

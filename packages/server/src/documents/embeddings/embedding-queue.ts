@@ -24,7 +24,7 @@ export type EmbeddingJob = {
 
 export type EmbeddablePassage = { number: number; documentId: string; version: number; text: string };
 
-/** `vectors` has an entry for each passage; null for one that the provider refused. */
+/** `vectors` has an entry for each passage. An entry is null if the provider rejected the passage. */
 type EmbeddedPassages = {
   passages: readonly EmbeddablePassage[];
   vectors: ReadonlyArray<number[] | null>;
@@ -40,9 +40,9 @@ export type EmbeddingQueue = ReturnType<typeof createEmbeddingQueue>;
 type QueueDeps = Pick<Deps, "db" | "databaseKind"> & { budgets: Pick<TokenBudgets, "count"> };
 
 /**
- * The queue of agents with passages that have no vectors yet. Passages are embedded in the order of their numbers, so
- * a single number records an agent's progress. A large document that becomes visible after documents with higher numbers
- * sets it back. All times come from the database clock.
+ * The queue of agents with passages that have no vectors yet. Passages are embedded in the order of their numbers, so a
+ * single number records an agent's progress. A large document that becomes visible after documents with higher numbers
+ * resets the progress to its own first number. All times come from the database clock.
  */
 export function createEmbeddingQueue(deps: QueueDeps) {
   const { db, databaseKind } = deps;
@@ -88,7 +88,8 @@ export function createEmbeddingQueue(deps: QueueDeps) {
         .where("c.agentId", "=", job.agentId)
         .where("c.organizationId", "=", job.organizationId)
         .where("c.number", ">=", job.nextNumber)
-        // The passages of a large document can be followed by ones that were embedded while it was being written.
+        // Skip passages that already have vectors. Passages with higher numbers can have been embedded while a large
+        // document was being written.
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(
@@ -285,7 +286,7 @@ async function insertVectors(
   await trx.insertInto("vectorSigns").values(signs).execute();
 }
 
-/** Groups passages of one document whose numbers have no gap. */
+/** Groups consecutive passages of the same document. */
 function neighbors(live: readonly LivePassage[]): LivePassage[][] {
   const groups: LivePassage[][] = [];
   for (const passage of live) {

@@ -5,9 +5,9 @@ import { AppError, invalid } from "../../errors.ts";
 import { EmbeddingError } from "../../models/embedding-error.ts";
 import type { EmbeddingScope, EmbeddingStore } from "./store.ts";
 
-/** Time limit for trying out a model. A local server may have to load it first. */
+/** The time limit for testing a model, in milliseconds. A local server may have to load the model first. */
 const TRIAL_MS = 20_000;
-/** A failure to embed a question is reported for this long, unless a later question succeeds. */
+/** How long a failure to embed a question is reported, in milliseconds, unless a later question succeeds. */
 const REPORTED_MS = 3_600_000;
 
 export type EmbeddingService = ReturnType<typeof createEmbeddingService>;

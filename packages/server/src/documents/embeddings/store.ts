@@ -8,7 +8,10 @@ import { planEmbedding } from "./plan-embedding.ts";
 /** The passages of one agent, or with `agentId: null` of the whole organization. */
 export type EmbeddingScope = { organizationId: string; agentId: string | null };
 
-/** Each has more than a million passages, so few organizations have even one. */
+/**
+ * The maximum number of agents that are listed. Each of them has more than a million passages, so few organizations
+ * have even one.
+ */
 const MAX_OVERSIZED = 100;
 
 export type EmbeddingStore = ReturnType<typeof createEmbeddingStore>;
@@ -46,7 +49,7 @@ export function createEmbeddingStore({ db, reads }: Pick<Deps, "db" | "reads">) 
       const [row] = await reads.run(query, { lane: "list", owner: organizationId });
       return Number(row?.passages ?? 0);
     },
-    /** `waiting`: agents whose passages are not all embedded. */
+    /** `waiting` is the number of agents whose passages are not all embedded yet. */
     async progress(scope: EmbeddingScope, model: string) {
       const query = ofModel(scope, model).select(({ fn }) => [
         sum(fn.sum("vectors")).as("vectors"),

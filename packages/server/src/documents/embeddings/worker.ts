@@ -3,11 +3,17 @@ import { createLeasedWorker } from "../leased-worker.ts";
 import type { EmbedAgent } from "./embed-agent.ts";
 import { type EmbeddingQueue, LEASE_MS } from "./embedding-queue.ts";
 
-/** Concurrent agents, each with one request to its provider. */
+/** The maximum number of agents that are embedded concurrently, each with one request to its provider. */
 const MAX_CONCURRENT = 5;
-/** Prevents an organization with many agents or a slow provider from blocking others. */
+/**
+ * The maximum number per organization. It prevents an organization with many agents or a slow provider from blocking
+ * others.
+ */
 const MAX_PER_ORGANIZATION = 2;
-/** Interval of the check for agents without a plan, such as those that were added while the model was being changed. */
+/**
+ * The interval at which agents without a plan are looked for, in milliseconds. Such agents were created while the model
+ * was being changed, for example.
+ */
 const ADD_MISSING_EVERY_MS = 60_000;
 
 type Parts = { queue: EmbeddingQueue; run: EmbedAgent; log: Logger };

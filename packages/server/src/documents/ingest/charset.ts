@@ -1,4 +1,7 @@
-/** The encoding that a `Content-Type` header names; null when it names none, or one that cannot be decoded. */
+/**
+ * Returns the encoding that a `Content-Type` header specifies, or null if it specifies none or one that cannot be
+ * decoded.
+ */
 export function charsetOf(contentType: string | string[] | undefined): string | null {
   const [, quoted, bare] = charsetParameter.exec(String(contentType ?? "")) ?? [];
   return encodingNamed(quoted ?? bare);

@@ -32,7 +32,7 @@ const unsupported: ReadonlyArray<readonly [start: string, message: string]> = [
 
 /**
  * Detects the format of a file from its content.
- * @param charset the encoding that the HTTP response or the upload named, see `charsetOf`
+ * @param charset the encoding that the HTTP response or the upload specified, see `charsetOf`
  * @throws ExtractionError when the format is not supported
  */
 export function detectFormat(bytes: Uint8Array, charset: string | null): { format: Format; text: string | null } {
@@ -62,9 +62,9 @@ function latin1(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes text by the first of these that applies: its byte order mark, UTF-8, the encoding that HTTP named, the one that
- * the page declares, and Windows-1252. UTF-8 comes before the names, because bytes that are valid UTF-8 are hardly ever
- * anything else, and names can be wrong.
+ * Decodes text by the first of these that applies: its byte order mark, UTF-8, the encoding specified over HTTP, the
+ * encoding that the page declares, and Windows-1252. UTF-8 comes before the specified encodings, because bytes that are
+ * valid UTF-8 are hardly ever in another encoding, and the specifications can be wrong.
  */
 function decode(bytes: Uint8Array, charset: string | null): string {
   const [first, second] = bytes;
@@ -75,7 +75,7 @@ function decode(bytes: Uint8Array, charset: string | null): string {
     throw new ExtractionError("NOT_SUPPORTED", `This is not a text file. ${supported}`);
   }
   const declared = legacy(charset) ?? declaredEncoding(bytes);
-  // It consists of ASCII bytes, which are valid UTF-8 as well.
+  // ISO-2022-JP consists of ASCII bytes, which are valid UTF-8 as well.
   if (declared === "iso-2022-jp" && isAscii(bytes)) return withoutNul(new TextDecoder(declared).decode(bytes));
   try {
     return withoutNul(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -92,7 +92,7 @@ const declaration =
 function declaredEncoding(bytes: Uint8Array): string | null {
   const [, inMeta, inXml] = declaration.exec(latin1(bytes.subarray(0, DECLARED_WITHIN))) ?? [];
   const encoding = encodingNamed(inMeta ?? inXml);
-  // A declaration that can be read as ASCII is wrong about UTF-16.
+  // A declaration of UTF-16 that can be read as ASCII is wrong.
   return encoding?.startsWith("utf-16") ? null : encoding;
 }
 
@@ -141,7 +141,7 @@ function separatorsOutsideQuotes(line: string, separator: string): number {
   return count;
 }
 
-/** Whether the lines are prose: sentences with one comma each look like two columns. */
+/** Whether the lines are prose. Sentences with one comma each look like two columns. */
 function isProse(lines: readonly string[]): boolean {
   return lines.filter((line) => /[.!?。]\s*$/.test(line)).length > lines.length / 2;
 }

@@ -9,13 +9,13 @@ import type { Block } from "./split-passages.ts";
 export type HtmlPage = PageMetadata & { blocks: Block[] };
 
 const MAX_DEPTH = 2_000;
-/** If the main content is a smaller share of the page's text than this, its mark-up is wrong and is ignored. */
+/** If the main content is a smaller share of the page's text than this, its markup is wrong and is ignored. */
 const MIN_MAIN_SHARE = 0.2;
 const SLICE = 65_536;
 
 /**
- * Reads a page in one pass. Hidden content is included because accordions and tabs hide what visitors look for.
- * Navigation, page headers and footers are dropped.
+ * Reads a page in one pass. Hidden content is included, because accordions and tabs hide content that visitors look
+ * for. Navigation, page headers and footers are dropped.
  */
 export function extractHtml(html: string, onProgress: OnProgress = () => {}): HtmlPage {
   const metadata = createPageMetadata();

@@ -4,9 +4,9 @@ import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
 
 /**
- * Reads a file. The code for a format is loaded on first use. Run this in the extraction process only, because a
- * hostile file can take any amount of time and memory.
- * @param charset the encoding that the HTTP response or the upload named, see `charsetOf`
+ * Reads a file. The code for a format is loaded on first use. Run this only in the extraction process, because a
+ * malicious file can use any amount of time and memory.
+ * @param charset the encoding that the HTTP response or the upload specified, see `charsetOf`
  */
 export async function extract(
   bytes: Uint8Array,

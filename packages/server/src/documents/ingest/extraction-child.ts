@@ -66,7 +66,8 @@ export function createExtractionChild(limits: { timeoutMs: number; silenceMs: nu
       running.ref();
       running.channel?.ref();
       const { promise, resolve } = Promise.withResolvers<ExtractionOutcome | Error>();
-      // From the first message on: on a busy machine, a process can take seconds to start.
+      // The silence timeout starts with the first message, because a process can take seconds to start on a busy
+      // machine.
       let silence: NodeJS.Timeout | undefined;
       const deadline = setTimeout(() => giveUp(tooSlow(limits.timeoutMs)), limits.timeoutMs);
       const cancel = () => giveUp(signal.reason);
@@ -87,7 +88,7 @@ export function createExtractionChild(limits: { timeoutMs: number; silenceMs: nu
         if (outcome instanceof Error) throw outcome;
         return outcome;
       } catch (error) {
-        // Sending to a process that has just ended fails as well. The reason why it ended is more informative.
+        // Sending to a process that has just ended also fails. The reason why the process ended is more informative.
         throw error instanceof ExtractionError || !running.killed ? error : await promise;
       } finally {
         clearTimeout(silence);

@@ -15,7 +15,7 @@ import { textParts } from "./text-parts.ts";
  * secrets. Its watchdog or its parent kills it when a file takes too much time or memory.
  */
 const PROGRESS_MS = 200;
-/** About 100 KB per message. */
+/** The number of chunks per message, which takes about 100 KB. */
 const CHUNKS_AT_ONCE = 100;
 
 let job: ExtractionJob | SiteJob | null = null;

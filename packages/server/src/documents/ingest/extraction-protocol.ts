@@ -4,7 +4,8 @@ import type { SiteJob, SiteResult } from "../sites/site-protocol.ts";
 import type { TextPart } from "./text-parts.ts";
 
 /**
- * `isUnnamed`: the title in the file's own metadata replaces `title`. `charset`: the encoding that HTTP named for the file.
+ * `isUnnamed` means that the title in the file's own metadata replaces `title`. `charset` is the encoding that was
+ * specified over HTTP.
  */
 export type ExtractionJob = { kind: DocumentKind; title: string; isUnnamed: boolean; charset: string | null };
 
@@ -17,7 +18,7 @@ export type ExtractionResult = {
 };
 
 /**
- * Files and results are sent in parts, so that the parent never handles all of one in a single turn of its event loop.
+ * Files and results are sent in parts, so that the parent never handles a whole one in a single turn of its event loop.
  */
 export type ExtractionMessage =
   | { type: "start"; job: ExtractionJob | SiteJob }

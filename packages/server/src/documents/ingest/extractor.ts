@@ -10,8 +10,8 @@ import {
 import type { ExtractionJob, ExtractionResult } from "./extraction-protocol.ts";
 
 /**
- * Concurrent processes. Each may take 432 MB. With two, a file that uses its whole minute does not block other
- * organizations.
+ * The maximum number of concurrent processes. Each may use 432 MB. With two, a file that takes the whole minute it is
+ * allowed does not block other organizations.
  */
 const MAX_PROCESSES = 2;
 
@@ -43,9 +43,9 @@ export type SiteReader = {
 };
 
 /**
- * Reads files in separate processes, because a hostile file can take any amount of memory and time. An organization has
- * one file read at a time, and waiting organizations take turns, so slow files delay only their own organization,
- * unless every process is reading the slow file of a different one.
+ * Reads files in separate processes, because a malicious file can use any amount of memory and time. For each
+ * organization, one file is read at a time, and waiting organizations take turns. Slow files therefore delay only their
+ * own organization, unless every process is reading a slow file of a different one.
  */
 export function createExtractor(options: Partial<typeof defaults> = {}) {
   const limits = { ...defaults, ...options };

@@ -1,4 +1,4 @@
-/** The properties of an open element, inherited ones included, that decide how its text is read. */
+/** The properties of an open element, including inherited ones, that determine how its text is read. */
 export type Element = {
   tag: string;
   /** its text is not read */
@@ -25,7 +25,7 @@ const navigationTags = words("nav menu");
 const pageParts = words("header footer aside");
 const navigationRoles = words("navigation menu menubar banner contentinfo search complementary");
 const mainRoles = words("main article");
-/** Class names and ids that sites commonly give to navigation, compared as whole names. */
+/** Class names and ids that sites commonly give to navigation. The whole name must match. */
 const navigationName =
   /^(site-|main-|top-|global-|primary-)?(nav|navbar|navigation|breadcrumbs?|cookie-?(banner|consent|notice|bar)?|consent|sidebar|skip-?link|pagination)$/i;
 

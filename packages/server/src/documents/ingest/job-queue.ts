@@ -24,7 +24,7 @@ export type Progress = { stage: DocumentRow["stage"]; done: number; total: numbe
 /** Duration of a lease. After a crash, another process takes over the job when the lease expires. */
 export const LEASE_MS = 30_000;
 
-/** Text parts written before the event loop runs other work. */
+/** The number of text parts that are written before the event loop runs other work. */
 const TEXTS_AT_ONCE = 8;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
@@ -88,7 +88,7 @@ export function createJobQueue(
         .executeTakeFirst();
     },
     ...outcomes(db, files, runWrite),
-    /** Shows what is being done. Changes nothing when the outcome has been written. */
+    /** Stores what the job is doing. Has no effect once the outcome has been written. */
     async reportProgress(job: LeasedJob, { stage, done, total }: Progress): Promise<void> {
       await versionOf(db, job)
         .set({ state: "processing", stage, progressDone: done, progressTotal: total })

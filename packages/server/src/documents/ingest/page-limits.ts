@@ -2,7 +2,10 @@
 export const ROBOT_NAME = "FoyerBot";
 /** The `User-Agent` header that the server sends to sites. */
 export const USER_AGENT = `${ROBOT_NAME}/1.0 (knowledge base of a chat agent)`;
-/** For one page, including its redirects. */
+/** The timeout for one page, including its redirects. */
 export const PAGE_TIMEOUT_MS = 30_000;
-/** Maximum size of a fetched page. Several are in memory at once, so the limit is lower than for uploads. */
+/**
+ * The maximum size of a fetched page. Several pages are in memory at the same time, so the limit is lower than for
+ * uploads.
+ */
 export const MAX_PAGE_BYTES = 10 * 1024 * 1024;

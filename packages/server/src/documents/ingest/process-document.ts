@@ -9,9 +9,12 @@ import type { JobQueue, LeasedJob, Progress } from "./job-queue.ts";
 
 /** Delays before an unreachable page is fetched again. After the last attempt, the document fails. */
 const FETCH_RETRIES_MS = [10_000, 60_000];
-/** A job that was claimed more often than this has crashed its process several times. */
+/**
+ * The maximum number of times a job is claimed. A job that was claimed more often has crashed its process several
+ * times.
+ */
 const MAX_ATTEMPTS = 5;
-/** Most documents are finished before their first progress report is due. */
+/** The interval of progress reports, in milliseconds. Most documents are finished before their first report is due. */
 const PROGRESS_MS = 500;
 
 type Parts = {
@@ -54,7 +57,7 @@ export function createDocumentProcessor(parts: Parts): RunJob<LeasedJob> {
 
 type Task = { job: LeasedJob; document: DocumentRow; progress: ReturnType<typeof createProgress>; signal: AbortSignal };
 
-/** Writes what is being done at intervals. If a report is lost, the next one includes its progress. */
+/** Writes what the job is doing at intervals. If a report is lost, the next one includes its progress. */
 function createProgress(queue: JobQueue, job: LeasedJob) {
   let latest: Progress | null = null;
   const timer = setInterval(() => {

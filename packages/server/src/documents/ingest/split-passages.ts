@@ -52,7 +52,9 @@ export function splitPassages(blocks: Iterable<Block>): Passage[] {
   return passages;
 }
 
-/** The passages of an FAQ entry. Its wordings make the passages of its answer easier to find. */
+/**
+ * Creates the passages of an FAQ entry. The wordings of its question make the passages of its answer easier to find.
+ */
 export function faqPassages({ question, otherWordings, answer }: FaqText): Passage[] {
   const wordings = [question, ...otherWordings].map((text, ordinal) => ({
     ordinal,

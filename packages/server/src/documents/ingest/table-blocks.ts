@@ -1,8 +1,8 @@
 import type { Block } from "./split-passages.ts";
 
 /**
- * Converts the rows of a table to blocks. Each repeats the column names, because a row means nothing without its
- * header: `Name: City bike | Price: 20`. The first row with several filled cells is the header.
+ * Converts the rows of a table to blocks. Each block repeats the column names, because a row is not understandable
+ * without its header: `Name: City bike | Price: 20`. The first row with several filled cells is the header.
  */
 export function tableBlocks(rows: Iterable<readonly string[]>, name: string | null): Block[] {
   const headings = name === null ? [] : [name];

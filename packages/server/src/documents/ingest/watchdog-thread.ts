@@ -2,8 +2,8 @@ import process from "node:process";
 import { workerData } from "node:worker_threads";
 
 /**
- * Runs in a thread of the extraction process, because a file that loops or exhausts the memory blocks the main thread.
- * Kills the process when it exceeds its memory limit or its parent is gone.
+ * This file runs in a thread of the extraction process, because a file that causes an endless loop or exhausts the
+ * memory blocks the main thread. The thread kills the process when it exceeds its memory limit or its parent has ended.
  */
 const POLL_MS = 10;
 /** Lower than the limit of 512 MB, because a process can allocate dozens of megabytes between two checks. */

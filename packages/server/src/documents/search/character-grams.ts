@@ -3,7 +3,10 @@ import { normalize } from "./words.ts";
 const GRAM = 4;
 const SPACE = 0x20;
 
-/** By UTF-16 unit: 1 for letters, digits and marks, 2 for all others, 0 when not classified yet. */
+/**
+ * The class of each UTF-16 unit: 1 for letters, digits and marks, 2 for all others, 0 if it has not been classified
+ * yet.
+ */
 const classes = new Uint8Array(65_536);
 const wordCharacter = /^[\p{L}\p{N}\p{M}]$/u;
 /** The words and grams of the last text. The buffers are reused, because a search reads more than 50 texts. */
@@ -57,7 +60,10 @@ function isWordUnit(text: string, index: number, unit: number): boolean {
   return isWord;
 }
 
-/** Half of a character beyond U+FFFF. Half a character without its other half belongs to no word. */
+/**
+ * Whether the unit is half of a character beyond U+FFFF that belongs to a word. A half without its other half never
+ * does.
+ */
 function isWordSurrogate(text: string, index: number, unit: number): boolean {
   const start = unit < 0xdc00 ? index : index - 1;
   const code = text.codePointAt(start);

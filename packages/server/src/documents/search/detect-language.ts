@@ -23,7 +23,7 @@ const codes: Readonly<Record<string, string>> = {
   tur: "tr",
 };
 
-/** More text makes detection slower but not more accurate. */
+/** The maximum length of the sample. More text makes detection slower but not more accurate. */
 const MAX_SAMPLE = 4_000;
 const MIN_SAMPLE = 40;
 
@@ -36,7 +36,7 @@ export function detectLanguage(text: string): string | null {
   if (/\p{Script=Han}/u.test(sample)) return "zh";
   if (/\p{Script=Arabic}/u.test(sample) && !/[\u067e\u0686\u06af\u06cc]/.test(sample)) return "ar";
   if (sample.trim().length < MIN_SAMPLE) return null;
-  // The most likely language comes first. franc can return one that has no code here.
+  // The most likely language comes first. franc can also return a language that has no code here.
   const found = francAll(sample, { only: Object.keys(codes) })[0]?.[0];
   return found === undefined ? null : (codes[found] ?? null);
 }

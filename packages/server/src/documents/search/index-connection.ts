@@ -28,7 +28,7 @@ export type IndexConnection = {
  * PgBouncer refuses connections that ask for it, and hands a session to other clients between two transactions.
  */
 const STATEMENT_TIMEOUT_MS = { read: 10_000, write: 60_000 };
-/** The client gives up a little later, so that the server's reason is reported. */
+/** The client's timeout exceeds the server's by this time, so that the server's reason is reported. */
 const CLIENT_MARGIN_MS = 2_000;
 /** Distinguishes the advisory locks of `alone` from others. The number is arbitrary. */
 const LOCK_CLASS = 730_195;
@@ -131,8 +131,8 @@ async function connectPostgres(url: string, mode: "read" | "write"): Promise<Ind
 }
 
 /**
- * The lock belongs to a transaction on a separate connection. PgBouncer can hand a server's connection to another
- * client, and a session lock would stay with that connection.
+ * Holds an advisory lock in a transaction on a separate connection. PgBouncer can hand a server connection to another
+ * client, and a session lock would remain on that connection.
  */
 async function holdingLock(holder: Client, key: string, work: () => Promise<void>): Promise<void> {
   await holder.query("begin");
@@ -145,17 +145,18 @@ async function holdingLock(holder: Client, key: string, work: () => Promise<void
   }
 }
 
-/** Both statements in one round trip. */
+/** Sends both statements in one round trip. */
 const begin = (statement: string, mode: "read" | "write") =>
   `${statement}; set local statement_timeout = ${STATEMENT_TIMEOUT_MS[mode]}`;
 
 /**
- * Sends the first statement of `work` together with `begin`, and does not wait for the end of the transaction, which
- * saves two of a search's five round trips. The next statement waits for it.
+ * Sends the first statement of `work` together with `begin`, and does not wait for the end of the transaction. This
+ * saves two of a search's five round trips. The next statement waits for the end.
  */
 async function readPipelined<T>(client: Client, work: () => Promise<T>): Promise<T> {
   const begun = client.query(begin("begin isolation level repeatable read read only", "read"));
-  // Awaited below, after `work`, which fails as well when this has failed.
+  // This promise is awaited below. If it has failed, `work` fails as well, and this handler prevents an unhandled
+  // rejection.
   begun.catch(() => {});
   try {
     const result = await work();
@@ -181,7 +182,7 @@ async function createClient(connectionString: string, { mode, bytes }: ClientOpt
       },
     },
   });
-  // The running query rejects as well, and an idle thread opens a new connection.
+  // The running query rejects as well, and an idle thread opens a new connection, so nothing else has to be done.
   client.on("error", () => {});
   return client;
 }
@@ -191,11 +192,14 @@ type ClientOptions = { mode: "read" | "write"; bytes: ReturnType<typeof createBy
 /** The type id of PostgreSQL's `bigint`. Values stay below 2^53. */
 const INT8 = 20;
 const BYTEA = 17;
-/** More than a search of a large index reads. The system provides the memory only when it is used. */
+/**
+ * The size of the buffer, which exceeds what a search of a large index reads. The operating system provides the memory
+ * only when it is used.
+ */
 const SCRATCH_BYTES = 4_000_000;
 
 /**
- * Reads `bytea` values into memory that the next search uses again. A search reads up to 1.2 MB of postings: with a new
+ * Reads `bytea` values into a buffer that the next search reuses. A search reads up to 1.2 MB of postings. With a new
  * buffer for each value, every twentieth search of 100,000 passages waited for a garbage collection of 30 ms.
  */
 function createByteReader() {
@@ -218,5 +222,5 @@ function createByteReader() {
   };
 }
 
-/** `?, ?, ?` for a list of values. */
+/** Returns `?, ?, ?` for a list of values. */
 export const placeholders = (values: readonly unknown[]): string => values.map(() => "?").join(", ");

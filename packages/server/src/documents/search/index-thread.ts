@@ -22,8 +22,8 @@ const { address, mode } = workerData as IndexThreadData;
 let opened: Promise<{ connection: IndexConnection; memory: SearchMemory }> | null = null;
 
 /**
- * Only the search thread fills the memory. It is freed with the connection, because a standby that was promoted can give
- * other rows the ids of rows that it did not receive.
+ * Only the search thread fills this memory. It is released together with the connection, because after a failover, a
+ * promoted standby can assign the ids of rows that it never received to other rows.
  */
 async function open() {
   const connection = await connect(address, mode);

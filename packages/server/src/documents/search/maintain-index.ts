@@ -2,15 +2,18 @@ import { setTimeout as rest } from "node:timers/promises";
 import { type IndexConnection, placeholders } from "./index-connection.ts";
 import { type MergedSegment, mergeSegments } from "./merge-segments.ts";
 
-/** Limits for single-document segments, which searches read one by one. Beyond them, they are merged. */
+/**
+ * The maximum numbers of single-document segments, which searches read one by one. When they are exceeded, the segments
+ * are merged.
+ */
 const MAX_DOCUMENTS = 32;
 const MAX_DOCUMENT_BYTES = 256_000;
-/** Limits for one merge, which is collected in memory. */
+/** The limits of one merge, whose data is collected in memory. */
 const MERGED_AT_ONCE = 256;
 const MERGED_BYTES = 8_000_000;
-/** Segments of one level that are merged into one of the next level. */
+/** The number of segments of one level that are merged into one segment of the next level. */
 const FAN_IN = 8;
-/** Share of deleted chunks at which a segment is rewritten. */
+/** The share of deleted chunks at which a segment is rewritten. */
 const MAX_DEAD = 0.2;
 const ROWS_DELETED_AT_ONCE = 500;
 
@@ -89,7 +92,7 @@ export async function agentsToMaintain(connection: IndexConnection): Promise<str
  * are normally deleted together with the document or version; those found here were left by a process that ended.
  */
 export async function deleteStrayChunks(connection: IndexConnection): Promise<void> {
-  // One step through the index for each document, however many chunks it has.
+  // Advances through the index by one step per document, regardless of its number of chunks.
   const suspects = await connection.all<{ id: string }>(
     `with recursive found(id) as (
        select min("documentId") from "documentChunks"
@@ -107,7 +110,7 @@ export async function deleteStrayChunks(connection: IndexConnection): Promise<vo
       `select distinct version from "documentChunks" where "documentId" = ?`,
       [id],
     );
-    // Read after the versions: a version that has neither an entry nor a job by now will never get one.
+    // Read the entries after the versions. A version that has neither an entry nor a job by now will never get one.
     const used = await connection.all<{ version: number }>(
       `select version from "indexedDocuments" where "documentId" = ?
        union select version from "documentJobs" where "documentId" = ?`,

@@ -196,7 +196,7 @@ function createPostingsWriter(connection: IndexConnection, segmentId: number) {
     values = [];
     rows = 0;
     bytes = 0;
-    // Pause so that other writers get a turn: SQLite has no queue for its write lock.
+    // Pause so that other writers can proceed, because SQLite has no queue for its write lock.
     await rest(Math.min(20, Math.ceil(performance.now() - startedAt)));
   }
   return {

@@ -90,7 +90,7 @@ onBothDatabases("the passage index", (createDatabase) => {
   const found = async (query: string) =>
     (await search(query)).map(({ documentId, ordinal }) => `${documentId}/${ordinal}`);
 
-  /** Forty short documents: enough for maintenance to merge them. */
+  /** Indexes forty short documents, which is enough for maintenance to merge them. */
   async function indexForty() {
     for (let n = 0; n < 40; n++) await index(`doc_${n}`, passagesOf(`The warranty of model ${n} lasts ${n} months.`));
     passageSearch.maintain(agentId);

@@ -10,7 +10,10 @@ type AgentScope = { organizationId: string; agentId: string };
 type DocumentVersion = AgentScope & { documentId: string; version: number };
 type DocumentSelection = AgentScope & { documentIds: readonly string[] };
 
-/** Rows per statement. SQLite runs statements on the event loop, so writing a large document yields in between. */
+/**
+ * The number of rows per statement. SQLite runs statements on the event loop, so writing a large document yields to it
+ * between statements.
+ */
 const ROWS_AT_ONCE = 100;
 
 /**
@@ -25,7 +28,7 @@ export async function stageChunks(
 ): Promise<number | null> {
   if (chunks.length <= ROWS_AT_ONCE) return null;
   await afterStartingReplies();
-  // A process that crashed or lost its lease may have left some of them.
+  // A process that crashed or lost its lease may have left some chunks of this version.
   await deleteChunks(db, { documentId, version });
   const scope = { organizationId, agentId };
   const firstNumber = await inTransaction(db, (trx) => takeNumbers(trx, scope, chunks.length));
@@ -42,7 +45,8 @@ type ChunkSelection = Pick<DocumentVersion, "documentId"> & {
 
 /**
  * Deletes chunks that searches no longer find, in small transactions: those of a deleted document, of a replaced
- * version, or of a version that never became current. What remains after a crash is deleted by index maintenance.
+ * version, or of a version that never became current. Chunks that remain after a crash are deleted by index
+ * maintenance.
  */
 export async function deleteChunks(db: Kysely<Tables>, { documentId, version, before }: ChunkSelection): Promise<void> {
   const some = db
@@ -63,8 +67,8 @@ export async function deleteChunks(db: Kysely<Tables>, { documentId, version, be
 }
 
 /**
- * Makes this version the one that searches find. Delete the chunks of earlier ones afterwards with `deleteChunks`.
- * `staged` is the result of `stageChunks` for it.
+ * Makes this version the one that searches find. Delete the chunks of earlier versions afterwards with `deleteChunks`.
+ * `staged` is the result of `stageChunks` for this version.
  */
 export async function replaceInIndex(
   trx: Transaction<Tables>,
@@ -141,7 +145,8 @@ async function insertChunks(
 }
 
 /**
- * Allocates chunk numbers. They are dense within an agent, so a search can sum scores in an array. @returns the first
+ * Allocates chunk numbers. They are dense within an agent, so a search can sum scores in an array.
+ * @returns the first allocated number
  */
 async function takeNumbers(trx: Transaction<Tables>, { organizationId, agentId }: AgentScope, count: number) {
   const { nextNumber } = await trx

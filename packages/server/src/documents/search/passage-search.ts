@@ -7,7 +7,10 @@ import type { IndexReply, IndexRequest, IndexTask, IndexThreadData } from "./ind
 import type { PassageHit, PassageQuery } from "./search-index.ts";
 
 const SEARCH_TIMEOUT_MS = 10_000;
-/** Merging a million chunks takes minutes. A thread that takes longer than this is stuck and is terminated. */
+/**
+ * The maximum duration of a maintenance task, in milliseconds. Merging a million chunks takes minutes. A thread that
+ * takes longer than this is stuck and is terminated.
+ */
 const MAINTENANCE_TIMEOUT_MS = 3_600_000;
 const SWEEP_EVERY_MS = 3_600_000;
 /** Delay after the last change, so that the documents of a sync are merged in few steps. */

@@ -43,7 +43,8 @@ export async function queueEmbedding(
           else "agentEmbeddings"."nextNumber" end`,
         endNumber: sql`case when ${isLate} then "agentEmbeddings"."endNumber" else excluded."endNumber" end`,
         dueAt: sql`case when ${isLate} then excluded."dueAt" else coalesce("agentEmbeddings"."dueAt", excluded."dueAt") end`,
-        // A process that is embedding higher numbers must not move past these: it loses its lease.
+        // A process that is embedding passages with higher numbers must not move past these passages, so it loses its
+        // lease.
         fence: sql`case when ${isLate} then "agentEmbeddings".fence + 1 else "agentEmbeddings".fence end`,
       }),
     )
@@ -73,9 +74,9 @@ export async function removeVectors(
 }
 
 /**
- * Deletes some of a document's vectors, for a document that is too large to be deleted in one transaction. The document
- * must be hidden from searches already.
- * @returns how many were deleted; 0 when none is left
+ * Deletes some of a document's vectors. Use it for a document that is too large to be deleted in one transaction. The
+ * document must already be hidden from searches.
+ * @returns the number of deleted vectors; 0 when none is left
  */
 export async function removeSomeVectors(trx: Transaction<Tables>, owner: VectorOwner): Promise<number> {
   const count = await removeSome(trx, owner);

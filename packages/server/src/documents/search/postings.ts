@@ -1,4 +1,4 @@
-/** Postings in a block, which is one row of the index and takes about 32 KB. */
+/** The number of postings in a block, which is one row of the index and takes about 32 KB. */
 export const BLOCK_CHUNKS = 8_192;
 
 /** A chunk in which a term occurs. */
@@ -75,7 +75,7 @@ export function packPostings(postings: readonly Posting[]): Uint8Array {
 /** A position in packed postings: at a posting, whose values it holds, or at the end. */
 export type PostingCursor = Posting & { reader: ByteReader; isAtEnd: boolean };
 
-/** @param base is added to the chunks */
+/** @param base is added to the chunk numbers */
 export function openPostings(bytes: Uint8Array, base: number): PostingCursor {
   const cursor = { chunk: base, frequency: 0, length: 0, reader: { bytes, at: 0 }, isAtEnd: false };
   toNextPosting(cursor);

@@ -1,4 +1,4 @@
-/** The components as int8, scaled by the largest. The scale is not stored, because cosines don't depend on it. */
+/** Scales the components to int8 by the largest one. The scale is not stored, because cosines do not depend on it. */
 export function toInt8(vector: ArrayLike<number>): Buffer {
   let largest = 0;
   for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i] ?? 0));

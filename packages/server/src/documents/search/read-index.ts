@@ -103,7 +103,7 @@ export async function readChunks(
   );
 }
 
-/** Terms of the index that begin with one of the prefixes, at most a few thousand for each. */
+/** Returns terms of the index that begin with one of the prefixes, at most a few thousand for each prefix. */
 export async function termsWithPrefixes(
   connection: IndexConnection,
   segments: readonly Segment[],
@@ -112,7 +112,7 @@ export async function termsWithPrefixes(
   const wanted = toWantedTerms(prefixes);
   const inDocuments = segments.flatMap(({ contents }) => (contents === null ? [] : termsInContents(contents, wanted)));
   const merged = segments.filter(({ level }) => level > 0);
-  // PostgreSQL receives all of these statements before it answers the first.
+  // Send all of these statements without waiting, so that PostgreSQL receives them before it answers the first.
   const inSegments = await Promise.all(
     merged.flatMap(({ id }) =>
       prefixes.map((prefix) =>

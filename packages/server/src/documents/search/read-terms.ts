@@ -12,16 +12,20 @@ import { hasSimilarTerms, PREFIX_LENGTH, similarTerms } from "./similar-terms.ts
 import { type QueryTerm, weightOf } from "./word-scores.ts";
 
 /**
- * Maximum postings that a search reads, four bytes each. The rarest terms come first, and at least one is always read.
+ * The maximum number of postings that a search reads, four bytes each. The rarest terms come first, and at least one is
+ * always read.
  */
 const MAX_POSTINGS = 300_000;
-/** Up to this number of chunks, all postings are read at once. In larger indexes they are counted first. */
+/** Up to this number of chunks, all postings are read together. In larger indexes, they are counted first. */
 const SMALL_INDEX = 20_000;
-/** More blocks than any term has, and within PostgreSQL's 32-bit `integer`. */
+/** A number that exceeds the number of blocks of any term, and fits into PostgreSQL's 32-bit `integer`. */
 const MAX_BLOCKS = 1_000_000;
-/** Maximum words of a question for which similar terms are searched. Each takes a scan of the terms with its prefix. */
+/**
+ * The maximum number of words of a question for which similar terms are searched. Each takes a scan of the terms with
+ * its prefix.
+ */
 const MAX_UNKNOWN = 4;
-/** Weight of a term that only resembles the question's word. */
+/** The weight of a term that is only similar to the question's word. */
 const SIMILAR_WEIGHT = 0.6;
 
 type Index = { connection: IndexConnection; segments: readonly Segment[]; all: number };

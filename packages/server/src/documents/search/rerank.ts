@@ -8,7 +8,7 @@ export type Candidate = {
   text: string;
 };
 
-/** Maximum characters of a passage that are compared. */
+/** The maximum number of characters of a passage that are compared. */
 const MAX_TEXT = 6_000;
 /** Weight of the word score. The other half is the overlap of character 4-grams. */
 const WORDS_SHARE = 0.5;
@@ -51,14 +51,17 @@ export function rerank(query: string, candidates: readonly Candidate[], wordScor
 /** `found`: the query's grams that a text contains. `size`: an upper bound for the distinct grams in the text. */
 type Found = { found: number[]; size: number };
 
-/** Lower bits of a code that choose its place in a hash table of 8 KB, which fits into the processor's first cache. */
+/**
+ * The lower bits of a code, which select its slot in a hash table of 8 KB. The table fits into the processor's
+ * first-level cache.
+ */
 const MASK = 0xfff;
 
 /** The query's 4-grams, numbered in the order of their first occurrence. */
 function queryGrams(query: string) {
   const codes: number[] = [];
-  // A hash table, because a search looks up 25,000 grams, and a `Map` takes twice as long. `last`: 1 + the last number
-  // with the same lower bits. `before`: for each number, 1 + the previous number with the same lower bits.
+  // Uses a hash table, because a search looks up 25,000 grams and a `Map` takes twice as long. `last` is 1 + the last
+  // number with the same lower bits. `before` is, for each number, 1 + the previous number with the same lower bits.
   const last = new Uint16Array(MASK + 1);
   const before: number[] = [];
   const numberOf = (code: number): number => {

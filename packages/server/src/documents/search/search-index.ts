@@ -39,19 +39,19 @@ export type PassageHit = {
   matchedBy: MatchedBy;
 };
 
-/** Maximum candidates whose texts are compared with the question. */
+/** The maximum number of candidates whose texts are compared with the question. */
 const CANDIDATES = 50;
 const MAX_PER_DOCUMENT = 3;
 const DEFAULT_LIMIT = 6;
-/** Maximum words of a question that are searched. Longer ones are pasted texts. */
+/** The maximum number of words of a question that are searched. Longer questions are pasted texts. */
 const MAX_WORDS = 64;
 const MAX_QUERY_LENGTH = 2_000;
-/** Maximum stemmers applied to a question, starting with the languages of most chunks. */
+/** The maximum number of stemmers applied to a question, starting with the languages of most chunks. */
 const MAX_LANGUAGES = 6;
-/** Maximum candidates checked to find enough that are enabled and not deleted. */
+/** The maximum number of candidates that are checked to find enough that are enabled and not deleted. */
 const MAX_LOOKED_AT = 12_800;
 
-/** What a thread that searches keeps between two searches. */
+/** The data that a search thread keeps between two searches. */
 export type SearchMemory = { vectors: VectorMemory; segments: SegmentMemory };
 
 /** `terms` are the words of the questions that the chunk matches. */
@@ -111,7 +111,7 @@ async function rankByMeaning(
   });
 }
 
-/** The scores keep the order of the joined list. The first gets the higher of the two lists' best scores. */
+/** The scores keep the order of the joined list. The first passage gets the higher of the two lists' best scores. */
 function joined(byWords: readonly Ranked[], byMeaning: readonly Ranked[]): Ranked[] {
   const fused = fuse(byWords, byMeaning, ({ chunk }) => chunk.number);
   const highest = Math.min(1, Math.max(byWords[0]?.score ?? 0, byMeaning[0]?.score ?? 0));
@@ -144,7 +144,7 @@ async function searchOnce({ connection, query, segments, languages, text }: Ques
     candidates.map(({ chunk }) => chunk),
     candidates.map(({ score }) => score),
   );
-  // The best passage's share of a perfect score makes scores comparable between questions.
+  // Dividing by the highest possible score makes scores comparable between questions.
   const coverage = Math.min(1, (candidates[0]?.score ?? 0) / (highestScore(terms) || 1));
   return candidates.map(({ chunk }, index) => ({
     chunk,

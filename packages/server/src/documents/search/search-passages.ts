@@ -2,7 +2,10 @@ import type { PassageSearch } from "./passage-search.ts";
 import type { PassageHit, PassageQuery } from "./search-index.ts";
 import type { Meaning } from "./search-vectors.ts";
 
-/** Most providers embed a question in less time. Beyond it, the search by words runs beside the embedding. */
+/**
+ * Most providers embed a question in less time than this, in milliseconds. After it, the search by words runs while the
+ * embedding continues.
+ */
 const PROMPT_MS = 200;
 
 type Question = Pick<PassageQuery, "organizationId" | "agentId" | "queries">;
@@ -24,9 +27,9 @@ export async function searchPassages(
 }
 
 /**
- * Searches by meaning if the question's vectors arrive in time. A provider that is slow or fails adds nothing to its
- * time limit, because the search by words is finished by then. It is not started earlier, because every search by
- * meaning would then occupy the search thread twice.
+ * Searches by meaning if the question's vectors arrive in time. A provider that is slow or fails delays the search only
+ * by its time limit, because the search by words is finished by then. The search by words does not start earlier,
+ * because every search by meaning would then occupy the search thread twice.
  */
 async function search({ passageSearch, embedQueries }: SearchDeps, query: PassageQuery): Promise<PassageHit[]> {
   const embedding = embedQueries(query);

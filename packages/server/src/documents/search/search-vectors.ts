@@ -2,11 +2,11 @@ import { type IndexConnection, placeholders } from "./index-connection.ts";
 import { cosine, signsOf } from "./quantize.ts";
 import type { AgentSigns, VectorMemory, VectorSet } from "./vector-memory.ts";
 
-/** Passages whose vectors are compared exactly after the comparison of their signs. */
+/** The number of passages whose vectors are compared exactly after the comparison of their signs. */
 const CANDIDATES = 200;
-/** Passages in the list that is joined with the one of the search by words. */
+/** The number of passages in the list that is joined with the result of the search by words. */
 const NEAREST = 50;
-/** How often more candidates are chosen because too many had been deleted. */
+/** How often further candidates are selected because too many of the previous ones had been deleted. */
 const MAX_ROUNDS = 5;
 
 /** The questions' vectors of one model. */
@@ -41,7 +41,8 @@ export async function searchVectors(
   return (
     [...best]
       .map(([number, similarity]) => ({ number, similarity }))
-      // At a right angle or beyond, a passage has nothing in common with the question.
+      // A passage whose vector is at a right angle to the question's, or beyond, has nothing in common with the
+      // question.
       .filter(({ similarity }) => similarity > 0)
       .sort((a, b) => b.similarity - a.similarity || a.number - b.number)
       .slice(0, NEAREST)

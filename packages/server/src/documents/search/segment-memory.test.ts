@@ -19,7 +19,7 @@ function countingConnection() {
 
 const contentsOf = (id: number) =>
   Buffer.from(packContents(new Map([[`term${id}`, [{ chunk: 0, frequency: 1, length: 1 }]]])));
-/** With the offset of its entry. */
+/** The size of the contents, including the offset of their entry. */
 const bytesOf = (id: number) => contentsOf(id).length + Uint32Array.BYTES_PER_ELEMENT;
 
 it("the contents of a segment are read once, and those that were searched longest ago are evicted", async () => {

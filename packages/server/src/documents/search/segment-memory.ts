@@ -1,9 +1,9 @@
 import { type IndexConnection, placeholders } from "./index-connection.ts";
 import { indexContents, type SegmentContents } from "./segment-contents.ts";
 
-/** Shared by all agents, in each search thread. */
+/** The maximum size of the memory, which all agents share in each search thread. */
 const MAX_BYTES = 8_000_000;
-/** Segments whose contents are read by one statement. */
+/** The number of segments whose contents one statement reads. */
 const ROWS_AT_ONCE = 200;
 
 type Row = { id: number; contents: Buffer };
@@ -39,7 +39,7 @@ export function createSegmentMemory(maxBytes = MAX_BYTES) {
         const contents = known.get(id);
         if (!contents) continue;
         found.set(id, contents);
-        // Moves it to the end, because the least recently searched segment is evicted first.
+        // Move the segment to the end, because the least recently searched segment is evicted first.
         known.delete(id);
         known.set(id, contents);
       }
@@ -51,7 +51,7 @@ export function createSegmentMemory(maxBytes = MAX_BYTES) {
           [...some, organizationId],
         );
         for (const { id, contents } of rows) {
-          // Copied, because the connection uses the memory again.
+          // Copy the contents, because the connection reuses its buffer.
           const indexed = indexContents(Buffer.from(contents));
           found.set(id, indexed);
           add(id, indexed);

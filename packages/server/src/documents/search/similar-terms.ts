@@ -1,7 +1,7 @@
 /** A word is compared with the terms that share a prefix of this length. */
 export const PREFIX_LENGTH = 3;
 const MIN_LENGTH = 5;
-/** Shorter prefixes are shared by unrelated words. */
+/** The minimum length of a shared beginning. Unrelated words share shorter ones. */
 const MIN_COMPOUND = 5;
 const MAX_SIMILAR = 6;
 

@@ -47,8 +47,8 @@ export function stemmerFor(language: string): Stem | null {
   if (cached) return cached;
   const algorithm = algorithms[language];
   if (algorithm === undefined) return null;
-  // Loaded with the first stemmer, because the package takes 10 MB. On the server's main thread, that is the first
-  // question that no document answers or that is rated down.
+  // Loaded when the first stemmer is needed, because the package takes 10 MB. On the server's main thread, this is the
+  // first question that no document answers or whose reply is rated down.
   const { newStemmer }: typeof import("snowball-stemmers") = require("snowball-stemmers");
   const stemmer = newStemmer(algorithm);
   const isFoldedFirst = foldedFirst.has(language);

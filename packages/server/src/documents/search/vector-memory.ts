@@ -1,12 +1,14 @@
 import type { IndexConnection } from "./index-connection.ts";
 import { wordsOfSigns } from "./quantize.ts";
 
-/** Shared by all agents. Enough for 1.1 million passages of 1,024 dimensions. */
+/**
+ * The maximum size of the memory, which all agents share. It is enough for 1.1 million passages of 1,024 dimensions.
+ */
 export const MAX_SIGN_BYTES = 160_000_000;
-/** Passages whose signs are in one array, so that growing copies nothing. */
+/** The number of passages whose signs are in one array, so that growing copies nothing. */
 const BLOCK = 4_096;
 const ROWS_AT_ONCE = 1_000;
-/** Deleted passages stay in memory until they are this share of all. */
+/** The share of deleted passages at which an agent's memory is rebuilt without them. */
 const MAX_DEAD = 0.2;
 
 type Block = {
@@ -32,15 +34,16 @@ export type VectorSet = {
   model: string;
   dimensions: number;
   vectors: number;
-  /** distinguishes these vectors from those of an earlier period in which the same model was used */
+  /** distinguishes these vectors from those of an earlier period in which the same model was in use */
   readyAt: number;
 };
 
 export type VectorMemory = ReturnType<typeof createVectorMemory>;
 
 /**
- * Keeps the signs of the most recently searched agents. Every search reads the batches that were stored since. Numbers
- * of passages are never reused, so what has been read stays valid. Searches mark deleted passages.
+ * Keeps the signs of the most recently searched agents. Every search reads the batches that were stored since the
+ * previous one. The numbers of passages are never reused, so the signs that were read remain valid. Searches mark
+ * deleted passages.
  */
 export function createVectorMemory(maxBytes = MAX_SIGN_BYTES) {
   const agents = new Map<string, AgentSigns>();
@@ -73,7 +76,7 @@ export function createVectorMemory(maxBytes = MAX_SIGN_BYTES) {
   };
 }
 
-/** Higher than every number of a passage. */
+/** A number that exceeds the number of every passage. */
 const MAX_NUMBER = 2 ** 53;
 
 const bytesOfPassage = (words: number) => 4 * words + Float64Array.BYTES_PER_ELEMENT;
@@ -100,7 +103,7 @@ async function readAdded(connection: IndexConnection, set: VectorSet, signs: Age
 }
 
 function addRow(all: AgentSigns, { number, passages, signs }: SignsRow, expected: number) {
-  // Copied, because a driver's buffer may start anywhere in its memory.
+  // Copy the signs, because a driver's buffer may start at any offset of its memory.
   const words = new Uint32Array(new Uint8Array(signs).buffer);
   for (let index = 0; index < passages; index++) {
     const block = blockWithRoom(all, expected);

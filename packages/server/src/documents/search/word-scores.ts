@@ -2,7 +2,7 @@ import { openPostings, type PostingCursor } from "./postings.ts";
 
 const K1 = 1.2;
 const B = 0.75;
-/** Chunk numbers whose scores are summed together. */
+/** The number of chunk numbers whose scores are summed together. */
 const RANGE = 16_384;
 
 /** A word of the query with its stems in the agent's languages. A passage matches if it contains any of them. */
@@ -32,9 +32,9 @@ export type WeightedPostings = { postings: Uint8Array; base: number; weight: num
 export type Scored = { number: number; score: number };
 
 /**
- * Sums BM25 scores by chunk, and returns the chunks with the best ones, best first. Of equal scores, the older chunk
- * comes first. It sums one range of chunk numbers after the other, because an array for a million chunks does not fit
- * into the processor's cache: with it, a search took twice as long.
+ * Sums BM25 scores by chunk and returns the chunks with the best scores, best first. Of chunks with equal scores, the
+ * older one comes first. It sums one range of chunk numbers after the other, because an array for a million chunks does
+ * not fit into the processor's cache, with which a search took twice as long.
  */
 export function bestChunks(lists: readonly WeightedPostings[], averageLength: number, count: number): Scored[] {
   const cursors = lists.map(({ postings, base, weight }) => ({ weight, at: openPostings(postings, base) }));
@@ -61,7 +61,7 @@ export function bestChunks(lists: readonly WeightedPostings[], averageLength: nu
   return found;
 }
 
-/** Lengths whose norms are in a table. Longer chunks are rare. */
+/** The number of lengths whose norms are in a table. Longer chunks are rare. */
 const NORMS = 1_024;
 
 /** The amount that a chunk's length adds to the frequency of each of its words. */
@@ -115,7 +115,7 @@ function addScores(range: Range, cursor: PostingCursor, weight: number): number 
   return index;
 }
 
-/** @returns the lowest score that is left, or 0 if there are fewer than `count` */
+/** @returns the lowest remaining score, or 0 if there are fewer than `count` */
 function keepBest(candidates: Scored[], count: number): number {
   candidates.sort((a, b) => b.score - a.score || a.number - b.number);
   candidates.length = Math.min(candidates.length, count);

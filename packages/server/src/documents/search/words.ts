@@ -3,13 +3,13 @@ import { foldMarks, type Stem, stemmerFor } from "./stemmers.ts";
 /** A word of a text. `terms` are its index terms: one per language, or the character pairs of a run without spaces. */
 export type Word = { surface: string; terms: string[] };
 
-/** Longer words are ignored. They are mostly encoded data. */
+/** The maximum length of a word. Longer words are ignored, because they are mostly encoded data. */
 const MAX_TERM_LENGTH = 40;
 
 const runs =
   /(?<pairs>[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー々]+)|(?<segmented>[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+)|(?<word>[\p{L}\p{N}\p{M}]+?(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[^\p{L}\p{N}\p{M}]|$)(?:['’]\p{L}+)?)/gu;
 
-/** Finds the same words as `runs` in a normalized text that has only ASCII characters, in a third of the time. */
+/** Finds the same words as `runs` in a normalized text that contains only ASCII characters, in a third of the time. */
 const asciiWords = /[a-z0-9]+(?:'[a-z]+)?/g;
 
 /**
@@ -36,7 +36,7 @@ const isAscii = /^\p{ASCII}*$/u;
 
 /** Folds case and compatibility forms (full width, ligatures), and replaces typographic apostrophes with plain ones. */
 export function normalize(text: string): string {
-  // Gives the same result in a third of the time.
+  // ASCII text takes this shortcut, which gives the same result in a third of the time.
   if (isAscii.test(text)) return text.toLowerCase().replaceAll("`", "'");
   return text
     .normalize("NFKC")

@@ -5,11 +5,14 @@ import type { SiteClient } from "./site-client.ts";
 import type { Judged, SiteScope } from "./site-protocol.ts";
 import type { SyncProblem } from "./sync-queue.ts";
 
-/** RFC 9309 requires crawlers to read at least 500 KiB of robots.txt. The rest is ignored. */
+/**
+ * The maximum size of robots.txt that is read. RFC 9309 requires crawlers to read at least 500 KiB. The rest is
+ * ignored.
+ */
 const MAX_ROBOTS_BYTES = 512 * 1024;
 const MAX_ROBOTS_DOWNLOAD = 4 * 1024 * 1024;
 const MAX_SITEMAP_BYTES = 20 * 1024 * 1024;
-/** Maximum sitemaps per sync or preview, including those listed in sitemap indexes. */
+/** The maximum number of sitemaps per sync or preview, including those listed in sitemap indexes. */
 const MAX_SITEMAPS = 100;
 
 export type DiscoveryParts = { client: SiteClient; extractor: SiteReader };
@@ -99,11 +102,11 @@ export async function readSitemaps(
     }
     try {
       const { status, body } = await client.get({ url, maxBytes: MAX_SITEMAP_BYTES, crawlDelayMs, signal });
-      // A site whose robots.txt lists no sitemap need not have one.
+      // A site whose robots.txt lists no sitemap is not required to have one.
       if (named.length === 0 && count === 0 && status >= 400 && status < 500 && status !== 429) break;
       if (status !== 200) throw new SiteError("SITEMAP_FAILED", `answered with HTTP ${status}`);
       const found = await extractor.readForSite({ kind: "sitemap", scope, url, maxUrls: maxUrls + 1 }, [body]);
-      // One more than the maximum shows that the list is truncated.
+      // Collect one page more than the maximum, which shows that the list is truncated.
       for (const page of found.allowed) if (allowed.size <= maxUrls) allowed.add(page);
       for (const page of found.disallowed) if (disallowed.size < maxUrls) disallowed.add(page);
       for (const address of found.sitemaps) {

@@ -6,7 +6,7 @@ import type { DiscoveryParts, OpenSite } from "./discover.ts";
 
 type Fetching = { parts: DiscoveryParts; site: OpenSite; signal: AbortSignal };
 
-/** Makes the request conditional if a usable version of the page is stored. */
+/** Fetches a page. The request is conditional if a usable version of the page is stored. */
 export async function fetchPage(
   { parts, site, signal }: Fetching,
   { url, etag, lastModified }: SourcePageRow,
@@ -58,7 +58,7 @@ export async function requireAllowed(
   throw new OutboundError("redirect", `It redirects to ${shown(target)}, ${why}.`);
 }
 
-/** A redirect to another host says nothing about the site being down. */
+/** Thrown for a redirect to another host, which does not mean that the site is down. */
 class LeavesSite extends OutboundError {
   constructor(target: string) {
     super("redirect", `It redirects to another site: ${shown(target)}.`);

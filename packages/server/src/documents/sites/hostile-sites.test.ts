@@ -190,7 +190,8 @@ it("an interrupted sync continues without reading or adding a page twice", async
   site.pages.set("/b", (_, response) => requested.resolve(response));
   const id = await sources.add(site.url);
   const response = await requested.promise;
-  // Simulates a crash: another process takes over, because this one's lease ends while it waits for the page.
+  // Simulates a crash. Another process takes over, because the lease of this process expires while it waits for the
+  // page.
   site.pages.set("/b", page("b", "Text of b."));
   const { db } = client.server.deps;
   await db

@@ -6,7 +6,7 @@ type Problem = Pick<SourcePageRow, "state" | "reason">;
 
 export const EXCLUDED_BY_ROBOTS = "robots.txt excludes the page.";
 const notPublic = (status: 401 | 403) => `The page is not public (HTTP ${status}).`;
-/** Why pages are skipped because the owner of the site does not want them to be used. */
+/** The reasons for skipping pages that the owner of the site does not want to be used. */
 export const HIDDEN_BY_OWNER: readonly string[] = [EXCLUDED_BY_ROBOTS, notPublic(401), notPublic(403)];
 
 const READABLE = /^(text\/(html|plain|markdown)|application\/(xhtml\+xml|pdf))$/;

@@ -6,9 +6,9 @@ import type { Trx } from "../store.ts";
 import { EXCLUDED_BY_ROBOTS } from "./page-responses.ts";
 import type { SyncJob } from "./sync-queue.ts";
 
-/** Rows per statement, so that no statement blocks SQLite and with it the event loop. */
+/** The number of rows per statement, so that no statement blocks SQLite and thereby the event loop. */
 const ROWS_AT_ONCE = 200;
-/** Pages removed per step, together with their documents. */
+/** The number of pages that are removed per step, together with their documents. */
 const REMOVAL_BATCH = 20;
 const MISSES_UNTIL_REMOVAL = 2;
 
@@ -93,7 +93,7 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
       const { n } = await lost.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
       return { n: Number(n), some: await lost.selectAll().orderBy("url").limit(limit).execute() };
     },
-    /** Pages that several complete syncs could not use. */
+    /** Returns pages that were unusable in several complete syncs. */
     async removable(job: SyncJob): Promise<SourcePageRow[]> {
       return pagesOf(job)
         .selectAll()

@@ -8,15 +8,18 @@ import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
 import { type DiscoveryParts, type OpenSite, openSite, readSitemaps, SiteError } from "./discover.ts";
 import { requireAllowed } from "./fetch-site-page.ts";
 
-/** Time limit for following links on a site without sitemaps. */
+/** The time limit for following links on a site without sitemaps, in milliseconds. */
 const LINKS_MS = 15_000;
 const LINKS_PAGES = 50;
-/** Time limit for the whole preview. */
+/** The time limit for the whole preview, in milliseconds. */
 const PREVIEW_MS = 60_000;
-/** How many redirects to another site the start address may cause in a row. */
+/** The maximum number of consecutive redirects of the start address to another site. */
 const MAX_MOVES = 3;
 const MAX_PREVIEWS = 8;
-/** A slow site keeps a preview busy for a minute, and one organization must not block the others. */
+/**
+ * The maximum number of previews per organization. A slow site occupies a preview for a minute, and one organization
+ * must not block the others.
+ */
 const MAX_PER_ORGANIZATION = 2;
 
 type Input = { url: string; include: string[]; exclude: string[]; maxPages: number };
@@ -61,7 +64,7 @@ async function preview(parts: DiscoveryParts, input: Input, signal: AbortSignal)
   return followLinks(parts, site, { maxPages: input.maxPages, signal });
 }
 
-/** Thrown to continue at another site, whose robots.txt has not been read yet. */
+/** Thrown to continue with another site, whose robots.txt has not been read yet. */
 class RedirectsElsewhere extends Error {
   readonly target: string;
 
@@ -72,8 +75,8 @@ class RedirectsElsewhere extends Error {
 }
 
 /**
- * Opens the site at which the given address ends: many sites redirect to `www`, to https or to a language. No page is
- * requested before the robots.txt of its own site allows it.
+ * Opens the site to which the given address finally redirects: many sites redirect to `www`, to https or to a language.
+ * No page is requested before the robots.txt of its own site allows it.
  */
 async function openStart(parts: DiscoveryParts, input: Input, signal: AbortSignal): Promise<OpenSite> {
   let { url } = input;

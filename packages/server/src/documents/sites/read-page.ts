@@ -110,7 +110,9 @@ function unreachable({ kind, message }: OutboundError): Outcome {
   return skipped(message);
 }
 
-/** Failures that the load or a fault of this server can cause. They say nothing about the page. */
+/**
+ * Failures that can be caused by the load or by a fault of this server. They do not mean that the page is unreadable.
+ */
 const SERVER_FAILURES: readonly DocumentErrorCode[] = ["TOO_SLOW", "OUT_OF_MEMORY", "INTERNAL"];
 
 /** A page that could be fetched but not read, for example because its elements are nested too deeply. */
@@ -123,7 +125,7 @@ function skipped(reason: string, links: Outcome["links"] = null): Outcome {
   return { page: { state: "skipped", reason }, links };
 }
 
-/** Decides what to do with a fetched page. */
+/** Decides whether a fetched page is stored, skipped or replaced by the page at its canonical URL. */
 async function understood(
   sync: RunningSync,
   page: SourcePageRow,
@@ -163,8 +165,8 @@ async function understood(
 }
 
 /**
- * Handles a page that is an alias, because it redirects to another URL or declares one as canonical. If that URL points
- * back to the page, the page is read after all.
+ * Handles a page that is an alias, because it redirects to another URL or declares one as canonical. If that URL refers
+ * back to the page, the page is read anyway.
  */
 async function aliasOf(
   { parts, job, site, followsLinks }: RunningSync,

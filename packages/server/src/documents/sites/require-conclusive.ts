@@ -8,9 +8,9 @@ import { fetchPage } from "./fetch-site-page.ts";
 import { HIDDEN_BY_OWNER, readProblem } from "./page-responses.ts";
 import type { RunningSync } from "./read-page.ts";
 
-/** Losing this many pages at once is suspicious. On smaller sites, losing half of the pages is. */
+/** Losing this many pages in one sync is suspicious. On smaller sites, losing half of the pages is suspicious. */
 const MANY_PAGES = 25;
-/** Pages that are requested although the sync did not find them. */
+/** The number of pages that are requested although the sync did not find them. */
 const PROBES = 3;
 
 /**
@@ -44,7 +44,10 @@ function inconclusive(what: string): SiteError {
   );
 }
 
-/** Whether a page fails or shows the same content as another page of this sync. Such a page proves nothing. */
+/**
+ * Whether a page fails or shows the same content as another page of this sync. Such a page does not prove that the site
+ * works.
+ */
 async function isInterchangeable(sync: RunningSync, page: SourcePageRow): Promise<boolean> {
   const { parts, job, site } = sync;
   try {

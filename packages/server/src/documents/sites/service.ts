@@ -30,7 +30,7 @@ import { syncIntervals } from "./sync-queue.ts";
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;
 const MAX_SOURCES_PER_AGENT = 50;
-/** Documents of a deleted site that are disabled per step. */
+/** The number of documents of a deleted site that are disabled per step. */
 const DISABLED_AT_ONCE = 100;
 
 type Parts = {

@@ -5,11 +5,11 @@ import { OutboundError } from "../../outbound/outbound-error.ts";
 import { createHostSemaphore } from "../../outbox/host-semaphore.ts";
 import { PAGE_TIMEOUT_MS, USER_AGENT } from "../ingest/page-limits.ts";
 
-/** Minimum delay between two requests to a host. robots.txt can only increase it. */
+/** The minimum delay between two requests to a host, in milliseconds. robots.txt can only increase it. */
 const MIN_DELAY_MS = 50;
-/** Upper limit for the delay in robots.txt. With it, reading 5,000 pages takes 14 hours. */
+/** The upper limit for the delay in robots.txt. With this delay, reading 5,000 pages takes 14 hours. */
 const MAX_DELAY_MS = 10_000;
-/** Time after which the last request to a host is forgotten. */
+/** The time after which the last request to a host is forgotten. */
 const FORGET_MS = 60_000;
 const MAX_WAIT_MS = 300_000;
 

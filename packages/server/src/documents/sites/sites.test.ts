@@ -161,7 +161,7 @@ onBothDatabases("the site crawler", (createDatabase) => {
       });
     }
     expect(await sources.documents(id)).toHaveLength(3);
-    // A missing page shows that the site was changed on purpose.
+    // A missing page shows that the site was changed deliberately.
     site.pages.delete("/help");
     for (let time = 0; time < 2; time++) expect((await sources.sync(id)).error).toBeNull();
     expect(await sources.documents(id)).toEqual(["/: Back soon"]);

@@ -13,9 +13,9 @@ import { createSourceStore } from "./source-store.ts";
 import { createSyncQueue, SYNC_LEASE_MS } from "./sync-queue.ts";
 import { createSiteSync } from "./sync-site.ts";
 
-/** Concurrent syncs. Each spends most of its time waiting for its site. */
+/** The maximum number of concurrent syncs. Each sync spends most of its time waiting for its site. */
 const MAX_CONCURRENT = 8;
-/** Prevents an organization with many sites from blocking others. */
+/** The maximum number per organization. It prevents an organization with many sites from blocking others. */
 const MAX_PER_ORGANIZATION = 3;
 
 type Parts = {

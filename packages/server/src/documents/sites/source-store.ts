@@ -12,7 +12,10 @@ type StoreDeps = Pick<Deps, "db" | "databaseKind" | "reads">;
 type Page = { limit: number; offset: number };
 type Owned = Pick<SourceRow, "id" | "organizationId">;
 
-/** Recorded as the sync's error. Without it, a stopped sync would appear to have read the whole site. */
+/**
+ * The message that is recorded as the error of a stopped sync. Without it, the sync would appear to have read the whole
+ * site.
+ */
 const STOPPED_MESSAGE =
   "The sync was stopped before it had read every page. Pages that it did not reach keep their earlier version. Sync again to read the rest.";
 

@@ -11,7 +11,7 @@ import type { Trx } from "../store.ts";
 
 /** Duration of a lease. */
 export const SYNC_LEASE_MS = 30_000;
-/** Milliseconds between the end of a sync and the next one. */
+/** The time between the end of a sync and the start of the next one, in milliseconds. */
 export const syncIntervals = { manual: null, daily: 86_400_000, weekly: 604_800_000 } as const;
 
 /** A sync, or the deletion of a source, that this process has leased. `fence` identifies the lease. */
@@ -23,7 +23,7 @@ export type SyncQueue = ReturnType<typeof createSyncQueue>;
  */
 export type SyncProblem = { code: SourceErrorCode; message: string };
 
-/** After this many collisions with other processes in one claim, the remaining sources wait for the next claim. */
+/** After this many collisions with other processes in one claim, the remaining sources are left to the next claim. */
 const MAX_COLLISIONS = 20;
 
 type QueueDeps = Pick<Deps, "db" | "databaseKind">;
