@@ -9,7 +9,10 @@ import { deleteAnswersOf } from "./http/idempotency.ts";
 import { deleteVisitorDaysOf } from "./plans/retention.ts";
 import { deleteEventsOf } from "./triggers/retention.ts";
 
-/** Content that can be too much for one transaction. The references of the other tables delete the rest with the agent. */
+/**
+ * The tables whose rows can be too many for one transaction. All other rows are deleted together with the agent by
+ * their foreign keys.
+ */
 const contents = [
   deleteWebhookEventsOf,
   deleteConversationsOf,
@@ -20,13 +23,13 @@ const contents = [
   deleteDocumentsOf,
 ];
 
-/** PostgreSQL may have to check many references to the deleted rows. */
+/** The statement timeout, in milliseconds. PostgreSQL may have to check many references to the deleted rows. */
 const STATEMENT_MS = 600_000;
 
-/** The maximum time that the request that deletes an agent waits for its content to be deleted. */
+/** The maximum time that the request that deletes an agent waits for its content to be deleted, in milliseconds. */
 const WAIT_MS = 2_000;
 
-/** Finishes the deletion of agents that a restart interrupted. @returns how many agents */
+/** Finishes deletions of agents that were interrupted by a restart. @returns the number of agents */
 export async function deleteRemains(db: Db): Promise<number> {
   const deleted = await db.selectFrom("agents").select("id").where("deletedAt", "is not", null).execute();
   for (const { id } of deleted) await withStatementTimeout(STATEMENT_MS, () => deleteContent(db, id));
@@ -39,8 +42,8 @@ async function deleteContent(db: Db, agentId: string): Promise<void> {
 }
 
 /**
- * Deletes the content of an agent that readers no longer see. The returned promise resolves after two seconds at the
- * latest. The rest is then deleted in the background, or after a restart by the hourly cleanup.
+ * Deletes the content of an agent that readers no longer see. The returned promise resolves after at most two seconds.
+ * The rest is then deleted in the background or, after a restart, by the hourly cleanup.
  * @param onDeleted called once the agent's row is deleted; maintenance of the search index waits for this
  */
 export function createContentDeletion({ db, log }: Pick<Deps, "db" | "log">, onDeleted: (agentId: string) => void) {

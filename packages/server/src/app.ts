@@ -125,7 +125,7 @@ export async function createApp(deps: AppDeps) {
   const recordEvents = recordWith(webhooks.recordEvents, (trx, events) => inbox.live.recordEvents(trx, events));
   const notices = addNotices(app, deps, { outbox, handoffs, recordEvents, inbox: () => inbox });
   const listings = createListingCache();
-  // Deleting ends running replies, so that they stop using the model.
+  // Deleting an agent ends its running replies, so that they stop using the model.
   const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndexOf(agentId));
   const agents = createAgentService(deps, listings.forget, (agentId) => {
     chat.replies.abort({ agentId });
@@ -185,7 +185,7 @@ export async function createApp(deps: AppDeps) {
         chat.replies.drain(config.drainTimeout),
         outbox.worker.stop(config.drainTimeout),
         ...[webhooks.idleWorker, notices].map((worker) => worker.stop()),
-        // Before the documents, whose extraction process the syncs use.
+        // Stop this before the documents, because syncs use their extraction processes.
         sites.worker.stop(),
         documents.stop(),
       ]);
@@ -215,7 +215,7 @@ function createFastify({ config, log }: AppDeps): App {
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => {
-      // Such a request reaches no hook, so it is logged here.
+      // No hook runs for such a request, so it is logged here.
       request.log.info({ method: request.method, problem: error.code }, "unreadable address");
       return sendError(toAppError(error), request, reply);
     },
@@ -387,7 +387,7 @@ async function registerPlugins(app: App, deps: AppDeps): Promise<CallCounter> {
   });
   registerAuthentication(app, deps, createPlanLimit(deps, calls));
   if (deps.config.isLoopbackOnly) {
-    // In preHandler, because reading the body loses the async context that an earlier hook entered.
+    // Runs in preHandler, because reading the body loses the async context that an earlier hook entered.
     app.addHook("preHandler", (request, _, done) => deps.loopbackPrivileges.run(isDirect(request), done));
   }
   openApiRoutes(app, deps.config.baseUrl);

@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 /** An invalid configuration. The message is written for the operator and can be shown as it is. */
 export class ConfigError extends Error {}
 
-/** Collects all problems, so that one start reports every one of them. */
+/** Collects all problems, so that a single start reports every one of them. */
 export class Problems {
   readonly #lines: string[] = [];
 
@@ -17,7 +17,8 @@ export class Problems {
 }
 
 /**
- * Parses a variable, or returns the fallback when it is absent or empty. A parser throws an Error with what it expects.
+ * Parses a variable, or returns the fallback when it is missing or empty. A parser throws an Error that says what it
+ * expects.
  */
 export function read<T>(
   environment: Record<string, string | undefined>,
@@ -36,7 +37,7 @@ export function read<T>(
   }
 }
 
-/** Hides the values of secrets from the terminal and the log. */
+/** Hides the values of secrets in the terminal and the log. */
 function shown(name: string, value: string) {
   if (/SECRET|PASSWORD|KEY|TOKEN|DATABASE_URL|SMTP_URL/.test(name)) return `${value.length} characters`;
   return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);

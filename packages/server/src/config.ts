@@ -6,7 +6,7 @@ import { isLoopback } from "./loopback.ts";
 import { readProviders } from "./models/provider-environment.ts";
 import { parseMailbox, parseSmtpUrl, type SmtpAddress } from "./outbound/smtp-address.ts";
 
-/** From the smallest to the largest. */
+/** The plans, from the smallest to the largest. */
 export const planIds = ["free", "starter", "growth", "pro"] as const;
 
 export type Config = ReturnType<typeof readConfig>;

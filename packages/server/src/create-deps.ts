@@ -37,7 +37,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv) {
 
 /**
  * Creates the dependencies shared by the server and the commands. `close` closes every connection.
- * @param own replaces the database and the way to the network
+ * @param own replaces the database and the access to the network
  */
 export function createDeps(
   config: Config,

@@ -10,8 +10,8 @@ import type { Outbound } from "./outbound/guarded-request.ts";
 import type { Mailer } from "./outbound/send-email.ts";
 
 /**
- * Shared by the whole server. Created in create-deps.ts, or by a test, and passed down. A dependency of a single
- * resource belongs to that resource: see auth/auth-deps.ts.
+ * The dependencies that the whole server shares. They are created in create-deps.ts, or by a test, and passed down. A
+ * dependency of a single resource belongs to that resource: see auth/auth-deps.ts.
  */
 export type Deps = {
   config: Config;

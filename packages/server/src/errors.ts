@@ -33,7 +33,9 @@ export function invalid(path: string, message: string, code: DetailCode = "inval
 /** The maximum number of entries in `error.details`. */
 export const MAX_DETAILS = 20;
 
-/** Runs independent checks and throws one 400 with the problems of all that failed. Other errors are thrown at once. */
+/**
+ * Runs independent checks and throws one 400 with the problems of all that failed. Other errors are thrown immediately.
+ */
 export function checkAll(checks: Iterable<() => void>): void {
   const failures: AppError[] = [];
   for (const check of checks) {

@@ -4,18 +4,20 @@ import { createAnswerCache } from "../http/answer-cache.ts";
 import { toSummary } from "./columns.ts";
 import { type AgentStore, createAgentStore, PAGE } from "./store.ts";
 
-/** Lists up to this length are sent in one piece. */
+/** The maximum length of a list that is sent in one piece. */
 const MAX_LENGTH = 64 * 1024;
 const CACHE_BYTES = 16 * 1024 * 1024;
 
 /** The response to `GET /agents`. `json` is null for a list that has to be sent in pages. */
 type AgentList = { json: string | null };
 
-/** The store of the agents, and the list of each organization, which every change of its agents discards. */
+/**
+ * Creates the store of the agents, and a cache of each organization's list, which every change of its agents clears.
+ */
 export function createListedAgents(deps: Pick<Deps, "db" | "databaseKind" | "models">) {
   const store = createAgentStore(deps.db);
   const lists = createAgentLists(deps, store);
-  // After a failure too: the change may have been stored.
+  // Clear the cache even after a failure, because the change may have been stored.
   const changing = <T>(organizationId: string, change: Promise<T>) =>
     change.finally(() => lists.forgetList(organizationId));
   const listed: AgentStore = {
@@ -47,7 +49,7 @@ function createAgentLists(
   }
 
   return {
-    /** In pages, because an organization can have any number of agents. */
+    /** Yields pages, because an organization can have any number of agents. */
     async *list(organizationId: string): AsyncGenerator<AgentSummary[]> {
       const modelId = await models.defaultFor(organizationId);
       for await (const rows of store.pages(organizationId)) yield rows.map((row) => toSummary(row, modelId));
@@ -55,7 +57,7 @@ function createAgentLists(
     /** The list as JSON, which is null when it has to be sent in pages. */
     shortList: (organizationId: string): AgentList | Promise<AgentList> =>
       databaseKind === "sqlite" ? cache.get(organizationId, read) : read(organizationId),
-    /** Call it when something in the list may have changed, such as the organization's default model. */
+    /** Call this when something in the list may have changed, such as the organization's default model. */
     forgetList: cache.forget,
   };
 }

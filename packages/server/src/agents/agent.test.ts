@@ -229,7 +229,7 @@ onBothDatabases("agents", (createDatabase) => {
     if (database.address.kind === "sqlite") return;
     const { db } = server.deps;
     const { id } = await create({ name: "Large" });
-    // Slower than the usual statement timeout allows.
+    // Takes longer than the usual statement timeout allows.
     await sql`create function be_slow() returns trigger language plpgsql as
       $$ begin perform pg_sleep(5.5); return old; end $$`.execute(db);
     await sql`create trigger slow before delete on agents for each row execute function be_slow()`.execute(db);

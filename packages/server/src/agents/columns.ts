@@ -146,7 +146,7 @@ export function toAgentWidget(row: AgentRow, { canEmail }: { canEmail: boolean }
 
 type ImageVersions = Pick<AgentRow, "id" | "logoVersion" | "avatarVersion" | "launcherVersion">;
 
-/** Paths that change with the content, so that browsers can cache each image forever. */
+/** The paths change with the content, so that browsers can cache each image forever. */
 function toImages({ id, logoVersion, avatarVersion, launcherVersion }: ImageVersions): Agent["images"] {
   const pathOf = (kind: AgentImageKind, version: string | null) =>
     version && `/agents/${id}/images/${kind}?v=${version}`;

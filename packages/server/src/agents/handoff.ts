@@ -17,7 +17,7 @@ const defaults: HandoffSettings = {
 
 /** The agent's handoff settings, with defaults for those that were not set. */
 export function handoffOf({ handoff }: Pick<AgentRow, "handoff">): HandoffSettings {
-  // Most agents set nothing, and this runs for every message.
+  // Skip parsing, because most agents change no setting and this runs for every message.
   return handoff === "{}" ? defaults : { ...defaults, ...JSON.parse(handoff) };
 }
 

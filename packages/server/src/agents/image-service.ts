@@ -45,7 +45,8 @@ function readImage(dataUrl: string): AgentImage {
 }
 
 /**
- * The first bytes of the accepted formats. SVG is excluded: opened on its own, it is a document that can run scripts.
+ * The first bytes of the accepted formats. SVG is excluded, because an SVG file that is opened directly is a document
+ * that can run scripts.
  */
 function imageTypeOf(content: Buffer): string | null {
   const start = content.toString("latin1", 0, 12);

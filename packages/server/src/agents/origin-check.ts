@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 type RefusedOrigin = { origin: string; times: number; at: number };
 
 const KEPT_MS = 86_400_000;
-/** Anyone can send any origin, so the memory is limited. */
+/** The maximum number of agents whose rejected origins are remembered, because anyone can send any origin. */
 const MAX_AGENTS = 1_000;
 const MAX_ORIGINS = 20;
 const MAX_CHARACTERS = 200;

@@ -18,7 +18,7 @@ export function agentRoutes(app: App, agents: AgentService, idempotency: Idempot
         const pages = agents.list(organizationId);
         return sendJsonPages(reply, { before: '{"data":[', pages, after: '],"error":null}' });
       };
-      // A cached list is sent without a promise, because promises are a large part of the cost of such a request.
+      // A cached list is sent without a promise, because promises make up a large part of the cost of such a request.
       const list = agents.shortList(organizationId);
       return (list instanceof Promise ? list.then(send) : send(list)) as never;
     },

@@ -16,7 +16,7 @@ import { freeSlug, slugOf } from "./slug.ts";
 import type { AgentStore } from "./store.ts";
 
 const COPY_SUFFIX = " (copy)";
-/** The contract's limit. */
+/** The maximum length of a name in the contract. */
 const MAX_NAME = 200;
 
 /** Copies the contents of one agent to another within the transaction. */
@@ -78,8 +78,8 @@ export function createAgentService(
       });
     },
     /**
-     * Copies the agent with its images under a free slug and a name that ends in "(copy)". `copyContent` copies its tools
-     * and triggers in the same transaction. The copy signs identities with a secret of its own.
+     * Copies the agent with its images under a free slug and a name that ends in "(copy)". `copyContent` copies its
+     * tools and triggers in the same transaction. The copy has its own secret for signing identities.
      */
     async duplicate(organizationId: string, id: string, copyContent: CopyContent): Promise<Agent> {
       const source = await existing(organizationId, id);
@@ -107,7 +107,8 @@ export function createAgentService(
         const updated = await (name === row.name
           ? write({})
           : withSlug(store, organizationId, name, id, (slug) => write({ name, slug })));
-        // Otherwise, a concurrent request has changed other settings of the handoff, or deleted the agent.
+        // No row was updated: a concurrent request has changed other handoff settings, so try again, or has deleted the
+        // agent.
         if (!updated) continue;
         onChange(id);
         return shown(updated);
@@ -152,8 +153,8 @@ const EXACT_ATTEMPTS = 5;
 const MAX_ATTEMPTS = 15;
 
 /**
- * Runs `write` with a free slug, and retries with another when a concurrent request took it. `ownId` is a renamed
- * agent.
+ * Runs `write` with a free slug, and retries with another slug when a concurrent request has taken it. `ownId` is the
+ * id of an agent that is renamed.
  */
 async function withSlug<T>(
   store: AgentStore,
@@ -165,7 +166,8 @@ async function withSlug<T>(
   const base = await slugOf(name);
   for (let attempt = 1; ; attempt++) {
     try {
-      // Of many concurrent requests, only one gets the first free slug, so the others spread over more and more of them.
+      // Only one of many concurrent requests gets the first free slug, so later attempts choose among more and more of
+      // them.
       const skip = attempt <= EXACT_ATTEMPTS ? 0 : randomInt(2 ** (attempt - EXACT_ATTEMPTS + 2));
       return await write(freeSlug(base, await store.slugsLike(organizationId, base, ownId), skip));
     } catch (error) {

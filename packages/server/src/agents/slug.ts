@@ -8,7 +8,10 @@ export async function slugOf(name: string): Promise<string> {
   return slug.slice(0, MAX_LENGTH).replace(/^-+|-+$/g, "") || "agent";
 }
 
-/** The slug itself, or the slug with the first free number, starting at `-2`. `skip` free ones are left out. */
+/**
+ * Returns the slug itself if it is free, or the slug with the first free number, starting at `-2`. The first `skip`
+ * free numbers are left out.
+ */
 export function freeSlug(slug: string, taken: ReadonlySet<string>, skip = 0): string {
   let left = skip;
   for (let number = 1; ; number++) {

@@ -4,7 +4,7 @@ import type { Db } from "../db/open.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 
-/** Agents that are read and rendered between two turns of the event loop. */
+/** The number of agents that are read and rendered between two turns of the event loop. */
 export const PAGE = 500;
 
 export type AgentStore = ReturnType<typeof createAgentStore>;
@@ -65,7 +65,7 @@ export function createAgentStore(db: Db) {
         await alsoInTransaction?.(trx);
       });
     },
-    /** @returns undefined when the agent does not exist, or its settings of the handoff are no longer those in `agent` */
+    /** @returns undefined when the agent does not exist, or when its handoff settings differ from those in `agent` */
     async update(
       { organizationId, id, handoff }: Pick<AgentRow, "organizationId" | "id"> & Partial<Pick<AgentRow, "handoff">>,
       changes: Partial<AgentRow>,

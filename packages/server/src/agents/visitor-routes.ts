@@ -19,7 +19,7 @@ export function visitorAgentRoutes(
       agents.checkOrigin(agent, request.headers.origin, ownOrigin);
       const data = toAgentWidget(agent, { canEmail: mailer.isConfigured });
       const etag = entityTag(JSON.stringify(data));
-      // Revalidated on every page, so changes apply immediately. Usually the response is a 304.
+      // Browsers revalidate the response on every page, so that changes apply immediately. Usually, they receive a 304.
       reply.headers({ etag, "cache-control": "no-cache", vary: "origin" });
       if (hasState(request.headers["if-none-match"], etag)) return reply.status(304).send();
       return { data, error: null };

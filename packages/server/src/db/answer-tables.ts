@@ -15,7 +15,7 @@ export type UnansweredQuestionRow = {
   organizationId: string;
   agentId: string;
   conversationId: string;
-  /** equal for questions with the same words */
+  /** the same for questions with the same words */
   groupId: string;
   question: string;
   reason: UnansweredReason;
@@ -24,8 +24,8 @@ export type UnansweredQuestionRow = {
 };
 
 /**
- * A hidden group. `dismissed` hides it permanently, `answered` until visitors ask again after `closedAt` without
- * getting an answer.
+ * A group that is hidden from the list. `dismissed` hides it permanently, `answered` until a question of the group
+ * remains unanswered after `closedAt`.
  */
 type ClosedQuestionRow = {
   agentId: string;

@@ -102,7 +102,7 @@ onBothDatabases("a background read", (createDatabase) => {
   });
 });
 
-/** Cancels what the other connections to this PostgreSQL database are running. */
+/** Cancels the running statements of all other connections to this PostgreSQL database. */
 async function cancelStatements(db: OpenDatabase["db"]): Promise<void> {
   await sql`select pg_cancel_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`.execute(db);

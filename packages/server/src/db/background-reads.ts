@@ -15,7 +15,7 @@ const lanes = {
 } as const;
 type LaneName = keyof typeof lanes;
 
-/** `owner` is the organization that the read is for. */
+/** `owner` is the organization for which the data is read. */
 type ReadOptions = { lane: LaneName; owner: string };
 
 /**
@@ -84,7 +84,7 @@ async function readFromPostgres<Row>(db: OpenDatabase["db"], query: CompiledQuer
 
 const QUERY_CANCELED = "57014";
 
-/** How long after the deadline a thread that has not stopped its statement is terminated. */
+/** How long after its deadline a thread that is still running its statement is terminated, in milliseconds. */
 const GRACE_MS = 1_000;
 
 function createReadThread(file: string) {

@@ -6,12 +6,15 @@ import { secretFileName } from "../encryption.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * How long the data that a restore replaced is kept. It contains visitors who are erased later, so it must not be kept
- * forever.
+ * How long the data that a restore replaced is kept. It must not be kept forever, because it contains visitors who are
+ * erased later.
  */
 export const PREVIOUS_DATA_DAYS = 30;
 const PREVIOUS_DATA = "before-restore-";
-/** The exact names that `restore` gives. A folder with any other name, such as a renamed one, is never deleted. */
+/**
+ * Matches exactly the names that `restore` creates. A folder with any other name, such as a renamed one, is never
+ * deleted.
+ */
 const previousDataName = new RegExp(`^${PREVIOUS_DATA}\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z$`);
 
 /** The database's name inside a backup folder. */
@@ -59,8 +62,8 @@ export async function restore(file: string, dataDir: string, folder: string): Pr
 }
 
 /**
- * Deletes data that a restore replaced more than `PREVIOUS_DATA_DAYS` before `now` (milliseconds). @returns the number of
- * folders
+ * Deletes data that a restore replaced more than `PREVIOUS_DATA_DAYS` before `now` (milliseconds).
+ * @returns the number of deleted folders
  */
 export async function deletePreviousData(dataDir: string, now: number): Promise<number> {
   const entries = await readdir(dataDir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {

@@ -20,7 +20,7 @@ onBothDatabases("a batch writer", (createDatabase) => {
     await database.drop();
   });
 
-  /** Stores names of organizations. The table refuses `bad`, which has no name. */
+  /** Stores names of organizations. The table rejects `bad`, which has no name. */
   function writer(maxItems = 100) {
     return createBatchWriter<string, string>(
       open.db,

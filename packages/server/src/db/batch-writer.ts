@@ -40,7 +40,7 @@ export function createBatchWriter<Item, Result>(
       );
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      // When the database is unavailable, retrying item by item would only take longer.
+      // If the database is unavailable, retrying item by item would only take longer.
       if (batch.length === 1 || isUnavailable(error)) for (const { reject } of batch) reject(error);
       else for (const waiting of batch) await writeBatch([waiting]);
     }

@@ -47,7 +47,8 @@ export function createCheckpoint(
   return {
     /** Resolves once everything that was committed before this call is no longer in the log. */
     run(): Promise<void> {
-      // A running checkpoint may have begun before the caller's last commit, so another one follows it for all callers.
+      // A running checkpoint may have begun before the caller's last commit, so it is followed by another one, which
+      // serves all callers.
       if (running) {
         next ??= running.then(start);
         return next;

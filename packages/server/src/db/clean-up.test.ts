@@ -36,7 +36,7 @@ onBothDatabases("deleting in batches", (createDatabase) => {
     isCounting = false;
     expect([deleted, left]).toEqual([2_300, 0]);
     expect(batches.length).toBeGreaterThanOrEqual(5);
-    // Each batch ran in a later turn of the event loop than the one before it.
+    // Each batch ran in a later turn of the event loop than the previous one.
     expect(batches).toEqual([...new Set(batches)]);
   });
 

@@ -8,15 +8,18 @@ import { inTransaction } from "./transaction.ts";
 
 const EVERY_MS = 3_600_000;
 const BATCH = 500;
-/** The first batch of rows of unknown size. Batches grow and shrink with the time that they take. */
+/** The size of the first batch of rows of unknown size. Batches grow and shrink with the time that they take. */
 const FIRST_BATCH_BYTES = 128 * 1024;
 const FIRST_BATCH_ROWS = 16;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
-/** On a slow disk, every commit takes long, even if it writes little. */
+/** The minimum size of a batch. On a slow disk, every commit takes long, even if it writes little. */
 const MIN_BATCH = { bytes: 128 * 1024, rows: 32 };
-/** The first batch of rows that are small, but that other tables may refer to. */
+/** The size of the first batch of rows that are small, but to which other tables may refer. */
 const FIRST_SMALL_ROWS = 64;
-/** Requests wait this long for a batch: SQLite runs in this process, and PostgreSQL holds the rows' locks meanwhile. */
+/**
+ * The intended duration of a batch. Requests have to wait this long, because SQLite runs in this process and PostgreSQL
+ * locks the rows.
+ */
 const BATCH_MS = { min: 5, max: 15 };
 
 /** Runs each deletion now and every hour. A failed one is retried an hour later. @returns a function that stops it */
@@ -34,11 +37,12 @@ export function startCleanUp(log: Logger, work: Record<string, () => Promise<num
 }
 
 /**
- * Deletes in small transactions and pauses after each for as long as the transaction took, so that requests need not
- * wait. SQLite runs in this process, and a million old rows take minutes. Batches grow and shrink with the time that they take.
- * @param deleteSome deletes at most `limit` rows and returns how many it deleted
- * @param max the most rows that one transaction deletes
- * @returns how many rows were deleted in total
+ * Deletes in small transactions. Pauses after each one for as long as it took, so that requests do not have to wait:
+ * SQLite runs in this process, and deleting a million old rows takes minutes. Batches grow and shrink with the time
+ * that they take.
+ * @param deleteSome deletes at most `limit` rows and returns the number of deleted rows
+ * @param max the maximum number of rows that one transaction deletes
+ * @returns the total number of deleted rows
  */
 export async function deleteInBatches(
   db: Db,
@@ -61,21 +65,22 @@ export async function deleteInBatches(
 export type SizedRow = { id: string; bytes: number };
 
 type SizedWork<Row extends SizedRow> = {
-  /** the next rows to delete, at most `limit` of them, with what each holds */
+  /** returns the next rows to delete, at most `limit` of them, with their sizes */
   next(trx: Transaction<Tables>, limit: number): Promise<Row[]>;
   remove(trx: Transaction<Tables>, rows: readonly Row[]): Promise<void>;
-  /** deletes most of what a row holds that is too large for one transaction */
+  /** deletes most of the data of a row that is too large for one transaction */
   shrink?(row: Row): Promise<unknown>;
 };
 
 /**
- * `deleteInBatches` for rows that can be large: bytes also limit a batch, whose size is halved, kept or doubled
- * depending on how long the last one took. @returns how many rows were deleted
+ * Like `deleteInBatches`, for rows that can be large. The batch size is also limited in bytes, and is halved, kept or
+ * doubled depending on how long the previous batch took.
+ * @returns the total number of deleted rows
  */
 export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork<Row>): Promise<number> {
   let maxBytes = FIRST_BATCH_BYTES;
-  // Few rows are measured at first: measuring a conversation looks up its events, their deliveries and attempts, which
-  // is wasted for rows that do not fit into the batch.
+  // Measure only a few rows at first. Measuring a conversation looks up its events with their deliveries and attempts,
+  // which is wasted work for rows that do not fit into the batch.
   let limit = FIRST_BATCH_ROWS;
   for (let total = 0; ; ) {
     const startedAt = performance.now();

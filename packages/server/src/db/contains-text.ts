@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import type { DatabaseKind } from "./database-kind.ts";
 
 /**
- * Case-insensitive, literal search for a text in a column. Both functions take linear time, while LIKE backtracks. On
- * SQLite it works only in a query that runs through `BackgroundReads`.
+ * Creates a case-insensitive, literal search for a text in a column. It takes linear time on both databases, while LIKE
+ * backtracks. On SQLite, it works only in a query that runs through `BackgroundReads`.
  */
 export function containsText(kind: DatabaseKind, column: string, text: string): RawBuilder<boolean> {
   const needle = text.toLowerCase();

@@ -7,9 +7,9 @@ const LOCK_FILE = "lock.sqlite";
 const HOLDER_FILE = "lock.pid";
 
 /**
- * Locks a data folder for this process with a write lock on a small SQLite database in it. The operating system releases
- * the lock when the process ends, even after `kill -9`, and it works between containers that share the folder. Backups
- * take no lock, so they can run beside a server.
+ * Locks a data folder for this process with a write lock on a small SQLite database in the folder. The operating system
+ * releases the lock when the process ends, even after `kill -9`. The lock also works between containers that share the
+ * folder. Backups need no lock, so they can run while a server is running.
  * @returns a function that releases the lock
  * @throws when another process holds the lock, naming that process
  */
@@ -23,7 +23,7 @@ export function lockDataFolder(dataDir: string): () => void {
     if (!isBusy(error)) throw error;
     throw new Error(`${holderOf(dataDir)} is using the data folder ${dataDir}. Stop it first.`);
   }
-  // The file is only used for the message above. A stale file left by a killed process does no harm.
+  // The file is only used for the message above. A stale file of a killed process does no harm.
   writeFileSync(join(dataDir, HOLDER_FILE), `${process.pid} ${hostname()}\n`, { mode: 0o600 });
   return () => database.close();
 }

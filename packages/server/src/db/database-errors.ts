@@ -7,7 +7,7 @@ export function isUnavailable(error: unknown): boolean {
   if (/^(08|53|57P|58|25006)/.test(code)) return true;
   if (/^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY)/.test(code)) return true;
   if (/^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code)) return true;
-  // PostgreSQL's socket file is missing for a moment while it restarts (ENOENT); a network can also be unreachable.
+  // PostgreSQL's socket file is missing for a moment while it restarts (ENOENT). A network can also be unreachable.
   if (error instanceof Error && "syscall" in error && error.syscall === "connect") return true;
   // node-postgres sets no code on these errors.
   return (
@@ -18,7 +18,7 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** True when the query came after the database was closed. */
+/** True when the query was sent after the database was closed. */
 export function isClosed(error: unknown): boolean {
   return error instanceof Error && error.message === "driver has already been destroyed";
 }

@@ -2,15 +2,15 @@ import { type Generated, sql } from "kysely";
 import type { Instant } from "./column-types.ts";
 
 export type DeletionColumns = {
-  /** When the agent was deleted. Readers no longer see it from then on, while its content is deleted in batches. */
+  /** When the agent was deleted. From then on, readers no longer see it, while its content is deleted in batches. */
   deletedAt: Generated<Instant | null>;
 };
 
 type AgentContent = "conversations" | "submissions" | "replyFailures";
 
 /**
- * False for rows of an agent that is being deleted: deleting them takes a while, and until then readers must not see
- * them.
+ * Excludes rows of an agent that is being deleted. Deleting them takes a while, and readers must not see them in the
+ * meantime.
  */
 export function ofExistingAgent(table: AgentContent) {
   return sql<boolean>`${sql.ref(`${table}.agentId`)} not in (select id from agents where "deletedAt" is not null)`;

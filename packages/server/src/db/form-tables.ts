@@ -57,7 +57,7 @@ export type SubmissionFileRow = {
   mediaType: string;
   size: number;
   content: Buffer;
-  /** the sanitized name sent by the page; null when it sent none */
+  /** the sanitized file name from the page; null if it sent none */
   name: string | null;
 };
 

@@ -74,7 +74,7 @@ it("transactions that commit while the log is written share the next write, and 
   const others = [insertInTransaction(), insert(), insertInTransaction()];
   expect(await settled(first, ...others)).toEqual([false, false, false, false]);
   disk.writes[0]?.resolve();
-  // The first write may have begun before the others were committed.
+  // The first write may have begun before the other queries were committed.
   expect(await settled(first, ...others)).toEqual([true, false, false, false]);
   expect(disk.writes).toHaveLength(2);
   disk.writes[1]?.resolve();
@@ -116,7 +116,7 @@ it("a failing disk fails the writes that wait for it, and nothing is committed u
   const failure = { code: "SQLITE_IOERR_FSYNC", message: expect.stringContaining("EIO") };
   await expect(first).rejects.toMatchObject(failure);
   await expect(second).rejects.toMatchObject(failure);
-  // The reader needs the log.
+  // The log cannot be emptied while a reader needs it.
   await expect(insert()).rejects.toMatchObject(failure);
   await expect(count()).rejects.toMatchObject(failure);
   reader.exec("commit");

@@ -10,9 +10,9 @@ const syncData = promisify(fdatasync);
  * until `repaired`.
  */
 export type LogSync = {
-  /** Resolves when what was committed before this call is on the disk. Concurrent callers share a write. */
+  /** Resolves when everything that was committed before this call is on the disk. Concurrent callers share a write. */
   sync(): Promise<void>;
-  /** Like `sync`, for a caller that has written nothing itself. Null when there is nothing to wait for. */
+  /** Like `sync`, for a caller that has not written anything itself. Returns null when there is nothing to wait for. */
   pending(): Promise<void> | null;
   /** Why the log could not be written, or null. */
   failure(): Error | null;
@@ -67,7 +67,7 @@ export function createLogSync(file: string, write: (descriptor: number) => Promi
     },
     async close() {
       while (failure === null && (running ?? next)) await Promise.allSettled([running, next]);
-      // SQLite holds its locks on the database and on `-shm`, so closing the log drops none of them.
+      // SQLite holds its locks on the database file and on `-shm`, so closing the log releases none of them.
       if (descriptor !== null) closeSync(descriptor);
       descriptor = null;
     },

@@ -47,10 +47,10 @@ import type { Tables } from "./tables.ts";
 type Migration = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
 
 const LOCK_POLL_MS = 50;
-/** Creating an index on a large table can take this long. */
+/** The statement timeout of migrations. Creating an index on a large table can take this long. */
 const STATEMENT_MS = 3_600_000;
 
-/** In order, with the names stored in the database. A released migration never changes. */
+/** The migrations in order, with the names stored in the database. A released migration never changes. */
 const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0001-initial", initial],
   ["0002-forms", forms],

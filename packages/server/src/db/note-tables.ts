@@ -1,6 +1,6 @@
 import type { Instant } from "./column-types.ts";
 
-/** The tables of internal notes and canned replies, see inbox/, and of tags, see conversations/tags/. */
+/** Tables for internal notes and canned replies, see inbox/, and for tags, see conversations/tags/. */
 export type NoteTables = {
   conversationNotes: ConversationNoteRow;
   cannedReplies: CannedReplyRow;
@@ -33,7 +33,7 @@ export type TagRow = {
   id: string;
   organizationId: string;
   name: string;
-  /** the name as it is compared with others; unique in the organization */
+  /** the form of the name by which tags are compared; unique within the organization */
   nameKey: string;
   createdAt: Instant;
 };

@@ -1,7 +1,7 @@
 import type { NoticeChannelKind } from "@foyer/contract";
 import type { Flag, Instant } from "./column-types.ts";
 
-/** The tables about notices of visitors who wait for a person, see inbox/notices/. */
+/** Tables for the notices about visitors who are waiting for a person. See inbox/notices/. */
 export type NoticeTables = {
   noticeSettings: NoticeSettingsRow;
   pushSubscriptions: PushSubscriptionRow;
@@ -10,7 +10,7 @@ export type NoticeTables = {
   serverKeys: ServerKeyRow;
 };
 
-/** A member who has chosen how to be notified. Without a row, everything is on. */
+/** The choices of a member about notices. Without a row, everything is on. */
 export type NoticeSettingsRow = { organizationId: string; userId: string; email: Flag; push: Flag };
 
 /** A member's browser and how to reach it through its push service. */

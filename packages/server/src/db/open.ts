@@ -53,14 +53,14 @@ function sqlite(file: string) {
 }
 
 /**
- * A killed process can leave a log that exists only in the system's cache, because the disk failed to write it. Commits
- * that were appended to it would be lost with it.
+ * A log that a killed process left behind may exist only in the system's cache, because the disk failed to write it.
+ * Commits that are appended to such a log would be lost with it.
  */
 function emptyLeftLog(database: Database.Database): void {
   try {
     emptyLog(database);
   } catch (error) {
-    // The data can still be read.
+    // The disk is full, but the data can still be read.
     if ((error as { code?: string }).code !== "SQLITE_FULL") throw error;
   }
 }
@@ -70,7 +70,8 @@ function emptyLeftLog(database: Database.Database): void {
  * that it adds later (`-wal`, `-shm`) the mode of the database file.
  */
 function makePrivate(file: string): void {
-  // Closing any descriptor of a file drops all locks that this process has on it, also those of an open connection.
+  // Do not open an existing file, because closing any of its descriptors releases all locks that this process has on
+  // it, including those of an open connection.
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   for (const path of [file, `${file}-wal`, `${file}-shm`]) {
     if (!existsSync(path)) continue;
@@ -116,10 +117,12 @@ function postgres(url: string, onPoolError: (error: Error) => void) {
   return new PostgresDialect({ pool: connect });
 }
 
-/** Ordinary queries use an index, so a query that takes longer has lost its connection. */
+/** The timeout of ordinary queries. They use an index, so a query that takes longer has lost its connection. */
 const QUERY_TIMEOUT_MS = 5_000;
 
-/** A client whose query timed out is still waiting for its server, so it must not be reused by the next request. */
+/**
+ * Discards a client whose query timed out. It is still waiting for its server, so the next request must not reuse it.
+ */
 function withoutDead(client: PoolClient): PostgresPoolClient {
   let isDead = false;
   const query = async (text: string, values: unknown[]) => {

@@ -1,4 +1,4 @@
-/** The first rows that fit into `maxBytes` together, and always at least one. */
+/** Returns the first rows that together do not exceed `maxBytes`, but at least one row. */
 export function firstWithin<Row extends { bytes: number }>(rows: readonly Row[], maxBytes: number): Row[] {
   let left = maxBytes;
   const end = rows.findIndex(({ bytes }, index) => {

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 /**
  * Reads rows in pages, in the order of their ids. Yields to other requests between two pages, because SQLite runs in
  * this process.
- * @param read the first `size` rows with an id after `after`, in the order of their ids
+ * @param read returns the first `size` rows with an id after `after`, in the order of their ids
  */
 export async function* pagesById<Row extends { id: string }>(
   size: number,

@@ -10,7 +10,7 @@ export function createPostgresServers(address: string) {
   let index = 0;
   const current = () => urls[index] as string;
   return {
-    /** The connection string of the server that is used now. */
+    /** Returns the connection string of the server that is currently used. */
     current,
     /**
      * Opens a connection, to another server if this one is unavailable. Each server is tried once.
@@ -23,7 +23,7 @@ export function createPostgresServers(address: string) {
           return await open(url);
         } catch (error) {
           if (!isServerFailure(error)) throw error;
-          // Of concurrent attempts, only the first moves on.
+          // Of several concurrent attempts, only the first one switches to the next server.
           if (url === current()) index = (index + 1) % urls.length;
           if (tried >= urls.length) throw error;
         }
@@ -48,7 +48,7 @@ class ReadOnlyServerError extends Error {
   }
 }
 
-/** An exhausted connection pool says nothing about the server. */
+/** An exhausted connection pool is a client-side condition, so it does not count as a server failure. */
 function isServerFailure(error: unknown): boolean {
   return isUnavailable(error) && !/timeout exceeded when trying to connect/.test((error as Error).message);
 }
@@ -83,5 +83,5 @@ export function postgresServerUrls(address: string): string[] {
 
 const EXPECTED = "postgres://user:password@host:port/database";
 
-/** A value that is given once applies to all servers. */
+/** A value that is given only once applies to all servers. */
 const at = (values: readonly string[], index: number) => (values.length === 1 ? values[0] : values[index]) ?? "";

@@ -17,9 +17,8 @@ function checkDeadline(): void {
   if (Date.now() > deadline || isStopFlagSet(stopFlag)) throw new PastDeadline();
 }
 
-// better-sqlite3 cannot interrupt a statement, but a function that throws ends it. A search calls this one for every
-// text.
-// `includes` is linear in the text for a needle of bounded length, while LIKE backtracks.
+// better-sqlite3 cannot interrupt a statement, but a function that throws an error ends it. A search calls this
+// function for every text. `includes` takes linear time for a search text of bounded length, while LIKE backtracks.
 database.function("contains_text", { deterministic: true }, (text, needle) => {
   checkDeadline();
   return typeof text === "string" && text.toLowerCase().includes(String(needle)) ? 1 : 0;

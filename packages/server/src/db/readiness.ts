@@ -20,7 +20,7 @@ export function createReadinessCheck(db: Db): () => Promise<boolean> {
 
 async function check(db: Db): Promise<boolean> {
   if (!(await isMigrated(db))) return false;
-  // Toggles by a millisecond, because an update that changes nothing would not be written.
+  // Changes the value by a millisecond each time, because an update that changes nothing would not be written.
   const moved = sql`"ranAt" + case when "ranAt" % 2 = 0 then 1 else -1 end`;
   await sql`update migrations set "ranAt" = ${moved} where name = '0001-initial'`.execute(db);
   return true;

@@ -3,7 +3,7 @@ import type { DatabaseKind } from "./database-kind.ts";
 import type { Db } from "./open.ts";
 
 /**
- * Runs one piece of work at a time, across all processes that share a PostgreSQL database. (SQLite has one server
+ * Runs one piece of work at a time, across all processes that share a PostgreSQL database. (SQLite has only one server
  * process.) `lock` is an advisory lock number that nothing else uses. The work uses `db` as usual.
  */
 export function createRunAlone({ db, databaseKind }: { db: Db; databaseKind: DatabaseKind }, lock: number) {

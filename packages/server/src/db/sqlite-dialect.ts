@@ -12,7 +12,9 @@ import {
 import type { LogSync } from "./log-sync.ts";
 import { emptyLog } from "./sqlite-file.ts";
 
-/** The shortest time between two attempts to continue after the log could not be written to the disk. */
+/**
+ * The minimum time between two attempts to continue after the log could not be written to the disk, in milliseconds.
+ */
 const REPAIR_MS = 100;
 
 /**
@@ -65,9 +67,10 @@ function createDriver(database: Database.Database, log: LogSync): Driver {
   }
 
   /**
-   * After a failed write of the log, what it contains may be in the system's cache only, and no later write would include
-   * it. Moves it to the database file, which SQLite writes to the disk, before anything else can be committed.
-   * @throws while that fails
+   * After a failed write of the log, its contents may exist only in the system's cache, and no later write would
+   * include them. Moves them to the database file, which SQLite writes to the disk, before anything else can be
+   * committed.
+   * @throws while this fails
    */
   function repair(failure: Error): void {
     if (performance.now() - triedAt < REPAIR_MS) throw failure;
@@ -105,8 +108,8 @@ function createDriver(database: Database.Database, log: LogSync): Driver {
       }
     },
     async beginTransaction() {
-      // A transaction that reads first and writes later fails immediately if a thread has written in between. With the
-      // lock from the beginning, it waits for the thread instead.
+      // Begin with the write lock. Otherwise, a transaction that reads first and writes later would fail immediately if
+      // a thread has written in between. With the lock, it waits for the thread instead.
       prepare("begin immediate").run();
     },
     async commitTransaction() {

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
 
-/** How long a connection waits for a lock. */
+/** How long a connection waits for a lock, in milliseconds. */
 const BUSY_MS = 5_000;
 
 /** Opens a connection with the pragmas that durability and integrity depend on. */
@@ -23,8 +23,8 @@ export function openSqliteFile(file: string) {
  * @returns false when another connection still needs the log
  */
 export function emptyLog(database: Database.Database): boolean {
-  // Without a timeout, the attempt ends immediately when a reader still needs the log. A longer one would hold the lock
-  // that other writes wait for.
+  // Without a busy timeout, the attempt ends immediately when a reader still needs the log. With a longer one, it would
+  // keep a lock for which other writes wait.
   database.pragma("busy_timeout = 0");
   try {
     // Copies nearly everything without a lock, so that truncating the log takes a few milliseconds.

@@ -19,9 +19,10 @@ import type { TriggerTables } from "./trigger-tables.ts";
 import type { VisitorTables } from "./visitor-tables.ts";
 
 /**
- * Every table, as Kysely sees it. Our own tables hold instants as milliseconds since 1970, flags as 0 or 1 and JSON as
- * text, because those read the same from SQLite and PostgreSQL. `users`, `identities`, `organizations`, `members`,
- * `sessions`, `verifications` and `invitations` are better-auth's models; their instants are ISO strings on the way in.
+ * Every table, as Kysely sees it. Our own tables store instants as milliseconds since 1970, flags as 0 or 1 and JSON as
+ * text, because these are read in the same form from SQLite and PostgreSQL. `users`, `identities`, `organizations`,
+ * `members`, `sessions`, `verifications` and `invitations` are better-auth's models. Their instants are written as ISO
+ * strings.
  */
 export type Tables = AnswerTables &
   AuditTables &

@@ -6,11 +6,11 @@ const IDLE_MS = 30_000;
 /** How long a task may take to end itself before its thread is terminated. */
 const GRACE_MS = 1_000;
 
-/** `free` resolves when the thread has answered its task or has ended. */
+/** `free` resolves when the thread has replied to its task or has ended. */
 type Thread = { worker: Worker; stopFlag: StopFlag; free: PromiseWithResolvers<void> };
 
 type ThreadOptions = {
-  /** The module that the thread runs. It answers each task with a message that has the task's `id`. */
+  /** The module that the thread runs. It replies to each task with a message that has the task's `id`. */
   module: URL;
   workerData: object;
   /** The thread's name in error messages, such as `document index`. */
@@ -73,8 +73,8 @@ export function createTaskThread<Task extends object, Reply extends { id: number
   return {
     stop,
     /**
-     * Runs a task. Call it again only after the previous task has ended.
-     * @returns null when the task took longer than `timeoutMs`; its thread has been terminated
+     * Runs a task. Call this again only after the previous task has ended.
+     * @returns null when the task took longer than `timeoutMs`; its thread has then been terminated
      */
     async run(task: Task, timeoutMs: number): Promise<Reply | null> {
       if (isStopped) throw shuttingDown();

@@ -5,9 +5,9 @@ import type { Deps } from "../deps.ts";
 import { leaseMs } from "../outbox/delivery-lease.ts";
 
 const DAY_MS = 86_400_000;
-/** The count stops here because a more exact number would not help. */
+/** The maximum that is counted, because a more exact number would not help. */
 const MAX_FAILED = 1_000;
-/** A host with this many running deliveries is busy, and its waiting deliveries are not stuck. */
+/** The number of running deliveries at which a host counts as busy. Waiting deliveries to a busy host are not stuck. */
 const BUSY = 8;
 
 export type DoctorStore = ReturnType<typeof createDoctorStore>;

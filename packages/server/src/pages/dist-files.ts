@@ -42,7 +42,7 @@ export function createDistFiles(dist: URL) {
       const body = await readFile(new URL(path, dist));
       return { body, type, encoding, etag: entityTag(body) };
     } catch (error) {
-      // Names of missing files must not accumulate in the cache.
+      // Remove the entry, so that names of missing files do not accumulate in the cache.
       kept.delete(path);
       throw error;
     }

@@ -12,9 +12,8 @@ type Page = { title: string; text: string; button: string; action: string };
  * The button sends a POST to the same URL, which uses up the link.
  */
 export function linkRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, files: PageFiles): void {
-  // After signing in, the server redirects to BASE_URL. When the page was opened by another name of this machine, that
-  // is
-  // a different origin.
+  // After signing in, the server redirects to BASE_URL. If the page was opened under another name of this machine, this
+  // is a different origin.
   const policy = [
     "default-src 'none'",
     "style-src 'self'",

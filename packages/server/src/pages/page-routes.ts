@@ -43,7 +43,7 @@ export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agent
 
   for (const [url, page] of [
     ["/demo/:agentId", "demo.html"],
-    // The dashboard shows it in a frame and sends it the unsaved settings.
+    // The dashboard shows this page in a frame and sends it the unsaved settings.
     ["/preview/:agentId", "preview.html"],
   ] as const) {
     app.get(
@@ -82,7 +82,7 @@ function demoPage({ id, name }: Pick<AgentRow, "id" | "name">, baseUrl: string):
 /** The image hosts of the demo page: those the agent allows or, like in its displays, every host when it names none. */
 function demoImages({ allowedImageHosts }: Pick<AgentRow, "allowedImageHosts">): string[] {
   const stored: string[] = JSON.parse(allowedImageHosts);
-  // Earlier versions accepted hosts that would add directives to the policy.
+  // Earlier versions accepted hosts that would add directives to the policy, so filter the stored hosts.
   const hosts = stored.filter((host) => /^[a-z0-9.-]+(:\d+)?$/.test(host));
   return stored.length > 0 ? hosts.map((host) => `https://${host}`) : ["https:"];
 }

@@ -7,7 +7,7 @@ import { immutableCaching, sendFile } from "./send-file.ts";
 const config = { access: "public" as const, crossOrigin: true };
 const hidden = { hide: true };
 
-/** How long the loader is cached, so that a new version reaches all pages soon. */
+/** How long the loader is cached, in seconds. The time is short, so that a new version soon reaches all pages. */
 const LOADER_SECONDS = 300;
 
 /** The widget: `widget.js` and the chunks that it loads. */

@@ -31,8 +31,8 @@ export function createSetupService(
     /** @throws 404 for a wrong token, and when a user already exists */
     check,
     /**
-     * Creates the owner with an organization on the `pro` plan, an API key and a first agent. Of several concurrent
-     * calls, one succeeds.
+     * Creates the owner with an organization on the `pro` plan, an API key and a first agent. Only one of several
+     * concurrent calls succeeds.
      * @throws 404 for a wrong token, and when a user already exists; 400 for an invalid email address or name
      */
     async setUp({ token, email, password, ...names }: SetUpRequest, ip: string): Promise<SetUpResult> {

@@ -1,6 +1,6 @@
 import type { VisitorIdentity } from "@foyer/contract";
 
-/** How much is known about who a visitor is, for members. */
+/** Determines how much is known about who a visitor is, for members. */
 export function identityOf({
   isVerified,
   claimed,

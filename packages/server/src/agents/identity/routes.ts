@@ -28,7 +28,7 @@ export function identityTokenRoutes(app: App, agents: Pick<AgentService, "identi
       const { id: agentId } = request.params;
       const secret = await agents.identitySecret(principalOf(request).organizationId, agentId);
       const token = await signUserToken(request.body, { agentId, secret });
-      // Verifying the new token rejects what no token can contain, such as claims of more than 8 KB.
+      // Verifying the new token rejects everything that a token must not contain, such as claims of more than 8 KB.
       const { expiresAt } = await readUserToken(token, { agentId, secret }).catch(asInvalid);
       return { data: { token, expiresAt: new Date(expiresAt).toISOString() }, error: null };
     },

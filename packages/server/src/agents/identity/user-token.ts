@@ -5,9 +5,9 @@ import { AppError } from "../../errors.ts";
 
 const VISITOR_TOKEN_S = 60;
 const MAX_LIFETIME_S = 24 * 3_600;
-/** How far the clock of the site's server may be ahead of ours. The expiry has no tolerance. */
+/** How far the clock of the site's server may be ahead of ours, in seconds. The expiry has no tolerance. */
 const CLOCK_TOLERANCE_S = 60;
-/** The limit of `userId`, `userEmail` and `userName`, which the token replaces. */
+/** The maximum length of `userId`, `userEmail` and `userName`, which the token replaces. */
 const MAX_TEXT = 320;
 const MAX_CLAIMS_BYTES = 8 * 1_024;
 

@@ -4,7 +4,7 @@ import type { AgentRow } from "../../db/tables.ts";
 import { type Encryption, sameText } from "../../encryption.ts";
 import { readUserToken } from "./user-token.ts";
 
-/** The part of a request that says who its visitor is. */
+/** The part of a request that identifies its visitor. */
 export type IdentityProof = {
   userId?: string | null | undefined;
   userHash?: string | null | undefined;

@@ -11,7 +11,7 @@ export async function forms(db: Kysely<Tables>, kind: DatabaseKind): Promise<voi
   await createCounters(db);
 }
 
-/** A tool may be deleted while its submissions stay, so nothing here refers to `tools`. */
+/** A tool may be deleted while its submissions remain, so no table here refers to `tools`. */
 async function createSubmissions(db: Kysely<Tables>, kind: DatabaseKind) {
   await db.schema
     .createTable("submissions")
@@ -69,7 +69,7 @@ async function createDeliveries(db: Kysely<Tables>) {
     .addColumn("createdAt", "bigint", (c) => c.notNull())
     .addUniqueConstraint("deliveriesPosition", ["submissionId", "position"])
     .execute();
-  // Contains only pending deliveries, so it stays small however many have been delivered.
+  // The index contains only pending deliveries, so it remains small regardless of how many have been delivered.
   await db.schema
     .createIndex("deliveriesDue")
     .on("deliveries")
@@ -90,7 +90,7 @@ async function createDeliveries(db: Kysely<Tables>) {
     .execute();
 }
 
-/** Secrets outlive their tool, because pending deliveries are still signed with them. */
+/** Secrets remain after their tool was deleted, because pending deliveries are still signed with them. */
 async function createFormSettings(db: Kysely<Tables>) {
   await db.schema
     .createTable("webhookSecrets")

@@ -8,7 +8,7 @@ export async function triggers(db: Kysely<Tables>, kind: DatabaseKind): Promise<
   await createTriggers(db);
   await createCounters(db);
   await createEvents(db, kind);
-  // For lookups of a form by name alone.
+  // An index for finding a form by its name alone.
   await db.schema
     .createIndex("toolsFormName")
     .on("tools")
@@ -52,7 +52,7 @@ async function createCounters(db: Kysely<Tables>) {
     .execute();
 }
 
-/** Nothing refers to an event, so its id is a plain number, the cheapest that each database has. */
+/** Nothing refers to an event, so its id is a plain number, which is the cheapest type in both databases. */
 async function createEvents(db: Kysely<Tables>, kind: DatabaseKind) {
   await db.schema
     .createTable("triggerEvents")

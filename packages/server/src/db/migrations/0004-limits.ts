@@ -23,7 +23,10 @@ async function createIdempotencyKeys(db: Kysely<Tables>) {
   await db.schema.createIndex("idempotencyKeysAgent").on("idempotencyKeys").column("agentId").execute();
 }
 
-/** Written with every call and worthless after a minute, so PostgreSQL need not make it durable. */
+/**
+ * The counters are written with every call and irrelevant after a minute, so PostgreSQL does not need to make them
+ * durable.
+ */
 async function createPlanMinutes(db: Kysely<Tables>, kind: DatabaseKind) {
   const table = db.schema.createTable("planMinutes");
   await (kind === "postgres" ? table.modifyFront(sql`unlogged`) : table)

@@ -1,7 +1,10 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** Who owns a conversation, how large it is and what its list shows; failed replies; agents that follow the default model. */
+/**
+ * Adds the owner, the size and the list preview of conversations, failed replies, and agents that follow the default
+ * model.
+ */
 export async function chat(db: Kysely<Tables>): Promise<void> {
   await letAgentsFollowTheDefault(db);
   await extendConversations(db);

@@ -9,7 +9,7 @@ export async function security(db: Kysely<Tables>): Promise<void> {
     .alterTable("apiKeys")
     .addColumn("isFromEnvironment", "integer", (c) => c.notNull().defaultTo(0))
     .execute();
-  // Until now, only its name identified such a key.
+  // Until now, such a key could only be identified by its name.
   await db.updateTable("apiKeys").set({ isFromEnvironment: 1 }).where("name", "=", "FOYER_ADMIN_API_KEY").execute();
   await db.schema.createIndex("apiKeysCreatedBy").on("apiKeys").column("createdBy").execute();
   await deleteKeysOfFormerMembers(db);

@@ -11,7 +11,7 @@ export async function inbox(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable("conversations").addColumn("readAt", "bigint").execute();
   // Existing conversations count as read, so that an upgrade doesn't mark the whole inbox as unread.
   await db.updateTable("conversations").set({ readAt: sql`"updatedAt"` }).execute();
-  // Few replies fail; without the index the filter would read whole conversations.
+  // Few replies fail. Without this index, the filter would read whole conversations.
   await db.schema
     .createIndex("messagesFailed")
     .on("messages")

@@ -4,7 +4,7 @@ import type { Tables } from "../tables.ts";
 /** Agents that are being deleted, and whether a tool may use secrets that are not bound to hosts. */
 export async function boundedWork(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable("agents").addColumn("deletedAt", "bigint").execute();
-  // Nearly always empty, so excluding the content of deleted agents costs readers nothing.
+  // The index is nearly always empty, so excluding the content of deleted agents costs readers nothing.
   await db.schema
     .createIndex("agentsDeleted")
     .on("agents")

@@ -22,8 +22,8 @@ async function indexVisitors(db: Kysely<Tables>, kind: DatabaseKind) {
       where ${sql.ref(column)} is not null`.execute(db);
   await index("conversationsByUser", "userId");
   await index("conversationsBySession", "sessionId");
-  // Addresses are compared without regard to case. SQLite folds ASCII only, without a function that a connection
-  // could define differently.
+  // Addresses are compared regardless of case. SQLite's built-in collation folds only ASCII, but it needs no function,
+  // which a connection could define differently.
   const folded = kind === "sqlite" ? sql`"userEmail" collate nocase` : sql`lower("userEmail")`;
   await index("conversationsByEmail", "userEmail", folded);
   // Retention is set per agent, so expired conversations are looked up per agent.

@@ -3,7 +3,8 @@ import { belongsTo } from "../belongs-to.ts";
 import type { Tables } from "../tables.ts";
 
 /**
- * Settings of notices to members and team chats, the timers of a handoff, and deliveries that belong to a conversation.
+ * Adds the settings of notices to members and team chats, the timers of handoffs, and deliveries that belong to a
+ * conversation.
  */
 export async function notices(db: Kysely<Tables>): Promise<void> {
   await createSettings(db);
