@@ -93,7 +93,7 @@ function passwordIdentity(userId: string, hash: string, now: string) {
   };
 }
 
-/** The user with this email address and the organization that they joined first, or undefined. */
+/** Finds the user with this email address and the organization that they joined first. */
 export async function findMember(db: Db, email: string): Promise<Member | undefined> {
   return db
     .selectFrom("users")
@@ -112,7 +112,7 @@ export async function findUser(db: Db, email: string) {
     .executeTakeFirst();
 }
 
-/** Does nothing when the password is already the given one, so a restart does not end sessions. */
+/** Does nothing when the user already has this password, so that a restart does not end sessions. */
 export async function setPassword(db: Db, userId: string, password: string): Promise<void> {
   const identity = await db
     .selectFrom("identities")
@@ -132,8 +132,8 @@ type NewPassword = {
 };
 
 /**
- * Sets a password. In the same transaction it ends the user's sessions and deletes all sign-in and reset links sent
- * before, so a leaked earlier email is worthless.
+ * Sets a password. The same transaction ends the user's sessions and deletes all sign-in and reset links that were sent
+ * earlier, so that an earlier email that was leaked is worthless.
  */
 export async function writePassword(db: Db, userId: string, { hash, keptSession }: NewPassword): Promise<void> {
   const now = new Date().toISOString();

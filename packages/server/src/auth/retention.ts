@@ -3,10 +3,10 @@ import type { Db } from "../db/open.ts";
 
 const DAY_MS = 86_400_000;
 const AUDIT_DAYS = 400;
-/** Days for which an invitation is kept after it expires. */
+/** How many days an invitation is kept after it has expired. */
 const INVITATION_DAYS = 30;
 
-/** Deletes expired sessions and links, and old invitations and audit entries. @returns how many rows */
+/** Deletes expired sessions and links, and old invitations and audit entries. @returns the number of deleted rows */
 export async function deleteExpiredRows(db: Db, now: number): Promise<number> {
   const iso = (at: number) => new Date(at).toISOString();
   await keepNotices(db, iso(now));
@@ -30,7 +30,7 @@ export async function deleteExpiredRows(db: Db, now: number): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** A session that expired because it was not used does not end the notices of its browser, unlike a sign-out. */
+/** Keeps the notices of a browser whose session expired because it was not used. Only a sign-out ends them. */
 async function keepNotices(db: Db, now: string): Promise<void> {
   const expired = db.selectFrom("sessions").select("id").where("expiresAt", "<", now);
   await db.updateTable("pushSubscriptions").set({ sessionId: null }).where("sessionId", "in", expired).execute();

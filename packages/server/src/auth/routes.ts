@@ -16,8 +16,9 @@ import { createSignIn, type LoadLibrary } from "./sign-in/sign-in.ts";
 type Parts = { consumeAttempt: ConsumeAttempt; loadLibrary: LoadLibrary; onMemberRemoved: OnMemberRemoved };
 
 /**
- * Registers sign-in, members, keys and the audit log. Call it before registering other routes, so that their changes
- * are recorded. @returns the audit log
+ * Registers sign-in, members, keys and the audit log. Call this before registering other routes, so that their changes
+ * are recorded.
+ * @returns the audit log
  */
 export function accountRoutes(
   app: App,

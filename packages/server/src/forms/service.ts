@@ -20,7 +20,9 @@ import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
 import { toDelivery, toSubmission } from "./submission-view.ts";
 
 const PAGE = { default: 20, max: 100 };
-/** Submitted data per page. Reading it and writing it as JSON takes about 10 ms per megabyte. */
+/**
+ * The maximum size of the submitted data in a page. Reading it and writing it as JSON takes about 10 ms per megabyte.
+ */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
 type Parts = {
@@ -100,7 +102,7 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
       await checkOwned(organizationId, { agentId: retry.agentId ?? null, toolId: retry.toolId ?? null });
       return retryFailed(organizationId, retry);
     },
-    /** Also subtracts the submission from the counters. */
+    /** Deletes the submission and subtracts it from the counters. */
     async delete(organizationId: string, id: string): Promise<void> {
       await requireSubmission(organizationId, id);
       await deleteFilesOf(deps.db, [id]);

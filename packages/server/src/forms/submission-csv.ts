@@ -6,10 +6,16 @@ import { asText } from "./deliveries/delivery-content.ts";
 import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
 import { fileUrl, toSubmission } from "./submission-view.ts";
 
-/** Rows and bytes read at a time, for a few milliseconds of work between turns of the event loop. */
+/**
+ * The maximum number of rows and bytes that are read at a time, which takes a few milliseconds between turns of the
+ * event loop.
+ */
 const PAGE = 500;
 const PAGE_BYTES = 512 * 1024;
-/** Limits the columns, because every row has all of them and a form that is edited often can accumulate many fields. */
+/**
+ * The maximum number of columns, because every row has all of them and a form that is edited often can accumulate many
+ * fields.
+ */
 const MAX_FIELD_COLUMNS = 1_000;
 
 /**

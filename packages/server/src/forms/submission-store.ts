@@ -25,7 +25,10 @@ export type SubmissionFilter = Partial<Pick<SubmissionRow, "agentId" | "toolId" 
 };
 export type DeliveryOutcome = Pick<DeliveryRow, "position" | "purpose" | "type" | "state"> & { error: string | null };
 
-/** An attempt stores up to 16 KB of the response, and a submission can be retried any number of times. */
+/**
+ * The maximum number of attempts that are returned. An attempt stores up to 16 KB of the response, and a submission can
+ * be retried any number of times.
+ */
 const MAX_ATTEMPTS = 100;
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
@@ -74,7 +77,7 @@ const rowBytes = sql<number>`octet_length("formData") + coalesce(octet_length("c
 
 function submissionLists({ reads }: StoreDeps, owned: OwnedBy) {
   return {
-    /** Newest first: at most `limit` rows, and at most `maxBytes` of them, but at least one. */
+    /** Returns the newest submissions first: at most `limit` rows and at most `maxBytes`, but at least one row. */
     async list(
       organizationId: string,
       filter: SubmissionFilter,
@@ -112,7 +115,7 @@ function submissionReaders(db: Db, owned: OwnedBy) {
     async get(organizationId: string, id: string): Promise<SubmissionRow | undefined> {
       return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
-    /** For visitors, who know the id of a submission but have no account. */
+    /** For visitors, who know the id of a submission but do not belong to an organization. */
     async getPublic(id: string): Promise<SubmissionRow | undefined> {
       return db
         .selectFrom("submissions")

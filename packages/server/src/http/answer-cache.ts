@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * Keeps the promise that changes in another process are visible within 5 s, with a margin for the time that reading
- * takes.
+ * How long a response is cached, in milliseconds. Changes in another process must be visible within 5 s, so this leaves
+ * a margin for the time that reading takes.
  */
 const CACHE_MS = 4_500;
 /** The approximate size of an entry besides its body. */
@@ -17,7 +17,7 @@ type Options<T extends object> = {
 
 export type AnswerCache<T extends object> = ReturnType<typeof createAnswerCache<T>>;
 
-/** Caches what answers a request by a key, such as an agent's id, for at most 5 s. */
+/** Caches the data of responses by a key, such as an agent's id, for at most 5 s. */
 export function createAnswerCache<T extends object>({ maxBytes, bytesOf, now = Date.now }: Options<T>) {
   const known = new LRUCache<string, { answer: T; until: number }>({
     maxSize: maxBytes,
@@ -31,7 +31,7 @@ export function createAnswerCache<T extends object>({ maxBytes, bytesOf, now = D
     reading.set(key, loading);
     try {
       const answer = await loading;
-      // A read that started before a change must not put the old state back into the cache.
+      // A read that started before a change must not store the old state in the cache.
       if (reading.get(key) === loading) known.set(key, { answer, until });
       return answer;
     } finally {
@@ -40,13 +40,13 @@ export function createAnswerCache<T extends object>({ maxBytes, bytesOf, now = D
   }
 
   return {
-    /** Returns a cached answer synchronously. Otherwise it calls `read`, and concurrent callers share the result. */
+    /** Returns cached data synchronously. Otherwise, calls `read`, whose result concurrent callers share. */
     get(key: string, read: (key: string) => Promise<T>): T | Promise<T> {
       const entry = known.get(key);
       if (entry && entry.until > now()) return entry.answer;
       return reading.get(key) ?? load(key, read);
     },
-    /** Call it when something that the answer shows has changed. */
+    /** Call this when something in the response has changed. */
     forget(key: string): void {
       known.delete(key);
       reading.delete(key);

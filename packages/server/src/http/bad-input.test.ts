@@ -93,7 +93,7 @@ onBothDatabases("bad input", (createDatabase) => {
     expect(await everything()).toBe(before);
   };
 
-  /** PostgreSQL stores less than SQLite: no NUL, and no text that is not Unicode. */
+  /** PostgreSQL rejects texts that SQLite stores: those with NUL, and those that are not valid Unicode. */
   const isStrict = createDatabase === createPostgres;
 
   // These bodies are rejected before any query, so one database is enough.
@@ -114,7 +114,7 @@ onBothDatabases("bad input", (createDatabase) => {
       });
     });
 
-    // All endpoints except submitForm share one reader of JSON.
+    // All endpoints except submitForm share one JSON parser.
     it.each(writing.filter(({ name }) => ["chat", "submitForm"].includes(name)))(
       "for $name is refused when it is not JSON, hostile or of another type",
       async (endpoint) => {

@@ -4,7 +4,7 @@ import type { FastifyListenOptions } from "fastify";
 
 type Listening = { listen(options: FastifyListenOptions): Promise<string> };
 
-/** A port that this process holds before its app exists. */
+/** A port that this process occupies before its app exists. */
 export type BoundPort = {
   port: number;
   /** Hands the bound socket to the app, which accepts connections from then on. Call it once. */

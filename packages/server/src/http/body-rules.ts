@@ -3,13 +3,12 @@ import type { FastifyRequest } from "fastify";
 import { AppError, MAX_DETAILS } from "../errors.ts";
 import { SchemaError } from "./validation.ts";
 
-/** The usable part of a body that its schema refuses. `refused` names the properties that were left out. */
+/** The valid part of a body that its schema rejects. `refused` names the properties that were left out. */
 export type PartialBody<Body> = { body: Partial<Body>; refused: ReadonlySet<string> };
 
 /**
- * Options of a route whose body has rules that its schema cannot express. When the schema refuses the body, `check`
- * checks the remaining properties, and one response lists the problems of both. A valid body is left to the route's
- * handler.
+ * Options of a route whose body has rules that its schema cannot express. When the schema rejects the body, `check`
+ * checks the remaining properties, and one response lists all problems. The route's handler checks a valid body itself.
  */
 export function withBodyRules<Body, Params = unknown>(
   check: (part: PartialBody<Body>, request: FastifyRequest<{ Params: Params }>) => unknown,

@@ -8,9 +8,9 @@ declare module "fastify" {
 }
 
 /**
- * Routes marked `crossOrigin` answer every origin (the route checks the agent's own list) and support preflights. Other
- * routes answer no other origin. `registerSecurityHeaders` sends the headers. The CORS plugin is not used because it looks
- * up the route a second time per request.
+ * Routes marked `crossOrigin` allow every origin (the route checks the agent's own list) and support preflights. Other
+ * routes allow no other origin. `registerSecurityHeaders` sends the headers. The CORS plugin is not used because it
+ * looks up the route a second time for each request.
  */
 export function registerCors(app: FastifyInstance): void {
   const methods = new Map<string, string[]>();

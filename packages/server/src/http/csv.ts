@@ -2,8 +2,9 @@ import { Readable } from "node:stream";
 import { stringify } from "csv-stringify";
 
 /**
- * Where a spreadsheet begins a new cell inside a cell, if it separates cells by semicolons or tabs, as Excel does in
- * many countries. It ends a quoted cell only at its own separator, so quotes do not protect what follows.
+ * Matches where a spreadsheet begins a new cell within a cell if it separates cells by semicolons or tabs, as Excel
+ * does in many countries. Such a spreadsheet ends a quoted cell only at its own separator, so quotes do not protect
+ * what follows.
  */
 const formulaInside = /([;\t\r\n])(?=[=+\-@＝＋－＠])/g;
 

@@ -60,13 +60,13 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
 /** Converts errors of the framework, the database or a bug into a response for the caller. */
 export function toAppError(error: FastifyError | Error): AppError {
   if (error instanceof AppError) return error;
-  // A request can outlive its connection, which a shutdown ends, and then find the database closed.
+  // A request can outlive its connection, which a shutdown closes, and then find the database closed.
   if (isClosed(error)) return shuttingDown();
   const status = "statusCode" in error ? error.statusCode : undefined;
   if (status === 413) return new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint accepts.");
   if (status === 415)
     return new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as JSON with `Content-Type: application/json`.");
-  // A URI that is too long cannot name a resource.
+  // No resource has a URI of this length.
   if (status === 414) return new AppError("NOT_FOUND", "There is no endpoint at this path.");
   if (status === 408) return new AppError("REQUEST_TIMEOUT", "The request did not arrive in time.");
   if (status !== undefined && status >= 400 && status < 500) return new AppError("VALIDATION_ERROR", error.message);

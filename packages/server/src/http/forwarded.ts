@@ -24,8 +24,8 @@ export function isForwarded(headers: FastifyRequest["headers"]): boolean {
 }
 
 /**
- * True for a request that a program on this machine sent directly: to a loopback name, and not through a proxy. The
- * socket's address proves nothing, because a proxy on this machine makes every visitor's socket local.
+ * Returns true for a request that a program on this machine sent directly: to a loopback name, and not through a proxy.
+ * The socket's address proves nothing, because a proxy on this machine makes every visitor's socket local.
  */
 export function isDirect({ headers }: Pick<FastifyRequest, "headers">): boolean {
   const host = URL.parse(`http://${headers.host ?? ""}`)?.hostname ?? "";

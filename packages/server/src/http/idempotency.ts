@@ -26,7 +26,7 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 export type Keep = (trx: Executor, agentId: string | null, answer: unknown) => Promise<void>;
 
 const KEPT_MS = 86_400_000;
-/** Responses searched between two turns of the event loop. Most are smaller than 1 KB. */
+/** The number of responses that are searched between two turns of the event loop. Most are smaller than 1 KB. */
 const ANSWERS_PER_PAGE = 200;
 
 /**
@@ -107,7 +107,7 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
 
 type Call = { request: FastifyRequest; reply: FastifyReply; scope: string; sent?: unknown };
 
-/** Deletes expired responses. @returns how many were deleted */
+/** Deletes expired responses. @returns the number of deleted responses */
 export function deleteOldAnswers(db: Db, now: number): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const keys = trx.selectFrom("idempotencyKeys").select("id");
@@ -120,8 +120,8 @@ export function deleteOldAnswers(db: Db, now: number): Promise<number> {
 }
 
 /**
- * Deletes the stored responses about an agent's resources. A response can be as large as the resource. @returns how
- * many
+ * Deletes the stored responses about an agent's resources. A response can be as large as the resource.
+ * @returns the number of deleted responses
  */
 export function deleteAnswersOf(db: Db, agentId: string): Promise<number> {
   return deleteBySize(db, {
@@ -140,8 +140,9 @@ export function deleteAnswersOf(db: Db, agentId: string): Promise<number> {
 }
 
 /**
- * Deletes an organization's stored responses that mention one of these ids. Only one day of responses is stored.
- * @returns how many
+ * Deletes an organization's stored responses that contain one of these ids. Scanning them all is cheap enough, because
+ * responses are kept for only one day.
+ * @returns the number of deleted responses
  */
 export async function deleteAnswersAbout(db: Db, organizationId: string, ids: ReadonlySet<string>): Promise<number> {
   if (ids.size === 0) return 0;

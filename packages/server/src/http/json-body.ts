@@ -25,7 +25,7 @@ export function registerJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** 400 for a body that cannot be parsed. */
+/** Creates the 400 for a body that cannot be parsed. */
 export function bodyProblem({ path, message }: JsonProblem): AppError {
   return path ? invalid(path, message, "not_allowed") : new AppError("VALIDATION_ERROR", `The body ${message}.`);
 }

@@ -10,7 +10,7 @@ export type JsonPages = {
   after: string;
 };
 
-/** A shorter array that fits into one page is sent in one piece, which costs a quarter of the CPU time of a stream. */
+/** The maximum length of an array that is sent in one piece, which costs a quarter of the CPU time of a stream. */
 const SHORT_LENGTH = 64 * 1024;
 
 /**
@@ -46,7 +46,7 @@ function itemsOf(page: readonly unknown[]): string {
 }
 
 /**
- * The next page, read in another turn of the event loop, because reading a page with one large item takes time as well.
+ * Reads the next page in another turn of the event loop, because reading a page with one large item also takes time.
  */
 async function nextOf(iterator: AsyncIterator<readonly unknown[]>) {
   await nextTurn();

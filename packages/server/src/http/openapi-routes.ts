@@ -14,7 +14,8 @@ export function openApiRoutes(app: App, baseUrl: string): void {
   app.get("/openapi.json", { config: { access: "public" }, schema: { hide: true } }, async (_, reply) => {
     // Built once: the document is about 500 KB and never changes while the server runs.
     text ??= describe(routes, baseUrl).catch((error: unknown) => {
-      // The next request tries again: loading the modules can fail while the process has no file descriptor left.
+      // The next request tries again, because loading the modules can fail while the process has no file descriptor
+      // left.
       text = undefined;
       throw error;
     });

@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 
-/** Requested every few seconds by monitoring. Logging each would hide other requests. */
+/** Endpoints that monitoring requests every few seconds. Logging these requests would hide others. */
 const checks = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** Logs one line per request when it ends, with its id. */
@@ -23,8 +23,8 @@ export class RequestLog extends LogController {
 }
 
 /**
- * A page or one of its files. Opening the dashboard requests a dozen of them, which would bury the other requests in
- * the log.
+ * Whether the request is for a page or one of its files. Opening the dashboard sends a dozen of them, which would hide
+ * the other requests in the log.
  */
 function isAsset({ method, routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   return method === "GET" && routeOptions.schema?.hide === true && statusCode < 400;

@@ -58,7 +58,7 @@ it("the server waits at most 10 s for headers and 30 s for a body", async () => 
   server = await startServer();
   const { headersTimeout, requestTimeout } = server.app.server;
   expect({ headersTimeout, requestTimeout }).toEqual({ headersTimeout: 10_000, requestTimeout: 30_000 });
-  // How often Node checks. Its default of 30 s would turn 10 s into 40.
+  // How often Node checks for slow clients. Its default of 30 s would turn 10 s into up to 40 s.
   expect(Reflect.get(server.app.server, "connectionsCheckingInterval")).toBeLessThanOrEqual(5_000);
 });
 

@@ -18,7 +18,7 @@ export type EventReader = { write(events: string): void; end(): void };
  * stream.
  */
 export function sendEvents(reply: FastifyReply, heartbeat: number, follow: (reader: EventReader) => () => void) {
-  // Nothing would read the stream and nothing would end it.
+  // For a HEAD request, nothing would read the stream and nothing would end it.
   if (reply.request.method === "HEAD") return reply.headers(headers).send();
   const stream = new EventStream();
   const leave = follow({ write: (events) => stream.add(events), end: () => stream.end() });
@@ -36,7 +36,7 @@ const headers = {
   "x-accel-buffering": "no",
 };
 
-/** Events are sent together up to this length, and a slow client makes progress in steps of about this length. */
+/** The length up to which events are sent together. A slow client makes progress in steps of about this length. */
 const TOGETHER = 16 * 1024;
 
 /**

@@ -7,11 +7,12 @@ import { nulMessage, pathOfNul } from "./nul-characters.ts";
 import { readQueryValues } from "./query-values.ts";
 
 /**
- * For larger bodies the check stops at the first invalid value, so that a hostile body cannot produce a million errors.
+ * For bodies above this size, the check stops at the first invalid value, so that a malicious body cannot produce a
+ * million errors.
  */
 const LIST_ALL_BELOW_BYTES = 65_536;
 
-/** 400 for a part of a request that its schema refuses. */
+/** The 400 for a part of a request that its schema rejects. */
 export class SchemaError extends AppError {
   /**
    * The body's properties that hold a value of the wrong shape, such as a number instead of a string. A value that is
@@ -59,7 +60,7 @@ function createAjv() {
   const options = { strict: false, strictNumbers: true, useDefaults: false, removeAdditional: false } as const;
   const pair = { first: new Ajv(options), all: new Ajv({ ...options, allErrors: true }) };
   for (const ajv of [pair.first, pair.all]) {
-    // The services check these formats. Their rules are stricter, and their messages say more.
+    // The services check these formats with stricter rules and more specific messages.
     for (const format of ["date-time", "email", "uri", "uri-template"]) ajv.addFormat(format, true);
     ajv.addFormat("date-or-date-time", isDateOrDateTime);
   }

@@ -1,14 +1,16 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 
-/** Smaller responses fit into the buffers of the operating system. */
+/** The size up to which a response fits into the buffers of the operating system. */
 const SMALL_BYTES = 64 * 1024;
 const SLICE_BYTES = 64 * 1024;
 
 const defaults = {
   /** how long a client may leave a response unread */
   timeoutMs: 30_000,
-  /** the unread bytes of all clients together, except for streams, which are limited at their source */
+  /**
+   * the maximum number of unread bytes of all clients together, except for streams, which are limited at their source
+   */
   maxWaitingBytes: 96 * 1024 * 1024,
 };
 

@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import { describeAddress, matches, parseAddress, type Range } from "./address-ranges.ts";
 import { OutboundError } from "./outbound-error.ts";
 
-/** Decides which addresses an organization may let this server call. It only examines text and does no I/O. */
+/** Decides which addresses an organization may make this server call. It only examines text and performs no I/O. */
 export type AddressGuard = {
   /**
    * Parses a URL.

@@ -5,7 +5,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Range = [Address, number];
 
 /**
- * Classes of addresses. `metadata` is always refused; `local` can be opened by a server that only one machine reaches.
+ * Classes of addresses. `metadata` is always rejected. `local` is allowed on a server that is reachable only from its
+ * own machine.
  */
 type AddressKind = "public" | "local" | "reserved" | "metadata";
 
@@ -17,7 +18,7 @@ export function parseAddress(text: string): Address | null {
   return isIP(text) !== 0 && !text.includes("%") ? ipaddr.parse(text) : null;
 }
 
-/** `kind` decides; `description` is for the error message ("10.0.0.5 is a private address"). */
+/** Classifies an address. `description` is for the error message ("10.0.0.5 is a private address"). */
 export function describeAddress(address: Address): { kind: AddressKind; description: string } {
   if (isMetadata(address)) return { kind: "metadata", description: "a link-local or cloud metadata address" };
   const range = address.range();
@@ -37,7 +38,7 @@ function isPublic(address: Address): boolean {
   return address.range() === "unicast" && (address.kind() === "ipv4" || matches(address, globalUnicast));
 }
 
-/** RFC 4291 section 2.4: the only part of IPv6 from which public addresses are allocated. */
+/** RFC 4291, section 2.4: the only part of IPv6 from which public addresses are allocated. */
 const globalUnicast: Range = ipaddr.parseCIDR("2000::/3");
 
 /**

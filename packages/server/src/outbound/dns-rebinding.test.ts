@@ -154,7 +154,7 @@ describe("a name server that responds with", () => {
 });
 
 describe("a name server that changes its response", () => {
-  /** The first answer is allowed and all later ones are internal. None may be cached. */
+  /** The first answer is an allowed address and all later ones are internal. None may be cached. */
   const rebinding = ({ type, nth }: DnsQuestion): Answered =>
     type === "A" ? [{ type, data: nth === 1 ? "127.0.0.1" : "127.0.0.2", ttl: 0 }] : [];
 

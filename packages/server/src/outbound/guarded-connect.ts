@@ -44,7 +44,10 @@ export function createGuardedConnect(guard: AddressGuard, resolve: Resolve): bui
   };
 }
 
-/** One forbidden address among several refuses the name, because which one the socket would use is not predictable. */
+/**
+ * A single forbidden address rejects the whole name, because it is not predictable which of several addresses the
+ * socket would use.
+ */
 function guardedLookup(guard: AddressGuard, resolve: Resolve): LookupFunction {
   return (hostname, _options, callback) => {
     resolve(hostname)

@@ -12,7 +12,7 @@ export type OutboundSocket = {
   close(): void;
 };
 
-/** Undelivered messages that are kept in memory. A peer that sends more at once is disconnected. */
+/** The maximum number of undelivered messages in memory. A peer that sends more is disconnected. */
 const MAX_WAITING = 1_000;
 const limits = { maxPayloadSize: 1024 * 1024, maxFragments: 1_000 };
 
@@ -26,8 +26,8 @@ type Options = {
 };
 
 /**
- * Opens a WebSocket over a guarded connector. Each has an agent of its own, because undici hands the socket of an upgrade
- * over to the WebSocket and cannot end it afterwards.
+ * Opens a WebSocket over a guarded connector. Each WebSocket has its own agent, because undici hands the socket of an
+ * upgrade over to the WebSocket and cannot close it afterwards.
  * @throws OutboundError when it cannot be opened, and the signal's reason after an abort
  */
 export async function openWebSocket({ url, connect, idleMs, signal }: Options): Promise<OutboundSocket> {

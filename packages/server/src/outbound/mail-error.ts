@@ -10,7 +10,7 @@ export class MailError extends Error {
 type SmtpError = Error & { code?: string; command?: string; response?: string; responseCode?: number };
 
 /**
- * Explains why an email was not sent. Members need not know where the operator's mail server is, so `failure` quotes
+ * Explains why an email was not sent. Members must not learn where the operator's mail server is, so `failure` quotes
  * the server's reply to the email, but nothing about connecting or signing in. `details` are for the log. Neither
  * contains the password.
  */

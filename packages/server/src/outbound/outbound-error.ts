@@ -1,8 +1,8 @@
 type OutboundErrorKind = "refused" | "timeout" | "unreachable" | "too_large" | "redirect";
 
 /**
- * A call that was refused or failed. `message` has the exact reason, for members; `publicMessage` is for everyone else.
- * In the latter, a refused address looks like an unreachable one, so that nobody can map the internal network by trying
+ * A call that was refused or failed. `message` contains the exact reason, for members. `publicMessage` is for everyone
+ * else. It describes a refused address like an unreachable one, so that nobody can map the internal network by trying
  * addresses.
  */
 export class OutboundError extends Error {

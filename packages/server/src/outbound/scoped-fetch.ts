@@ -8,8 +8,8 @@ const original = globalThis.fetch;
 let isInstalled = false;
 
 /**
- * Runs `work` with our `fetch` in place of the global one, including in everything that it starts. For libraries that
- * do not accept a `fetch` of their own.
+ * Runs `work` with our `fetch` in place of the global one, including in everything that `work` starts. This is for
+ * libraries that do not accept a custom `fetch`.
  */
 export function withFetch<T>(fetch: Fetch, work: () => Promise<T>): Promise<T> {
   if (!isInstalled) globalThis.fetch = (...call) => (scope.getStore() ?? original)(...call);

@@ -72,7 +72,7 @@ export function createMailer(
   };
 }
 
-/** Short, because someone is waiting for a page to load. */
+/** The timeout of the check, in milliseconds. It is short because someone is waiting for a page to load. */
 const CHECK_MS = 5_000;
 
 const atMost = ({ connect, greeting, socket }: typeof defaultLimits, ms: number) => ({
@@ -112,7 +112,7 @@ async function openTransport({ auth, port, ...smtp }: SmtpAddress, timeouts: typ
 
 function compose({ to, subject, text, html }: Mail): SendMailOptions {
   return {
-    // An object is taken as a single address; text would be parsed as a list.
+    // nodemailer treats an object as a single address. It would parse text as a list.
     to: { name: "", address: to },
     subject: subject.replace(/\p{Cc}+/gu, " ").trim(),
     text,

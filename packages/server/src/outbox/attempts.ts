@@ -47,7 +47,8 @@ export function createAttemptLog({ db, databaseKind }: Pick<Deps, "db" | "databa
 }
 
 /**
- * After a failure, waits as long as the schedule says plus up to 10 % jitter, or longer if the receiver asks for it.
+ * Determines the next state. After a failure, the wait is as long as the schedule specifies plus up to 10 % jitter, or
+ * longer if the receiver requests it.
  * @param schedule the wait before each attempt, in milliseconds
  */
 export function nextOf(

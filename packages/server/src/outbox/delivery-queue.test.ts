@@ -112,7 +112,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     expect(await settle(current, { state: "pending", waitMs: 40_000 })).toBe(1);
     expect(await stateOf(id)).toMatchObject({ state: "pending", attempts: 1 });
     expect(await claim()).toEqual([]);
-    // The commit succeeded, but its caller did not learn that and repeats it.
+    // The commit succeeded, but its caller does not know this and repeats it.
     expect(await settle(current, { state: "pending", waitMs: 0 })).toBeNull();
     expect(await claim()).toEqual([]);
     const again = { ...current, attempts: 1 };

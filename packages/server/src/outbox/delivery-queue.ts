@@ -26,11 +26,12 @@ export type DeliveryQueue = ReturnType<typeof createDeliveryQueue>;
 
 /**
  * The outbox: pending deliveries, each written in the transaction of its subject. A process leases a delivery while it
- * sends it, and renews the lease until the outcome is recorded. If the process dies, the lease expires and any process may
- * claim the delivery. All instants are the database's, so that clock differences between processes do not matter.
+ * sends it, and renews the lease until the outcome is recorded. If the process ends unexpectedly, the lease expires and
+ * any process may claim the delivery. All instants come from the database's clock, so that clock differences between
+ * processes do not matter.
  *
- * A lease also expires when the database or the process is too slow to renew it. This process holds its deliveries even
- * then, and takes none of them a second time.
+ * A lease also expires when the database or the process is too slow to renew it. Even then, this process keeps holding
+ * its deliveries and does not claim any of them a second time.
  * @param leaseMs must be longer than an attempt usually takes, including recording it
  */
 export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind: DatabaseKind }, leaseMs: number) {
@@ -153,12 +154,12 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
   };
 }
 
-/** The number of a delivery's first lease. */
+/** The fence of a delivery's first lease. */
 const FIRST_FENCE = 1;
 
 type LeaseKey = { id: string; fence: number };
 
-/** `json` has the attempts that this process holds. */
+/** `json` contains the attempts that this process holds. */
 type Claim = { limit: number; json: string; ms: number };
 
 type Address = Pick<DeliveryRow, "target" | "host">;
@@ -279,7 +280,7 @@ function claim(
     .returningAll();
 }
 
-/** A delivery that was recorded or returned to the outbox in the meantime keeps its time. */
+/** Skips deliveries that were recorded or returned to the outbox in the meantime, which keep their due time. */
 function renew(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
   return compileOnce<{ json: string; ms: number }, never>((param) =>
     db

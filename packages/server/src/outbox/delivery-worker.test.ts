@@ -345,7 +345,7 @@ it("a host's slots are free while outcomes are recorded, and nothing is claimed 
   expect(await claimed()).toEqual([32, 3]);
   answered[16]?.();
   expect(await claimed()).toEqual([48, 4]);
-  // Other hosts are asked for once, and again when there is news.
+  // The hosts are skipped in one claim, and again only after a notification.
   expect(claims).toEqual([[], ["a"], [], []]);
   worker.notify();
   expect(await claimed()).toEqual([48, 5]);

@@ -20,13 +20,13 @@ export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 const POLL_MS = 1_000;
 const POLL_AFTER_FAILURE_MS = 5_000;
 /**
- * Concurrent attempts across all hosts, and per host. The queue is not asked for deliveries to a host that has half of
- * its slots in use.
+ * The maximum number of concurrent attempts across all hosts, and per host. The queue is not asked for deliveries to a
+ * host that has half of its slots in use.
  */
 const MAX_CONCURRENT = 1_024;
 const MAX_CONCURRENT_PER_HOST = 32;
 const CLAIM_SIZE = MAX_CONCURRENT_PER_HOST / 2;
-/** Slots in use from which a host's deliveries are left in the queue. */
+/** The number of slots in use at which a host's deliveries are left in the queue. */
 const BUSY = MAX_CONCURRENT_PER_HOST - CLAIM_SIZE;
 
 type WorkerOptions = {
@@ -52,8 +52,8 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
   /** True before the start as well, so that no delivery is leased to a worker that does not run. */
   let isStopping = true;
   /**
-   * What a claim could not take: deliveries to these hosts, or any at all, because too many attempts were running. The next
-   * claim waits until that changes.
+   * The deliveries that the last claim left in the queue: those to these hosts, or any, because too many attempts were
+   * running. The next claim waits until this changes.
    */
   let skipped: { hosts: ReadonlySet<string>; isFull: boolean } = { hosts: new Set(), isFull: false };
   let loop = Promise.resolve();
@@ -100,7 +100,7 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
     while (!isStopping) {
       const busyHosts = hostSemaphore.hostsWithAtLeast(BUSY);
       const limit = Math.min(MAX_CONCURRENT - running.size, CLAIM_SIZE);
-      // Before the claim, so that a slot that becomes free meanwhile ends the next wait.
+      // Set this before the claim, so that a slot that becomes free in the meantime ends the next wait.
       skipped = { hosts: new Set(busyHosts), isFull: limit < CLAIM_SIZE };
       const claimed = await claims.claim(Math.max(0, limit), busyHosts);
       if (isStopping) await Promise.all((claimed ?? []).map((delivery) => requeue(delivery)));
@@ -154,7 +154,7 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
       while (running.size > 0) await Promise.all(running);
       clearTimeout(cutOff);
       renewal.stop();
-      // Deliveries that arrive while the rest of the server shuts down are left to the queue as well.
+      // Leave deliveries that arrive while the rest of the server shuts down to the queue as well.
       stopped.abort();
     },
   };

@@ -1,7 +1,10 @@
 import type { Logger } from "pino";
 import type { DeliveryQueue, LeasedDelivery } from "./delivery-queue.ts";
 
-/** How long a claim that found too few deliveries for other hosts than the busy ones is not repeated. */
+/**
+ * How long a claim is not repeated after it found too few deliveries to hosts other than the busy ones, in
+ * milliseconds.
+ */
 const EXHAUSTED_MS = 500;
 
 type ClaimOptions = {
@@ -12,11 +15,12 @@ type ClaimOptions = {
 };
 
 /**
- * Claims due deliveries. A claim that skips busy hosts reads past all their due deliveries, so it is not repeated at once
- * when it found too few for other hosts: `announce` ends that, and the next poll finds those that become due.
+ * Claims due deliveries. A claim that skips busy hosts reads past all of their due deliveries. If it found too few
+ * deliveries for other hosts, it is therefore not repeated immediately. `announce` ends this pause, and the next poll
+ * finds deliveries that become due.
  */
 export function createDueClaims({ queue, log, now }: ClaimOptions) {
-  /** The hosts that the last such claim skipped, and when. */
+  /** The hosts that the last such claim skipped, and the time of that claim. */
   let exhausted: { hosts: ReadonlySet<string>; at: number } | null = null;
   let announcements = 0;
 
@@ -32,7 +36,7 @@ export function createDueClaims({ queue, log, now }: ClaimOptions) {
       const before = announcements;
       try {
         const claimed = await queue.claim(limit, busyHosts);
-        // A delivery that was announced meanwhile may have been committed too late for this claim.
+        // A delivery that was announced in the meantime may have been committed too late for this claim.
         if (claimed.length < limit && announcements === before) exhausted = { hosts: new Set(busyHosts), at: now() };
         return claimed;
       } catch (error) {
@@ -40,7 +44,7 @@ export function createDueClaims({ queue, log, now }: ClaimOptions) {
         return null;
       }
     },
-    /** New deliveries are due. */
+    /** Reports that new deliveries are due. */
     announce(): void {
       announcements++;
       exhausted = null;

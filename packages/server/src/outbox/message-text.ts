@@ -1,4 +1,7 @@
-/** What email programs turn into links: URLs with a scheme, and host names. Email addresses are kept. */
+/**
+ * The parts of a text that email programs turn into links: URLs with a scheme, and host names. Email addresses are
+ * kept.
+ */
 const links = /\b[a-z][a-z\d+.-]{1,20}:\/\/\S*|(?<![@\w.-])(?:[\w-]+\.)+[a-z]{2,}\b(?!@)\S*/giu;
 
 /** Replaces links by an ellipsis, in text from a person whom the reader may not know. */

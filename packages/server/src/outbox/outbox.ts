@@ -9,7 +9,7 @@ import { leaseMs } from "./delivery-lease.ts";
 import { createDeliveryQueue, type LeasedDelivery } from "./delivery-queue.ts";
 import { createDeliveryWorker, type RunDelivery } from "./delivery-worker.ts";
 
-/** The receiver asked for a pause. The attempt does not count, and the delivery is due again after the pause. */
+/** The receiver requested a pause. The attempt does not count, and the delivery is due again after the pause. */
 export type Postponed = { postponedMs: number };
 
 /** One delivery, ready to be sent. */
@@ -36,9 +36,12 @@ export type DeliveryHandler = {
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** The waits before an outcome is recorded again, in milliseconds: each is twice the previous one. */
+/**
+ * The first wait before an outcome is recorded again, in milliseconds. Each further wait is twice as long as the
+ * previous one.
+ */
 const FIRST_RECORD_WAIT_MS = 100;
-/** How often the database may refuse what follows from an attempt, before only the delivery's state is recorded. */
+/** How often the database may reject the effects of an attempt before only the delivery's state is recorded. */
 const MAX_REFUSALS = 8;
 const MAX_RECORD_WAIT_MS = 30_000;
 
@@ -78,11 +81,11 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
   }
 
   /**
-   * Records an attempt, again and again until the database accepts it: the receiver has the delivery, so that sending it
-   * again would be a duplicate. `signal` ends the wait, and the try that follows is the last one.
+   * Records an attempt, and repeats this until the database accepts it. The receiver already has the delivery, so
+   * sending it again would be a duplicate. `signal` ends the current wait, and the try that follows is the last one.
    *
-   * An outcome that the database keeps refusing, although it is available, would be held until the process ends. Only the
-   * delivery's state is recorded then.
+   * If the database keeps rejecting an outcome although it is available, the delivery would be held until the process
+   * ends. In this case, only the delivery's state is recorded.
    */
   async function record(
     handler: DeliveryHandler,

@@ -3,8 +3,8 @@ import { createHostSemaphore } from "./host-semaphore.ts";
 import type { OpenDelivery } from "./outbox.ts";
 
 /**
- * Limits how many large payloads, such as files or transcripts, are sent concurrently, in total and per host: each of them
- * is in memory while it is sent.
+ * Limits how many large payloads, such as files or transcripts, are sent concurrently, in total and per host, because
+ * each of them is in memory while it is sent.
  */
 export function createPayloadSlots() {
   const [all, perHost] = [createHostSemaphore(8), createHostSemaphore(2)];
@@ -25,5 +25,5 @@ export function createPayloadSlots() {
   };
 }
 
-/** A delivery for which no slot is free. It is sent later, and the attempt does not count. */
+/** A delivery for which no slot is free. It is sent later, and no attempt is counted. */
 export const withoutSlot: OpenDelivery = { send: async () => ({ postponedMs: MAX_SLOT_WAIT_MS / 2 }) };

@@ -7,7 +7,7 @@ import { OutboundError } from "../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../outbound/retry-after.ts";
 import type { Answer } from "./attempts.ts";
 
-/** Bytes of a response that are read, and bytes that are stored. */
+/** The number of bytes of a response that are read, and the number that are stored. */
 const READ_BYTES = 64 * 1024;
 const STORED_BYTES = 16 * 1024;
 
@@ -44,8 +44,8 @@ function readAnswer({ status, headers, body }: Awaited<ReturnType<Deps["outbound
 }
 
 /**
- * The result of an attempt that threw. Throws the error again when `signal` aborted the attempt or the database is
- * unavailable, because the receiver is not to blame then.
+ * Returns the result of an attempt that threw. Throws the error again when `signal` aborted the attempt or the database
+ * is unavailable, because the receiver did not cause such a failure.
  */
 export function explainFailure(error: unknown, signal: AbortSignal, log: Logger): Answer {
   if (signal.aborted) throw error;
@@ -53,7 +53,7 @@ export function explainFailure(error: unknown, signal: AbortSignal, log: Logger)
     return { ...undelivered(error.publicMessage, error.message), status: error.status ?? null };
   if (error instanceof AppError) return undelivered("Too large", error.message);
   if (error instanceof MailError) return undelivered("Rejected by the mail server", error.message);
-  // Checked last, because it reads the message, in which the errors above can quote the receiver.
+  // Check this last, because it reads the message, in which the errors above can quote the receiver.
   if (isUnavailable(error)) throw error;
   log.error({ err: error }, "could not build a delivery");
   return undelivered("Could not be sent", "The server could not build the request. See the server log for the reason.");

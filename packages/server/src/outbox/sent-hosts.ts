@@ -7,8 +7,9 @@ import type { Deps } from "../deps.ts";
 export const platformHosts = { telegram: "api.telegram.org", slack: "slack.com" } as const;
 
 /**
- * Whether a delivery may have reached its receiver: it was attempted, or a process has begun an attempt, or had when it
- * died. Deliveries that wait for a submission's webhook are leased as well, but not sent.
+ * Whether a delivery may have reached its receiver: it was attempted, or a process has begun an attempt, possibly
+ * before it ended unexpectedly. Deliveries that wait for a submission's webhook are leased as well, but they have not
+ * been sent.
  */
 export const mayHaveArrived = sql<boolean>`(deliveries.attempts > 0
   or (deliveries."isLeased" = 1 and deliveries.state <> 'waiting'))`;
@@ -42,7 +43,7 @@ export async function keepSentHosts(
     },
   ] as const;
   for (const { owner, table, id, which } of owners) {
-    // The lock waits for an owner that is being deleted, and then leaves it out.
+    // The lock waits for an owner that is being deleted, and the owner is then skipped.
     const lock = databaseKind === "postgres" ? sql`for key share of owner` : sql``;
     const insert = sql`insert into "sentHosts" (${sql.ref(owner)}, host)
       select owner.id, deliveries.host from deliveries
@@ -96,7 +97,7 @@ export async function keepHostOfThreads(
   const chat = trx.selectFrom("teamChats").select("platform").where("channelId", "=", channelId);
   const row = await chat.executeTakeFirst();
   if (!row || threadIds.length === 0) return;
-  // The lock waits for a conversation that is being deleted, and then leaves it out.
+  // The lock waits for a conversation that is being deleted, and the conversation is then skipped.
   const lock = databaseKind === "postgres" ? sql`for key share of owner` : sql``;
   await sql`insert into "sentHosts" ("conversationId", host)
     select owner.id, ${platformHosts[row.platform]} from "teamChatThreads" as thread

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { WebhookSecret } from "@foyer/contract";
 import type { Encryption } from "../encryption.ts";
 
-/** How long the previous secret still signs after a rotation. */
+/** How long the previous secret still signs after a rotation, in milliseconds. */
 const OVERLAP_MS = 86_400_000;
 
 type Stored = { secret: string; previousSecret: string | null; rotatedAt: number | null };

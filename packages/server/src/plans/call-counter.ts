@@ -14,7 +14,7 @@ export type MinuteCount = { calls: number; now: number; endsAt: number };
 type CountCall = (organizationId: string, limit: number) => MinuteCount | Promise<MinuteCount>;
 
 export type CallCounter = CountCall & {
-  /** The organization's calls in this clock minute. Does not count one. */
+  /** Returns the organization's calls in this clock minute without counting one. */
   current(organizationId: string): number | Promise<number>;
 };
 
@@ -48,7 +48,8 @@ export function createSharedCounter(db: Db, clock: RawBuilder<number> = database
   const full = new LRUCache<string, MinuteCount & { limit: number; askedAt: number }>({ max: MAX_ORGANIZATIONS });
 
   /**
-   * `askedAt` is earlier than the database's time, so this may end slightly too early. The next call is then looked up.
+   * `askedAt` is earlier than the database's time, so this may end slightly too early, in which case the next call is
+   * looked up.
    */
   function knownFull(organizationId: string, limit: number): MinuteCount | null {
     const cached = full.get(organizationId);

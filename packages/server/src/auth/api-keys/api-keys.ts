@@ -4,7 +4,10 @@ import type { Db } from "../../db/open.ts";
 import { hashKey, isPlausibleKey } from "./key-format.ts";
 import { deleteKey, type KeyOwner, keyLookup, touchKey } from "./store.ts";
 
-/** Keeps the promise that other processes notice a revocation within 5 s, with a margin for the lookup itself. */
+/**
+ * How long a key is cached, in milliseconds. Other processes must notice a revocation within 5 s, so this leaves a
+ * margin for the lookup itself.
+ */
 const CACHE_MS = 4_500;
 const TOUCH_MS = 60_000;
 

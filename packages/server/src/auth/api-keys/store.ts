@@ -114,7 +114,8 @@ export async function deleteKey(db: Db, organizationId: string, id: string): Pro
 }
 
 /**
- * Deletes the keys created from earlier values of FOYER_ADMIN_API_KEY, except `current`. @returns the number deleted
+ * Deletes the keys created from earlier values of FOYER_ADMIN_API_KEY, except `current`.
+ * @returns the number of deleted keys
  */
 export async function deleteEnvironmentKeys(
   db: Db,

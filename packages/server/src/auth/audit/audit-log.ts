@@ -28,10 +28,16 @@ type Target = { resource: string; id: string; name: string | null };
 
 const MAX_LIMIT = 200;
 const BATCH = 100;
-/** Failed sign-ins recorded per user, hour and process. An attacker guessing passwords must not fill the log. */
+/**
+ * The maximum number of failed sign-ins that are recorded per user, hour and process, so that an attacker who guesses
+ * passwords cannot fill the log.
+ */
 const FAILURES_PER_HOUR = 20;
 
-/** Writes that change nothing worth recording: a read mark, and typing, which repeats every few seconds. */
+/**
+ * Calls that change nothing worth recording: marking a conversation as read, and typing, which is reported every few
+ * seconds.
+ */
 const notRecorded: string[] = [readConversation.url, reportTyping.url];
 
 /** Reads that are recorded because their response contains a secret or all data of a person. */
@@ -80,7 +86,10 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
   }
 
   return {
-    /** The name of the resource that a call is about to change. Read before the handler runs, which may delete it. */
+    /**
+     * Returns the name of the resource that a call is about to change. It is read before the handler runs, because the
+     * handler may delete the resource.
+     */
     targetOf: (principal: Principal, request: FastifyRequest): Promise<string | null> => {
       const { id } = request.params as { id?: string };
       return id === undefined
@@ -141,8 +150,8 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
 }
 
 /**
- * Records every call that changes something in an organization. Routes that only read get no hook, so they cost
- * nothing.
+ * Records every call that changes something in an organization. Routes that only read get no hook, so that they have no
+ * overhead.
  */
 export function registerAuditLog(app: FastifyInstance, audit: AuditLog): void {
   app.addHook("onRoute", (route) => {
@@ -178,7 +187,7 @@ declare module "fastify" {
   interface FastifyRequest {
     /** the resource that an audited call changes: its name, and its id when the call created it */
     auditTarget: { id: string | null; name: string | null } | null;
-    /** what a handler adds to the entry of its call */
+    /** facts that a handler adds to the entry of its call */
     auditDetails: AuditEntry["details"];
   }
 }

@@ -5,8 +5,9 @@ import { defaultOrganizationName, insertOrganization } from "../account-store.ts
 import { hasInvitation } from "./invitation-store.ts";
 
 /**
- * The organization in which a new session starts: the one that the user joined first. With open sign-up, a user without
- * an organization or invitation gets a new one. Null for a user who must accept an invitation first.
+ * Returns the organization in which a new session starts: the one that the user joined first. With open sign-up, a user
+ * without an organization or invitation gets a new organization. Returns null for a user who has to accept an
+ * invitation first.
  */
 export async function defaultOrganizationOf(
   db: Db,

@@ -19,8 +19,8 @@ type Parts = { db: Db; log: Pick<Logger, "warn"> };
 type Admin = NonNullable<Config["admin"]>;
 
 /**
- * Creates or updates the owner named by the environment and makes FOYER_ADMIN_API_KEY the only key from it: keys from
- * earlier values stop working. Idempotent.
+ * Creates or updates the owner that the environment specifies. FOYER_ADMIN_API_KEY becomes the only key from the
+ * environment, so keys from earlier values stop working. Idempotent.
  */
 export async function ensureAdmin(parts: Parts, { admin }: Pick<Config, "admin">): Promise<void> {
   const member = admin && ((await create(parts.db, admin)) ?? (await update(parts, admin)));
@@ -38,7 +38,7 @@ async function replaceKey({ db, log }: Parts, member: Member | null, key: string
   try {
     await insertKey(db, { ...current, createdBy: member.userId, name, expiresAt: null, isFromEnvironment: true });
   } catch (error) {
-    // Another process that is starting at the same time inserted the key first.
+    // Another process that is starting at the same time has inserted the key first.
     if (!isDuplicate(error)) throw error;
   }
 }
@@ -73,8 +73,8 @@ async function update({ db, log }: Parts, { email, password }: Admin): Promise<M
 }
 
 /**
- * Verifies the user and creates an organization in one transaction: a verified user without one counts as removed by
- * other owners.
+ * Verifies the user and creates an organization in one transaction, because a verified user without an organization
+ * counts as removed by other owners.
  */
 function claimUnverified(db: Db, userId: string, email: string): Promise<boolean> {
   return inTransaction(db, async (trx) => {

@@ -2,11 +2,11 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { countInvitationsSince, openInvitations } from "./invitation-store.ts";
 
-/** Pending invitations per organization. */
+/** The maximum number of pending invitations of an organization. */
 const MAX_OPEN = 100;
 /**
- * Invitations in 24 hours, including revoked ones, because each sent an email to a stranger. With open sign-up, new
- * organizations start with the lower cap.
+ * The maximum number of invitations in 24 hours. It includes revoked ones, because each invitation was emailed to a
+ * stranger. With open sign-up, new organizations start with the lower limit.
  */
 const MAX_PER_DAY = { established: 100, new: 10 };
 const NEW_FOR_DAYS = 7;

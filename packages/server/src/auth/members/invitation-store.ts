@@ -115,8 +115,8 @@ function mayInvite(inviter: string | undefined, role: string): boolean {
 }
 
 /**
- * Makes the user a member if the inviter may still invite. @returns the organization's id, or null when no such
- * invitation is pending for the user's address
+ * Makes the user a member if the inviter is still allowed to invite them.
+ * @returns the organization's id, or null when no such invitation is pending for the user's address
  */
 export async function acceptInvitation(
   db: Db,

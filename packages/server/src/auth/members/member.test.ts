@@ -28,7 +28,7 @@ onBothDatabases("members", (createDatabase) => {
     await database.drop();
   });
 
-  /** An organization with one of each role, each with a browser. */
+  /** Creates an organization with one member of each role, each with a browser. */
   async function createTeam() {
     const owner = await createOwner(server);
     const admin = await createMember(server, owner.organizationId, "admin");

@@ -16,8 +16,9 @@ export async function areMembers(db: Db, organizationId: string, userIds: readon
 }
 
 /**
- * Whether the user belongs to the organization, until the transaction ends: a concurrent removal waits for it. Lock the
- * member before any conversation, in the same order as the removal. SQLite runs one transaction at a time.
+ * Whether the user belongs to the organization. The result holds until the transaction ends, because a concurrent
+ * removal waits for it. Lock the member before any conversation, in the same order as the removal. SQLite runs only one
+ * transaction at a time.
  */
 export async function isMemberUntilCommit(
   trx: Transaction<Tables>,

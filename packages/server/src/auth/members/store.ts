@@ -22,7 +22,7 @@ export async function findMemberOf(db: Db, organizationId: string, userId: strin
 }
 
 type Change = { organizationId: string; userId: string };
-/** Called in the transaction that removes a member, for what other resources keep about the member. */
+/** Called in the transaction that removes a member, so that other resources can delete their data about the member. */
 export type OnMemberRemoved = (trx: Transaction<Tables>, member: Change) => Promise<void>;
 type Outcome = "done" | "unknown" | "forbidden" | "last owner";
 
@@ -70,8 +70,8 @@ export async function changeMember(
 }
 
 /**
- * Cancels the invitations that the user's new role does not allow, so that they cannot use one of their own to come
- * back.
+ * Cancels the invitations that the user's new role does not allow, so that the user cannot accept one of their own to
+ * regain access.
  */
 async function cancelInvitationsBy(trx: Transaction<Tables>, { organizationId, userId }: Change, role: Role | null) {
   await trx

@@ -26,7 +26,7 @@ export async function purgeUnverifiedWithin(trx: Transaction<Tables>, userId: st
   return true;
 }
 
-/** Other processes accept such a key for up to 5 s, as with any revocation. */
+/** Other processes accept such a key for up to 5 s, as after any revocation. */
 export async function deleteKeysCreatedBy(db: Db, userId: string): Promise<void> {
   await db.deleteFrom("apiKeys").where("createdBy", "=", userId).execute();
 }

@@ -57,7 +57,8 @@ export function registerAuthentication(
     if (access === "public" || access === "visitor" || access === "user") return;
     route.config = { ...route.config, minimumRole: minimumRole(String(route.method), route.url) };
   });
-  // Most requests need no promise: they have a key that was looked up a moment ago, or no credentials.
+  // Not an async hook, because most requests need no promise: they have a key that was looked up a moment ago, or no
+  // credentials.
   app.addHook("onRequest", (request, reply, done) => {
     const admission = request.is404 ? undefined : admit(request, reply);
     if (admission) return admission;
@@ -76,7 +77,7 @@ export function registerAuthentication(
     return bearer ? admitBearer(request, reply, access, bearer) : admitCookie(request, access);
   }
 
-  /** Admits every request. Invalid credentials grant nothing, but do not stop a visitor from chatting. */
+  /** Admits every request. Invalid credentials grant nothing, but they do not prevent a visitor from chatting. */
   async function admitVisitor(request: FastifyRequest, reply: FastifyReply, bearer: string | undefined) {
     if (bearer && looksLikeToken(bearer)) {
       request.conversationToken = bearer;
@@ -152,7 +153,7 @@ export function signedInOf(request: FastifyRequest): SignedIn {
   return request.signedIn;
 }
 
-/** Identifies the credential that sent a call, as the scope of idempotency keys. */
+/** Returns an id of the credential that sent a call, as the scope of idempotency keys. */
 export function credentialOf({ keyId, userId, organizationId }: Principal): string {
   return keyId ?? `${userId}/${organizationId}`;
 }

@@ -13,7 +13,7 @@ export function requireSameOrigin(request: Pick<FastifyRequest, "headers">, conf
   if (!isSameOrigin(request, config)) throw crossOriginError();
 }
 
-/** False for a browser's request from a page of another origin. */
+/** Returns false for a browser's request from a page of another origin. */
 export function isSameOrigin({ headers }: Pick<FastifyRequest, "headers">, config: HasBaseUrl): boolean {
   const site = headers["sec-fetch-site"];
   const { origin } = headers;

@@ -7,7 +7,7 @@ export function sessionCookieName(isSecure: boolean): string {
 }
 export const SESSION_SECONDS = 7 * 86_400;
 
-/** The secret that better-auth uses to sign its cookies and tokens. */
+/** Returns the secret that better-auth uses to sign its cookies and tokens. */
 export function signInSecret(encryption: Encryption): string {
   return encryption.sign("sign-in", "better-auth");
 }
@@ -28,7 +28,7 @@ export function writeSessionCookie(secret: string, token: string | null, isSecur
   return `${sessionCookieName(isSecure)}=${value}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
-/** better-auth's signature: base64 HMAC-SHA256 of the value. */
+/** Computes better-auth's signature: the base64 HMAC-SHA256 of the value. */
 function sign(secret: string, token: string) {
   return createHmac("sha256", secret).update(token).digest("base64");
 }

@@ -39,7 +39,8 @@ export function createAccountMails({ db, config, log, mailer, encryption, loopba
   ) {
     const { to, subject, lines, url } = mail;
     if (mailer.isConfigured) return mailer.send({ to, subject, text: [...lines, "", url, "", footer].join("\n") });
-    // A public BASE_URL with HOST on loopback means a reverse proxy. Even then the operator can read the log.
+    // A public BASE_URL with HOST on loopback means that a reverse proxy is in use. Even then, the operator can read
+    // the log.
     const isLocal = config.isLoopbackOnly ? loopbackPrivileges.areGranted() : isLoopback(config.host);
     if (isLocal) return log.info({ to, url }, `email is not configured: ${subject.toLowerCase()}`);
     if (!kind) return;
@@ -54,7 +55,9 @@ export function createAccountMails({ db, config, log, mailer, encryption, loopba
 
   return {
     inBackground,
-    /** Waits for emails in flight, but at most `DRAIN_MS`: a mail server that hangs must not block the shutdown. */
+    /**
+     * Waits for emails in flight, but at most `DRAIN_MS`, because a mail server that hangs must not block the shutdown.
+     */
     drain: async (): Promise<void> => {
       const timeout = new AbortController();
       await Promise.race([

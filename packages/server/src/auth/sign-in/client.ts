@@ -1,5 +1,6 @@
 /**
- * The header that passes the client's IP address to better-auth, which never sees the client's own forwarding headers.
+ * The header that passes the client's IP address to better-auth. better-auth never sees the client's own forwarding
+ * headers.
  */
 export const clientIpHeader = "x-client-ip";
 

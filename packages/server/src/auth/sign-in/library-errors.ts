@@ -2,7 +2,7 @@ import { AppError, invalid } from "../../errors.ts";
 
 const invalidLink = "is invalid, expired or already used";
 
-/** better-auth's error codes that the user can act on. */
+/** Those of better-auth's error codes that the user can do something about. */
 const knownErrors: Record<string, () => AppError> = {
   INVALID_EMAIL_OR_PASSWORD: () => new AppError("UNAUTHORIZED", "The email address or password is incorrect."),
   EMAIL_NOT_VERIFIED: () =>

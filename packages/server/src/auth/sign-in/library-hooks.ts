@@ -13,7 +13,8 @@ type UserOptions = NonNullable<BetterAuthOptions["user"]>;
 type DatabaseHooks = NonNullable<BetterAuthOptions["databaseHooks"]>;
 
 /**
- * Our decisions in better-auth's hooks: who can sign up, what verifying an address invalidates, where a session starts.
+ * Our decisions in better-auth's hooks: who can sign up, what is invalidated when an address is verified, and in which
+ * organization a session starts.
  */
 export const signInHooks = {
   user: ({ db, keys }: Parts): Pick<UserOptions, "validateUserInfo"> => ({
@@ -36,8 +37,8 @@ export const signInHooks = {
         },
       },
       update: {
-        // A magic link verified the address. better-auth deletes earlier passwords and sessions; the API keys are ours
-        // to delete.
+        // A magic link has verified the address. better-auth deletes earlier passwords and sessions, but we have to
+        // delete the API keys.
         after: async ({ id }, context) => {
           if (context?.path !== "/magic-link/verify") return;
           await deleteKeysCreatedBy(db, id);

@@ -1,16 +1,23 @@
 import { APIError } from "better-auth/api";
 
-/** A hash takes 32 MB and 50 ms of a thread, and Node's pool has four threads for everything. */
+/**
+ * The maximum number of concurrent hashes. A hash takes 32 MB and occupies a thread for 50 ms, and Node's pool has four
+ * threads for everything.
+ */
 const MAX_CONCURRENT = 2;
-/** About 5 s of work. Further requests are refused, so that a burst of sign-ins cannot fill the memory. */
+/**
+ * The maximum number of waiting calls, about 5 s of work. Further requests are rejected, so that a burst of sign-ins
+ * cannot exhaust the memory.
+ */
 const MAX_WAITING = 200;
 
 /** Imported on first use, because a start that creates no account does not need it. */
 const passwords = () => import("better-auth/crypto");
 
 /**
- * better-auth's own hash (scrypt, off the event loop) with limited concurrency, so that a burst of sign-ins delays
- * nothing else. @throws APIError `HASHING_BUSY` when `maxWaiting` calls are already waiting
+ * Computes better-auth's own hash (scrypt, off the event loop) with limited concurrency, so that a burst of sign-ins
+ * delays nothing else.
+ * @throws APIError `HASHING_BUSY` when `maxWaiting` calls are already waiting
  */
 export function createPasswordHashing({ maxWaiting = MAX_WAITING } = {}) {
   const waiting: Array<() => void> = [];

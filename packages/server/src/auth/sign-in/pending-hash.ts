@@ -6,8 +6,8 @@ type PendingHash = { ip: string; hash: string | null };
 const scope = new AsyncLocalStorage<PendingHash>();
 
 /**
- * Prevents better-auth from writing a password within `work`: it would write the password and end the sessions in
- * separate statements, and would not delete links. We do all of it in one transaction, with `pendingHash`.
+ * Prevents better-auth from writing a password during `work`. It would write the password and end the sessions in
+ * separate statements, and would not delete links. We do all of this in one transaction, with `pendingHash`.
  */
 export function withPendingHash<T>(ip: string, work: () => Promise<T>): Promise<T> {
   return scope.run({ ip, hash: null }, work);

@@ -83,7 +83,7 @@ onBothDatabases("sign-in with an OpenID provider", (createDatabase) => {
     const thief = createBrowser(server);
     const stolen = await thief.call("GET", pathOf(back));
     expect([errorOf(stolen), thief.cookies.has("foyer_session")]).toEqual(["state_mismatch", false]);
-    // A state that belongs to the other browser does not help it either.
+    // A state that belongs to the other browser is not accepted either.
     await start(thief);
     const mixed = await thief.call("GET", pathOf(back));
     expect([errorOf(mixed), thief.cookies.has("foyer_session")]).toEqual(["state_mismatch", false]);
@@ -252,7 +252,7 @@ describe("sign-in providers", () => {
       await browser.call("GET", pathOf(await oidc.visit(String(headers.location))));
       return browser;
     };
-    // Nobody can sign in before the first owner exists.
+    // No one can sign in before the first owner exists.
     expect((await come("first@example.com")).cookies.has("foyer_session")).toBe(false);
     const owner = await createOwner(server);
     expect((await come("stranger@example.com")).cookies.has("foyer_session")).toBe(false);

@@ -262,7 +262,7 @@ describe("an attacker", () => {
       expect(Number(headers["retry-after"])).toBeGreaterThan(0);
       expect(headers["x-ratelimit-limit"]).toBe("30");
     }
-    // The correct password gets the same response. A different one would reveal it.
+    // The correct password gets the same response, because a different one would reveal it.
     expect((await guess(2_000, password)).status).toBe(429);
     const other = await createOwner(server);
     expect((await createBrowser(server, { ip: "203.0.113.1" }).signIn(other.email)).status).toBe(200);
@@ -311,7 +311,7 @@ describe("an attacker", () => {
     };
     const [known, unknown] = [await guess(email), await guess("nobody@example.com")];
     expect(known).toEqual(unknown);
-    // Nearly all of the time goes into the hash.
+    // Password hashing dominates the response time, so an equal number of hashes means comparable timing.
     expect([known.status, known.hashes]).toEqual([401, 1]);
     await server.stop();
   });

@@ -126,7 +126,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
     const actions = (await browser.call("GET", "/audit-log")).body.entries.map(
       ({ action }: { action: string }) => action,
     );
-    // The refused sign-in is recorded in the background.
+    // The rejected sign-in is recorded in the background.
     expect(actions.filter((action: string) => action !== "sign-in-failed")).toEqual([
       "sign-in",
       "reset-password",
@@ -227,7 +227,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
         role: "member",
       });
       statuses.push(status);
-      // Revoking an invitation frees no place, because its email has been sent already.
+      // Revoking an invitation does not lower the count, because its email has already been sent.
       if (status === 201) await browser.call("DELETE", `/invitations/${body.id}`);
     }
     expect(statuses).toEqual([...Array(10).fill(201), 429]);

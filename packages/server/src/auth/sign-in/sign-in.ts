@@ -19,8 +19,8 @@ export type SignInOutcome = { location: string | null; cookies: string[]; sessio
 type NewUser = { email: string; password: string; name: string; invitationId: string | null };
 
 /**
- * Creating a user takes longer than finding an existing one. Both responses take at least this long, so that timing
- * reveals nothing.
+ * The minimum duration of a sign-up response, in milliseconds. Creating a user takes longer than finding an existing
+ * one, and the response time must not reveal which happened.
  */
 const SIGN_UP_MS = 300;
 
@@ -58,7 +58,7 @@ export function createSignIn(
       const body = { email: readEmailAddress("email", email), password };
       const { api } = await load();
       const response = await api.signInEmail({ body, ...callOptions(client) });
-      // In the background, so that response times do not reveal whether the address is known.
+      // Run this in the background, so that response times do not reveal whether the address is known.
       if (response.status === 401) mails.inBackground(onFailedSignIn(body.email, client.ip));
       return outcomeOf(response, client);
     },
@@ -121,7 +121,7 @@ export function createSignIn(
         client,
       );
     },
-    /** Does not sign the user in: the link may have reached someone who did not create the account. */
+    /** Does not sign the user in, because the link may have reached someone who did not create the account. */
     async verifyEmail(client: Client, token: string): Promise<SignInOutcome> {
       const { api } = await load();
       return outcomeOf(

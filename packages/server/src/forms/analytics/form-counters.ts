@@ -55,7 +55,7 @@ export function createFormCounters(db: Db, isPostgres: boolean) {
     /** Stores the new facts about each impression. @returns the amounts to add to the counters */
     async recordImpressions(trx: Executor, events: readonly ImpressionEvent[]): Promise<DayDelta[]> {
       const deltas: DayDelta[] = [];
-      // A consistent order, so that two processes cannot deadlock.
+      // Insert in a consistent order, so that two processes cannot deadlock.
       for (const event of events.toSorted((a, b) => compare(a.toolId + a.id, b.toolId + b.id))) {
         const delta = await recordImpression(trx, event);
         if (delta) deltas.push(delta);
@@ -63,7 +63,7 @@ export function createFormCounters(db: Db, isPostgres: boolean) {
       return deltas;
     },
     /**
-     * Adds to the counters, each row once and in a consistent order. Must come last in a transaction, because it locks
+     * Adds to the counters, each row once and in a consistent order. Call this last in a transaction, because it locks
      * rows that many writers share.
      */
     async add(trx: Executor, deltas: readonly DayDelta[]): Promise<void> {
@@ -80,7 +80,7 @@ export function countsOf(status: SubmissionStatus): Pick<DayCounts, "successful"
   return { successful: isSuccessful ? 1 : 0, failed: isFailed ? 1 : 0 };
 }
 
-/** How a change of status changes the counters. */
+/** Returns how a change of status changes the counters. */
 export function statusDelta(before: SubmissionStatus, after: SubmissionStatus) {
   const [from, to] = [countsOf(before), countsOf(after)];
   return { successful: to.successful - from.successful, failed: to.failed - from.failed };

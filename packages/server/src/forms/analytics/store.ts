@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 /** Days in UTC, both ends inclusive. */
 export type DayRange = { from?: string | undefined; to?: string | undefined };
 
-/** Only this many of the newest days are returned for a chart. */
+/** The maximum number of days that are returned for a chart. The newest days are returned. */
 const MAX_DAYS = 366;
 
 type Scope = { organizationId: string; agentId: string };

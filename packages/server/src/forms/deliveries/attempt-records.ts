@@ -141,7 +141,7 @@ function failureEvent({ delivery, attempt }: CompletedAttempt, submission: Statu
 
 type Part = Pick<DeliveryRow, "purpose" | "state">;
 
-/** The status that follows from the submission's parts. Notices to owners and confirmation emails do not count. */
+/** Determines the status from the submission's parts. Notices to owners and confirmation emails do not count. */
 export function statusOf(
   submission: Pick<SubmissionRow, "executionMode" | "clientResult">,
   deliveries: readonly Part[],
@@ -163,7 +163,7 @@ const jsonIds = (ids: readonly string[]) => toJson(ids.map((id) => ({ id })));
 function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKind">) {
   const ids = (json: string) => db.selectFrom(jsonRows<{ id: string }>(kind, json, { id: "text" })).select("rows.id");
   return {
-    /** A consistent order, so that two processes cannot deadlock. */
+    /** Lock in a consistent order, so that two processes cannot deadlock. */
     lockSubmissions: compileOnce<{ json: string }, StatusRow>((param) =>
       db
         .selectFrom("submissions")

@@ -23,7 +23,8 @@ export function createClientResults({ baseUrl }: Pick<Config, "baseUrl">, { stor
     if (Buffer.byteLength(json) > MAX_RESULT_BYTES) {
       throw new AppError("PAYLOAD_TOO_LARGE", "The result is larger than 100 KiB.");
     }
-    // Normalized through JSON for the comparison below, like the stored result: JSON has no -0 and no infinite numbers.
+    // Normalize the value through JSON for the comparison below, like the stored result, because JSON has neither -0
+    // nor infinite numbers.
     const result = JSON.parse(json);
     const submission = isId("sub", submissionId) ? await store.getPublic(submissionId) : undefined;
     if (submission) agents.checkOrigin(await agents.getPublic(submission.agentId), origin, ownOrigin);

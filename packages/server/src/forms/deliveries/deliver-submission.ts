@@ -16,7 +16,7 @@ export function createSubmissionHandler(
     async open(leased, signal) {
       const delivery = ofSubmission(leased);
       const found = await store.toSend(delivery.submissionId);
-      // The submission was deleted, and its deliveries with it.
+      // The submission was deleted together with its deliveries.
       if (!found) return null;
       const { submission, hasFiles } = found;
       if (!hasFiles) return { send: () => send(delivery, { submission, files: [] }, signal) };

@@ -9,12 +9,12 @@ type File = Omit<SubmissionFileRow, "submissionId">;
 export type SubmissionContent = { submission: SubmissionRow; files: readonly File[] };
 
 /**
- * Bytes encoded at a time, which takes about a millisecond. A multiple of three, so that the pieces of base64 can be
- * concatenated.
+ * The number of bytes that are encoded at a time, which takes about a millisecond. It is a multiple of three, so that
+ * the pieces of base64 can be concatenated.
  */
 const SLICE_BYTES = 768 * 1024;
 
-/** Limits a body, because a template can repeat one long text or file thousands of times. */
+/** The maximum length of a filled body, because a template can repeat one long text or file thousands of times. */
 const MAX_FILLED_CHARACTERS = 4_000_000;
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 

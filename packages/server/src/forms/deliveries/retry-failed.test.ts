@@ -112,7 +112,7 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
   it("sends each delivery once when several processes do it concurrently", async () => {
     refuse();
     const form = await forms.createForm({ formWebhookUrl: hook("crowd") });
-    // Enough for several batches.
+    // The number of submissions is enough for several batches.
     const submitted = await submitTimes(form.id, 20);
     await failuresReach(form.id, 20);
     const ids = [...submitted, ...(await copies(form.id, 140))];

@@ -9,7 +9,7 @@ import { currentAddress } from "./submission-deliveries.ts";
 
 type Parts = { failed: FailedStore; queue: DeliveryQueue; records: AttemptRecords; formFinder: FormFinder };
 
-/** Submissions read by one query, and changed in one transaction. */
+/** The number of submissions that one query reads and one transaction changes. */
 const PAGE = 500;
 const BATCH = 50;
 

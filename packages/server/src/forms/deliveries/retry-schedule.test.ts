@@ -32,7 +32,7 @@ describe("the next step after an attempt", () => {
       });
       expect(Math.min(...waits)).toBeGreaterThanOrEqual(wait);
       expect(Math.max(...waits)).toBeLessThanOrEqual(wait * 1.1);
-      // Spread, so that deliveries that failed together are not retried together.
+      // The retries are spread, so that deliveries that failed together are not retried together.
       expect(new Set(waits).size).toBeGreaterThan(100);
     }
     expect(after(4)).toEqual({ state: "failed" });

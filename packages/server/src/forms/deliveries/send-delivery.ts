@@ -36,7 +36,7 @@ export function createDeliverySender(
   ) {
     const { id: submissionId, toolId, agentId } = content.submission;
     const body = await (target.payload ? payloadBody(target.payload, content) : webhookBody(content));
-    // A webhook and an action can have the same receiver, which must not take one for a duplicate of the other.
+    // A webhook and an action can have the same receiver, which must not treat one as a duplicate of the other.
     const id = purpose === "webhook" ? submissionId : `${submissionId}.${position}`;
     const signed = webhookHeaders(id, new Date(), body, await webhookSecrets.signing({ id: toolId, agentId }));
     const headers = { ...lowerCase(target.headers), ...signed };
@@ -90,7 +90,7 @@ export function createDeliverySender(
     send(delivery, content, signal).catch((error: unknown) => explainFailure(error, signal, log));
 }
 
-/** Lower-cases the names, so that our own headers replace the owner's instead of being sent in addition. */
+/** Converts the names to lower case, so that our own headers replace the owner's instead of being sent in addition. */
 function lowerCase(headers: DeliveryTarget["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 }

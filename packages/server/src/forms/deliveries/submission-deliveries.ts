@@ -15,7 +15,7 @@ type Form = Pick<ToolRow, "formExecutionMode" | "formWebhookUrl" | "formPostActi
 
 /** The distance between the positions of post actions, leaving room for one email per recipient within an action. */
 const ACTION_STEP = 100;
-/** After the last of 20 post actions. */
+/** The position after the last of 20 post actions. */
 const CONFIRMATION_POSITION = 21 * ACTION_STEP;
 
 /** The deliveries of a form's submission: the webhook (if the mode has one and it has a URL), then the post actions. */

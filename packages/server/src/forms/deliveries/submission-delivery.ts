@@ -6,7 +6,7 @@ export type SubmissionDelivery = Omit<DeliveryRow, "submissionId" | "purpose"> &
   purpose: Exclude<DeliveryRow["purpose"], "event">;
 };
 
-/** What all deliveries of a submission have in common when they are created. */
+/** The columns that all deliveries of a submission have in common when they are created. */
 export const newDelivery = {
   kind: "submission",
   webhookId: null,

@@ -96,7 +96,9 @@ export function createSubmissionWriter(
   return createBatchWriter(db, writeBatch, { maxItems: 200 });
 }
 
-/** Names the conversation only if the request proved access to it, because a visitor can send any id. */
+/**
+ * The event contains the conversation's id only if the request proved access to it, because a visitor can send any id.
+ */
 function submittedEvent({ submission }: NewSubmission): NewEvent {
   const { id: submissionId, organizationId, agentId, conversationId, hasConversationProof } = submission;
   const { toolId, toolName, formData } = submission;

@@ -15,7 +15,7 @@ import type { Forms } from "../forms-module.ts";
 import type { DecodedFile } from "./read-submission.ts";
 import { registerSubmissionBodies } from "./submission-body.ts";
 
-/** Four files of the maximum size in base64, plus room for the rest. */
+/** The maximum size of a body: four files of the maximum size in base64, and room for the rest. */
 const BODY_LIMIT = 24 * 1024 * 1024;
 
 /** Endpoints that visitors use to submit forms. */
@@ -47,7 +47,8 @@ export function submitRoutes(
           organizationId: request.principal?.organizationId ?? null,
           userId: proven?.id ?? null,
         });
-        // The person who began the conversation may have filled in the form for the visitor.
+        // In a conversation that someone else began, that person may have filled in the form for the visitor, so the
+        // proof does not count.
         const verified = isForeign ? null : proven;
         submitForm.checkVisitor(tool, { verified, isForeign });
         const { userToken: _, ...fields } = body;
@@ -87,7 +88,7 @@ function visitorOf({ userId }: contract.FormSubmit, verified: VerifiedVisitor | 
   return { userId: verified?.id ?? claimedId, verified };
 }
 
-/** Digests instead of the files themselves, to compare submissions with the same Idempotency-Key. */
+/** Returns digests of the files, to compare submissions with the same Idempotency-Key. */
 function digestsOf(files: ReadonlyMap<string, DecodedFile>) {
   const digest = ({ prefix, content }: DecodedFile) => [prefix, hash("sha256", content)];
   return Object.fromEntries([...files].map(([field, file]) => [field, digest(file)]));

@@ -164,7 +164,8 @@ describe("large bodies", () => {
     const call = request({ port, method: "POST", headers: { "content-type": "application/json", ...length } });
     const answered = once(call, "response") as Promise<[IncomingMessage]>;
     call.on("error", () => {});
-    // Some requests are never answered. The tests await those that must be.
+    // Some requests are never answered, so ignore their failures here. The tests await the requests that must be
+    // answered.
     answered.catch(() => {});
     onTestFinished(() => void call.destroy());
     await new Promise((resolve) => call.write(body.slice(0, sent), resolve));
@@ -194,12 +195,12 @@ describe("large bodies", () => {
     expect((await statusOf(honest)).status).toBe(200);
 
     const held = [await begin(port, large), await begin(port, large)];
-    // Wait for both: a third body that arrived before them would be read instead.
+    // Wait for both bodies, because a third one that arrived before them would be read instead.
     await Promise.all(held.map(arrived));
     const third = await statusOf(await begin(port, large));
     expect([third.status, third.retryAfter]).toEqual([503, "2"]);
     expect(JSON.parse(third.body).error.code).toBe("OVERLOADED");
-    // A body that was read and one whose client disconnected free their memory.
+    // A body releases its memory when it has been read, and when its client has disconnected.
     held[0]?.end();
     expect((await statusOf(held[0] as (typeof held)[0])).status).toBe(200);
     held[1]?.call.destroy();

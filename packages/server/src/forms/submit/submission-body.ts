@@ -12,7 +12,7 @@ declare module "fastify" {
   }
 }
 
-/** Larger bodies are parsed in another thread, because parsing and decoding takes about 10 ms per megabyte. */
+/** Bodies above this size are parsed in another thread, because parsing and decoding takes about 10 ms per megabyte. */
 const LARGE_BYTES = 256 * 1024;
 const THREAD_IDLE_MS = 30_000;
 
@@ -45,7 +45,10 @@ export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLi
   app.addHook("onClose", () => thread.stop());
 }
 
-/** Starts on first use and ends after some idle time, because an idle server should not pay for a thread. */
+/**
+ * Creates a thread that starts on first use and ends after some idle time, so that an idle server uses no memory for
+ * it.
+ */
 function createReadingThread() {
   const waiting = new Map<number, { resolve(read: ReadSubmission): void; reject(error: Error): void }>();
   let worker: Worker | null = null;
@@ -60,7 +63,7 @@ function createReadingThread() {
       waiting.delete(id);
       if (waiting.size === 0) idle = setTimeout(stop, THREAD_IDLE_MS).unref();
     });
-    // A thread can exit without an error event, and pending reads must then be rejected too.
+    // A thread can exit without an error event, in which case pending reads must be rejected too.
     started.on("error", (error) => fail(started, error as Error));
     started.on("exit", (code) =>
       fail(started, new Error(`The thread that parses submissions exited with code ${code}.`)),

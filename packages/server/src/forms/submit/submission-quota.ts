@@ -46,7 +46,7 @@ export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config"
     async add(trx: Executor, stored: readonly Stored[]): Promise<void> {
       if (limit === 0) return;
       const days = Map.groupBy(stored, ({ agentId, createdAt }) => `${agentId} ${dayOf(createdAt)}`);
-      // A consistent order, so that two processes cannot deadlock.
+      // Update in a consistent order, so that two processes cannot deadlock.
       for (const [key, rows] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
         const [agentId = "", day = ""] = key.split(" ");
         await add(trx, { agentId, day, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) });

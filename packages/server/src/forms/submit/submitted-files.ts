@@ -42,7 +42,7 @@ export function submittedFiles(fields: readonly FormField[], { formData, files, 
 const MAX_NAME_BYTES = 255;
 
 /**
- * The last segment of a path, without characters that file systems refuse, and without control and bidirectional
+ * Returns the last segment of a path without characters that file systems reject, and without control and bidirectional
  * characters, which can disguise `exe.pdf` as `fdp.exe`. A long name keeps its extension.
  * @returns null when nothing is left
  */
@@ -78,10 +78,10 @@ const signatures: ReadonlyArray<readonly [mediaType: string, at: number, text: s
 
 const OCTET_STREAM = "application/octet-stream";
 
-/** The declared type. An image whose first bytes do not match becomes `application/octet-stream`. */
+/** Returns the declared type, or `application/octet-stream` for an image whose first bytes do not match its type. */
 function mediaTypeOf(prefix: string, bytes: Buffer): string {
   const declared = declaredType(prefix);
-  // Only valid types pass, because the type becomes a header of the download.
+  // Accept only valid types, because the type becomes a header of the download.
   if (!/^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(declared)) return OCTET_STREAM;
   if (!declared.startsWith("image/")) return declared;
   const start = bytes.subarray(0, 16).toString("latin1");

@@ -2,13 +2,13 @@ import type { FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
 
 const MIB = 1024 * 1024;
-/** Limits for bodies in memory: four of the maximum size from one client, eight in total. */
+/** The limits for bodies in memory: four bodies of the maximum size from one client, and eight in total. */
 const defaults = { total: 192 * MIB, perClient: 96 * MIB };
 
 export type UploadLimits = typeof defaults;
 export type UploadBudget = { take(bytes: number): void; release(): void };
 
-/** Counts the bytes that have arrived. A connection that sends nothing takes nothing from the budget. */
+/** Counts the bytes that have arrived. A connection that sends nothing uses nothing of the budget. */
 export function createUploadBudget(limits: UploadLimits = defaults) {
   const byClient = new Map<string, number>();
   let total = 0;
