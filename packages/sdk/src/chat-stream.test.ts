@@ -14,8 +14,8 @@ const lines = (first: number, ...events: object[]) =>
   events.map((event, index) => `id: msg_1:${first + index}\nevent: x\ndata: ${JSON.stringify(event)}\n\n`).join("");
 
 /**
- * A server that gives these answers, one per call. A text is a stream that breaks off at its end unless it contains the
- * end of the reply.
+ * Creates a server that gives these responses, one per call. A text is a stream that breaks off at its end, unless it
+ * contains the end of the reply.
  */
 function serverOf(...answers: Array<string | Response | Error>) {
   const calls: Array<{ url: string; init: RequestInit }> = [];

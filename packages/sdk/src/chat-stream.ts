@@ -3,7 +3,7 @@ import { delay, interrupted, readEvents } from "./event-reader.ts";
 import { FoyerError } from "./foyer-error.ts";
 import type { Request } from "./request.ts";
 
-/** Gives access to one conversation. Both values come with `message_start`; keep them to continue after a reload. */
+/** Gives access to one conversation. `message_start` contains both values. Store them to continue after a reload. */
 export type ConversationKey = { id: string; token: string };
 
 /** An event of a reply. `eventId` is its position: pass the last one to `resume` to continue right after it. */
@@ -20,7 +20,7 @@ export type StreamOptions = {
   silence?: number;
 };
 
-/** In total slightly longer than the server keeps a reply running without a reader. */
+/** The sum of the delays is slightly longer than the server keeps a reply running without a reader. */
 const WAITS = [300, 1_000, 2_000, 4_000, 8_000, 16_000];
 const SILENCE = 45_000;
 
@@ -76,7 +76,7 @@ async function* follow(
         attempts = 0;
         if (event.type === "message_start") {
           const { conversationId: id, conversationToken: token } = event;
-          // Only a conversation that was continued by its id lacks a token. Its reply cannot be resumed.
+          // A conversation has no token only if it was continued by its id alone. Its reply cannot be resumed.
           conversation = token === null ? null : { id, token };
         }
         yield event;

@@ -37,7 +37,7 @@ type Opened<Answer> = Answer extends { data: infer Data; error: null }
   : Answer;
 export type Output<Name extends EndpointName> = Opened<Response<SchemaOf<Name>>>;
 
-/** The compiler checks this list against the contract, so this file does not import the contract at run time. */
+/** The compiler checks this list against the contract, so that this file does not import the contract at run time. */
 export const endpoints = {
   acceptInvitation: ["POST", "/invitations/:id/accept"],
   addConversationTag: ["POST", "/conversations/:id/tags"],

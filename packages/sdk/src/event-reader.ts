@@ -1,7 +1,7 @@
 import { FoyerError } from "./foyer-error.ts";
 import { createSseParser, type ServerEvent } from "./sse-parser.ts";
 
-/** A silent connection is checked at least this often, in milliseconds. */
+/** The interval at which a silent connection is checked, in milliseconds. */
 const CHECK_MS = 5_000;
 
 /**
@@ -31,8 +31,8 @@ export async function* readEvents(
 }
 
 /**
- * Reads a stream to its end, which comes right after the last event. Cancelling it there would show up as a failed
- * request in the browser's network panel. After a second the stream is canceled anyway.
+ * Reads a stream to its end, which comes right after the last event. If the stream were canceled here, the browser's
+ * network panel would show a failed request. After a second, the stream is canceled anyway.
  */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const timer = setTimeout(() => reader.cancel().catch(() => {}), 1_000);
@@ -46,8 +46,8 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
 }
 
 /**
- * A dead connection often produces no error at all, so silence has to count as one. The wall clock is compared
- * repeatedly, because timers stop while a computer sleeps, and its connections are dead when it wakes up.
+ * A dead connection often produces no error, so silence has to count as one. The wall clock is compared repeatedly,
+ * because timers stop while a computer sleeps, and its connections are dead when it wakes up.
  */
 function orSilence<T>(next: Promise<T>, silence: number): Promise<T> {
   const deadAt = Date.now() + silence;

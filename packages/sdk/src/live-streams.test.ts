@@ -13,8 +13,8 @@ const line = (id: string, event: { type: string }) =>
   `id: ${id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 /**
- * A server that gives these answers, one per call. A text is a stream that breaks off at its end unless it ends with
- * `end`.
+ * Creates a server that gives these responses, one per call. A text is a stream that breaks off at its end, unless it
+ * ends with `end`.
  */
 function serverOf(...answers: Array<string | Response | Error>) {
   const calls: Array<{ url: string; headers: unknown }> = [];

@@ -14,7 +14,7 @@ export type LiveStreamOptions = StreamOptions & {
 
 /** The delays before each attempt to reconnect, in milliseconds. The last one repeats until the caller aborts. */
 const WAITS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
-/** Three times the interval of the server's comments. */
+/** How long a connection may be silent, in milliseconds: three times the interval of the server's comments. */
 const SILENCE = 45_000;
 /** The longest wait that the server can request, in milliseconds. */
 const MAX_WAIT = 60_000;
@@ -38,7 +38,7 @@ export function conversationEvents(
 
 /**
  * Follows the inbox of the signed-in member's organization, and reconnects like `conversationEvents`. It ends when
- * `signal` aborts. Events describe states, so one that arrives twice changes nothing.
+ * `signal` aborts. Events describe states, so receiving an event twice has no effect.
  * @throws FoyerError when the server rejects the request, for example because the session has ended
  */
 export function inboxEvents(
@@ -97,5 +97,5 @@ async function* follow<Event extends object>(
   }
 }
 
-/** Spreads the clients that lost the same server over the second half of the wait. */
+/** Spreads the clients that lost the same server over the second half of the delay. */
 const jittered = (milliseconds: number) => milliseconds * (0.5 + Math.random() / 2);

@@ -159,7 +159,7 @@ describe("the tools of a page", () => {
   it("send a result that is too large for the server, and an exception of the confirmation, as an error", async () => {
     vi.stubGlobal("reportError", vi.fn());
     const { request, results, answers } = fakeServer();
-    // In UTF-8 and with the quotation marks, these are 16,384 and 16,386 bytes.
+    // In UTF-8 and including the quotation marks, these have 16,384 and 16,386 bytes.
     runnerOf(request, { run: () => "ü".repeat(8_191) }).see(started("call_1"), conversation);
     runnerOf(request, { run: () => "ü".repeat(8_192) }).see(started("call_2"), conversation);
     const run = vi.fn();

@@ -25,8 +25,8 @@ export type PageTool = {
 const RETRY_DELAYS_MS = [500, 2_000, 5_000];
 const MAX_ERROR_CHARACTERS = 1_000;
 /**
- * The server's limit for a result, in UTF-8 bytes of JSON. Checked here as well: browsers do not send a `keepalive`
- * request of more than 64 KiB, so the server could not refuse a larger result.
+ * The server's limit for a result, in UTF-8 bytes of JSON. It is checked here as well, because browsers do not send a
+ * `keepalive` request of more than 64 KiB, so the server could not reject a larger result.
  */
 const MAX_RESULT_BYTES = 16_384;
 /** The error that is sent for a call that the visitor does not allow. */
@@ -53,8 +53,8 @@ type ToolUse = Extract<ChatEvent, { type: "tool_use_start" }>;
 export type PageToolRunner = ReturnType<typeof createPageToolRunner>;
 
 /**
- * Runs the calls that appear in a reply's events. Pass every event to `see`. A call is claimed first, under an id of
- * its own, so that neither another tab nor a repeated stream can run it a second time.
+ * Runs the calls that appear in a reply's events. Pass every event to `see`. A call is claimed under its own id before
+ * it runs, so that neither another tab nor a repeated stream can run it a second time.
  */
 export function createPageToolRunner(
   request: Request,
@@ -99,7 +99,7 @@ export function createPageToolRunner(
     },
     /** Runs the calls that have waited for this tool. A page may add its tools after it has resumed a reply. */
     added(name: string): void {
-      // A copy, because a call whose tool is still missing is added again.
+      // Iterate over a copy, because a call whose tool is still missing is added again.
       for (const [id, { event, conversation }] of [...unknown]) {
         if (event.name !== name) continue;
         unknown.delete(id);
@@ -206,7 +206,7 @@ async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<T> {
   return call();
 }
 
-/** Shows an error of the site's code in the console, as if it had not been caught. Node.js lacks the function. */
+/** Shows an error of the site's code in the console, like an uncaught error. Node.js lacks this function. */
 function reportError(error: unknown) {
   globalThis.reportError?.(error);
 }

@@ -22,7 +22,7 @@ export async function* paginate<List extends (query: never) => Promise<Page>>(
   list: List,
   query: QueryOf<List>,
 ): AsyncGenerator<Item<Awaited<ReturnType<List>>>, void, undefined> {
-  // The input of a list endpoint always takes a limit and an offset; the generic type cannot express it.
+  // The input of a list endpoint always accepts a limit and an offset, which the generic type cannot express.
   const request = list as unknown as (query: object) => ReturnType<List>;
   const { limit = 100, offset: firstOffset = 0, ...filters } = query as { limit?: number; offset?: number };
   const seen = new Set<unknown>();

@@ -48,7 +48,7 @@ export function createRequest({ baseUrl, fetch: ownFetch, credentials = "omit" }
   };
 }
 
-/** A file is sent unchanged, anything else as JSON. */
+/** A file is sent unchanged. Any other body is sent as JSON. */
 function isFile(body: unknown): body is Blob | Uint8Array<ArrayBuffer> {
   return body instanceof Uint8Array || body instanceof Blob;
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createManagementClient } from "./management-client.ts";
 
-/** A server that responds with these statuses in order, and then with 200. */
+/** Creates a server that responds with these statuses in order, and then with 200. */
 function serverOf(...answers: Array<{ status: number; code?: string; retryAfter?: string }>) {
   const calls: string[] = [];
   const fetch = async (url: unknown, init?: RequestInit) => {

@@ -1,9 +1,9 @@
 import { FoyerError } from "./foyer-error.ts";
 
-/** The delays before each further attempt when the server names none, in milliseconds. */
+/** The delays before each further attempt when the server specifies none, in milliseconds. */
 const BACKOFF_MS = [500, 1_000, 2_000, 4_000, 8_000];
 
-/** When the server asks for a longer wait than this, there is no further attempt, and the caller decides. */
+/** The maximum delay. When the server requests a longer one, there is no further attempt, and the caller decides. */
 const MAX_WAIT_MS = 60_000;
 
 /**
@@ -27,7 +27,7 @@ export async function withRetries<T>(
 
 function waitBefore(attempt: number, error: unknown): number | null {
   if (!(error instanceof FoyerError) || (error.status !== 429 && error.status !== 503)) return null;
-  // This one needs a configuration change, not time.
+  // This error goes away only after a configuration change, so waiting does not help.
   if (error.code === "MODEL_NOT_CONFIGURED") return null;
   const wait = error.retryAfter === null ? (BACKOFF_MS[attempt] ?? MAX_WAIT_MS) : error.retryAfter * 1_000;
   return wait <= MAX_WAIT_MS ? wait : null;

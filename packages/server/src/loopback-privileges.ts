@@ -4,10 +4,11 @@ import type { Logger } from "pino";
 export type LoopbackPrivileges = ReturnType<typeof createLoopbackPrivileges>;
 
 /**
- * Privileges of a server that only this machine can reach: tools and webhooks may call private addresses, and sign-in
- * links are written to the log. `isLoopbackOnly` is the result of the configuration. A request that was forwarded by a
- * proxy, or that names another host, proves that others can reach the server. It has no privileges, and neither does
- * anything that it starts. Background work, such as a webhook's retry, loses them once such a request was seen.
+ * Manages the privileges of a server that is reachable only from its own machine: tools and webhooks may call private
+ * addresses, and sign-in links are written to the log. `isLoopbackOnly` comes from the configuration. A request that
+ * was forwarded by a proxy, or that names another host, proves that others can reach the server. Such a request has no
+ * privileges, and neither does anything that it starts. Background work, such as a webhook's retry, loses them once
+ * such a request was seen.
  */
 export function createLoopbackPrivileges(isLoopbackOnly: boolean, log: Pick<Logger, "warn">) {
   const scope = new AsyncLocalStorage<boolean>();

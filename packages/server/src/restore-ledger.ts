@@ -34,8 +34,8 @@ export async function applyRestoreLedger(
 ): Promise<number> {
   await continueFeedsAfter(restored.db, feeds);
   const own = await readLedger(restored.db);
-  // With another secret, the hashes could never be compared again. Added first, so that after an interruption another
-  // restore still finds them.
+  // With another secret, the hashes could never be compared again. The entries are added first, so that another restore
+  // finds them after an interruption.
   if (checkOf(encryption) === checkOf(restored.encryption)) await addToLedger(restored.db, erasures);
   let erased = await erase(restored, erasures, encryption);
   if (own.length > 0) erased += await erase(restored, own, restored.encryption);
@@ -51,7 +51,7 @@ export async function applyRestoreLedger(
  */
 export function writeLedgerFile(file: string, ledger: RestoreLedger, encryption: Encryption): void {
   if (existsSync(file)) checkReplaceable(file, ledger, encryption);
-  // Another user of a shared folder cannot guess the name, so no link of theirs is followed.
+  // The name is random, so that another user of a shared folder cannot predict it and place a link there.
   const draft = `${file}.${randomBytes(8).toString("hex")}`;
   const contents = { format: FORMAT, secret: checkOf(encryption), ...ledger };
   try {
@@ -63,7 +63,10 @@ export function writeLedgerFile(file: string, ledger: RestoreLedger, encryption:
   }
 }
 
-/** An export that runs every night must not replace the ledger with that of a database that was lost and created again. */
+/**
+ * Refuses to replace the ledger with the ledger of a database that was lost and created again, which an export that
+ * runs every night could otherwise do.
+ */
 function checkReplaceable(file: string, { erasures }: RestoreLedger, encryption: Encryption): void {
   const { length } = readLedgerFile(file, encryption).erasures;
   if (erasures.length > 0 || length === 0) return;
@@ -95,7 +98,7 @@ function parse(file: string): Partial<RestoreLedger & { format: number; secret: 
   }
 }
 
-/** A value that is equal for equal secrets. */
+/** Returns a value that is equal for equal secrets. */
 function checkOf(encryption: Pick<Encryption, "sign">): string {
   return encryption.sign("erasure", "");
 }

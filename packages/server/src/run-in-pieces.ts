@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Long enough that short tasks never wait, short enough that other requests hardly notice. */
+/**
+ * The maximum time for which a computation occupies the event loop, in milliseconds. It is long enough that short tasks
+ * never wait, and short enough that other requests hardly notice.
+ */
 const MAX_HOLD_MS = 20;
 
 /** A long computation that yields between its pieces, each of which takes a few milliseconds. */

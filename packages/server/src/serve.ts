@@ -22,7 +22,7 @@ const deps = createDeps(config, log);
 const { app, drain } = await orExit("The database cannot be used", prepare);
 const stopHousekeeping = startHousekeeping(deps);
 if (config.warmUp > 0) {
-  // The server also works without, only more slowly at first.
+  // The server also works without the warm-up. It is only slower at first.
   await warmUp({ createDeps, createApp, maxMs: config.warmUp }).catch((error) =>
     log.warn({ err: error }, "the warm-up failed"),
   );
@@ -74,7 +74,7 @@ async function announce() {
   const note =
     defaultModelId === "foyer/demo" ? " (built in, not an AI; add a provider's API key to use a real model)" : "";
   console.log(`Foyer   ${config.baseUrl}\nModel   ${defaultModelId}${note}`);
-  // The server works without this line, so a database that has just become unavailable must not end the process.
+  // The server works without this information, so a database that has just become unavailable must not end the process.
   const isSetUp = await hasAccounts(deps.db).catch((error: unknown) => {
     log.warn({ err: error }, "could not find out whether the server is set up");
     return true;

@@ -1,12 +1,12 @@
 /**
- * The longest time for which background work waits while replies are starting, so that it also makes progress while
- * chats start continuously.
+ * The maximum time for which background work waits while replies are starting, in milliseconds, so that it also
+ * progresses while chats start continuously.
  */
 const MAX_WAIT_MS = 50;
 
 type Waiting = { begin(): void; isOverdue: boolean; timer: NodeJS.Timeout };
 
-/** For the whole process, because all of its servers share the event loop. */
+/** The counter applies to the whole process, because all of its servers share the event loop. */
 let starting = 0;
 const waiting: Waiting[] = [];
 let isScheduled = false;

@@ -13,7 +13,7 @@ import type { Outbound } from "./outbound/guarded-request.ts";
 
 const REPLIES_AT_ONCE = 8;
 const TOKENS = 100;
-/** On an idle machine, later rounds are no faster. */
+/** The maximum number of rounds. On an idle machine, later rounds are no faster. */
 const MAX_ROUNDS = 12;
 
 /** The settings of the second server, which are those of no environment. */

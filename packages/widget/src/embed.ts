@@ -9,10 +9,7 @@ const page = window as unknown as { Foyer?: QueuedCalls };
 
 embed(document.currentScript as HTMLScriptElement | null);
 
-/**
- * Starts one widget per page. A second script tag, or the same page restored by a framework, leaves the first one
- * alone.
- */
+/** Starts one widget per page. A second script tag, or a page that a framework restores, does not replace it. */
 function embed(script: HTMLScriptElement | null) {
   const waiting = page.Foyer;
   // An element of the page with the id `Foyer` appears under the same global name.

@@ -55,7 +55,9 @@ export function createRateLimit(perMinute: number, what: string): RateLimit {
 
 const plainIpv4 = /^(?:(?:[1-9]?\d|1\d\d|2[0-4]\d|25[0-5])(?:\.(?!$)|$)){4}$/;
 
-/** The key that identifies a client: its IPv4 address, or its IPv6 /64, because one household owns all of a /64. */
+/**
+ * Returns the key that identifies a client: its IPv4 address, or its IPv6 /64, because one household has a whole /64.
+ */
 export function clientKey(ip: string): string {
   // Plain IPv4 is the common case, and parsing an address costs more than the rest of the counting.
   if (plainIpv4.test(ip) || !ipaddr.isValid(ip)) return ip;

@@ -2,7 +2,7 @@ import { agentsOf } from "../db/agents-of.ts";
 import { deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 
-/** Deletes visitors' token counters of the days before this one (UTC). @returns how many were deleted */
+/** Deletes visitors' token counters of the days before this one (UTC). @returns the number of deleted counters */
 export function deleteVisitorDaysBefore(db: Db, day: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const old = trx.selectFrom("visitorDays").select(["agentId", "visitor", "day"]).where("day", "<", day).limit(limit);
@@ -15,7 +15,7 @@ export function deleteVisitorDaysBefore(db: Db, day: string): Promise<number> {
   });
 }
 
-/** Deletes the token counters of an agent's visitors. @returns how many counters */
+/** Deletes the token counters of an agent's visitors. @returns the number of deleted counters */
 export function deleteVisitorDaysOf(db: Db, agentId: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const some = trx
@@ -32,7 +32,10 @@ export function deleteVisitorDaysOf(db: Db, agentId: string): Promise<number> {
   });
 }
 
-/** Deletes an organization's token counters of these visitors, given by their keys. @returns how many counters */
+/**
+ * Deletes an organization's token counters of these visitors, given by their keys.
+ * @returns the number of deleted counters
+ */
 export async function deleteVisitorDaysByKey(
   db: Db,
   organizationId: string,

@@ -7,7 +7,8 @@ import { createRateLimit, limitedClient } from "./rate-limit.ts";
 export type SignInAttempt = "password" | "link";
 
 /**
- * How many clients can exhaust their attempts for one email address before all other clients are refused for it too.
+ * The number of clients that can exhaust their attempts for one email address before all other clients are refused for
+ * this address too.
  */
 const CLIENTS_PER_ADDRESS = 10;
 

@@ -7,7 +7,7 @@ import { dayOf } from "../utc-day.ts";
 import { tokensPerMonth } from "./plan-limits.ts";
 
 const DEFAULT_MESSAGE = "I cannot answer any more questions right now. Please try again later.";
-/** No reply is larger. A higher count is an error of the provider. */
+/** The maximum that is counted for one reply. No reply is larger, so a higher count is an error of the provider. */
 const MAX_TOKENS = 1_000_000_000;
 
 /**
@@ -27,9 +27,9 @@ type Budgeted = Pick<AgentRow, "id" | "monthlyTokenBudget" | "budgetMessage">;
 export type TokenBudgets = ReturnType<typeof createTokenBudgets>;
 
 /**
- * Limits token usage: per agent and calendar month, per visitor and per IP address and day, and per organization and month
- * for the operator's keys (all in UTC). A reply is counted when it ends, so replies that run at the same time can exceed a
- * budget by what they use.
+ * Limits token usage: per agent and calendar month, per visitor and per IP address and day, and, for the operator's
+ * keys, per organization and month (all in UTC). A reply is counted when it ends, so replies that run at the same time
+ * can together exceed a budget.
  */
 export function createTokenBudgets(
   { db, config, encryption }: Pick<Deps, "db" | "config" | "encryption">,
@@ -185,7 +185,7 @@ function readQuery(db: Db) {
   );
 }
 
-/** Usage of agents and organizations that were deleted in the meantime is dropped. */
+/** The usage of agents and organizations that were deleted in the meantime is dropped. */
 function countQueries(db: Db) {
   const tokens = (table: string) => sql<number>`${sql.ref(`${table}.tokens`)} + excluded.tokens`;
   return {

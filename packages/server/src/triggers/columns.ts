@@ -18,7 +18,7 @@ export function toColumns({ name, description, triggerOnce, isEnabled, priority 
   return columns;
 }
 
-/** A trigger whose form was deleted is disabled: the database clears its `toolId`. */
+/** The database clears the `toolId` of a trigger whose form was deleted, so such a trigger is shown as disabled. */
 export function toTrigger(row: TriggerRow): Trigger {
   const hasLostForm = row.actionType === "show_form" && row.toolId === null;
   const { id, name, triggerType, conditions, actionType, actionConfig, triggerOnce, priority } = toWidgetTrigger(row);

@@ -9,8 +9,8 @@ export type NewTriggerEvent = Omit<TriggerEventRow, "id">;
 export type Fired = Pick<TriggerEventRow, "agentId" | "sessionId" | "triggerId" | "eventType">;
 
 /**
- * How many of an agent's latest events are searched for a session. An index by session would find any event, but each
- * insert would then write to a different page of the index, which costs more than storing the event.
+ * The number of an agent's latest events that are searched for a session. An index by session would find any event, but
+ * each insert would then write to a different page of the index, which costs more than storing the event.
  */
 const LOOK_BACK = 2_000;
 
@@ -27,7 +27,7 @@ export function createTriggerEventStore({ db, databaseKind }: Pick<Deps, "db" | 
     async byId(trx: Executor, agentId: string, id: string): Promise<string | null> {
       return idOf(await queries.byId(trx, { agentId, id }));
     },
-    /** The oldest, when several triggers have the name. */
+    /** Returns the oldest trigger if several have this name. */
     async byName(trx: Executor, agentId: string, name: string): Promise<string | null> {
       return idOf(await queries.byName(trx, { agentId, name }));
     },
@@ -35,7 +35,7 @@ export function createTriggerEventStore({ db, databaseKind }: Pick<Deps, "db" | 
     async lastFired(trx: Executor, agentId: string): Promise<Fired[]> {
       return (await queries.lastFired(trx, { agentId })).rows.toReversed();
     },
-    /** Adds the events to the counters of their triggers. Must come last in a transaction. */
+    /** Adds the events to the counters of their triggers. Call this last in a transaction. */
     async count(trx: Executor, events: readonly NewTriggerEvent[]): Promise<void> {
       for (const row of countsOf(events)) await queries.addDay(trx, row);
     },

@@ -2,7 +2,10 @@ import { agentsOf } from "../db/agents-of.ts";
 import { deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 
-/** Deletes an agent's trigger events before this day (UTC). The counters are kept. @returns the number deleted */
+/**
+ * Deletes an agent's trigger events before this day (UTC). The counters are kept.
+ * @returns the number of deleted events
+ */
 export function deleteEventsBefore(db: Db, agentId: string, day: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const old = trx
@@ -16,7 +19,7 @@ export function deleteEventsBefore(db: Db, agentId: string, day: string): Promis
   });
 }
 
-/** Deletes the events of an agent's triggers. @returns the number deleted */
+/** Deletes the events of an agent's triggers. @returns the number of deleted events */
 export function deleteEventsOf(db: Db, agentId: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const some = trx.selectFrom("triggerEvents").select("id").where("agentId", "=", agentId).orderBy("id").limit(limit);
@@ -24,7 +27,7 @@ export function deleteEventsOf(db: Db, agentId: string): Promise<number> {
   });
 }
 
-/** Deletes an organization's events of these visitor sessions. @returns the number deleted */
+/** Deletes an organization's events of these visitor sessions. @returns the number of deleted events */
 export function deleteEventsOfSessions(db: Db, organizationId: string, sessionIds: readonly string[]): Promise<number> {
   if (sessionIds.length === 0) return Promise.resolve(0);
   return deleteInBatches(db, async (trx, limit) => {

@@ -15,7 +15,7 @@ import { toColumns, toTrigger, triggerDefaults } from "./columns.ts";
 import { checkedSettings, type TriggerSettings } from "./rules.ts";
 import { createTriggerStore, type TriggerStore } from "./store.ts";
 
-/** Limited because a page loads all of them at once. */
+/** The maximum number of triggers of an agent. It is limited because a page loads all of them. */
 const MAX_PER_AGENT = 200;
 const MAX_NAME = 200;
 const COPY_SUFFIX = " (copy)";
@@ -58,7 +58,7 @@ export function createTriggerService(
       const trigger = toTrigger(row);
       const given = changesOf(trigger);
       const plain = toColumns({ isEnabled: trigger.isEnabled, ...given });
-      // A disabled trigger can be renamed even after its form was deleted.
+      // Skip the check for other changes, so that a disabled trigger can be renamed even after its form was deleted.
       const isChecked = plain.isEnabled === 1 || settingNames.some((name) => given[name] !== undefined);
       const settings = isChecked ? await checked(row, { ...trigger, ...given }) : {};
       const updatedAt = Math.max(Date.now(), row.updatedAt + 1);
@@ -166,7 +166,7 @@ function noSuchForm() {
   return invalid("actionConfig.toolId", "must be the id of a form tool of the same agent", "unknown_reference");
 }
 
-/** The form was deleted after it was looked up. */
+/** Turns the error into a 400 if the form was deleted after it was looked up. */
 function refuseMissingForm(error: unknown): never {
   throw isMissingReference(error) ? noSuchForm() : error;
 }

@@ -40,7 +40,7 @@ export function createTriggerStore(db: Db) {
     },
     /**
      * Inserts the trigger and runs `alsoInTransaction`, unless the agent already has `limit` triggers.
-     * @returns false then
+     * @returns false if the limit was reached
      */
     async insert(
       row: TriggerRow,

@@ -180,7 +180,7 @@ onBothDatabases("trigger events", (createDatabase) => {
     const doomed = await use.createAgent();
     const triggerId = await use.createTrigger(doomed, "Doomed");
     expect((await use.report({ agentId: doomed, triggerId })).statusCode).toBe(200);
-    // Deleted as by another process, which this one does not know about.
+    // Delete the agent directly, as another process would, so that this process does not know about it.
     await server.deps.db.deleteFrom("agents").where("id", "=", doomed).execute();
     const answers = await Promise.all([
       use.report({ agentId, triggerId: trigger }),

@@ -32,8 +32,8 @@ export function createTriggerEvents(deps: Pick<Deps, "db" | "databaseKind">): Re
   }
 
   /**
-   * Assigns each event to a trigger of its agent: by id, otherwise by name, otherwise to the one that fired last in the
-   * session.
+   * Assigns each event to a trigger of its agent: by id, otherwise by name, otherwise to the trigger that fired last in
+   * the session.
    */
   async function withTriggers(trx: Transaction<Tables>, events: NewTriggerEvent[]): Promise<NewTriggerEvent[]> {
     const named = new Map<string, string | null>();

@@ -10,7 +10,7 @@ import { createVisitorService } from "./service.ts";
 const PAGE = 500;
 
 type Kind = ErasureLedgerRow["kind"];
-/** Something that was erased but is in the restored database again. */
+/** Something that was erased but is present again in the restored database. */
 type Found = { organizationId: string; kind: Kind; value: string; erasedAt: number };
 type Candidate = { kind: Kind; value: string | null };
 

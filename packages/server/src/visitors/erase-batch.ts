@@ -6,7 +6,9 @@ import { deleteVisitorDaysByKey } from "../plans/retention.ts";
 import { deleteEventsOfSessions } from "../triggers/retention.ts";
 import type { Batch, FoundConversation } from "./batch.ts";
 
-/** An error that a conversation caused is recorded shortly after the conversation's last change. */
+/**
+ * The maximum time between a conversation's last change and the recording of an error that it caused, in milliseconds.
+ */
 const ERROR_DELAY_MS = 60_000;
 
 type EraseDeps = Pick<Deps, "db" | "reads" | "databaseKind">;

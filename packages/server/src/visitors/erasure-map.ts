@@ -3,8 +3,8 @@ import type { Tables } from "../db/tables.ts";
 type Table = keyof Tables;
 
 /**
- * How a visitor's rows leave each table that can hold a visitor's text or identifier. A test fails when a migration adds
- * a table that is neither here nor in `tablesWithoutVisitorData`.
+ * How a visitor's rows leave each table that can contain a visitor's text or identifier. A test fails when a migration
+ * adds a table that is neither here nor in `tablesWithoutVisitorData`.
  */
 export const erasureMap = {
   conversations: "deleted last, by the identifier",

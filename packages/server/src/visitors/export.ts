@@ -123,7 +123,7 @@ function jsonEntry(name: string, pieces: AsyncIterable<string | typeof END>): Zi
   return { name, isCompressed: true, chunks: chunks() };
 }
 
-/** The names come from the visitor, so they must not lead out of the folder into which the archive is unpacked. */
+/** The names come from the visitor, so they must not lead out of the folder in which the archive is unpacked. */
 function fileName(name: string): string {
   return (
     name

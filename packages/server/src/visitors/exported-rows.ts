@@ -7,9 +7,9 @@ import type { Deps } from "../deps.ts";
 import type { Batch } from "./batch.ts";
 
 const PAGE_ROWS = 500;
-/** Events and responses of receivers that are in memory at a time. */
+/** The maximum size of the events and responses that are in memory at a time. */
 const PAGE_BYTES = 4 * 1024 * 1024;
-/** A delivery can have several attempts, each with a response of 16 KB. */
+/** The number of deliveries in a page. A delivery can have several attempts, each with a response of 16 KB. */
 const PAGE_DELIVERIES = 50;
 
 type ReadDeps = Pick<Deps, "db" | "reads">;
@@ -64,7 +64,7 @@ const notSearched = (column: string): RawBuilder<string> => sql<string>`${sql.re
 
 const idsOf = ({ conversations }: Batch) => conversations.map(({ id }) => id);
 
-/** What belongs to conversations besides their messages. */
+/** Reads the rows that belong to conversations besides their messages. */
 function conversationRows(db: Deps["db"], run: Run, organizationId: string) {
   return {
     /** The requests for a person, with the email address that the visitor left. */
@@ -81,7 +81,7 @@ function conversationRows(db: Deps["db"], run: Run, organizationId: string) {
         .limit(PAGE_ROWS);
       for await (const page of pagesById(PAGE_ROWS, (after) => run(handoffs.where("id", ">", after)))) yield* page;
     },
-    /** What members noted about the visitor. */
+    /** Reads the notes that members wrote about the visitor. */
     async *notes(batch: Batch): AsyncGenerator<object> {
       const ids = idsOf(batch);
       if (ids.length === 0) return;

@@ -6,13 +6,13 @@ import type { FoundConversation } from "./batch.ts";
 import type { Identifier } from "./identifier.ts";
 import { createMeasures } from "./measures.ts";
 
-/** Conversations that are counted, exported and erased together. */
+/** The number of conversations that are counted, exported and erased together. */
 const PAGE_CONVERSATIONS = 100;
 const PAGE_SUBMISSIONS = 500;
-/** Submissions searched for an email address by one query, which takes about 20 ms. */
+/** The number of submissions that one query searches for an email address, which takes about 20 ms. */
 const SEARCHED_SUBMISSIONS = 2_000;
 
-/** Data after this instant (milliseconds) belongs to a visitor who came back. Infinity for everything. */
+/** An instant in milliseconds. Data after it belongs to a visitor who came back. Infinity includes everything. */
 type Until = number;
 
 export type VisitorStore = ReturnType<typeof createVisitorStore>;

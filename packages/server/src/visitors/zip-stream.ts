@@ -4,9 +4,9 @@ import { Zip, ZipDeflate, ZipPassThrough } from "fflate";
 /** A file of an archive. Its chunks are read when the archive reaches it. */
 export type ZipEntry = { name: string; isCompressed: boolean; chunks: AsyncIterable<Uint8Array> };
 
-/** Level 1 is three times as fast as the default and good enough for JSON. */
+/** The compression level. Level 1 is three times as fast as the default and good enough for JSON. */
 const LEVEL = 1;
-/** Compressing this much takes about 3 ms. */
+/** The number of bytes that are compressed at a time, which takes about 3 ms. */
 const SLICE = 64 * 1024;
 
 /** An archive that is built while it is read, so that its memory use does not depend on its size. */

@@ -62,7 +62,7 @@ export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string)
   }
 }
 
-/** Replaces a piece. Receiving one also shows that the connection is back. */
+/** Replaces a piece. Receiving a piece also means that the connection works again. */
 function withPiece(reply: ReplyEntry, index: number, piece: Piece): ReplyEntry {
   const pieces = [...reply.pieces];
   pieces[index] = piece;

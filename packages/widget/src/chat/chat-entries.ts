@@ -43,12 +43,12 @@ export function createChatEntries(keepsConsent: () => boolean) {
     store,
     patch,
     edit,
-    /** Entries of the visitor are sent under their key, so a key must not occur again after a reload. */
+    /** Messages of the visitor are sent with the key of their entry, so a key must not be used again after a reload. */
     newKey: randomId,
     clear: (changes: Partial<ChatState> = {}) => store.set({ ...empty, hasConsent: keepsConsent(), ...changes }),
     add: (entry: Entry) => patch({ entries: [...store.get().entries, entry] }),
     remove: (key: string) => patch({ entries: store.get().entries.filter((entry) => entry.key !== key) }),
-    /** Changes the state of a visitor's message. Does nothing without a key. */
+    /** Changes the state of a visitor's message. Has no effect if `key` is undefined. */
     setState: (key: string | undefined, state: UserEntry["state"]) =>
       edit(key, (entry) => (entry.type === "user" ? { ...entry, state } : entry)),
     editReply: (key: string, change: (reply: ReplyEntry) => ReplyEntry) =>

@@ -24,14 +24,15 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
     if (field.current && !CSS.supports("field-sizing", "content")) grow(field.current);
   }, [draft]);
 
-  // The button that replaces a focused stop button may be disabled, and the focus would fall back to the page.
+  // The send button that replaces a focused stop button may be disabled, in which case the focus would move to the
+  // page.
   const isStopFocused = stop.current?.matches(":focus") ?? false;
   useLayoutEffect(() => {
     if (!isBusy && isStopFocused) moveFocus();
   }, [isBusy]);
 
   const send = () => {
-    // The field's own value: the last letters may not have been rendered yet.
+    // Read the text from the field, because the last letters may not have been rendered yet.
     const text = field.current?.value ?? "";
     // A message written during a reply can be sent once the reply has ended.
     if (isBusy || text.trim() === "" || lengthOver(text) > 0) return;
@@ -108,7 +109,7 @@ function StopButton({ button, onFocusLost }: StopProps): JSX.Element {
   );
 }
 
-/** How many characters a text is over the limit. An emoji counts as one. */
+/** Returns the number of characters by which a text exceeds the limit. An emoji counts as one character. */
 function lengthOver(text: string) {
   return text.length > MAX_CHARACTERS ? Math.max(0, [...text].length - MAX_CHARACTERS) : 0;
 }

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 
-/** Takes the place of the message field until the visitor agrees to the agent's `consentText`. */
+/** Shown in place of the message field until the visitor agrees to the agent's `consentText`. */
 export function ConsentView({ text }: { text: string }): JSX.Element {
   const { chat, messages } = usePanel();
   return (

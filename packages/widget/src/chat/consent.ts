@@ -5,8 +5,8 @@ import type { ChatEntries } from "./chat-entries.ts";
 export type Consent = ReturnType<typeof createConsent>;
 
 /**
- * Whether the visitor gave consent to the agent's `consentText`. The server stores the consent with the conversation.
- * Here it lasts as long as the page, for one visitor.
+ * Tracks whether the visitor gave consent to the agent's `consentText`. The server stores the consent with the
+ * conversation. In the browser, it is valid for one visitor until the page is closed.
  */
 export function createConsent({ agent, bus }: WidgetCore, { store, patch }: ChatEntries) {
   const text = agent.widget.consentText?.trim() || null;

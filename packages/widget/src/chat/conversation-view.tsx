@@ -17,7 +17,10 @@ import { ReplyView } from "./reply-view.tsx";
 import { UserView } from "./user-view.tsx";
 import { Welcome } from "./welcome.tsx";
 
-/** How many entries are rendered at first, and how many more each time the visitor asks for earlier messages. */
+/**
+ * The number of entries that are rendered at first, and the number that is added each time the visitor asks for earlier
+ * messages.
+ */
 const PAGE_SIZE = 40;
 
 /** The messages of the conversation and the composer. */

@@ -33,7 +33,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
   /** Messages to a person are sent one at a time, without waiting for a reply. */
   let sending = Promise.resolve();
   bus.on("identity", () => {
-    // Otherwise it would be sent for the next visitor once that visitor gives consent.
+    // Otherwise, the text would be sent for the next visitor when that visitor gives consent.
     awaitingConsent = null;
     restoring.restore();
   });
@@ -56,7 +56,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
     restore: restoring.restore,
     async send(text: string): Promise<void> {
       bus.emit("interaction");
-      // Otherwise it would be sent for the next visitor.
+      // If the visitor has changed, the message must not be sent for the next one.
       if (!(await restoring.done())) return;
       const isQueued = isSilent(store.get(), core);
       if (reader.isReading() && !isQueued) return;

@@ -27,7 +27,7 @@ function sendable(context: Record<string, unknown>) {
     const text = JSON.stringify(context);
     if (text.startsWith("{") && new TextEncoder().encode(text).length <= MAX_CONTEXT_BYTES) return JSON.parse(text);
   } catch {
-    // A value that JSON cannot represent, such as a cycle. Reported below.
+    // JSON cannot represent the value, for example because it contains a cycle. The error is reported below.
   }
   // biome-ignore lint/suspicious/noConsole: the site's developer looks here for a missing context
   console.warn("Foyer: the context is not sent, because it is not an object of at most 4 KB of JSON.");

@@ -1,4 +1,4 @@
-/** A visitor within this many pixels of the end keeps following it as content arrives. */
+/** The distance from the end, in pixels, up to which the visitor still follows it as content arrives. */
 export const END_TOLERANCE_PX = 80;
 
 type Scroller = Pick<HTMLElement, "scrollTop" | "scrollHeight" | "clientHeight">;
@@ -14,13 +14,16 @@ export function createEndTracker() {
       isFollowing = true;
       lastTop = scroller.scrollTop;
     },
-    /** The panel scrolled by itself, such as to the top of a form. Its scroll event says nothing about the visitor. */
+    /**
+     * Call this after the panel itself has scrolled, for example to the top of a form. Its scroll event then does not
+     * count as one of the visitor's.
+     */
     movedBy(scroller: Scroller): void {
       lastTop = scroller.scrollTop;
     },
     /**
-     * Call on every scroll event. Content that grew since the last one also moves the end away, and WebKit reports that
-     * scroll after the content grew, so only scrolling up counts as leaving the end.
+     * Call this on every scroll event. Content that was added since the last event also moves the end away, and WebKit
+     * reports the scroll after the content was added, so only scrolling up counts as leaving the end.
      */
     onScroll({ scrollTop, scrollHeight, clientHeight }: Scroller): void {
       const isAtEnd = scrollHeight - clientHeight - scrollTop < END_TOLERANCE_PX;

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { usePanel } from "../panel/panel-context.ts";
 
-/** Says that an AI answers, and links to the privacy policy. Null when the agent shows neither. */
+/** Tells visitors that an AI answers, and links to the privacy policy. Renders nothing if the agent shows neither. */
 export function Notice(): JSX.Element | null {
   const { core, messages } = usePanel();
   const { showAiNotice, aiNotice, privacyPolicyUrl } = core.agent.widget;

@@ -1,12 +1,12 @@
 import type { WidgetCore } from "../loader/widget-core.ts";
 import { newReply, type ReplyEntry } from "./conversation-state.ts";
 
-/** The bubble that the visitor clicked. Its text is the first message of the next conversation. */
+/** The bubble that the visitor clicked. Its text becomes the first message of the next conversation. */
 export type Opening = { triggerId: string; text: string };
 
 type Core = Pick<WidgetCore, "storage">;
 
-/** Keeps the bubble's text over reloads of this tab until the visitor answers it; null removes it. */
+/** Stores the bubble's text for this tab, so that it survives reloads until the visitor answers it. Null removes it. */
 export function saveOpening({ storage }: Core, opening: Opening | null): void {
   storage.write("session", "opening", opening);
 }

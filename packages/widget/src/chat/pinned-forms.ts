@@ -17,7 +17,7 @@ export function createPinnedForms(core: WidgetCore, request: Request, messages: 
   const storage = createFormStorage(core);
   const shown = () => entries.store.get().entries.filter((entry): entry is FormEntry => entry.type === "form");
   const finished = new Set<string>();
-  // The form may have been submitted on a page that the visitor has left since.
+  // The form may have been submitted on a page that the visitor has left in the meantime.
   const isOpen = ({ key }: { key: string }) => !finished.has(key) && storage.sent(key) === null;
   let before = core.visitor.identity;
   core.bus.on("identity", (identity) => {

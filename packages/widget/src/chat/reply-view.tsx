@@ -92,7 +92,7 @@ export function PieceView({ piece, formKey, isUnfinished, hasCitations = false }
   );
 }
 
-/** Identical on every page and in every tab, so a submitted form is recognized. */
+/** The key is identical on every page and in every tab, so a submitted form is recognized. */
 function formKey({ id, key, pieces }: ReplyEntry, index: number) {
   return `${id ?? key}:${pieces.slice(0, index).filter(({ type }) => type === "tool").length}`;
 }

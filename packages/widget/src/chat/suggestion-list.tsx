@@ -8,7 +8,7 @@ export function SuggestionList({ suggestions }: { suggestions: readonly string[]
   const { chat, messages } = usePanel();
   if (suggestions.length === 0) return null;
   const send = (button: HTMLElement, text: string) => {
-    // The list disappears with the message, and the focus would fall back to the page.
+    // The list is removed together with the message, in which case the focus would move to the page.
     focusPanel(button.closest<HTMLElement>(".panel"));
     void chat.send(text);
   };

@@ -20,7 +20,7 @@ export function CustomDisplay({ tool }: { tool: ShownTool }): JSX.Element {
         element.replaceChildren();
       };
     } catch (error) {
-      // The browser reports it like any uncaught error, and the conversation continues.
+      // The browser reports the error like any uncaught error, and the conversation continues.
       reportError(error);
     }
   }, [renderer]);

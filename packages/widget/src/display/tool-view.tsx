@@ -29,7 +29,7 @@ const views: Record<Display["type"], (props: { tool: ShownTool }) => JSX.Element
   custom: CustomDisplay,
 };
 
-/** A page that sends no result may have run the tool, so only a refusal is reported as not run. */
+/** A page that sends no result may still have run the tool, so only a refusal is reported as not run. */
 function failureMessage({ kind, result }: ToolPiece, messages: Messages): string {
   if (kind !== "client") return messages.toolFailed;
   return result === DECLINED ? messages.toolDeclined : messages.toolUnconfirmed;
@@ -43,7 +43,7 @@ export function ToolView({ tool, formKey }: { tool: ToolPiece; formKey: string }
   const isSearch = tool.kind === "documents";
   // The reply lists its sources, so a finished search shows nothing.
   if (isSearch && state !== "running") return null;
-  // Without the code that hands over, such as in the dashboard's previews, the request shows nothing.
+  // Where the code for handoffs is not loaded, such as in the dashboard's previews, the request shows nothing.
   if (tool.kind === "handoff") return mountRequest ? <div ref={(place) => mountRequest(tool, place)} /> : null;
   if (tool.question) return <ToolConfirmation {...tool.question} label={label ?? readable} />;
   if (state === "running") {

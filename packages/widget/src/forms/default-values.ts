@@ -36,7 +36,7 @@ function lookUp(name: string, { identity, context, previousResult }: DefaultFact
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? `${value}` : undefined;
 }
 
-/** Turns a default into the value of its control; "" or [] where the control cannot hold it. */
+/** Converts a default value to the value of its control. Returns "" or [] if the control cannot hold it. */
 const fromDefault: Record<AnswerKind, (text: string, field: FormField) => FormValue> = {
   text: oneLine,
   number: (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? `${Number(text)}` : ""),
@@ -47,7 +47,7 @@ const fromDefault: Record<AnswerKind, (text: string, field: FormField) => FormVa
     const parts = isOption(field, text) ? [text] : text.split(",").map((part) => part.trim());
     return [...new Set(parts.filter((part) => isOption(field, part)))];
   },
-  // Consent given in advance is not consent, so visitors must tick a required box themselves.
+  // A preselected box is not valid consent, so visitors must tick a required box themselves.
   boolean: (text, field) => text.trim() === "true" && field.validation?.required?.value !== true,
   file: () => "",
 };
@@ -61,7 +61,7 @@ function oneLine(text: string, field: FormField): string {
   return format === "email" ? text.trim() : text.replace(/[\r\n]+/g, " ");
 }
 
-/** Local time as `2026-01-31T09:30`. A time without a zone is local already. */
+/** Returns local time as `2026-01-31T09:30`. A time without a zone is already local. */
 function wallTime(text: string): string {
   const time = timeOf("datetime", text);
   if (time === null) return "";

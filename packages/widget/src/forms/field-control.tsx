@@ -51,7 +51,10 @@ export function numberAttributes({ validation }: FormField): InputAttributes {
   };
 }
 
-/** Limits for the browser's picker. A bound with a time zone is left out, because pickers use the visitor's local time. */
+/**
+ * Returns the limits for the browser's picker. A bound with a time zone is left out, because pickers use the visitor's
+ * local time.
+ */
 function boundsOf(field: FormField): { min?: string | undefined; max?: string | undefined } {
   if (!describeField(field).rules.includes("min")) return {};
   const { min, max } = field.validation ?? {};

@@ -2,7 +2,7 @@ import type { FormField } from "@foyer/contract";
 import type { ComponentChildren, JSX } from "preact";
 import type { FormSession } from "./form-session.ts";
 
-/** What every control receives. `describedBy` holds the ids of the hints and errors below it. */
+/** The props of every control. `describedBy` contains the ids of the hints and errors below the control. */
 export type FieldProps = {
   field: FormField;
   id: string;

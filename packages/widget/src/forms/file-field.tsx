@@ -20,7 +20,7 @@ export function FileField({ field, id, session, isLocked, isWrong, describedBy }
   const [isOver, setIsOver] = useState(false);
   const { mediaType } = describeField(field);
   const isImage = mediaType === "image/";
-  // The error message appears below the file, which may be outside the visible area of a small screen.
+  // Scroll to the error message below the file, which may be outside the visible area of a small screen.
   useEffect(() => {
     if (file && isWrong) scrollIntoConversation(input.current?.closest(".field"), "nearest");
   }, [file, isWrong]);

@@ -63,7 +63,7 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
   );
 }
 
-/** Whether the visitor is doing nothing else in the panel. */
+/** Whether the focus is nowhere else in the panel, so that the form may take it. */
 function isIdle(card: HTMLElement) {
   const active = (card.getRootNode() as ShadowRoot).activeElement;
   if (active instanceof HTMLTextAreaElement) return active.matches(".composer *") && active.value === "";

@@ -6,13 +6,16 @@ import { type FormValues, toFormData } from "./field-values.ts";
 /** Error messages by field name. */
 export type Problems = Readonly<Record<string, string>>;
 
-/** A submission may be 24 MiB. Base64 makes files a third larger, and the rest remains for the other answers. */
+/**
+ * The maximum total size of a form's files. A submission may have 24 MiB. Base64 makes files a third larger, and the
+ * rest remains for the other answers.
+ */
 const MAX_TOTAL_FILE_BYTES = 17 * 1024 * 1024;
 
 type Filled = {
   values: FormValues;
   files: Readonly<Record<string, { type: string; size: number }>>;
-  /** Fields whose input the browser could not parse. Their value is empty although the visitor typed something. */
+  /** Fields whose input the browser could not parse. Their value is empty although the visitor has typed something. */
   unreadable: ReadonlySet<string>;
 };
 

@@ -31,8 +31,8 @@ export function createFormController(panel: PanelContext, parts: Parts) {
     });
   };
   /**
-   * Updates the problem of a field. It disappears as soon as it is fixed, but appears only once the visitor has left
-   * the field (`isLeft`).
+   * Updates the problem of a field. A problem disappears as soon as it is fixed, but a new one appears only after the
+   * visitor has left the field (`isLeft`).
    */
   const recheck = (name: string, isLeft: boolean) => {
     const { [name]: before, ...others } = store.get().problems;
@@ -45,7 +45,7 @@ export function createFormController(panel: PanelContext, parts: Parts) {
     patch({ problems: Object.fromEntries([...still, ...mine]) });
   };
   const changed = (name: string, changes: Partial<FormState>, isLeft = false) => {
-    // Reopen the panel on the next page for a visitor who is filling in a form.
+    // Store that the panel is open, so that it reopens on the next page for a visitor who is filling in a form.
     if (core.storage.read("session", "open") !== true) core.storage.write("session", "open", true);
     core.bus.emit("interaction");
     events.started();
@@ -83,7 +83,10 @@ export function createFormController(panel: PanelContext, parts: Parts) {
       changed(name, { files: file ? { ...others, [name]: file } : others, lostFiles }, file !== null);
       if (file && store.get().problems[name] === undefined) events.completed(name);
     },
-    /** The visitor left a field. An empty field is not reported as an error until the form is submitted. */
+    /**
+     * Call this when the visitor leaves a field. An empty field is not reported as an error until the form is
+     * submitted.
+     */
     leave(name: string, isReadable = true): void {
       // Browsers don't report a partial date until the field loses the focus.
       if (isReadable === unreadable.has(name)) change(name, store.get().values[name] ?? "", isReadable);

@@ -33,7 +33,7 @@ export function createFormEvents({ core, request }: PanelContext, form: VisitorF
     shown,
     started(): void {
       if (startedAt !== null) return;
-      // A visitor who starts before the visibility check has run has seen the form.
+      // A visitor who starts the form before the visibility check has run has seen the form.
       shown();
       startedAt = Date.now();
       record({ eventType: "started" });

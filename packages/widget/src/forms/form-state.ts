@@ -58,8 +58,8 @@ export function createFormState({ core, messages }: PanelContext, { form, draft,
     return new Set(fields.flatMap(({ name, disabled }) => (disabled && problems[name] === undefined ? [name] : [])));
   };
   /**
-   * Merges entered values with defaults. A field that is now locked gets its default, because the visitor could not
-   * correct it.
+   * Merges entered values with default values. A field that is now locked gets its default, because the visitor could
+   * not correct it.
    */
   const filled = (values: FormValues): Pick<FormState, "values" | "locked"> => {
     const untouched = defaults();
@@ -99,6 +99,6 @@ export function createFormState({ core, messages }: PanelContext, { form, draft,
   };
 }
 
-/** Whether the server asked to retry later and that time has not come yet. */
+/** Whether the server requested a later retry and that time has not come yet. */
 export const isWaiting = (failure: Failure | null): boolean =>
   failure !== null && failure.until !== null && Date.now() < failure.until;

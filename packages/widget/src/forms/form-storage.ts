@@ -27,7 +27,7 @@ export type SentForm = { key: string; message: string | null };
 type StoredForms = { drafts: Draft[]; pinned: PinnedForm[]; sent: SentForm[] };
 
 const ANONYMOUS = "anonymous";
-/** Only the newest entries of each list are kept. */
+/** The maximum number of entries in each list. Only the newest ones are kept. */
 const MAX_STORED = 50;
 
 export type FormStorage = ReturnType<typeof createFormStorage>;

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../panel/icon.tsx";
 
-/** Image pixels: twice the size in CSS pixels, for high-density screens. */
+/** The size of the image in pixels: twice its size in CSS pixels, for high-density screens. */
 const SIZE_PX = 96;
 
 /**

@@ -1,7 +1,7 @@
-/** Half of the element, or of the window if the element is taller. */
+/** The share of the element, or of the window if the element is taller, that has to be visible. */
 const MIN_VISIBLE_SHARE = 0.5;
 
-/** Calls back once, when an element is visible. @returns a function that cancels the wait */
+/** Calls back once, when an element is visible. @returns a function that stops watching */
 export function onVisible(element: HTMLElement, then: () => void): () => void {
   const watcher = new IntersectionObserver(
     (entries) => {
@@ -19,5 +19,5 @@ export function onVisible(element: HTMLElement, then: () => void): () => void {
   return () => watcher.disconnect();
 }
 
-/** The panel is shorter than the window, so this many visible pixels are enough for a tall form. */
+/** The number of visible pixels that is enough for a tall form, because the panel is shorter than the window. */
 const SUFFICIENT_PX = 200;

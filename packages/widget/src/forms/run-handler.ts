@@ -1,7 +1,7 @@
 import { type ClientResult, FoyerError, type Request, reportClientResult } from "@foyer/sdk";
 import type { FormHandler, FormSubmissionFacts } from "../foyer-api.ts";
 
-/** A handler that takes longer counts as failed. */
+/** The time after which a handler counts as failed, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 const RETRY_DELAYS_MS = [1_000, 5_000, 20_000, 60_000, 300_000];
 const MAX_CHARACTERS = 10_000;

@@ -2,7 +2,10 @@ import { createRequest, type FormSubmit, FoyerError, type Request, type SubmitRe
 import { readDataUrl } from "./read-data-url.ts";
 import { createUploadFetch } from "./upload-fetch.ts";
 
-/** The server answers within 8 s, so a connection that is silent for this long is dead. Uploads have no limit. */
+/**
+ * The time after which a silent connection counts as dead, in milliseconds. The server responds within 8 s. Uploads
+ * have no limit.
+ */
 const TIMEOUT_MS = 30_000;
 
 export type Outgoing = {
@@ -17,7 +20,7 @@ export type Outgoing = {
   onProgress: (share: number) => void;
 };
 
-/** The name of a field whose file has changed or disappeared since it was chosen. */
+/** Names a field whose file was changed or removed after it was chosen. */
 export type UnreadableFile = { unreadable: string };
 
 /** Reads the files and submits the form once. @throws FoyerError, or an UnreadableFile with the name of its field */

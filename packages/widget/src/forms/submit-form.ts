@@ -35,7 +35,7 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
   };
   const sendOnce = () =>
     send(controller.attempt ?? newAttempt()).catch((error) => {
-      // The key was used for different data before a reload, so this is a new submission.
+      // Before a reload, the key was used for different data, so this is a new submission.
       if (error instanceof FoyerError && error.code === "CONFLICT") return send(newAttempt());
       throw error;
     });
@@ -61,7 +61,7 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
     void reportResult(request, { submissionId, ...result });
     if (result.success) return patch({ message: shown });
     events.tell({ event: "failed", submissionId, reason: "HANDLER" });
-    // This submission has its result, so a retry is a new submission.
+    // The submission now has its result, so a retry is a new submission.
     controller.setAttempt(null);
     patch({ failure: { text: shown ?? errorMessage ?? messages.formFailed, until: null, canRetry: true } });
     refuse({});
@@ -96,7 +96,7 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
   };
 }
 
-/** The submission records who made it. Only with a proof does the agent see it in the chat. */
+/** Identifies the user who submits. The agent sees the submission in the chat only with a proof of the identity. */
 function submittingUser({ identity }: VisitorSession): Pick<FormSubmit, "userId" | "userHash" | "userToken"> {
   if (!identity) return {};
   const { userId, userHash, userToken } = identity;

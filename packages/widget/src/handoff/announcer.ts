@@ -2,7 +2,7 @@ import type { Chat } from "../chat/create-chat.ts";
 
 /**
  * Messages that arrive within this time, in milliseconds, are announced together, because a later text would replace an
- * earlier one.
+ * earlier one in the live region.
  */
 const TOGETHER_MS = 150;
 

@@ -31,7 +31,7 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
     const element = form.current;
     element?.querySelector<HTMLElement>("textarea, input")?.focus();
     return () => {
-      // Otherwise the focus would be lost when the card disappears.
+      // Move the focus, which would otherwise be lost when the card disappears.
       if (element?.matches(":focus-within")) focusPanel(element.closest<HTMLElement>(".panel"));
       handoff.cancel();
     };

@@ -21,11 +21,11 @@ export type HandoffCard = {
   problem: string | null;
   /** The email address that the visitor left for the answer. */
   email: { conversationId: string; address: string } | null;
-  /** The settings of the agent. They say whether the office is open, so they change while the page is open. */
+  /** The agent's settings. They contain whether the office is open, so they change while the page is open. */
   settings: WidgetHandoff | null;
 };
 
-/** What the visitor can do: ask for a person, stop waiting, leave an address, and type. */
+/** The actions of the visitor: ask for a person, stop waiting, leave an address, and type. */
 export function createHandoff(panel: PanelContext, panelState: PanelState, texts: HandoffTexts) {
   const { core, request, chat, messages } = panel;
   const { visitor, agent } = core;
@@ -41,7 +41,7 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
     settings: agent.handoff,
   });
   const patch = (changes: Partial<HandoffCard>) => store.set({ ...store.get(), ...changes });
-  /** How often a card was opened or closed. */
+  /** The number of times that a card was opened or closed. */
   let openings = 0;
   const open = (card: HandoffCard["card"]) => {
     openings += 1;
@@ -57,10 +57,13 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
 
   const readHours = watchHours(panel, (settings) => patch({ settings }), signal);
 
-  /** Aborts when the visitor changes, so that the next visitor neither sees nor sends what this one has entered. */
+  /**
+   * Aborted when the visitor changes, so that the next visitor neither sees nor sends what the previous one has
+   * entered.
+   */
   let visit = new AbortController();
 
-  /** Runs a request, and shows in the card why it failed. @returns whether it succeeded */
+  /** Runs a request. If it fails, the card shows why. @returns whether it succeeded */
   async function attempt(run: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
     const own = visit.signal;
     const opening = openings;

@@ -2,8 +2,8 @@ import type { ConversationLiveEvent } from "@foyer/contract";
 import { type ConversationKey, conversationEvents, FoyerError, type Request } from "@foyer/sdk";
 
 /**
- * A connection that recovers sooner, in milliseconds, is not reported, because the server ends streams from time to
- * time.
+ * A lost connection that recovers within this time, in milliseconds, is not reported, because the server ends streams
+ * from time to time.
  */
 const NOTICE_MS = 2_000;
 
@@ -31,7 +31,7 @@ type Options = {
  */
 export function createConversationFollower(request: Request, { onEvent, onLost, signal }: Options) {
   let followed: Followed | null = null;
-  /** The last one that was stopped. The conversation continues there when it is followed again. */
+  /** The conversation that was followed last. If it is followed again, the stream continues after its last event. */
   let stopped: Followed | null = null;
   let lostTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -72,7 +72,7 @@ export function createConversationFollower(request: Request, { onEvent, onLost, 
     const { locks } = navigator;
     const name = `foyer:${conversation.id}`;
     const tabs = locks && openChannel(name);
-    // Browsers have no locks on pages without HTTPS. There, every tab is connected.
+    // On pages without HTTPS, browsers have no locks, so every tab connects.
     if (!tabs) return void read(own);
     own.tabs = tabs;
     tabs.onmessage = ({ data }) => onEvent(data);
@@ -82,7 +82,7 @@ export function createConversationFollower(request: Request, { onEvent, onLost, 
       .catch(({ name: reason }: Error) => {
         if (followed !== own) return;
         if (reason === "AbortError") start(conversation, own.lastEventId, false);
-        // A sandboxed page has no locks either.
+        // A sandboxed page has no locks either, so it connects as well.
         else void read(own);
       });
   }
@@ -98,7 +98,7 @@ export function createConversationFollower(request: Request, { onEvent, onLost, 
   const renew = () => followed && start(followed.conversation, followed.lastEventId);
   const onVisibility = () => document.hidden || renew();
   addEventListener("online", renew, { signal });
-  // A connection that breaks this way may show no sign of it for a long time.
+  // A connection that breaks in this way may not report an error for a long time.
   addEventListener("offline", () => followed && setLost(true), { signal });
   addEventListener("visibilitychange", onVisibility, { capture: true, signal });
   signal.addEventListener("abort", stop);

@@ -56,7 +56,7 @@ function Line({ face, title, children }: LineProps): JSX.Element {
   useLayoutEffect(() => {
     const element = line.current;
     return () => {
-      // Otherwise the focus would be lost with a button of the line, such as the one that stops waiting.
+      // Move the focus, which would otherwise be lost with a button of the line, such as the one that stops waiting.
       if (element?.matches(":focus-within")) focusPanel(element.closest<HTMLElement>(".panel"));
     };
   }, []);

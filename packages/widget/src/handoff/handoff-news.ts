@@ -9,7 +9,7 @@ import type { HandoffTexts } from "./texts/load-texts.ts";
 
 type Parts = { texts: HandoffTexts; sound: Sound };
 
-/** Reports changes to screen readers, the page and the launcher, each of them once. */
+/** Reports each change once to screen readers, the page and the launcher. */
 export function createHandoffNews({ core, chat }: PanelContext, { texts, sound }: Parts) {
   const { visitor, bus, agent } = core;
   const announce = createAnnouncer(chat);
@@ -27,7 +27,7 @@ export function createHandoffNews({ core, chat }: PanelContext, { texts, sound }
 
   function reportOwnership(before: Ownership | null, after: Ownership | null): void {
     const conversationId = visitor.current?.id;
-    // A conversation without any request for a person is with the agent.
+    // In a conversation without any request for a person, the agent replies, so there is nothing to report.
     if (!conversationId || !after || after.epoch === (before?.epoch ?? 0)) return;
     const { handler, assignee, epoch } = after;
     const name = handler === "human" ? assignee?.name : undefined;

@@ -15,10 +15,10 @@ export type HandoffView =
   | { type: "offer" }
   | { type: "waiting"; isLate: boolean }
   | { type: "person"; person: Person | null }
-  /** The person's part is over. `reply` was their last message, unless they wrote none. */
+  /** The person has left the conversation. `reply` was their last message, unless they wrote none. */
   | { type: "over"; reply: ReplyEntry | null; person: Person };
 
-/** Returns the state after a live event. An event that arrives twice changes nothing. */
+/** Returns the state after a live event. Applying an event twice has no further effect. */
 export function applyLiveEvent(state: HandoffState, event: ConversationLiveEvent): HandoffState {
   switch (event.type) {
     case "ownership":
@@ -44,14 +44,14 @@ function withMessage(state: HandoffState, message: Message): HandoffState {
   const [entry] = toEntries({ messages: [message] });
   if (!entry) return state;
   if (entry.type === "user") return { ...state, entries: withVisitorMessage(entries, entry) };
-  // A message ends its author's typing.
+  // Once a message arrives, its author is no longer typing.
   const typing = entry.type === "reply" && entry.person ? null : state.typing;
   return { ...state, entries: [...entries, entry], typing };
 }
 
 /**
- * The visitor's message is already shown if it was sent from here, where its id is not known. It has arrived, even if
- * the response to sending it was lost.
+ * A message that was sent from this page is already shown, but its id is not known yet. It has arrived, even if the
+ * response to sending it was lost.
  */
 function withVisitorMessage(entries: readonly Entry[], message: UserEntry): Entry[] {
   const at = entries.findIndex((entry) => entry.type === "user" && !entry.id && entry.text === message.text);

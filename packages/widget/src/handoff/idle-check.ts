@@ -1,10 +1,10 @@
-/** The shortest wait between two checks, in milliseconds. Each wait is as long as the conversation has been idle. */
+/** The minimum wait between two checks, in milliseconds. Each wait is as long as the conversation has been idle. */
 const MIN_IDLE_MS = 10_000;
-/** After this time, in milliseconds, the page no longer checks. */
+/** The idle time after which the page no longer checks, in milliseconds. */
 const MAX_IDLE_MS = 3_600_000;
 
 /**
- * Calls `check` while the page is visible, less and less often while nothing happens.
+ * Calls `check` while the page is visible, at growing intervals while nothing happens.
  * @returns a function that reports that something has happened
  */
 export function createIdleCheck(check: () => void, signal: AbortSignal): () => void {

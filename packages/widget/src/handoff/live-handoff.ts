@@ -45,7 +45,7 @@ export function createLiveHandoff(panel: PanelContext, { panelState, texts, soun
   // A member may take over without a request.
   const restartIdleCheck = createIdleCheck(catchUp, signal);
   let caughtUpAt = 0;
-  /** What was shown to the visitor when the person left. */
+  /** The entries that were shown to the visitor when the person left. */
   let leftAt: readonly Entry[] | undefined;
 
   function onEvent(event: ConversationLiveEvent): void {

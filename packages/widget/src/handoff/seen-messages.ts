@@ -9,7 +9,7 @@ const NAME = "handoff";
 
 type Options = {
   panelState: PanelState;
-  /** Called when another tab has written the entry. */
+  /** Called when another tab has written the stored value. */
   onChange: () => void;
   signal: AbortSignal;
 };

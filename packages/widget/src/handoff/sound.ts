@@ -7,7 +7,7 @@ const NOTES = [
 ] as const;
 const NOTE_SECONDS = 0.3;
 const VOLUME = 0.08;
-/** A sound that could not play within this time, in milliseconds, is skipped. */
+/** The time after which a sound that could not be played is skipped, in milliseconds. */
 const LATE_MS = 1_000;
 
 export type Sound = ReturnType<typeof createSound>;

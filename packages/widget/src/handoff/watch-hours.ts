@@ -2,9 +2,12 @@ import type { WidgetHandoff } from "@foyer/contract";
 import { getWidget } from "@foyer/sdk";
 import type { PanelContext } from "../panel/panel-context.ts";
 
-/** Browsers run a timer with a delay of more than 24 days immediately. */
+/** Timers are limited to a day, because browsers run a timer with a delay of more than 24 days immediately. */
 const DAY_MS = 86_400_000;
-/** The pages of all waiting visitors read the hours within this time after the office opens, instead of all at once. */
+/**
+ * The time after the office opens, in milliseconds, over which the pages of all waiting visitors spread their requests
+ * for the hours.
+ */
 const SPREAD_MS = 60_000;
 
 /**

@@ -4,9 +4,10 @@ export type ConsentStorage = ReturnType<typeof createConsentStorage>;
 export type StorageArea = "local" | "session";
 
 /**
- * Web storage with one JSON value per name, separate for each agent. With `consent: "required"` nothing is read or
- * written before the visitor agrees. Nothing is written before the visitor interacts with the widget either, unless the
- * write is `early`. Values that may not be written yet, or cannot be written at all, are held in memory for this page.
+ * Web storage with one JSON value per name, separate for each agent. With `consent: "required"`, nothing is read or
+ * written before the visitor agrees. In any case, nothing is written before the visitor interacts with the widget,
+ * unless the write is `early`. Values that may not be written yet, or that cannot be written at all, are kept in memory
+ * for this page.
  */
 export function createConsentStorage(agentId: string, bus: EventBus, consent: "given" | "required") {
   const waiting = new Map<string, { place: StorageArea; name: string; text: string | null; early: boolean }>();
@@ -33,7 +34,7 @@ export function createConsentStorage(agentId: string, bus: EventBus, consent: "g
   });
 
   return {
-    /** The value, or null. The value may come from another version of the widget or from other code on the page. */
+    /** Returns the value, or null. It may come from another version of the widget or from other code on the page. */
     read(place: StorageArea, name: string): unknown {
       const kept = waiting.get(place + name);
       const text = kept ? kept.text : hasConsent ? load(place, key(name)) : null;

@@ -90,7 +90,7 @@ function draw(icon: SVGElement, paths: readonly string[]) {
   icon.replaceChildren(...shapes);
 }
 
-/** A page's Content Security Policy may refuse the image. The icon replaces it then. */
+/** A page's Content Security Policy may block the image, in which case the icon replaces it. */
 function createImage(src: string, onFailure: () => void) {
   const picture = document.createElement("img");
   picture.alt = "";

@@ -11,7 +11,10 @@ export function createPanelController(
   const { bus, storage, options } = base;
   let loading: Promise<Panel> | null = null;
   let isOpen = false;
-  /** The latest request wins: the visitor may close the panel while it is still loading. */
+  /**
+   * Whether the panel should be open. The latest request decides, because the visitor may close the panel while it is
+   * still loading.
+   */
   let isWanted = false;
   let isDestroyed = false;
 
@@ -41,7 +44,7 @@ export function createPanelController(
         panel.open(request);
         if (!wasOpen) bus.emit("open");
       } catch {
-        // The next click tries again.
+        // Reset the promise, so that the next click tries again.
         loading = null;
       } finally {
         launcher?.setBusy(false);
@@ -73,9 +76,9 @@ export function createPanelController(
       () => {},
     );
   });
-  // The team may have answered since the last page.
+  // Load the chat, because the team may have answered since the last page.
   if (storage.read("local", "handoff")) load().catch(() => (loading = null));
-  // A panel that covers the page must not open on its own.
+  // On a small screen, the panel covers the page, so it must not open automatically.
   if (!matchMedia(SMALL_SCREEN).matches) {
     const wasOpen = storage.read("session", "open");
     if (wasOpen === true || (options.isOpen && wasOpen !== false)) void controller.open();

@@ -17,7 +17,7 @@ import { createShadowHost } from "./shadow-host.ts";
 import { createVisitorSession, type VisitorSession } from "./visitor-session.ts";
 import type { Registry, WidgetCore } from "./widget-core.ts";
 
-/** Pixels between the launcher and the edges of the window. */
+/** The distance between the launcher and the edges of the window, in pixels. */
 const DEFAULT_OFFSET = 20;
 
 type Parts = {
