@@ -5,12 +5,12 @@ import { wordsOf } from "../packages/server/src/documents/search/words.ts";
 import { syntheticTexts } from "./synthetic-passages.ts";
 
 const CHUNKS_PER_DOCUMENT = 100;
-/** The size to which merging brings the segments of a large agent. */
+/** The number of documents in a segment of a large agent after merging. */
 const DOCUMENTS_PER_SEGMENT = 2_000;
 const LANGUAGE = "en";
 const ROWS_AT_ONCE = 100;
 const BYTES_AT_ONCE = 1_000_000;
-/** Chunks after which the progress is printed. */
+/** The number of chunks after which the progress is printed. */
 const LOG_EVERY = 200_000;
 
 type Owner = { organizationId: string; agentId: string };

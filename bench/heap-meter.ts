@@ -39,7 +39,8 @@ async function connect(port: number): Promise<HeapMeter> {
     });
   return {
     async retainedBytes() {
-      // Finalizers run between collections, and what they release is collected by the next one.
+      // Collect several times, because finalizers run between collections, and the next collection frees what they
+      // release.
       for (let times = 0; times < 3; times++) {
         await call("HeapProfiler.collectGarbage");
         await wait(50);

@@ -31,7 +31,7 @@ export function startProgram(file: URL, url: string, env: Record<string, string>
     env: { ...plainEnvironment(), ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  // A full pipe would block the process, so its output is read and dropped.
+  // Read and discard the output, because a full pipe would block the process.
   child.stdout.resume();
   return watchProcess(child, url);
 }

@@ -5,7 +5,10 @@ export type Measures = {
   ndcg10: number;
   recall5: number;
   hit5: number;
-  /** how often a question with an answer scores higher than one without; null without such questions */
+  /**
+   * how often a question with an answer scores higher than a question without one; null if there are no questions
+   * without an answer
+   */
   answerable: number | null;
 };
 

@@ -37,7 +37,7 @@ async function sayTokens(request: IncomingMessage, response: ServerResponse, scr
   const { tokens, everyMs, isStamped } = script;
   const startedAt = performance.now();
   for (let index = 0; index < tokens; index++) {
-    // Scheduled by the clock, so that a late timer does not delay the next ones.
+    // Schedule by the clock, so that a late timer does not delay the next tokens.
     if (everyMs > 0) await wait(Math.max(0, startedAt + (index + 1) * everyMs - performance.now()));
     else await nextTurn();
     if (request.socket.destroyed) return;

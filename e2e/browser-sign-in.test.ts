@@ -95,7 +95,7 @@ describe("sign-in in the browser", () => {
         const read = await fetch(`${target}/auth/session`, { credentials: "include" }).catch(() => null);
         return [...outcomes, read?.type ?? "refused"];
       }, base);
-      // Cross-Origin-Resource-Policy keeps even the opaque answers of no-cors requests from other origins.
+      // Cross-Origin-Resource-Policy blocks even the opaque responses of no-cors requests from other origins.
       expect(tried).toEqual(["refused", "refused", "refused", "refused"]);
       await other.setContent(`<form method="post" action="${base}/auth/sign-out"><button>Go</button></form>`);
       const answered = other.waitForResponse((response) => response.url() === `${base}/auth/sign-out`);

@@ -157,7 +157,7 @@ describe("the agents area of the dashboard", () => {
     await chat.getByText("10:00 to 16:00").first().waitFor();
     await expectFit(page);
     await chat.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
-    // The playground has a token that the replaced secret no longer verifies.
+    // Rotating the secret invalidates the playground's token.
     await site.call(page, "POST", `/agents/${agentId}/identity-secret/rotate`);
     await chat.getByLabel("Message to Harbour").fill("Book a test ride");
     await page.keyboard.press("Enter");
@@ -194,7 +194,8 @@ describe("the agents area of the dashboard", () => {
       inputSchema,
       displayConfig: { type: "product_card", fieldMappings: { title: "name", price: "cost" } },
     });
-    // Visitors' pages receive this result. Of a card's result they receive only the filled slots.
+    // Visitors' pages receive the whole result of this tool. Of the result of a card, they receive only the filled
+    // slots.
     await site.call(page, "POST", "/tools", {
       agentId,
       name: "delivery_price",

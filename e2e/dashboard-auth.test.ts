@@ -211,7 +211,7 @@ describe("an empty server", () => {
     await page.getByRole("navigation", { name: "Main" }).waitFor();
     const answer = await page.request.get(`${server.url}/agents`);
     expect((await answer.json()).data[0].name).toBe("Harbour");
-    // Set-up never showed its key to the user, so no key is left.
+    // The user never saw the API key that the set-up creates, so it was revoked.
     expect(await (await page.request.get(`${server.url}/api-keys`)).json()).toEqual([]);
     expect(problems).toEqual([]);
   });

@@ -42,7 +42,7 @@ function holdResponses() {
   };
 }
 
-/** Submits a form that the receiver refuses. The dashboard counts failures on opening a page, and then every 10 s. */
+/** Submits a form that the receiver rejects. The dashboard counts failures when a page opens, and then every 10 s. */
 async function submitToRefusingReceiver(page: Page, toolId: string, name: string): Promise<void> {
   const id = await site.submit(toolId, ride(name));
   await expect.poll(async () => (await site.detail(page, id)).status).toBe("webhook_failed");

@@ -311,7 +311,7 @@ describe("the inbox", () => {
     };
     const csv = await exportList("csv");
     expect(csv.name).toBe("conversations.csv");
-    // The server quotes every cell, so that none is read as a formula.
+    // The server quotes every cell, so that spreadsheets treat none of them as a formula.
     expect(csv.text.trim().split("\r\n")).toHaveLength(10);
     expect(csv.text).toMatch(/^\ufeff"id","title",/);
     const lines = (await exportList("jsonl-messages")).text

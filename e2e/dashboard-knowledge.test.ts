@@ -134,7 +134,7 @@ describe("the knowledge area of the dashboard", () => {
     await page.getByText("1–20 of 22").waitFor();
     await page.getByRole("button", { name: "Next page" }).click();
     await page.getByText("21–22 of 22").waitFor();
-    // The rows follow the page number once the server has answered.
+    // The rows change once the server has responded to the new page number.
     await page.getByRole("row", { name: "Select Note 1 Note 1 Text" }).waitFor();
     await page.getByRole("checkbox", { name: "Select all documents on this page" }).check();
     const bar = page.getByRole("region", { name: "Selected documents" });

@@ -9,7 +9,7 @@ describe("members in the settings", () => {
   let member: string;
   let admin: string;
   beforeAll(async () => {
-    // A server that others can reach keeps links that it could not email for its owners.
+    // A server that is reachable by others keeps links that it could not email for its owners.
     site = await startDashboardSite({
       env: { HOST: "0.0.0.0", FOYER_LIMIT_SIGN_IN_PER_IP: "0", FOYER_LIMIT_SIGN_IN_PER_ADDRESS: "0" },
     });
@@ -19,7 +19,7 @@ describe("members in the settings", () => {
   });
   afterAll(() => site.stop());
 
-  /** Taken only on request, because it takes a while. */
+  /** Screenshots are taken only on request, because they take a while. */
   const picture = async (page: Page, name: string) => {
     if (process.env.FOYER_SCREENSHOTS) await site.picture(page, name);
   };

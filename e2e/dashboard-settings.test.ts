@@ -39,7 +39,7 @@ describe("the settings", () => {
     await upstream.stop();
   });
 
-  /** Taken only on request, because it takes a while. */
+  /** Screenshots are taken only on request, because they take a while. */
   const picture = async (page: Page, name: string) => {
     if (process.env.FOYER_SCREENSHOTS) await site.picture(page, name);
   };
@@ -95,7 +95,8 @@ describe("the settings", () => {
     await picture(page, "dashboard-api-revoke");
     await expectFit(page);
     await page.getByRole("dialog").getByRole("button", { name: "Revoke Stock sync" }).click();
-    // While the dialog is open, no row behind it has a role.
+    // While the modal dialog is open, the rows behind it are hidden from the accessibility tree, so `getByRole` cannot
+    // find them.
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.getByRole("row", { name: /Stock sync/ }).waitFor({ state: "detached" });
     await expect.poll(() => isRefused(key)).toBe(true);

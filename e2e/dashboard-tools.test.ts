@@ -278,7 +278,7 @@ describe("the tools area of the dashboard", () => {
     await part(page, "Display");
     const preview = page.getByRole("region", { name: "What visitors see" });
     await preview.getByRole("article", { name: "City One" }).waitFor();
-    // Sample data has three products.
+    // The sample data has three products, of which a card shows one.
     await expect.poll(() => preview.getByRole("article").count()).toBe(1);
     await expect.poll(() => page.getByText(/run a test/i).count()).toBe(0);
   });

@@ -31,7 +31,7 @@ describe("a form in the widget under unusual conditions", () => {
       .toEqual(["Day: Day must be a date (2026-01-31)", "Moment: Moment must be a date and time (2026-01-31T09:30)"]);
     expect(site.receiver.bodies("/hook")).toEqual([]);
     await page.getByLabel("Moment").fill("2026-12-24T09:30");
-    // Which part of a date receives a key depends on the order of focus events, so the whole value is replaced.
+    // The order of focus events decides which part of a date receives a key, so replace the whole value.
     await page.getByLabel("Day").fill("2026-12-24");
     await page.getByLabel("Day").fill("");
     await submit(page);

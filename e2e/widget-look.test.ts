@@ -150,7 +150,7 @@ describe("the widget", () => {
       await expect
         .poll(() => page.locator("details.tool summary").allInnerTexts())
         .toEqual(["Used opening hours", "Used balance"]);
-      // What only the visitor sees is open, because the agent cannot say it.
+      // A result that only the visitor sees is expanded, because the agent cannot repeat it.
       await expect.poll(() => page.getByText("Tuesday to Friday").isVisible()).toBe(false);
       await expect.poll(() => page.getByText("12 euros").isVisible()).toBe(true);
       expect(

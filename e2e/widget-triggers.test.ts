@@ -196,7 +196,7 @@ describe("trigger conditions", () => {
         for (let step = 1; step <= 6; step++) {
           const before = await scrollTop();
           let y = from + direction * 90 * step;
-          // On a busy machine, the browser can drop a move. Another one, a pixel further, replaces it.
+          // On a busy machine, the browser can drop a move, so send another one, a pixel further.
           const move = async () => {
             await touch("touchMove", y);
             y += direction;
@@ -205,7 +205,7 @@ describe("trigger conditions", () => {
           await expect.poll(move, { interval: 20 }).not.toBe(before);
           await page.clock.runFor(stepMs);
         }
-        // Canceled instead of lifted, because the page would otherwise continue to scroll in real time.
+        // Cancel the touch instead of ending it, because the page would otherwise continue to scroll in real time.
         await touch("touchCancel");
         await page.clock.runFor(1_000);
       };

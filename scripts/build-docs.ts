@@ -92,7 +92,7 @@ function renderMarkdown(text: string): string {
         return `<h${depth} id="${slugOf(html)}">${html}</h${depth}>\n`;
       },
       code({ text, lang }) {
-        // A scrollable area has to be reachable by keyboard.
+        // A scrollable area must be reachable by keyboard.
         const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
         return `<pre tabindex="0" aria-label="Code${lang ? `, ${lang}` : ""}"><code>${escaped}</code></pre>\n`;
       },

@@ -12,13 +12,13 @@ export const widget: Built = { name: "widget", sources: ["widget/src", "sdk/src"
 export function buildWidget(): Promise<void> {
   return buildInto(widget, async (folder) => {
     mkdirSync(join(folder, "widget"));
-    // Built separately, because code shared by two of them would become a third file to load.
+    // Each part is built separately, because code shared by two of them would become a third file to load.
     for (const [name, entry] of Object.entries(widgetParts)) await buildPart(name, entry, join(folder, "widget"));
     const built = readdirSync(join(folder, "widget"));
     const filesOf = (names: string[]) =>
       Object.fromEntries(names.map((name) => [name, built.find((file) => file.startsWith(`${name}-`))]));
     await buildLoader(folder, filesOf(Object.keys(widgetParts)));
-    // The panel loads these itself.
+    // The panel loads these parts itself.
     return { partFiles: filesOf([...Object.keys(widgetParts), "mount-form", "start-handoff"]) };
   });
 }

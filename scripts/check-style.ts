@@ -176,7 +176,7 @@ function cycleProblems(modules: Module[]): string[] {
     areas.set(area, [...(areas.get(area) ?? []), ...others]);
   }
   const inFiles = findCycles(files).map((cycle) => `import cycle: ${cycle.join(" > ")}`);
-  // A cycle of files is often also a cycle of folders. One message is enough.
+  // A cycle of files is often also a cycle of folders, so report only the cycle of files.
   if (inFiles.length > 0) return inFiles;
   return findCycles(areas).map((cycle) => `import cycle of the server's folders: ${cycle.join(" > ")}`);
 }

@@ -11,10 +11,13 @@ export type Schema = {
 /** A body with one changed value, and its path. */
 export type Case = { path: string; body: unknown };
 
-/** These types suffice, because a value that a schema allows by mistake mostly has one of them. */
+/** These types suffice, because a value of a wrong type that a schema accepts by mistake mostly has one of them. */
 const samples = { string: "text", number: 1.5, object: {}, null: null };
 
-/** Bodies with one wrong value each, derived from the schema: other types, missing fields, one past each limit. */
+/**
+ * Yields bodies with one wrong value each, derived from the schema: other types, missing fields, and values just beyond
+ * each limit.
+ */
 export function* wrongBodies(schema: Schema, valid: unknown): Generator<Case> {
   const types = typesOf(schema);
   for (const [type, body] of Object.entries(samples)) {

@@ -22,8 +22,8 @@ let shared: Promise<Browser> | undefined;
 type Opened = { page: Page; problems: string[] };
 
 /**
- * A real Chromium. A page that a test opens is closed when the test ends, because an open page keeps using the CPU;
- * `close` closes the others. A browser with its own launch options is not shared, and `close` ends it.
+ * Starts a real Chromium. A page that a test opens is closed when the test ends, because an open page keeps using the
+ * CPU. `close` closes all other pages. A browser with its own launch options is not shared, and `close` ends it.
  */
 export async function startBrowser(options?: LaunchOptions) {
   const browser = options ? await launch(options) : await sharedBrowser();
@@ -74,9 +74,9 @@ async function openPage(context: BrowserContext): Promise<Opened> {
 const storageTypes = "local_storage,indexeddb,cache_storage,service_workers";
 
 /**
- * Contexts that tests take turns using. A dashboard page loads in half the time in a process that has loaded it
- * before, so each context keeps one page open to keep its process. Everything else that a test leaves behind is
- * deleted.
+ * Manages contexts that tests use one after another. A dashboard page loads in half the time in a process that has
+ * loaded it before, so each context keeps one page open to keep its process. Everything else that a test leaves behind
+ * is deleted.
  */
 function createWarmContexts(create: (options: BrowserContextOptions) => Promise<BrowserContext>) {
   const free = new Map<string, BrowserContext[]>();
@@ -138,9 +138,9 @@ async function sharedBrowser(): Promise<Browser> {
 }
 
 /**
- * Pages of tests live for seconds. Optimizing their code costs more than it saves, and so do collecting garbage on
- * several threads and a small young generation, which is collected often. Without these flags, a test file uses a
- * seventh more CPU time. Benchmarks do not use them.
+ * Pages in tests live only for seconds, so optimizing their code costs more than it saves. The same is true for
+ * collecting garbage on several threads and for a small young generation, which is collected often. Without these
+ * flags, a test file uses a seventh more CPU time. Benchmarks do not use them.
  */
 const shortLived = "--js-flags=--no-opt --no-maglev --single-threaded-gc --min-semi-space-size=16";
 
@@ -222,7 +222,7 @@ async function runAxe(options: RunOptions): Promise<string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(", ")}`);
 }
 
-/** How many pixels the page is wider than its window; 0 is expected. */
+/** Returns the number of pixels by which the page is wider than its window. 0 is expected. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }

@@ -24,10 +24,10 @@ export async function checkReply(stream: ChatStream): Promise<CheckedReply> {
 }
 
 /**
- * Checks the rules for every complete stream: `message_start` first; then the pieces in order, whose `index` counts
- * from 0 without a gap, each closed before the next starts, no empty text, and every tool call followed by its result;
- * `error` exactly when the reason is `error`, right before `message_stop`, which comes once and last. The ids contain
- * the message id and an increasing position.
+ * Checks the rules that apply to every complete stream: `message_start` comes first. The pieces follow in order, with
+ * an `index` that counts from 0 without a gap, and each is closed before the next one starts. No text is empty, and
+ * every tool call is followed by its result. `error` occurs exactly when the stop reason is `error`, right before
+ * `message_stop`, which occurs once, at the end. The ids contain the message id and an increasing position.
  */
 function checkEvents(events: readonly ReceivedEvent[]): CheckedReply {
   const story = events.map((event) => JSON.stringify(event)).join("\n");

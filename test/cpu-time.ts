@@ -3,7 +3,7 @@ import { expect } from "vitest";
 /** How much larger the large input is. Linear work takes 16 times as long, and quadratic work 256 times. */
 const FACTOR = 16;
 const MAX_RATIO = 128;
-/** In milliseconds. Shorter measurements are mostly noise. */
+/** The shortest useful measurement in milliseconds. Shorter ones are mostly noise. */
 const MIN_BASELINE = 1;
 const ROUNDS = 3;
 

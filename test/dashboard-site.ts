@@ -38,8 +38,9 @@ export async function startDashboardSite(options: { database?: TestDatabase; env
   }
 
   /**
-   * Opens another page of the dashboard as a link does, in the loaded document. Loading the document again takes longer
-   * than most tests look at it. Data that the page fetched in the last five seconds is not fetched again.
+   * Opens another page of the dashboard within the loaded document, as a link does. Loading the document again would
+   * take longer than most tests need the page. Data that the page fetched in the last five seconds is not fetched
+   * again.
    */
   async function follow(page: Page, path: string): Promise<void> {
     await page.evaluate((to) => window.__TSR_ROUTER__?.navigate({ to } as never), path);

@@ -56,6 +56,6 @@ const concepts = [
 /** A vector with one component for each of a few concepts, whichever word expresses them. */
 export function conceptVector(text: string): number[] {
   const counts = concepts.map((concept) => text.match(concept)?.length ?? 0);
-  // Never all zero, and no two sets of concepts have the same signs.
+  // A vector is never all zero, and no two sets of concepts have the same signs.
   return [...counts.flatMap((count) => (count > 0 ? [1, 1, 1, 1] : [-0.1, -0.1, -0.1, -0.1])), 0.01];
 }

@@ -3,8 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * A site on its own origin that uses the widget of the server at `baseUrl` under a strict policy: no styles except its
- * own file, and no scripts and calls except its own and the server's. Every path except `/healthz` is a page.
+ * Starts a site on its own origin that uses the widget of the server at `baseUrl` under a strict policy: it allows no
+ * styles except its own file, and no scripts and calls except its own and the server's. Every path except `/healthz` is
+ * a page.
  */
 export async function startHostPage(baseUrl: string) {
   const policy = [

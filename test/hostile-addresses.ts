@@ -4,7 +4,7 @@ const local4 = "127.0.0.1 127.9.9.9 10.0.0.1 172.16.0.1 192.168.0.1".split(" ");
 const only6 =
   "::1 0:0:0:0:0:0:0:1 :: fe80::1 fd00:ec2::254 fc00::1 ff02::1 fec0::1 2001:db8::1 2001::1 3fff::1 4000::1";
 
-/** Every address that must not be reachable, in every spelling that a URL allows. */
+/** Every address that must not be reachable, in each spelling that a URL allows. */
 export const hostileLiterals = [
   ...new Set([...local4, ...metadata4, ...reserved4].flatMap(spellings)),
   ...only6.split(" ").map((address) => `[${address}]`),

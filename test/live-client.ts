@@ -45,7 +45,7 @@ export async function openLive(url: string, headers: Record<string, string> = {}
         for (const watcher of watchers) watcher();
       }
     } catch {
-      // The test aborted the stream, or the server was killed.
+      // Either the test has aborted the stream or the server was killed.
     }
     hasEnded = true;
     for (const watcher of watchers) watcher();

@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Tests that start a browser or whole server processes. Each of these files takes 5 to 90 s, most of it CPU time. */
+/**
+ * Matches tests that start a browser or whole server processes. Each of these files takes 5 to 90 s, most of which is
+ * CPU time.
+ */
 const slow = /\/(e2e|test\/faults)\/|\/server\/src\/(main|cli)\.test\.ts$/;
 
 /**
@@ -20,7 +23,7 @@ export class LongestFirst extends BaseSequencer {
       const between = index % 2 === 0 ? others.slice(index / 2, index / 2 + 1) : [];
       return [file, ...between];
     });
-    // A set keeps the first place of each file.
+    // A set keeps the position at which a file occurs first.
     return [...new Set([...mixed, ...others])];
   }
 }

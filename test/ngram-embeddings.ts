@@ -24,7 +24,7 @@ export function createNgramModel(texts: readonly string[]) {
         const weight = (1 + Math.log(count)) * rarity(gram) ** 2;
         vector[hash % DIMENSIONS] = (vector[hash % DIMENSIONS] ?? 0) + (hash & 0x4000_0000 ? weight : -weight);
       }
-      // A text without a known n-gram gets an arbitrary direction, because providers never return zeros.
+      // A text without a known n-gram gets an arbitrary direction, because providers never return a vector of zeros.
       if (!vector.some((component) => component !== 0)) vector[0] = 1;
       const length = Math.hypot(...vector);
       return vector.map((component) => component / length);

@@ -42,7 +42,7 @@ export async function startOidcServer({ redirectUri, port = 0 }: { redirectUri: 
       accounts.set(account.sub, account);
       current = account;
     },
-    /** Follows the URL like a fresh browser. @returns where the provider redirects to */
+    /** Follows the URL like a new browser. @returns the URL to which the provider redirects */
     async visit(address: string): Promise<string> {
       const cookies = new Map<string, string>();
       for (let next = address, hops = 0; hops < 10; hops++) {

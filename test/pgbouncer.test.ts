@@ -8,7 +8,7 @@ import { startServer, type TestServer } from "./server.ts";
 import { chunk, eventStream, startUpstream, type Upstream } from "./upstream.ts";
 import { startReceiver } from "./webhook-receiver.ts";
 
-/** Fewer connections than two servers use at the same time, so that they share them in every test. */
+/** Fewer connections than two servers use at the same time, so that the servers share connections in every test. */
 const POOL_SIZE = 3;
 
 const program = findPgBouncer();
@@ -35,7 +35,7 @@ function throughPgBouncer(path: string) {
     upstream = await startUpstream();
     const pooled = { ...database, address: { kind: "postgres" as const, url: bouncer.through(database.address.url) } };
     const env = { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" };
-    // Both migrate the empty database.
+    // Both servers migrate the empty database.
     [here, there] = await Promise.all([
       openDocuments({ database: pooled, env, listen: true }),
       startServer({ database: pooled, env, listen: true }),

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 
-/** The folder for screenshots. Without it none are taken, because they take half of the test's time. */
+/** The folder for screenshots. Without it, no screenshots are taken, because they take half of the test's time. */
 const folder = process.env.FOYER_SCREENSHOTS;
 
 const sizes = { wide: [1440, 900], middle: [1024, 768], phone: [390, 844] } as const;

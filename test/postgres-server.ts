@@ -104,7 +104,7 @@ const testSettings = (folder: string) => ({
   listen_addresses: "",
   unix_socket_directories: folder,
   max_connections: 200,
-  // Tests kill the process, never the machine, and what PostgreSQL has written survives that in the page cache.
+  // Tests kill the process but never the machine, and the page cache preserves what PostgreSQL has written.
   fsync: "off",
   full_page_writes: "off",
   // Hundreds of databases are created and dropped, and a log for standbys and frequent checkpoints would only cost time.

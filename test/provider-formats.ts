@@ -102,7 +102,7 @@ export const formats = {
     answered: ({ name, input }) => ({
       contents: [
         { role: "user" },
-        // Gemini refuses a call that is returned without its signature.
+        // Gemini rejects a call that is returned without its signature.
         {
           role: "model",
           parts: [{ functionCall: { name, args: input }, thoughtSignature: expect.stringMatching(/^SGFyYm91ci/) }],

@@ -34,9 +34,9 @@ export function reportFailedPage(page: Page): void {
     const frames = await Promise.all(page.frames().map(describeFrame));
     const report = `${[task.fullName, ...frames, ...lines, ...unfinished].join("\n")}\n`;
     await writeFile(`${path}.txt`, report);
-    // A run on another machine leaves only its output.
+    // Print the report as well, because a run on another machine leaves only its output.
     console.error(report);
-    // The page may have closed or crashed, which then was the failure.
+    // The page may have closed or crashed, which is then the reason for the failure.
     await page.screenshot({ path: `${path}.png`, timeout: 5_000 }).catch(() => {});
   });
 }

@@ -16,7 +16,7 @@ import { createTemporaryFolder } from "./temporary-folders.ts";
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Tests call as fast as they can, so limits are off. Tests of the limits clear the variables, which restores the
+ * Tests send calls as fast as they can, so limits are off. Tests of the limits clear the variables, which restores the
  * defaults.
  */
 const planLimitsOff = Object.fromEntries(
@@ -45,7 +45,7 @@ export async function startServer(
     FOYER_SECRET: "a secret of the tests, long enough",
     FOYER_LOG_LEVEL: "silent",
     FOYER_DRAIN_TIMEOUT: "500ms",
-    // Load shedding is off, because a busy test machine can stall.
+    // Load shedding is off, because a busy test machine can stall for seconds.
     FOYER_MAX_LAG: "0s",
     ...planLimitsOff,
     ...(database.address.kind === "postgres" ? { DATABASE_URL: database.address.url } : {}),

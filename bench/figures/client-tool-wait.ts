@@ -10,9 +10,12 @@ import { type Script, TOOL_NAME } from "../upstream-script.ts";
 import { createToolAgent } from "./tool-agent.ts";
 
 const STREAMS = 2_000;
-/** How many replies start at the same time. Each is requested once an earlier one has reached the measured state. */
+/**
+ * The number of replies that start at the same time. Each further reply is requested once an earlier one has reached
+ * the measured state.
+ */
 const CONCURRENCY = 50;
-/** What remains of the medians' spread when both sides retain the same. */
+/** The ratio that the spread of the medians can cause when both sides retain the same amount. */
 const TOLERANCE = 1.1;
 /** The first token comes after the measurement. */
 const silent = { tokens: 3, everyMs: 60_000, isStamped: true };
@@ -58,7 +61,7 @@ async function replyOf(foyer: Foyer, script: Script): Promise<Endpoint> {
   return { ...chat, body: JSON.stringify({ ...JSON.parse(chat.body), clientTools: [TOOL_NAME] }) };
 }
 
-/** What each reply retains while it waits after an event of this type, in bytes. */
+/** Returns the memory that each reply retains while it waits after an event of this type, in bytes. */
 async function bytesEach({ foyer, heap }: { foyer: Foyer; heap: HeapMeter }, reply: Endpoint, event: string) {
   const before = await heap.retainedBytes();
   const streams = await openStreams(reply, event);
@@ -100,7 +103,7 @@ async function openStreams({ url, body }: Endpoint, event: string) {
   return { ended: () => ended, close: () => agent.destroy() };
 }
 
-/** Waits until the process has nothing to do. Its timers and heartbeats take less than this. */
+/** Waits until the process is idle. Its timers and heartbeats use less CPU time than this. */
 async function waitUntilQuiet(foyer: Foyer): Promise<void> {
   for (let before = foyer.cpuMs(); ; ) {
     await wait(500);

@@ -9,7 +9,7 @@ import { createUploads, uploadPdf, waitUntilReady } from "../upload-pages.ts";
 
 const ROUNDS = 3;
 const DOCUMENTS = 200;
-/** As many pages as a file may have. */
+/** The maximum number of pages of a file. */
 const PDF_PAGES = 2_000;
 const IDLE_MS = 5_000;
 const LIMIT_ADDED_BYTES = 5_000_000;

@@ -40,7 +40,7 @@ async function submit(url: string, body: string) {
   if (!response.ok) throw new Error(`The form was not accepted: ${await response.text()}`);
 }
 
-/** Since the last call, in milliseconds. */
+/** Returns the longest block since the last call, in milliseconds. */
 async function longestBlock(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]) * 1_000;

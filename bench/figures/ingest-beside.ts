@@ -14,10 +14,11 @@ const script = { tokens: 20, everyMs: 20, isStamped: true };
 const load = { streams: 5, rampMs: 400, replies: 8 };
 
 /**
- * How visitors of one agent are affected while pages are added to another, on both databases. Each round measures four
- * situations: the server without and with uploads, and a hand-written proxy without and with a process that only uses
- * CPU. That process uses as much as the processes around the server did during the uploads: those that upload and read
- * the pages, and the database. So its effect is what no server can avoid on this machine.
+ * Measures how visitors of one agent are affected while pages are added to another, on both databases. Each round
+ * measures four situations: the server without and with uploads, and a hand-written proxy without and with a process
+ * that only uses CPU. That process uses as much CPU as the processes around the server used during the uploads: those
+ * that upload and read the pages, and the database. Its effect is therefore the part that no server can avoid on this
+ * machine.
  */
 export async function measureIngestionBesideReplies(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));

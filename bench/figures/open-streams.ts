@@ -7,7 +7,7 @@ import { quantile } from "../rounds.ts";
 
 const LIMIT_BYTES = 60_000;
 const LIMIT_MS = 100;
-/** Between the starts of two streams. */
+/** The time between the starts of two streams, in milliseconds. */
 const APART_MS = 5;
 
 /**

@@ -8,7 +8,7 @@ import { createTool, createToolAgent, mock } from "./tool-agent.ts";
 
 const TOOLS = 100;
 const LIMIT_MS = 2;
-/** One word, so that nearly all of the work is done before the first token. */
+/** A reply of one word, so that nearly all of the work is done before the first token. */
 const script = { tokens: 1, everyMs: 0, isStamped: false };
 const load = { streams: 16, rampMs: 0, replies: 25 };
 const warmLoad = { ...load, replies: 40 };

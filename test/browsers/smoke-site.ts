@@ -11,7 +11,7 @@ const recorder = `
   addEventListener("error", (event) => record(event.message));
   addEventListener("unhandledrejection", (event) => record(event.reason));
   addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => {
-    // The browser asks for it on its own.
+    // Browsers request /favicon.ico automatically.
     if (!blockedURI.endsWith("/favicon.ico")) record(violatedDirective + " " + blockedURI);
   });
   const log = console.error;

@@ -4,8 +4,8 @@ import { callThenSay, chunk, type Exchange, eventStream, sayWords } from "../ups
 import { isBusy, type ServerProcess } from "./fault-site.ts";
 
 /**
- * How a visitor reads the reply: to its end, slowly, after a tool call, with an aborted connection, with a request to
- * stop it, or on another connection, which may be to another process.
+ * The ways in which visitors read a reply: to its end, slowly, after a tool call, with an aborted connection, with a
+ * request to stop it, or on another connection, which may lead to another process.
  */
 const manners = ["read", "read", "tool", "tool", "leave", "stop", "resume", "slow"] as const;
 type Manner = (typeof manners)[number];
@@ -141,7 +141,7 @@ async function outcomeOf(stream: ChatStream): Promise<Turn["reply"]> {
   throw new Error(`The stream (HTTP ${stream.response.status}) ended with ${JSON.stringify(stop)}.`);
 }
 
-/** Aborted when the process has ended. */
+/** Returns a signal that is aborted when the process has ended. */
 function abortOnExit(serverProcess: ServerProcess): AbortSignal {
   const ended = new AbortController();
   void serverProcess.exited.then(() => ended.abort());

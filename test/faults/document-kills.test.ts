@@ -31,7 +31,7 @@ it.each(faultRun.isLong ? [...points, ...morePoints] : points)(
         expect(await site.db.selectFrom("documents").select("id").execute()).toHaveLength(isKept ? 1 : 0);
         await site.db.updateTable("documentJobs").set({ dueAt: 0 }).execute();
         await site.serveHere(async (next) => {
-          // The client that got no response repeats its request. What was stored is not stored twice.
+          // The client that got no response repeats its request. Content that was already stored is not stored twice.
           const [agent] = (await call<{ data: Array<{ id: string }> }>(next, "GET", "/agents")).data;
           await call(next, "POST", "/documents", { agentId: agent?.id, ...text });
           const list = () => call<Listed>(next, "GET", "/documents");

@@ -19,11 +19,14 @@ const failpoints = [
   "embedding.stored",
 ];
 const MODEL = "openai-compatible/concepts";
-/** Documents per client. Their contents are replaced again and again. */
+/** The number of documents per client. Their contents are replaced repeatedly. */
 const DOCUMENTS = 12;
-/** Kills after which all stored data is checked, so that a long run that is interrupted has still checked something. */
+/**
+ * The number of kills after which all stored data is checked, so that a long run has checked something even if it is
+ * interrupted.
+ */
 const CHECK_EVERY = 50;
-/** More passages than `passage-index.ts` writes in one transaction. */
+/** A number of passages that exceeds what `passage-index.ts` writes in one transaction. */
 const LARGE = 130;
 
 const { documentKills: kills, seed, timeout } = faultRun;

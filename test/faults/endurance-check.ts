@@ -6,7 +6,7 @@ import { call, type FaultSite, type ServerProcess } from "./fault-site.ts";
 
 /** The characters of a message that are compared; long replies are compared by their length as well. */
 const COMPARED = 300;
-/** Longer than the half minute without a heartbeat after which the server counts a reply as lost. */
+/** A time that exceeds the half minute without a heartbeat after which the server treats a reply as lost. */
 const HOUR_MS = 3_600_000;
 
 type DeliveredIds = ReturnType<typeof createDeliveredIds>;
@@ -30,7 +30,7 @@ export function createDeliveredIds({ receiver }: FaultSite) {
 
 type Checked = { serverProcess: ServerProcess; load: EnduranceLoad; delivered: DeliveredIds };
 
-/** Asserts that everything that was acknowledged is stored once, counted once and delivered. */
+/** Asserts that everything that was acknowledged is stored once, counted once, and delivered. */
 export async function checkLoad(site: FaultSite, { serverProcess, load, delivered }: Checked): Promise<void> {
   await site.endLeases();
   await expect.poll(site.open).toEqual([]);
@@ -119,7 +119,10 @@ function storedAs(turn: Turn) {
   return { ...end, length: text.length, beginning: text.slice(0, COMPARED) };
 }
 
-/** A reply whose process was killed ends for every reader; the others have ended themselves. */
+/**
+ * Checks that a reply whose process was killed ends for every reader, and that all other replies have ended by
+ * themselves.
+ */
 async function checkReplies(
   { db }: FaultSite,
   serverProcess: ServerProcess,

@@ -9,16 +9,25 @@ import { faultRun } from "./fault-run.ts";
 import { createFaultSite, type DatabaseName, type FaultSite, type ServerProcess } from "./fault-site.ts";
 import { expectFlat, type ProcessUsage, processUsage } from "./process-usage.ts";
 
-/** How long `npm run test:endurance` runs on each database. Without it, this is the short form. */
+/**
+ * How long `npm run test:endurance` runs on each database, in minutes. Without this variable, the test runs in its
+ * short form.
+ */
 const minutes = Number(process.env.FOYER_ENDURANCE_MINUTES ?? 0);
 const isLong = minutes > 0;
 const runMs = isLong ? 60_000 : 0;
 const MIN_RESTARTS = 2;
-/** A server runs until this many more requests of each kind are acknowledged, however slow the machine is. */
+/**
+ * The number of further requests of each kind that have to be acknowledged before a server is restarted, however slow
+ * the machine is.
+ */
 const MIN_ACKNOWLEDGED = 5;
 const databases: DatabaseName[] = isLong ? ["SQLite", "PostgreSQL"] : ["SQLite"];
 const timeout = 3 * faultRun.timeout + 2 * minutes * 60_000;
-/** What a server opens after its start: connections of the database's pool, threads, and clients that keep alive. */
+/**
+ * The number of files that a server may open after its start: connections of the database's pool, threads, and clients
+ * that keep their connections.
+ */
 const MAX_MORE_FILES = 60;
 /** Each check reads all its rows in one query. */
 const STATEMENT_MS = 60_000;
@@ -39,7 +48,7 @@ it.each(databases)(
   },
   async (database) => {
     const upstream = await startUpstream((exchange) => {
-      // Exchanges are kept for tests that inspect them. A long run would accumulate too many.
+      // The stand-in keeps exchanges for tests that inspect them. A long run would accumulate too many.
       upstream.exchanges.splice(0);
       return answerLoad(exchange);
     });
@@ -53,7 +62,7 @@ it.each(databases)(
   },
 );
 
-/** Restarts a server under load. On PostgreSQL, a second one runs beside it from the beginning to the end. */
+/** Restarts a server under load. On PostgreSQL, a second server runs from the beginning to the end. */
 async function endure(database: DatabaseName, site: FaultSite): Promise<void> {
   const log = (text: string) => void (isLong && console.log(`${new Date().toISOString()} ${database}: ${text}`));
   const delivered = createDeliveredIds(site);
@@ -103,9 +112,7 @@ async function startSteady(site: FaultSite, other: () => ServerProcess, signal: 
   return { serverProcess, load, running: load.run(serverProcess, other, signal) };
 }
 
-/**
- * Starts a server, as a process manager does it: again, when PostgreSQL was too busy to accept a connection in time.
- */
+/** Starts a server. Like a process manager, tries again when PostgreSQL was too busy to accept a connection in time. */
 async function start(site: FaultSite): Promise<ServerProcess> {
   return site.start().catch((error: Error) => {
     if (OVERLOADED.test(error.message)) return start(site);

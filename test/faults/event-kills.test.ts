@@ -17,13 +17,13 @@ const failpoints = [
   "delivery.recorded",
 ];
 /**
- * Of a webhook. With the usual timeout, an attempt could time out on a busy machine after the receiver took the event,
- * which is then sent again without a kill.
+ * The webhook's timeout. With the usual one, an attempt could time out on a busy machine after the receiver accepted
+ * the event, which would then be sent again without a kill.
  */
 const TIMEOUT = "10m";
 /** The pause between two pages of the feed, in milliseconds. */
 const READ_EVERY_MS = 20;
-/** Number of kills between printed tallies, so that even an interrupted long run has a result. */
+/** The number of kills between printed tallies, so that even a long run that is interrupted has a result. */
 const LOG_EVERY = 50;
 
 const { eventKills: kills, events, isLong, seed, timeout } = faultRun;
@@ -76,7 +76,7 @@ it.each(loads)(
       expect(missing(recorded, inbox.ids()), "events that were not sent").toEqual([]);
       expect(missing(recorded, feed.ids), "events that were not listed").toEqual([]);
       expect([inbox.ids().size, feed.ids.size]).toEqual([recorded.size, recorded.size]);
-      // Each duplicate is explained: it was sent, and the server was killed before it recorded that.
+      // Each duplicate is explained: the event was sent, and the server was killed before it recorded this.
       expect(inbox.duplicates()).toBe(repeated);
       await checkState(site, load.acknowledged, feed);
     } finally {

@@ -2,9 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { chat } from "../chat-client.ts";
 import { authorized, call, isBusy, type ServerProcess } from "./fault-site.ts";
 
-/** After this many replies, a client starts a new conversation. */
+/** The number of replies after which a client starts a new conversation. */
 const REPLIES_EACH = 5;
-/** Submissions after each reply, which are the cheapest way to cause many events. */
+/** The number of submissions after each reply. Submissions are the cheapest way to cause many events. */
 const SUBMISSIONS_EACH = 10;
 
 type Sources = { agentId: string; toolId: string };

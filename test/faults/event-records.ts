@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { Received } from "../webhook-receiver.ts";
 import { call, type ServerProcess } from "./fault-site.ts";
 
-/** What a receiver remembers of the events that were posted to it. It verifies the signature of each one. */
+/** Records the events that were posted to a receiver. It verifies the signature of each event. */
 export function createInbox(secret: string) {
   const verifier = new Webhook(secret);
   /** the bodies by their ids */
@@ -37,7 +37,7 @@ export function createFeedReader() {
   const ids = new Set<string>();
   /** the number of the newest event of each conversation */
   const sequences = new Map<string, number>();
-  /** what the events were about, by their types */
+  /** the ids that the events were about, by event type */
   const subjects = new Map<string, Set<string>>();
 
   function take({ id, type, conversationId, sequence, data }: WebhookEvent): void {

@@ -12,7 +12,7 @@ import { call, createFaultSite, type FaultSite, type ServerProcess } from "./fau
 const { timeout, isLong } = faultRun;
 /** After the standby accepts writes. The short form, which shares its machine with other tests, only waits for it. */
 const READY_WITHIN_MS = isLong ? 10_000 : 30_000;
-/** Deliveries that are due when the primary is killed. */
+/** The number of deliveries that are due when the primary is killed. */
 const DUE = 100;
 
 let primary: PostgresServer;
@@ -31,7 +31,7 @@ beforeAll(async () => {
     { address: { kind: "postgres", url: url.href }, drop: async () => {} },
     { OPENAI_COMPATIBLE_BASE_URL: upstream.url, FOYER_DEFAULT_MODEL: "openai-compatible/test" },
   );
-  // Replies are held for as long as the failover takes.
+  // Replies are held as long as the failover takes.
   serverProcess = await site.start({ env: { FOYER_MODEL_IDLE_TIMEOUT: "5m" } });
 });
 afterAll(async () => {

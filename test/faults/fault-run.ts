@@ -24,6 +24,6 @@ export const faultRun = {
   events: isLong ? Number(process.env.FOYER_FAULT_EVENTS ?? 100_000) : 0,
   /** the same seed replays a run */
   seed: Number(process.env.FOYER_FAULT_SEED ?? Math.floor(Math.random() * 2 ** 31)),
-  /** of one test, in milliseconds; starting a server takes seconds on a busy machine */
+  /** of one test, in milliseconds; on a busy machine, starting a server takes seconds */
   timeout: isLong ? 3_600_000 : 120_000,
 };

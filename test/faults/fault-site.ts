@@ -29,7 +29,7 @@ const preloads = { kill: "kill-at-failpoint.ts", print: "print-failpoints.ts", c
 
 /** The application name of the tests' own connections to PostgreSQL. */
 const OWN_NAME = "foyer-tests";
-/** Longer than any lease. */
+/** A time that exceeds the duration of any lease. */
 const HOUR_MS = 3_600_000;
 
 /** Test modules that are preloaded into a server. */
@@ -104,7 +104,8 @@ export async function createFaultSite(kind: DatabaseName | TestDatabase, env: Re
       const { fence: _, ...delivery } = await deliveries.where("position", "=", 0).executeTakeFirstOrThrow();
       const ids = Array.from({ length: count }, () => newId("sub"));
       const where = url ? { target: JSON.stringify({ url }), host: new URL(url).host } : {};
-      // All become due at the same moment. The rows per statement stay within the databases' limits for parameters.
+      // All of them become due at the same moment. The number of rows per statement stays within the databases' limits
+      // for parameters.
       await db.transaction().execute(async (trx) => {
         for (let from = 0; from < count; from += 1_000) {
           const some = ids.slice(from, from + 1_000);
@@ -228,7 +229,10 @@ export const isBusy = (status: number) => status === 503 || status === 408;
 
 export const owner = { email: "ada@example.com", password: "correct horse battery" };
 
-/** The test inserts the owner, because a server that is configured to create one hashes the password at every start. */
+/**
+ * The test inserts the owner, because a server that creates its owner from the configuration hashes the password at
+ * every start.
+ */
 async function insertOwner(db: Db): Promise<void> {
   const { userId, organizationId } = await createAccount(db, { ...owner, plan: "pro" });
   await insertKey(db, { organizationId, createdBy: userId, name: "Tests", key, expiresAt: null });

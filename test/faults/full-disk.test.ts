@@ -44,7 +44,7 @@ if (isLong) {
       strace.kill("SIGTERM");
       await once(strace, "close");
       await expect.poll(async () => (await fetch(`${serverProcess.url}/readyz`)).status, { timeout: 5_000 }).toBe(200);
-      // A commit whose write to the disk failed may have been kept, like one whose answer was lost.
+      // A commit whose write to the disk failed may have been kept, like a commit whose response was lost.
       await recovers(site, serverProcess, toolId, { mayHaveKept: true });
     } finally {
       await site.remove();
@@ -77,7 +77,7 @@ async function startWithOneSubmission(site: FaultSite, options: Parameters<Fault
   return { serverProcess, toolId };
 }
 
-/** @param limit in bytes, as `prlimit` takes it */
+/** @param limit in bytes, in the form that `prlimit` accepts */
 function limitFileSize({ pid }: ServerProcess, limit: string) {
   const { status, stderr } = spawnSync("prlimit", [`--pid=${pid}`, `--fsize=${limit}`], { encoding: "utf8" });
   if (status !== 0) throw new Error(`prlimit: ${stderr}`);

@@ -18,7 +18,7 @@ const failpoints = [
   "delivery.recorded",
   "team-chat.received",
 ];
-/** Number of kills between checks of everything, so that even an interrupted long run has a result. */
+/** The number of kills between checks of everything, so that even a long run that is interrupted has a result. */
 const CHECK_EVERY = 50;
 
 const { handoffKills: kills, seed, timeout, isLong, databases } = faultRun;

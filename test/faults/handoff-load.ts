@@ -6,7 +6,7 @@ import { acknowledged, createVisitors, NotAcknowledgedError, type Talk } from ".
 
 /** The Telegram user that is linked to the owner. */
 export const TELEGRAM_USER = 7;
-/** A message that has not arrived after this time on a running server is lost. */
+/** The time after which a message that has not arrived on a running server counts as lost, in milliseconds. */
 const LOST_MS = 60_000;
 
 type Visitors = ReturnType<typeof createVisitors>;
@@ -106,7 +106,8 @@ function isUnanswered(error: unknown): boolean {
 type StepContext = Omit<Parties, "agentId"> & { visitors: Visitors; until: Until };
 
 /**
- * What a visitor and a member do in one conversation. Every text ends with a period, so none is a prefix of another.
+ * Creates the steps of a visitor and a member in one conversation. Every text ends with a period, so that no text is a
+ * prefix of another.
  */
 function createSteps(talk: Talk, name: string, { visitors, member, telegram, until }: StepContext) {
   const path = `/conversations/${talk.id}`;

@@ -6,7 +6,7 @@ import { createFaultSite, type DatabaseName, type FaultSite, isBusy, type Server
 import { type HandoffMember, signIn } from "./handoff-site.ts";
 
 const races = Number(process.env.FOYER_HANDOFF_RACES ?? 8);
-/** A race mostly waits, so a long run has more races running concurrently. */
+/** The number of concurrent races. A race mostly waits, so a long run has more of them. */
 const CONCURRENCY = races > 100 ? 32 : 8;
 /** The number of races after which the tally of a long run is printed. */
 const LOG_EVERY = 500;
@@ -84,8 +84,8 @@ function judge({ answered, atTakeover, heardAtTakeover, stream, messages }: Outc
   const others = messages.filter(({ role, authorName }) => role === "user" || authorName !== null);
   const expected = ["Talk", "A person is here.", "Thanks"];
   const last = stream.events.at(-1);
-  // Text that was sent before the takeover's response need not be stored: if the reply's process does not react within
-  // two seconds, the takeover ends the reply with its last checkpoint.
+  // Text that was sent before the takeover's response is not necessarily stored: if the reply's process does not react
+  // within two seconds, the takeover ends the reply with its last checkpoint.
   const heard = textOf(stream.events);
   const isHeardStored = heard === heardAtTakeover || wordsOf(atTakeover).startsWith(heard.trimEnd());
   return {

@@ -15,7 +15,7 @@ export type Talk = {
   fromVisitor: Set<string>;
   /** the number of posts in the team chat when the conversation began */
   postsBefore: number;
-  /** Whether a member or the visitor may have ended the wait, in which case no notice is needed. */
+  /** Whether a member or the visitor may have ended the wait, in which case no notice has to be sent. */
   isWaitOver: boolean;
   /** The newest handler that the client has received. */
   handler: Handler | null;
@@ -27,7 +27,7 @@ export type Talk = {
   leave(): void;
 };
 
-/** The server is gone or too busy to answer, so the request may have been carried out or not. */
+/** Thrown when the server is gone or too busy to respond, so it is unknown whether the request was carried out. */
 export class NotAcknowledgedError extends Error {}
 
 export async function acknowledged(answer: Promise<Answer>): Promise<void> {

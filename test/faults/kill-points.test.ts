@@ -43,7 +43,8 @@ describe.each(faultRun.databases)("a process killed on %s", { timeout }, (databa
             expect(new Set(calls.map(({ headers, text }) => `${headers["webhook-id"]} ${text}`)).size).toBe(1);
           }
 
-          // The client that got no response repeats its request. What was stored is not stored twice.
+          // The client that got no response repeats its request. A submission that was already stored is not stored
+          // twice.
           const before = receiver.received.length;
           const { submissionId } = await submit(next, toolId, key);
           if (submission) expect([submissionId, receiver.received.length]).toEqual([submission.id, before]);

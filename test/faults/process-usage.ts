@@ -9,9 +9,9 @@ export function processUsage(pid: number | undefined): ProcessUsage {
   return { rssBytes: Number(kilobytes) * 1024, files: readdirSync(`/proc/${pid}/fd`).length };
 }
 
-/** Samples in a quarter that show a trend. */
+/** The minimum number of samples in a quarter that show a trend. */
 const MIN_SAMPLES = 4;
-/** A difference between the last quarters that garbage collection and the moment of the sample explain. */
+/** The ratio between the last quarters that garbage collection and the moment of the sample can explain. */
 const NOISE = 1.1;
 
 /** Asserts that memory and open files did not grow over the second half of a run, if it was long enough to tell. */

@@ -61,7 +61,7 @@ it.each(faultRun.loads)(
       expect([...new Set(ids)].toSorted()).toEqual(load.acknowledged.toSorted());
       expect(stored.filter(({ status }) => status !== "webhook_success")).toEqual([]);
       expect(stored.length).toBeGreaterThan(kills);
-      // Each duplicate is explained: the delivery was sent, and the process was killed before it recorded that.
+      // Each duplicate is explained: the delivery was sent, and the process was killed before it recorded this.
       expect(duplicates).toBe(repeated);
       expect(duplicates).toBeLessThanOrEqual(kills * clients);
     } finally {
@@ -70,7 +70,7 @@ it.each(faultRun.loads)(
   },
 );
 
-/** The number of deliveries that this process sent without recording them, so they will be sent again. */
+/** Returns the number of deliveries that this process sent without recording them, so that they will be sent again. */
 async function countCutOff({ db, receiver }: FaultSite, before: number): Promise<number> {
   const sent = receiver.received.slice(before).map(({ headers }) => String(headers["webhook-id"]));
   const ids = new Set(sent);

@@ -33,7 +33,7 @@ export function createRetryingLoad<Answer>(
   }
 
   return {
-    /** The answers to all requests, one each. */
+    /** The responses to all requests, one for each. */
     acknowledged,
     /** Sends requests until the server is gone, or until `signal`. */
     async run(server: Server, signal?: AbortSignal): Promise<void> {

@@ -47,7 +47,7 @@ it("two processes race for 1,000 due deliveries and send each once", { timeout }
   const before = [sentBy(here), sentBy(there)];
   const held = holdAnswers();
   const ids = await site.addJobs(template, 1_000);
-  // One process sends 16 deliveries to a host concurrently, so with one more, both have started.
+  // One process sends at most 16 deliveries to a host concurrently. If one more arrives, both processes have started.
   await site.receiver.hasReceived(17);
   site.receiver.answer((_, response) => response.end("ok"));
   for (const response of held) response.end("ok");
@@ -106,8 +106,8 @@ it.each(faultRun.isLong ? days : days.slice(0, 1))(
     const wrong = await site.start({ preload: preload("clock", "print"), env: { FOYER_FAULT_CLOCK: String(shift) } });
     site.receiver.answer((_, response) => response.writeHead(503).end());
 
-    // Its own failed delivery is due in an hour by the clock of the database. It claims the delivery that is due now
-    // and leaves the rest.
+    // By the database's clock, the process's own failed delivery is due in an hour. The process claims the delivery
+    // that is due now and leaves the rest.
     const { submissionId: own } = await submit(wrong, toolId);
     const [due = ""] = await site.addJobs(template, 1);
     await expect.poll(async () => (await site.outcome(due)).attempts.length).toBe(1);

@@ -160,7 +160,7 @@ async function fillSettings(db: Db, { organizationId, agentId }: Owner, amounts:
   await sql`insert into secrets ("organizationId", name, value, hosts, "createdAt", "updatedAt")
     ${numbers(amounts.secrets)} select ${organizationId}, ${idOf("SECRET")}, ${text(200)},
     '["api.example.com"]', ${sql.lit(NOW)}, ${sql.lit(NOW)} from numbers`.execute(db);
-  // 30 KB each, 6 MB in total.
+  // The tools have 30 KB each, 6 MB in total.
   await sql`insert into tools
     (id, "organizationId", "agentId", name, description, "executionType", "inputSchema", "isEnabled", "mockResponse",
      "createdAt", "updatedAt")
@@ -219,7 +219,7 @@ export async function fillDocuments(
     values (${agentId}, ${organizationId}, ${sql.lit(documents * 10)})`.execute(db);
 }
 
-/** 1.9 MiB of text in 1,990 messages, and 7.6 MiB of tool results. */
+/** Inserts a conversation with 1.9 MiB of text in 1,990 messages, and 7.6 MiB of tool results. */
 async function insertNearlyFull(db: Db, { organizationId, agentId }: Owner): Promise<string> {
   const result = Object.fromEntries(
     Array.from({ length: 40_000 }, (_, index) => [`field_${index}`, `value "${index}"`]),

@@ -17,7 +17,7 @@ const prints = process.env.FOYER_LARGE_RUN !== undefined;
 const amounts = isLong ? longAmounts : shortAmounts;
 const timeout = isLong ? 1_800_000 : 120_000;
 
-/** No single request may block the event loop for longer, in milliseconds. */
+/** The maximum time for which a single request may block the event loop, in milliseconds. */
 const MAX_HOLD_MS = 100;
 
 const key = "key-of-the-tests-long-enough";

@@ -63,7 +63,7 @@ function credentials({ operation }: Call, sample: SampleOrganization, random: Ra
   return { cookie: sample.cookie, "sec-fetch-site": "same-origin" };
 }
 
-/** A provider without its own base URL would be called at its real one. */
+/** Removes providers without a base URL, because their real servers would be called. */
 function withoutTheNetwork({ operation }: Call, body: unknown): unknown {
   const isProvider = operation.operationId === "putProvider" || operation.operationId === "testProvider";
   if (!isProvider || typeof body !== "object" || body === null || Array.isArray(body)) return body;

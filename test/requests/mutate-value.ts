@@ -26,7 +26,7 @@ const junk: readonly unknown[] = [
   { $gt: 1 },
 ];
 
-/** The value with one part replaced, removed or added, which the schema refuses most of the time. */
+/** Returns the value with one part replaced, removed or added. The schema rejects the result most of the time. */
 export function mutateValue(value: unknown, random: Random): unknown {
   const isList = Array.isArray(value);
   if (typeof value !== "object" || value === null || random.chance(0.1)) return random.pick(junk);
@@ -57,7 +57,7 @@ const oddText = [
   "x".repeat(2_000),
 ];
 
-/** A query or path parameter as a careless or hostile client writes it. */
+/** Returns a query or path parameter as a careless or malicious client might send it. */
 export function mutateText(random: Random): string {
   return random.pick(oddText);
 }

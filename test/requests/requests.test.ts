@@ -9,7 +9,7 @@ import { createRandom } from "./random.ts";
 
 /** The short form runs with the suite; `npm run test:requests` sends 20,000 to each database. */
 const count = Number(process.env.FOYER_REQUESTS ?? 400);
-/** Set it to repeat a run: the same seed sends the same requests in the same order. */
+/** The seed of the requests. Set it to repeat a run: the same seed sends the same requests in the same order. */
 const seed = Number(process.env.FOYER_REQUESTS_SEED ?? 1);
 const TIMEOUT_MS = 30_000;
 const CONCURRENCY = 10;

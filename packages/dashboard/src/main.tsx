@@ -21,7 +21,7 @@ const router = createRouter({
   parseSearch: parseSearchWith(parseExactly),
   stringifySearch: stringifySearchWith(JSON.stringify, parseExactly),
   defaultPreload: "intent",
-  // The query client caches data. The router only starts queries early.
+  // The query client caches data, and the router only starts queries early.
   defaultPreloadStaleTime: 0,
   defaultPendingMs: 200,
   defaultPendingComponent: PendingPage,

@@ -3,8 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 export type Store<T> = ReturnType<typeof createStore<T>>;
 
 /**
- * An observable value. However often it is set, its subscribers are called at most once per frame, because tokens of a
- * reply can arrive faster than a screen shows them.
+ * Creates an observable value. Its subscribers are called at most once per frame, no matter how often the value is set,
+ * because the tokens of a reply can arrive faster than a screen shows them.
  */
 export function createStore<T>(initial: T) {
   let value = initial;

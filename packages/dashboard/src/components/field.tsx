@@ -178,7 +178,7 @@ export function Select<Value extends string>({
   );
 }
 
-/** A switch, for changes that apply immediately and for values of a form. */
+/** A switch, for settings that apply immediately and for values of a form. */
 export function Toggle({
   label,
   help,

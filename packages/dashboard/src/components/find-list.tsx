@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useId, useState } from "react";
 import { isComposing } from "./composing.ts";
 import { ListOption } from "./option-list.tsx";
 
-/** A text field, for a dialog, that finds one of many items by typing. Enter chooses the highlighted one. */
+/** A text field for a dialog, with which the user finds one of many items. Enter chooses the highlighted item. */
 export function FindList<Item extends { id: string }>({
   label,
   listLabel,

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 export type MenuItem = {
   label: string;
-  /** A line that explains the action. */
+  /** A line that explains what the action does. */
   hint?: string;
   icon?: ReactNode;
   isDanger?: boolean;

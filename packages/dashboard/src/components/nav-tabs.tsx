@@ -1,7 +1,7 @@
 import { Link, type LinkProps, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
-/** Tabs of a page, each with its own URL. */
+/** The tabs of a page. Each tab has its own URL. */
 export function NavTabs({ label, tabs }: { label: string; tabs: ReadonlyArray<LinkProps & { name: string }> }) {
   const nav = useRef<HTMLElement>(null);
   const pathname = useRouterState({ select: (state) => state.resolvedLocation?.pathname });

@@ -59,7 +59,7 @@ export function SaveBar({
 function useLeaving({ isDirty, isBusy }: { isDirty: boolean; isBusy: boolean }) {
   const [isSaving, setSaving] = useState(false);
   const blocker = useBlocker({
-    // Tabs of a page have their own URLs. Switching between them loses nothing.
+    // Tabs of a page have their own URLs. Switching between them discards no changes, so it is not blocked.
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
     enableBeforeUnload: isDirty,
     withResolver: true,
@@ -70,7 +70,7 @@ function useLeaving({ isDirty, isBusy }: { isDirty: boolean; isBusy: boolean }) 
   useEffect(() => {
     if (isBlocked && !isDirty && !isBusy) blocker.proceed();
   }, [blocker, isBlocked, isDirty, isBusy]);
-  // Saving failed: stay, so that the errors at the fields can be read.
+  // Set while saving. If saving has failed, stay on the page, so that the errors at the fields can be read.
   const wasBusy = useRef(false);
   useEffect(() => {
     if (wasBusy.current && !isBusy && isSaving) {
@@ -86,7 +86,8 @@ function useLeaving({ isDirty, isBusy }: { isDirty: boolean; isBusy: boolean }) 
     save(submit: () => void) {
       setSaving(true);
       submit();
-      // Do not block the navigation if the form does not try to save at all.
+      // If no save starts (for example, because validation failed), cancel the pending navigation so that it does not
+      // stay blocked.
       setTimeout(() => {
         if (latest.current.isBusy || !latest.current.isDirty) return;
         setSaving(false);

@@ -14,7 +14,7 @@ export function EmptyState({ title, children, action }: { title: string; childre
 }
 
 /**
- * Says what failed, why, and what to do. A missing resource and one of another organization have the same text.
+ * Shows what failed, why, and what to do. A missing resource and a resource of another organization have the same text.
  * `isTitleHidden` is for pages that already have the title as their heading.
  */
 export function ErrorState({

@@ -10,7 +10,7 @@ const listeners = new Set<() => void>();
 /** Shows a message for 6 s, or for 12 s if it is an error or can be undone. */
 export function notify(text: string, { isWrong = false, undo }: { isWrong?: boolean; undo?: () => void } = {}): void {
   const id = ++lastId;
-  // Keeps the newest three, because more would cover the page.
+  // Keep only the newest three messages, because more would cover the page.
   setToasts([...toasts.slice(-2), { id, text, isWrong, ...(undo ? { undo } : {}) }]);
   setTimeout(() => dismiss(id), isWrong || undo ? 12_000 : 6_000);
 }

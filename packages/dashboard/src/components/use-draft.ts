@@ -17,7 +17,7 @@ export function useDraft<Values extends object>(saved: Values, within = "") {
 
   // Values that were saved elsewhere in the meantime replace those the user has not changed.
   useEffect(() => {
-    // While saving, changes are still compared with the values they are based on.
+    // While saving, keep comparing changes with the values they are based on.
     if (isBusy || isSame(saved, seen.current)) return;
     const before = baseline.current;
     seen.current = saved;

@@ -13,12 +13,12 @@ export function useReturnFocus(isOpen: boolean): (event: Event) => void {
   return (event) => {
     event.preventDefault();
     if (opener.current instanceof HTMLElement) opener.current.focus();
-    // The opener no longer exists if the dialog deleted it, and it cannot take the focus while it is disabled.
+    // If the dialog deleted the opener, or if the opener is disabled, it cannot receive the focus.
     if (document.activeElement !== opener.current) document.getElementById("main")?.focus({ preventScroll: true });
   };
 }
 
-/** A menu item disappears with its menu; the menu's button stays. */
+/** A menu item is removed together with its menu, so return the focus to the menu's button. */
 function outlivingOpener(element: Element | null): Element | null {
   const trigger = element?.closest("[role=menu]")?.getAttribute("aria-labelledby");
   return trigger ? document.getElementById(trigger) : element;

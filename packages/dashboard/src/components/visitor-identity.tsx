@@ -10,7 +10,7 @@ const levels = {
   anonymous: { word: "Anonymous", tone: "plain", line: "Your page did not identify this visitor." },
 } as const;
 
-/** The known facts about a visitor. Facts of a verified visitor that nothing proves are marked. */
+/** Lists the known facts about a visitor. Unproven facts of a verified visitor are marked. */
 export function visitorFacts({
   identity,
   userId,

@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 
-/** What the real widget shows in a preview: an agent's settings, saved or not, and a trigger that fires immediately. */
+/**
+ * The content of the real widget in a preview: an agent's settings, saved or not, and a trigger that fires immediately.
+ */
 export type PreviewedWidget = {
   name: string;
   widget: object;

@@ -10,11 +10,11 @@ type InboxLive = {
   members: readonly Colleague[];
   /** Keyed by conversation id. */
   typing: Readonly<Record<string, readonly Typing[]>>;
-  /** Nothing is pushed at the moment, so what the page shows may be out of date. */
+  /** The page receives no live updates at the moment, so what it shows may be out of date. */
   isLost: boolean;
 };
 
-/** How long a report of typing is valid, in milliseconds. */
+/** How long a typing report is valid, in milliseconds. */
 const TYPING_MS = 5_000;
 
 const nothing: InboxLive = { counts: { waiting: 0, mine: 0 }, members: [], typing: {}, isLost: false };
@@ -61,7 +61,7 @@ export function noteTyping(conversationId: string, person: Person | null): void 
   }, TYPING_MS + 50);
 }
 
-/** A message ends the typing of its author. */
+/** Ends the typing state of a message's author. */
 export function endTyping(conversationId: string, by: "visitor" | "team"): void {
   const typing = live.typing[conversationId];
   if (!typing) return;

@@ -8,7 +8,7 @@ let lockName: string;
 
 beforeEach(() => {
   tabs = [];
-  // The locks are those of the process that runs the tests.
+  // The locks belong to the process that runs the tests, so each test uses its own name.
   lockName = `foyer.inbox.${Math.random()}`;
 });
 afterEach(() => {

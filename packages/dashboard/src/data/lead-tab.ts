@@ -19,7 +19,7 @@ export function leadTab(name: string, signal: AbortSignal, work: (turn: AbortSig
       })
       .catch((error: Error) => {
         if (turn !== current || signal.aborted) return;
-        // Another tab has taken the lock. This one waits until that tab is closed.
+        // Another tab has taken the lock. This tab waits until that tab is closed.
         if (error.name === "AbortError") take(false);
         else throw error;
       });

@@ -37,7 +37,7 @@ function parse(text: string | null): OnboardingProgress | null {
     const { agentId, step, done } = JSON.parse(text) as Partial<OnboardingProgress>;
     return agentId && step && Array.isArray(done) ? { agentId, step, done } : null;
   } catch {
-    // The stored value may come from another version.
+    // The stored value may come from another version of the dashboard.
     return null;
   }
 }

@@ -18,7 +18,7 @@ beforeEach(() => {
     getItem: (name: string) => stored.get(name) ?? null,
     removeItem: (name: string) => stored.delete(name),
   });
-  // Read by a module that the tested one imports, which is therefore imported in the tests.
+  // A module that the tested module imports reads this, so the tested module is imported within the tests.
   vi.stubGlobal("location", { origin: "https://chat.example" });
   vi.stubGlobal("window", { isSecureContext: true, PushManager: {}, Notification: {} });
   vi.stubGlobal("Notification", { permission: "granted" });

@@ -3,7 +3,10 @@ import { deviceLabel } from "./device-label.ts";
 
 const WORKER = "/dashboard/push-worker.js";
 const SCOPE = "/dashboard/";
-/** Stored in this browser: the id of the user who turned notices on here, and the subscription that the server got. */
+/**
+ * Stored in this browser: the id of the user who turned on notices in it, and the subscription that was sent to the
+ * server.
+ */
 const OWNER = "foyer.push-owner";
 const REPORTED = "foyer.push-endpoint";
 
@@ -29,11 +32,13 @@ export async function turnOnPush(userId: string): Promise<void> {
 }
 
 /**
- * Keeps the notices of this browser if the member turned them on here. The browser may have dropped or replaced its
+ * Keeps the notices of this browser if the member turned them on in it. The browser may have dropped or replaced its
  * subscription while the dashboard was closed. A subscription that the server already has is not sent again, because
- * the member may have removed it in another browser. `isNewSession`: the session that it belonged to has ended.
+ * the member may have removed it in another browser. `isNewSession` means that the session to which it belonged has
+ * ended.
  *
- * If another member turned them on here, and their session expired, this browser stops showing that member's notices.
+ * If another member turned the notices on and their session has expired, this browser stops showing that member's
+ * notices.
  */
 export async function keepPush(userId: string, { isNewSession = false } = {}): Promise<void> {
   const owner = localStorage.getItem(OWNER);

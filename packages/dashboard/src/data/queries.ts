@@ -7,7 +7,7 @@ import { api } from "./api.ts";
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (error, { queryKey: [name] }) => {
-      // Callers that query the session handle its absence themselves.
+      // Callers that query the session handle a missing session themselves.
       if (name !== "getSession") leaveWhenSignedOut(error);
     },
   }),

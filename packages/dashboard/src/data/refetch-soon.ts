@@ -7,8 +7,8 @@ const GATHER_MS = 150;
 const RETRY_MS = 10_000;
 
 /**
- * @returns a function that refetches what is shown of responses that have changed. A hidden page only marks them as out
- * of date: they are refetched when it is visible again.
+ * @returns a function that refetches changed responses that are shown. A hidden page only marks them as out of date,
+ * and refetches them when it is visible again
  */
 export function createRefetching(client: QueryClient) {
   const timers = new Map<string, { at: number; timer: ReturnType<typeof setTimeout> }>();

@@ -4,15 +4,15 @@ import { turnOffPush } from "./push-device.ts";
 import { queryClient } from "./queries.ts";
 
 const SIGN_IN = "/dashboard/sign-in";
-/** How long a push service that does not respond may delay the sign-out, in milliseconds. */
+/** The maximum time that a push service that does not respond may delay the sign-out, in milliseconds. */
 const PUSH_MS = 3_000;
 
 const tabs = "BroadcastChannel" in globalThis ? new BroadcastChannel("foyer.sign-out") : null;
 
 /**
- * Signs out of this browser. All of its tabs leave the dashboard, so that the next person who signs in does not
- * continue what is open or typed there. The server ends the notices of the session, and the browser forgets its
- * subscription. An error appears as a toast.
+ * Signs out of this browser. All of its tabs leave the dashboard, so that the next person who signs in does not see
+ * what was open or typed in them. The server ends the notices of the session, and the browser deletes its subscription.
+ * An error appears as a toast.
  */
 export async function signOut({ leaveTo = SIGN_IN } = {}): Promise<void> {
   try {
@@ -20,7 +20,8 @@ export async function signOut({ leaveTo = SIGN_IN } = {}): Promise<void> {
   } catch (error) {
     return notify((error as Error).message, { isWrong: true });
   }
-  // The next page does not depend on this: without the session, the server sends nothing to this browser.
+  // Unsubscribing from push is best effort, so do not wait for it longer than `PUSH_MS`. Without the session, the
+  // server sends no notifications to this browser.
   await Promise.race([turnOffPush(undefined).catch(() => {}), new Promise((resolve) => setTimeout(resolve, PUSH_MS))]);
   tabs?.postMessage(null);
   leave(leaveTo);

@@ -9,15 +9,15 @@ import { createRefetching } from "./refetch-soon.ts";
 
 /** How long to wait after the server rejected the stream, in milliseconds. */
 const REFUSED_MS = 60_000;
-/** Lists are fetched at most this often, in milliseconds, however busy the agents are. */
+/** The minimum time between two fetches of the lists, in milliseconds, no matter how busy the agents are. */
 const LIST_MS = 1_000;
 /**
- * A connection that recovers sooner, in milliseconds, is not reported, because the server ends streams from time to
- * time.
+ * A lost connection that recovers within this time, in milliseconds, is not reported, because the server ends streams
+ * from time to time.
  */
 const NOTICE_MS = 3_000;
 
-/** What the connected tab passes on to the others. */
+/** The messages that the connected tab sends to the other tabs. */
 type Shared = InboxEvent | { type: "connection"; isLost: boolean };
 
 /**
@@ -71,14 +71,17 @@ async function follow(share: (event: Shared) => void, signal: AbortSignal): Prom
         share(event);
       }
     } catch {
-      // Either the session has ended, which the page's next call will show, or the server rejects further streams.
+      // Either the session has ended, which the page's next call will report, or the server rejects further streams.
       connection.lost();
       await pause(REFUSED_MS, signal);
     }
   }
 }
 
-/** Aborts with `signal`, and when the network is back: a connection from before may be dead without a sign. */
+/**
+ * Aborts with `signal`, and when the network is back, because an earlier connection may be dead without reporting an
+ * error.
+ */
 function untilOnline(signal: AbortSignal): AbortSignal {
   const own = new AbortController();
   const end = () => own.abort();
@@ -87,10 +90,10 @@ function untilOnline(signal: AbortSignal): AbortSignal {
   return own.signal;
 }
 
-/** Reports a connection that is lost for longer than a moment, and when it is back. */
+/** Reports when the connection has been lost for longer than a moment, and when it is restored. */
 function watchConnection(share: (event: Shared) => void, signal: AbortSignal) {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // Another tab may have lost the connection before this one took its place.
+  // Another tab may have lost the connection before this tab took over.
   let { isLost } = inboxState();
   const report = (next: boolean) => {
     clearTimeout(timer);
@@ -139,12 +142,12 @@ function take(event: Shared): void {
     case "removed":
       forgetTyping(event.conversationId);
       refetchSoon(["listConversations"], LIST_MS);
-      // The page of an open conversation then shows that it no longer exists.
+      // Refetch the conversation, so that its page shows that it no longer exists.
       refetchSoon(["getConversation", { id: event.conversationId }]);
   }
 }
 
-/** Refetches the lists and the conversation if they are shown. The new handler is shown immediately. */
+/** Refetches the lists and the conversation if they are shown. Shows the new handler immediately. */
 function takeChange({ conversationId: id, ownership, lastMessage }: InboxChange) {
   queryClient.setQueriesData({ queryKey: ["getConversation", { id }] }, (known: object | undefined) =>
     known ? { ...known, ...ownership } : known,
@@ -155,7 +158,10 @@ function takeChange({ conversationId: id, ownership, lastMessage }: InboxChange)
   refetchSoon(["listNotes", { id }]);
 }
 
-/** Refetches what is shown of conversations in which something happened. `hasMore`: it may have happened in any of them. */
+/**
+ * Refetches shown data of conversations in which something happened. With `hasMore`, it may have happened in any
+ * conversation.
+ */
 function takeActivity(conversations: readonly ConversationActivity[], hasMore: boolean) {
   if (hasMore) {
     for (const name of ["listConversations", "getConversation", "listNotes"]) refetchSoon([name], LIST_MS);
@@ -163,7 +169,7 @@ function takeActivity(conversations: readonly ConversationActivity[], hasMore: b
   }
   for (const { conversationId: id, agentId } of conversations) {
     refetchSoon(["getConversation", { id }]);
-    // The lists without an agent show conversations that need people, whose changes are events of their own.
+    // The lists without an agent show conversations that need people. Their changes are reported by separate events.
     refetchSoon(["listConversations", { agentId }], LIST_MS);
   }
 }

@@ -63,7 +63,7 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
   );
 }
 
-/** Whether the focus is nowhere else in the panel, so that the form may take it. */
+/** Whether the visitor is doing nothing else: the focus is in an empty message field or on the panel itself. */
 function isIdle(card: HTMLElement) {
   const active = (card.getRootNode() as ShadowRoot).activeElement;
   if (active instanceof HTMLTextAreaElement) return active.matches(".composer *") && active.value === "";

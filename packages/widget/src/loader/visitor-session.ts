@@ -27,7 +27,7 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
   let ownSessionId = randomId();
   const owner = () => (visitor ? `user:${visitor.userId}` : ANONYMOUS);
 
-  // Read each time, because another tab may have written in the meantime.
+  // Read the value each time, because another tab may have written it in the meantime.
   const read = (): Stored => asStored(storage.read("local", "visit")) ?? { sessionId: ownSessionId, owners: {} };
   const owned = (stored: Stored): Owned =>
     (Object.hasOwn(stored.owners, owner()) && stored.owners[owner()]) || { current: null, list: [] };
@@ -48,15 +48,15 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
     }
   };
   /**
-   * Hands the open anonymous conversation to the visitor who has just been identified, even on a later page. With the
-   * next message its token proves to the server that the user holds it.
+   * Assigns the open anonymous conversation to the visitor who has just been identified, even on a later page. With the
+   * next message, its token proves to the server that this user has access to it.
    */
   const adopt = () => {
     const stored = asStored(storage.read("local", "visit"));
     const anonymous = stored?.owners[ANONYMOUS];
     const open = anonymous?.list.find(({ id }) => id === anonymous.current);
     if (!visitor || !stored || !anonymous || !open) return;
-    // Without an open conversation the next page has nothing to adopt, so the user's later conversations stay open.
+    // Without an open conversation, the next page has nothing to assign, so the user's later conversations stay open.
     const owners = { ...stored.owners, [ANONYMOUS]: { ...anonymous, current: null } };
     storage.write("local", "visit", { ...stored, owners });
     change(({ list }) => ({ current: open.id, list: [open, ...list.filter(({ id }) => id !== open.id)] }));
@@ -68,7 +68,7 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
     get identity(): KnownIdentity | null {
       return visitor;
     },
-    /** Stays the same in this browser until a logout. */
+    /** The id stays the same in this browser until a logout. */
     get sessionId(): string {
       return read().sessionId;
     },
@@ -76,7 +76,7 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
     get conversations(): KnownConversation[] {
       return owned(read()).list;
     },
-    /** The conversation that is open, the same on every page and in every tab. */
+    /** The open conversation, which is the same on every page and in every tab. */
     get current(): KnownConversation | null {
       const { current, list } = owned(read());
       return list.find(({ id }) => id === current) ?? null;
@@ -106,7 +106,8 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
       visitor = next;
       if (before?.userId === next.userId) return;
       if (!before) adopt();
-      // Another visitor's data must be deleted even if this one never uses the widget.
+      // Write this immediately, because another visitor's data must be deleted even if this visitor never uses the
+      // widget.
       if (storage.read("local", "visit")) change((mine) => mine, { early: true });
       settleForms();
       bus.emit("identity", next);

@@ -13,13 +13,13 @@ type Align = "start" | "center" | "end" | null;
 const rule = /^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$/;
 const quote = /^ {0,3}> ?/;
 const item = /^( {0,3})([-*+•]|(\d{1,9})[.)])(?:\s+|$)/;
-/** Longer lines are never read as block markers. */
+/** The maximum length of a line that is read as a block marker. */
 const MAX_MARKER_LENGTH = 1_000;
 const MAX_DEPTH = 6;
 
 /**
- * Splits a text where a block ends regardless of what follows, so finished blocks stay unchanged while more text
- * streams in. The parts joined are the text without the empty lines between them.
+ * Splits a text at positions where a block ends regardless of what follows, so that finished blocks stay unchanged
+ * while more text streams in. The joined parts are the text without the empty lines between them.
  */
 export function splitBlocks(text: string): string[] {
   const parts: string[] = [];
@@ -84,7 +84,7 @@ function read(lines: readonly string[], depth: number): Block[] {
   return blocks;
 }
 
-/** The block that starts at a line, and its number of lines, which is 0 if none starts there. */
+/** Returns the block that starts at a line and its number of lines, which is 0 if none starts there. */
 function startsBlock(
   lines: readonly string[],
   at: number,
@@ -105,7 +105,7 @@ function startsBlock(
   const table = line.includes("|") ? readTable(lines, at) : null;
   if (table) return table;
   const [, , , number] = item.exec(line) ?? [];
-  // Within a paragraph only a list that starts at 1 is recognized: "born in\n1999. …" is not a list.
+  // Within a paragraph, only a list that starts at 1 is recognized, because "born in\n1999. …" is not a list.
   const isItem = item.test(line) && !(inParagraph && number !== undefined && number !== "1");
   return isItem ? readList(lines, at, depth) : [null, 0];
 }

@@ -12,7 +12,7 @@ export type Style = "strong" | "em" | "del";
 /** A mark that has not been closed yet. It is shown as text if it never is. `start` is where its content begins. */
 type Open = { mark: string; start: number };
 
-/** Marks that are nested deeper are text. */
+/** The maximum number of open marks. Marks that are nested deeper are text. */
 const MAX_OPEN_MARKS = 20;
 
 /** Collects parsed elements and the marks that are still open. Each operation takes constant time. */
@@ -31,7 +31,7 @@ export function createInlineWriter() {
     add: (...parts: Inline[]) => void out.push(...parts),
     say(text: string): void {
       if (text === "") return;
-      // Text is not merged across an open mark, because what follows may become the mark's content.
+      // Do not merge text across an open mark, because what follows may become the mark's content.
       const last = out.length > (open.at(-1)?.start ?? 0) ? out.at(-1) : undefined;
       if (last?.type === "text") last.text += text;
       else out.push(textOf(text));
@@ -53,7 +53,8 @@ export function createInlineWriter() {
       return { mark, children: out.splice(start) };
     },
     /**
-     * Returns all elements. `closes` decides the style of a mark that is still open, or turns it into text with null.
+     * Returns all elements. `closes` returns the style of a mark that is still open, or null to turn the mark into
+     * text.
      */
     end(closes: (mark: string) => Style | null): Inline[] {
       for (let last = open.at(-1); last; last = open.at(-1)) {

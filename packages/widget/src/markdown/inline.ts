@@ -76,7 +76,7 @@ function readMark(writer: Writer, mark: string, before: string, after: string) {
   } else if (isInWord || !/\S/.test(after) || !writer.open(mark)) writer.say(mark);
 }
 
-/** Returns how many characters of the bracket and its URL were consumed. */
+/** Returns the number of characters of the bracket and its URL that were consumed. */
 function closeBracket(
   writer: Writer,
   whole: string,
@@ -114,7 +114,7 @@ function codeText(text: string) {
 function linkOf(target: string, children: Inline[]): Inline[] {
   const href = linkAddress(target);
   if (href === null) return children;
-  // Links cannot be nested.
+  // Remove links from the label, because links cannot be nested.
   return [{ type: "link", href, children: children.length > 0 ? withoutLinks(children) : [textOf(target)] }];
 }
 

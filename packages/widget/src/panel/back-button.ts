@@ -1,9 +1,9 @@
-/** Marks the history entry that stands for the open panel. */
+/** Marks the history entry that represents the open panel. */
 const MARK = "foyerPanel";
 
 /**
- * Lets the phone's Back button close a panel that covers the page, instead of leaving the site: while the panel is open
- * the history has one more entry for the same address. The state of the site's own entries is kept.
+ * Lets the phone's Back button close a panel that covers the page, instead of leaving the site. While the panel is
+ * open, the history has an additional entry for the same address. The state of the site's own entries is kept.
  */
 export function createBackButton(onBack: () => void) {
   let isOpen = false;
@@ -19,7 +19,10 @@ export function createBackButton(onBack: () => void) {
       isOpen = true;
       if (!isMarked()) history.pushState({ ...history.state, [MARK]: true }, "");
     },
-    /** Going back is asynchronous and would undo a navigation of the site's own code, so only a visitor causes it. */
+    /**
+     * Going back is asynchronous and would undo a navigation by the site's own code, so this runs only when the visitor
+     * closes the panel.
+     */
     closed(byVisitor: boolean): void {
       if (isOpen && byVisitor && isMarked()) history.back();
       isOpen = false;

@@ -2,7 +2,7 @@ import type { loadHandoff } from "./load-chunk.ts";
 import type { Handoff, PanelContext } from "./panel-context.ts";
 import type { PanelState } from "./panel-state.ts";
 
-/** Loads the handoff code as soon as a conversation is not with the agent. */
+/** Loads the handoff code as soon as the agent no longer handles the conversation. */
 export function createHandoffLoader(panel: PanelContext, state: PanelState, loadChunk: typeof loadHandoff) {
   const { store } = panel.chat;
   let loading: Promise<Handoff | null> | null = null;
@@ -13,7 +13,7 @@ export function createHandoffLoader(panel: PanelContext, state: PanelState, load
       state.patch({ handoff });
       return handoff;
     } catch {
-      // Loading is tried again when the conversation next changes.
+      // Reset the promise, so that loading is tried again when the conversation changes.
       loading = null;
       return null;
     }

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 
-/** The style sheet turns it upside down for `thumbDown`. */
+/** The style sheet turns this icon upside down for `thumbDown`. */
 const thumb = "M7 11v9H4v-9zM7 11l4-8c1.5 0 2.5 1.1 2.5 2.5V9h5a2 2 0 0 1 2 2.4l-1.4 7A2 2 0 0 1 17.1 20H7";
 
 const shapes = {

@@ -91,7 +91,7 @@ function Header({ isLive, hasEntries, view, state }: HeaderProps): JSX.Element {
   );
 }
 
-/** The agent's logo or avatar, and without either a lamp that is lit while a reply arrives. */
+/** The agent's logo or avatar. Without either, a lamp that is lit while a reply arrives. */
 function Mark({ isLive }: { isLive: boolean }): JSX.Element {
   const { core } = usePanel();
   const logo = agentImage(core, "logo");

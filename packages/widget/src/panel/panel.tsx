@@ -29,7 +29,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const handoff = createHandoffLoader(panel, state, loadHandoff);
   shadow.addStyles(css);
   const place = document.createElement("div");
-  // Inserted before the launcher, so that the Tab key reaches the chat first.
+  // Insert the panel before the launcher, so that the Tab key reaches the chat first.
   shadow.frame.prepend(place);
   const stopFollowing = followViewport(shadow);
   const onPageShow = ({ persisted }: PageTransitionEvent) => {
@@ -55,7 +55,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   });
   const backButton = createBackButton(() => core.panel.close({ byVisitor: true }));
   chat.restore();
-  // Otherwise the messages would move when the code's button appears.
+  // Wait for the handoff code, because the messages would otherwise move when its button appears.
   if (core.agent.handoff) await handoff.load();
   render(
     <PanelProvider value={panel}>

@@ -1,6 +1,9 @@
 import type { ShadowHost } from "../loader/shadow-host.ts";
 
-/** Keeps the panel within the area that a phone's on-screen keyboard leaves visible. @returns a function that stops */
+/**
+ * Keeps the panel within the area that a phone's on-screen keyboard leaves visible.
+ * @returns a function that stops this
+ */
 export function followViewport({ setVariable }: ShadowHost): () => void {
   const viewport = globalThis.visualViewport;
   if (!viewport) return () => {};

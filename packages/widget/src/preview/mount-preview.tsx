@@ -74,7 +74,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
     const userToken = await live?.userToken(hasNewToken);
     if (userToken) core.visitor.identify({ userToken });
   };
-  // A form can be filled in without a token. Submitting it tries again, and shows the error.
+  // A form can be filled in without a token. Submitting it tries to get one again, and shows the error.
   await identify(false).catch(() => {});
   let previousResult: unknown = null;
   const panel: PanelContext = {
@@ -87,7 +87,7 @@ export async function mountPreview(place: HTMLElement, options: PreviewOptions):
     onSubmit: () => identify(true),
     ...(canTryForms ? { isPreview: true as const } : {}),
   };
-  // Uploads use their own request, so a form that must not submit is stopped before it starts.
+  // Uploads use their own request, so stop the submission of a form that must not be sent before it starts.
   if (!live && !canTryForms) shadow.frame.addEventListener("submit", stopEvent, { capture: true });
   const highlighter = createTextHighlighter(shadow.frame);
   return {

@@ -1,7 +1,7 @@
-/** Milliseconds. A pause of this length ends a swipe. The page may glide for the second length after the last touch. */
+/** The pause that ends a swipe, in milliseconds, and how long the page may glide after the last touch. */
 const SWIPE_GAP_MS = 150;
 const GLIDE_MS = 1_500;
-/** Pixels per millisecond. Visitors who scroll up to read again are slower. */
+/** The minimum speed in pixels per millisecond. Visitors who scroll up to read again are slower. */
 const FAST_PX_PER_MS = 1.5;
 
 /**

@@ -6,7 +6,7 @@ import { createFiredTriggers } from "./fired-triggers.ts";
 import { createVisibleTime } from "./visible-time.ts";
 import type { Triggers } from "./watch-triggers.ts";
 
-/** The newest events are kept until the triggers have loaded, and for the debug overlay. */
+/** The maximum number of events that are kept until the triggers have loaded, and for the debug overlay. */
 const MAX_EVENTS = 100;
 
 /**
@@ -25,7 +25,7 @@ export async function startTriggers(core: WidgetCore): Promise<Triggers | null> 
   follow();
   await untilIdle();
   if (signal.aborted) return null;
-  // Created before the request, so other tabs have answered by the time it completes.
+  // Created before the request, so that other tabs have replied by the time the request completes.
   const fired = createFiredTriggers(core);
   const triggers = await requestFromServer<WidgetTrigger[]>(core.options, `/triggers/widget/${core.agent.id}`, signal);
   if (!triggers?.length || signal.aborted) return null;

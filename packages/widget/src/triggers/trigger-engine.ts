@@ -4,11 +4,11 @@ import { triggerTypes } from "@foyer/contract/rules/trigger-types";
 import type { FiredTriggers } from "./fired-triggers.ts";
 import type { VisibleTime } from "./visible-time.ts";
 
-/** Minimum time in milliseconds between two triggers, unless the site sent an event itself. */
+/** The minimum time between two triggers in milliseconds, unless the site itself sent an event. */
 export const QUIET_MS = 10_000;
-/** A visitor who typed within this many milliseconds is still writing and is not interrupted. */
+/** A visitor who typed within this time, in milliseconds, is still writing and is not interrupted. */
 export const TYPING_MS = 3_000;
-/** Exit intent is ignored while the page has been visible for fewer milliseconds. */
+/** Exit intent is ignored until the page has been visible for this time, in milliseconds. */
 export const ARRIVAL_MS = 3_000;
 
 /** `due`: the condition is met and the trigger waits for its turn. `over`: it cannot fire again on this page view. */
@@ -49,7 +49,7 @@ export function createTriggerEngine(triggers: readonly WidgetTrigger[], parts: E
 
   async function act(one: WatchedTrigger): Promise<void> {
     running = one.trigger;
-    // Set before the action runs, so that an event or a page change in the meantime is not lost.
+    // Set this before the action runs, so that an event or a page change in the meantime is not lost.
     one.state = "over";
     const isShown = await parts.run(one.trigger).catch(() => false);
     running = null;

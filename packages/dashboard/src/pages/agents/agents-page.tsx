@@ -11,7 +11,7 @@ import { Time } from "../../components/time.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { modelName } from "./model-name.ts";
 
-/** With more agents than this, the page offers a search. */
+/** The number of agents above which the page has a search field. */
 const SEARCH_THRESHOLD = 12;
 
 export function AgentsPage() {

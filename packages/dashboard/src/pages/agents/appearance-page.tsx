@@ -105,7 +105,8 @@ function useSaveAppearance({ id }: Agent) {
       if (image) await putImage.mutateAsync({ id, kind, body: { image } });
       else if (image === null) await deleteImage.mutateAsync({ id, kind });
     }
-    // Keeps changes that others made since this page was loaded.
+    // Base the change on the current settings, so that it keeps changes that others have made since this page was
+    // loaded.
     const now = await queryClient.fetchQuery({ ...endpointQuery("getAgent", { id }), staleTime: 0 });
     const widget = toSettings({ ...toDraft(now.widget), ...changed });
     await update.mutateAsync({ id, body: { widget } });

@@ -12,7 +12,7 @@ export function DeleteAgent({ agent: { id, name } }: { agent: { id: string; name
   const confirm = async () => {
     await remove.mutateAsync({ id });
     setOpen(false);
-    // Unsaved changes are lost on purpose. Leave the page before its agent is removed from the cache.
+    // Unsaved changes are discarded deliberately. Leave the page before its agent is removed from the cache.
     await navigate({ to: "/agents", ignoreBlocker: true });
     queryClient.removeQueries({ queryKey: ["getAgent", { id }] });
     await queryClient.invalidateQueries({ queryKey: ["listAgents"] });

@@ -21,7 +21,8 @@ function payloadOf(token: string) {
 }
 
 describe("the code that signs a user token", () => {
-  // PHP runs as WebAssembly, and so does Python on a machine without it. Most have it, and it starts in no time.
+  // PHP runs as WebAssembly, and so does Python on a machine without it. A native Python is preferred, because it
+  // starts faster.
   const run: Record<string, () => Promise<string>> = {
     node: async () => {
       const code = codeIn("node").replace(/^import .+\n/, "");

@@ -33,7 +33,7 @@ export function ListField({
   const id = useId();
   const rows = useRef<HTMLUListElement>(null);
   const addButton = useRef<HTMLButtonElement>(null);
-  /** The row to focus once it is rendered. A timer could come after the first characters that the user types. */
+  /** The row to focus once it is rendered. A timer could run after the first characters that the user types. */
   const awaited = useRef<number | null>(null);
   useEffect(() => {
     if (awaited.current === null) return;
@@ -126,7 +126,7 @@ function Row({
           }}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || isComposing(event)) return;
-            // Enter would otherwise save the whole form.
+            // Without this, Enter would save the whole form.
             event.preventDefault();
             if (value.trim() !== "") onEnter();
           }}

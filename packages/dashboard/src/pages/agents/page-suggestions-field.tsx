@@ -23,7 +23,7 @@ export function PageSuggestionsField({
   const lists = useRef<HTMLUListElement>(null);
   const addButton = useRef<HTMLButtonElement>(null);
   const focus = (index: number, what = "input") =>
-    // The list exists after the next render.
+    // The list exists only after the next render.
     setTimeout(() => (lists.current?.children[index]?.querySelector<HTMLElement>(what) ?? addButton.current)?.focus());
   const change = (index: number, part: Partial<PageSuggestions>) =>
     onChange(values.map((list, at) => (at === index ? { ...list, ...part } : list)));

@@ -3,7 +3,7 @@ import { MAX_AGENT_IMAGE_BYTES } from "@foyer/contract/rules/agent-image";
 /** The largest width and height of an uploaded image, in pixels: several times the size at which the widget shows it. */
 export type MaxSize = { width: number; height: number };
 
-/** An SVG may have no size of its own. */
+/** The side length in pixels of an SVG without its own size. */
 const FALLBACK_SIDE = 256;
 
 /**
@@ -34,7 +34,8 @@ function draw(image: HTMLImageElement, max: MaxSize): string {
     canvas.height = Math.max(1, Math.round(height * scale));
     canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
     const url = canvas.toDataURL("image/png");
-    // Base64 needs four characters for three bytes. Few PNGs of this size are too large, and those get smaller here.
+    // Base64 needs four characters for three bytes. Few PNGs of this size are too large, and those are scaled down
+    // further.
     if (url.length * 0.75 <= MAX_AGENT_IMAGE_BYTES) return url;
   }
 }

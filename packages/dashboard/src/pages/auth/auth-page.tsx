@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 import { Lamp } from "../../components/logo.tsx";
 
-/** The frame of pages that need no session: the logo, a heading, and one task. */
+/** The frame of pages that need no session. It shows the logo and a heading above the page's only form or message. */
 export function AuthPage({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Foyer`;

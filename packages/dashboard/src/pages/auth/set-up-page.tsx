@@ -112,9 +112,9 @@ function useTokenCheck(token = "") {
 const isNotFound = (error: unknown) => error instanceof FoyerError && error.code === "NOT_FOUND";
 
 /**
- * Signs the owner in. The API key that set-up creates is meant for set-up without a browser. Here it would stay
- * unused, so it is revoked, and the owner can create keys in the settings. @returns whether the owner is signed in. If
- * not, the key is the only way in and must be shown
+ * Signs the owner in. The API key that the set-up creates is meant for a set-up without a browser. Here it would remain
+ * unused, so it is revoked. The owner can create keys in the settings.
+ * @returns whether the owner is signed in. If not, the key is the only way to get access and must be shown
  */
 async function startSession(email: string, password: string): Promise<boolean> {
   try {

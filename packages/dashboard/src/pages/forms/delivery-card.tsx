@@ -47,7 +47,7 @@ export function AttemptList({ name, attempts }: { name: string; attempts: readon
   );
 }
 
-/** Email deliveries name their recipients by member id. */
+/** Resolves member ids, by which email deliveries identify their recipients. */
 function Target({ delivery: { type, target } }: { delivery: Delivery }) {
   const isMail = type === "email";
   const { data: members = [] } = useQuery({ ...endpointQuery("listMembers"), enabled: isMail });

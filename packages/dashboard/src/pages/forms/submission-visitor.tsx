@@ -33,7 +33,7 @@ export function useSubmissionVisitor(submission: FormSubmission): Fact[] {
   ];
 }
 
-/** Claims of the conversation apply to the submission only if both name the same user, or neither names one. */
+/** Applies claims of the conversation to the submission only if both name the same user, or neither names one. */
 function withConversation(submission: FormSubmission, conversation: Output<"getConversation"> | undefined) {
   const { identity, userId, visitor } = submission;
   if (!conversation || conversation.userId !== userId) return { identity, userId, visitor };

@@ -26,7 +26,7 @@ export function SubmissionsPage() {
   const list = useQuery({
     ...endpointQuery("listSubmissions", pageQuery(agentId, search)),
     placeholderData: keepPreviousData,
-    // Counting very many submissions takes the server a while.
+    // Refetch less often when there are very many submissions, because counting them takes the server a while.
     refetchInterval: ({ state: { data } }) => ((data?.pagination.total ?? 0) > 10_000 ? 15_000 : 4_000),
   });
   const forms = (tools.data ?? []).filter(({ executionType }) => executionType === "form");

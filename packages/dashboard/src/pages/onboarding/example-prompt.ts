@@ -1,4 +1,7 @@
-/** Demonstrates a good prompt: role, tone, what to do without an answer, and facts in short lines under headings. */
+/**
+ * Demonstrates a good prompt: the role, the tone, what to do without an answer, and facts in short lines under
+ * headings.
+ */
 export const examplePrompt = (name: string) => `You are ${name}, the assistant of Harbour Bikes, a small bicycle shop.
 Answer in a few friendly sentences. Use only the facts below. If they do not answer the question, say so and give the phone number.
 

@@ -64,8 +64,8 @@ export function OnboardingPage() {
 }
 
 /**
- * Remembers the current step. The name step is done as soon as the agent exists. The other steps report when they are
- * done.
+ * Stores the current step. The name step is complete as soon as the agent exists. The other steps report when they are
+ * complete.
  */
 function useDoneSteps(agentId: string | undefined, step: OnboardingStep): readonly string[] {
   const progress = useOnboarding();

@@ -28,7 +28,7 @@ function RowConditions({ value, error, onChange }: Props) {
   // Empty rows are not part of the value, but must stay visible.
   const [written, setRows] = useState(() => readRows(value).map((row, id) => ({ ...row, id })));
   const [nextId, setNextId] = useState(written.length);
-  // A value that doesn't come from these rows, such as after "Discard", replaces them.
+  // A value that does not come from these rows, for example after "Discard", replaces them.
   const isOwn = isSame(writeRows(written), writeRows(readRows(value)));
   const rows = isOwn ? written : readRows(value).map((row, id) => ({ ...row, id }));
   const show = (next: typeof rows) => {
@@ -133,10 +133,10 @@ function RowFields({
   );
 }
 
-/** Invalid JSON is passed on as text, so that the server refuses to save it. */
+/** Invalid JSON is passed on as text, so that the server rejects it. */
 function JsonConditions({ value, error, onChange }: Props) {
   const [written, setText] = useState(() => jsonOf(value));
-  // A value that doesn't come from this text, such as after "Discard", replaces it.
+  // A value that does not come from this text, for example after "Discard", replaces it.
   const text = isSame(readJson(written).value, value ?? null) ? written : jsonOf(value);
   const write = (next: string) => {
     setText(next);

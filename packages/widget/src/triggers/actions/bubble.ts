@@ -7,11 +7,11 @@ import { closeLabels } from "./bubble-messages.ts";
 
 export type Bubble = {
   remove(): void;
-  /** Whether the visitor is hovering over the bubble or has the focus in it, so it must not disappear now. */
+  /** Whether the visitor is hovering over the bubble or has the focus in it, in which case it must not disappear. */
   isHeld(): boolean;
 };
 
-/** Interval in milliseconds between checks whether the bubble's time is over. */
+/** The interval at which the bubble's time is checked, in milliseconds. */
 const STEP_MS = 250;
 
 /**
@@ -48,7 +48,7 @@ export function showBubble(
   close.title = closeLabels[locale];
   close.append(cross());
   box.append(news);
-  // Inserted before the launcher, so that the Tab key reaches it first.
+  // Insert the bubble before the launcher, so that the Tab key reaches it first.
   frame.insertBefore(box, frame.querySelector(".launcher"));
   requestAnimationFrame(() => {
     news.append(open);

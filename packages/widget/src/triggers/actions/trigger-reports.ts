@@ -74,7 +74,7 @@ export function createTriggerReports({ options, storage, visitor, signal }: Widg
       };
       waiting = [...waiting, { key: randomId(), event }].slice(-MAX_STORED);
       keep();
-      // If the server asked to retry later, this report waits as well.
+      // If the server requested a later retry, this report waits as well.
       if (!timer) void send();
     },
     /** The outcome of each trigger's last report by trigger id, and the number of reports still to send. */

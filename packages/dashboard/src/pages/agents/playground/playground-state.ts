@@ -143,7 +143,7 @@ export function formatDuration(milliseconds: number): string {
   return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
 }
 
-/** Replaces a piece. Receiving one also shows that the connection is back. */
+/** Replaces a piece. Receiving a piece also means that the connection works again. */
 function withPiece(turn: PlaygroundTurn, index: number, piece: PlaygroundPiece): PlaygroundTurn {
   const pieces = [...turn.pieces];
   pieces[index] = piece;

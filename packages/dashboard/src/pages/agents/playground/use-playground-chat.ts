@@ -101,7 +101,7 @@ export function usePlaygroundChat(agentId: string) {
     restart,
     visitor: who.visitor,
     userToken: who.userToken,
-    /** Another visitor starts a new conversation, because a conversation belongs to its visitor. */
+    /** A different visitor starts a new conversation, because a conversation belongs to its visitor. */
     setVisitor(next: PlaygroundVisitor) {
       who.setVisitor(next);
       if (!isSameVisitor(who.visitor, next)) restart();

@@ -68,8 +68,8 @@ export function usePlaygroundVisitor(agentId: string, user: { name: string; emai
   const signed = useRef<SignedToken | null>(null);
 
   /**
-   * A token that proves a verified visitor, and null for any other. With `isNew` it is never an earlier one, whose secret
-   * may have been replaced.
+   * Returns a token that proves a verified visitor, or null for any other visitor. With `isNew`, it never returns an
+   * earlier token, whose secret may have been replaced.
    */
   async function userToken(isNew: boolean): Promise<string | null> {
     if (visitor.identity !== "verified") return null;
