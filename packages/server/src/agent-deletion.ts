@@ -5,7 +5,7 @@ import type { Deps } from "./deps.ts";
 import { deleteDocumentsOf } from "./documents/retention.ts";
 import { deleteWebhookEventsOf } from "./events/retention.ts";
 import { deleteSubmissionsOf } from "./forms/retention.ts";
-import { deleteAnswersOf } from "./http/idempotency.ts";
+import { deleteResponsesOfAgent } from "./http/idempotency.ts";
 import { deleteVisitorDaysOf } from "./plans/retention.ts";
 import { deleteEventsOf } from "./triggers/retention.ts";
 
@@ -18,7 +18,7 @@ const contents = [
   deleteConversationsOf,
   deleteSubmissionsOf,
   deleteEventsOf,
-  deleteAnswersOf,
+  deleteResponsesOfAgent,
   deleteVisitorDaysOf,
   deleteDocumentsOf,
 ];

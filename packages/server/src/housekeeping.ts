@@ -7,7 +7,7 @@ import { deleteUnusedOriginals } from "./documents/retention.ts";
 import { deleteWebhookEventsBefore } from "./events/retention.ts";
 import { deleteExpiredData } from "./expired-data.ts";
 import { deleteImpressionsBefore, deleteSubmissionDaysBefore } from "./forms/retention.ts";
-import { deleteOldAnswers } from "./http/idempotency.ts";
+import { deleteExpiredResponses } from "./http/idempotency.ts";
 import { deleteActivityBefore } from "./inbox/live/activity-store.ts";
 import { deletePresenceBefore } from "./inbox/live/presence-store.ts";
 import { deleteVisitorDaysBefore } from "./plans/retention.ts";
@@ -29,7 +29,7 @@ export function startHousekeeping(deps: Pick<Deps, "db" | "databaseKind" | "conf
     "old form impressions": () => deleteImpressionsBefore(db, dayOf(daysAgo(IMPRESSIONS_KEPT_DAYS))),
     "data that a restore replaced": () => deletePreviousData(config.dataDir, Date.now()),
     "old webhook events": () => deleteWebhookEventsBefore(deps, daysAgo(WEBHOOK_EVENTS_KEPT_DAYS)),
-    "expired idempotency keys": () => deleteOldAnswers(db, Date.now()),
+    "expired idempotency keys": () => deleteExpiredResponses(db, Date.now()),
     "expired sessions, links and audit entries": () => deleteExpiredRows(db, Date.now()),
     "unused originals of documents": () => deleteUnusedOriginals(db, Date.now()),
     "old typing and presence records": () => deletePresenceBefore(db, Date.now() - HOUR_MS),

@@ -1,6 +1,6 @@
 import type { AgentSummary } from "@foyer/contract";
 import type { Deps } from "../deps.ts";
-import { createAnswerCache } from "../http/answer-cache.ts";
+import { createResponseCache } from "../http/answer-cache.ts";
 import { toSummary } from "./columns.ts";
 import { type AgentStore, createAgentStore, PAGE } from "./store.ts";
 
@@ -38,7 +38,10 @@ function createAgentLists(
   { models, databaseKind }: Pick<Deps, "models" | "databaseKind">,
   store: Pick<AgentStore, "page" | "pages">,
 ) {
-  const cache = createAnswerCache<AgentList>({ maxBytes: CACHE_BYTES, bytesOf: ({ json }) => 2 * (json?.length ?? 0) });
+  const cache = createResponseCache<AgentList>({
+    maxBytes: CACHE_BYTES,
+    measureBytes: ({ json }) => 2 * (json?.length ?? 0),
+  });
 
   async function read(organizationId: string): Promise<AgentList> {
     const modelId = await models.defaultFor(organizationId);

@@ -1,7 +1,7 @@
 import * as contract from "@foyer/contract";
 import { principalOf } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
-import { hasState } from "../http/etag.ts";
+import { matchesEtag } from "../http/etag.ts";
 import type { AgentImageService } from "./image-service.ts";
 
 const YEAR_SECONDS = 31_536_000;
@@ -35,7 +35,7 @@ export function agentImageRoutes(app: App, images: AgentImageService): void {
         "cache-control": isCurrent ? `public, max-age=${YEAR_SECONDS}, immutable` : "no-cache",
         "content-disposition": `inline; filename="${kind}.${mediaType.slice("image/".length)}"`,
       });
-      if (hasState(request.headers["if-none-match"], `"${version}"`)) return reply.status(304).send();
+      if (matchesEtag(request.headers["if-none-match"], `"${version}"`)) return reply.status(304).send();
       return reply.type(mediaType).send(content);
     },
   });

@@ -5,7 +5,7 @@ import { isDuplicate } from "../db/database-errors.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
-import type { Keep } from "../http/idempotency.ts";
+import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { createListedAgents } from "./agent-list.ts";
 import { columnDefaults, toAgent, toColumns } from "./columns.ts";
@@ -55,7 +55,7 @@ export function createAgentService(
       if (!row) throw notFound("Agent");
       return row;
     },
-    async create(organizationId: string, input: AgentCreate, keep?: Keep): Promise<Agent> {
+    async create(organizationId: string, input: AgentCreate, keep?: SaveResponse): Promise<Agent> {
       const id = newId("agent");
       const now = Date.now();
       const columns = toColumns(input);

@@ -1,7 +1,7 @@
 import * as contract from "@foyer/contract";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
-import { entityTag, hasState } from "../http/etag.ts";
+import { createEntityTag, matchesEtag } from "../http/etag.ts";
 import { toAgentWidget } from "./columns.ts";
 import type { AgentService } from "./service.ts";
 
@@ -18,10 +18,10 @@ export function visitorAgentRoutes(
       const agent = await agents.getPublic(request.params.id);
       agents.checkOrigin(agent, request.headers.origin, ownOrigin);
       const data = toAgentWidget(agent, { canEmail: mailer.isConfigured });
-      const etag = entityTag(JSON.stringify(data));
+      const etag = createEntityTag(JSON.stringify(data));
       // Browsers revalidate the response on every page, so that changes apply immediately. Usually, they receive a 304.
       reply.headers({ etag, "cache-control": "no-cache", vary: "origin" });
-      if (hasState(request.headers["if-none-match"], etag)) return reply.status(304).send();
+      if (matchesEtag(request.headers["if-none-match"], etag)) return reply.status(304).send();
       return { data, error: null };
     },
   });

@@ -18,7 +18,7 @@ import type { Deps } from "../deps.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import { invalid, notFound } from "../errors.ts";
 import type { RecordEvents } from "../events/record-events.ts";
-import { csvStream } from "../http/csv.ts";
+import { createCsvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
 import { type Proof, standingIn } from "./access.ts";
@@ -112,7 +112,7 @@ export function createConversationService(
     async csv(organizationId: string, query: ConversationQuery, userId: string | null): Promise<Readable> {
       await checkAgent(agents, organizationId, query);
       const pages = store.summaryPages(organizationId, toFilter(query, userId));
-      return csvStream(
+      return createCsvStream(
         csvColumns,
         csvRows(pages, (rows) => toSummaries(organizationId, rows)),
       );

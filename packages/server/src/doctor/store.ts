@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { databaseNow } from "../db/database-clock.ts";
 import { ofExistingAgent } from "../db/deleted-agents.ts";
 import type { Deps } from "../deps.ts";
-import { leaseMs } from "../outbox/delivery-lease.ts";
+import { calculateLeaseMs } from "../outbox/delivery-lease.ts";
 
 const DAY_MS = 86_400_000;
 /** The maximum that is counted, because a more exact number would not help. */
@@ -36,7 +36,7 @@ export function createDoctorStore({
         .select("host")
         .where(sql.ref("state"), "=", sql.lit("pending"))
         .where("dueAt", ">", now)
-        .where("dueAt", "<=", sql<number>`${now} + cast(${leaseMs(config)} as bigint)`)
+        .where("dueAt", "<=", sql<number>`${now} + cast(${calculateLeaseMs(config)} as bigint)`)
         .groupBy("host")
         .having(sql`count(*)`, ">=", BUSY);
       const due = db

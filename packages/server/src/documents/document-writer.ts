@@ -6,7 +6,7 @@ import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
 import type { DocumentRow } from "../db/document-tables.ts";
 import { AppError, notFound } from "../errors.ts";
 import { failpoint } from "../failpoints.ts";
-import type { Keep } from "../http/idempotency.ts";
+import type { SaveResponse } from "../http/idempotency.ts";
 import { newId } from "../ids.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
 import { type DocumentContent, toDocument } from "./document-columns.ts";
@@ -27,7 +27,7 @@ export type NewDocument = {
   externalKey?: string;
   sourceId?: string;
   settings?: Settings;
-  keep?: Keep | undefined;
+  keep?: SaveResponse | undefined;
   alongside?: Alongside;
 };
 
@@ -44,7 +44,7 @@ export function createDocumentWriter(parts: Parts) {
   return {
     insert: (request: NewDocument) => insert(parts, request),
     replace: (row: DocumentRow, replacement: Replacement) => replace(parts, row, replacement),
-    keepUnchanged: (row: DocumentRow, keep: Keep | undefined) => keepUnchanged(parts, row, keep),
+    keepUnchanged: (row: DocumentRow, keep: SaveResponse | undefined) => keepUnchanged(parts, row, keep),
     changeSettings: (row: DocumentRow, settings: Settings) => changeSettings(parts, row, settings),
     processAgain: (row: DocumentRow, changes?: Partial<DocumentRow>) => processAgain(parts, row, changes),
     disable: (organizationId: string, rows: readonly Owned[]) => disable(parts, organizationId, rows),
@@ -151,7 +151,7 @@ export type Replacement = {
   content: DocumentContent;
   file?: StoredFile;
   settings?: Settings;
-  keep?: Keep | undefined;
+  keep?: SaveResponse | undefined;
   alongside?: Alongside;
 };
 
@@ -195,7 +195,7 @@ async function replace(parts: Parts, row: DocumentRow, replacement: Replacement)
 }
 
 /** Responds that the document already has this content, and stores the response for the request's Idempotency-Key. */
-async function keepUnchanged({ store }: Parts, row: DocumentRow, keep: Keep | undefined): Promise<Saved> {
+async function keepUnchanged({ store }: Parts, row: DocumentRow, keep: SaveResponse | undefined): Promise<Saved> {
   const saved: Saved = { status: 200, document: toDocument(row) };
   if (keep) await store.inTransaction((trx) => keep(trx, row.agentId, saved));
   return saved;

@@ -3,7 +3,7 @@ import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
 import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
-import { attachment } from "../http/attachment.ts";
+import { formatAttachment } from "../http/attachment.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { fileLimits } from "./ingest/limits.ts";
@@ -95,7 +95,7 @@ function readRoutes(app: App, documents: DocumentService): void {
     handler: async (request, reply) => {
       const { title, mimeType, content } = await documents.file(organizationOf(request), request.params.id);
       // Force a download, so that an uploaded HTML file never runs on our origin.
-      reply.header("content-disposition", attachment(title));
+      reply.header("content-disposition", formatAttachment(title));
       return reply.type(mimeType).send(Readable.from(content, { objectMode: false }) as never);
     },
   });

@@ -6,7 +6,7 @@ import type { DocumentRow } from "../db/document-tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
 import type { PartialBody } from "../http/body-rules.ts";
-import type { Keep } from "../http/idempotency.ts";
+import type { SaveResponse } from "../http/idempotency.ts";
 import { isId } from "../ids.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
@@ -169,7 +169,7 @@ function writers({ outbound }: ServiceDeps, { agents, store, files, writer, mark
     return toContent(input);
   }
   return {
-    async create(principal: Principal, { agentId, ...input }: DocumentCreate, keep?: Keep): Promise<Saved> {
+    async create(principal: Principal, { agentId, ...input }: DocumentCreate, keep?: SaveResponse): Promise<Saved> {
       const { organizationId } = principal;
       const { unansweredId: groupId } = input;
       await agents.get(organizationId, agentId);
@@ -230,7 +230,7 @@ function uploads({ agents, files, store, writer }: Parts) {
       principal: Principal,
       { agentId, name, externalKey }: Upload,
       file: StoredFile,
-      keep?: Keep,
+      keep?: SaveResponse,
     ): Promise<Saved> {
       const content = fileContent(name, file);
       const save = async (): Promise<Saved> => {

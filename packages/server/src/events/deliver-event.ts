@@ -6,14 +6,14 @@ import type { DeliveryRow, WebhookRow } from "../db/outbox-tables.ts";
 import { afterCommit } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
-import type { Answer, CompletedAttempt } from "../outbox/attempts.ts";
+import type { AttemptResult, CompletedAttempt } from "../outbox/attempts.ts";
 import type { LeasedDelivery, NewDelivery } from "../outbox/delivery-queue.ts";
 import { hostOf } from "../outbox/host-of.ts";
 import type { DeliveryHandler, OpenDelivery, Outbox } from "../outbox/outbox.ts";
-import { createPayloadSlots, withoutSlot } from "../outbox/payload-slots.ts";
-import { createPost, delivered, explainFailure, undelivered } from "../outbox/send-answer.ts";
-import { readSigningSecret, signingSecrets } from "../outbox/signing-secret.ts";
-import { webhookHeaders } from "../outbox/webhook-signature.ts";
+import { createPayloadSlots, deliveryWithoutSlot } from "../outbox/payload-slots.ts";
+import { createFailure, createPost, delivered, explainFailure } from "../outbox/send-answer.ts";
+import { listActiveSecrets, readSigningSecret } from "../outbox/signing-secret.ts";
+import { createWebhookHeaders } from "../outbox/webhook-signature.ts";
 import { eventBody } from "./event-view.ts";
 import type { EventListeners } from "./listeners.ts";
 import type { EventToSend, ToSend, WebhookStore } from "./store.ts";
@@ -30,10 +30,15 @@ type Sending = { body: Buffer; id: string; webhook: WebhookRow; signal: AbortSig
 /** Signs and posts one event. The receiver's failures are part of the result. */
 export function createEventSender(deps: Pick<Deps, "config" | "outbound" | "encryption" | "log">) {
   const post = createPost(deps);
-  return async ({ body, id, webhook, signal }: Sending): Promise<Answer> => {
+  return async ({ body, id, webhook, signal }: Sending): Promise<AttemptResult> => {
     try {
-      const secrets = signingSecrets(readSigningSecret(webhook, deps.encryption, webhook.id));
-      return await post({ url: webhook.url, headers: webhookHeaders(id, new Date(), body, secrets), body, signal });
+      const secrets = listActiveSecrets(readSigningSecret(webhook, deps.encryption, webhook.id));
+      return await post({
+        url: webhook.url,
+        headers: createWebhookHeaders(id, new Date(), body, secrets),
+        body,
+        signal,
+      });
     } catch (error) {
       return explainFailure(error, signal, deps.log);
     }
@@ -67,10 +72,10 @@ export function createEventHandler(
     delivery: DeliveryRow,
     { event, webhook }: { event: EventToSend; webhook: WebhookRow },
     signal: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<AttemptResult> {
     if (webhook.isEnabled === 0) {
       const detail = "The webhook was disabled before the event could be sent. Enable it, then send the event again.";
-      return { ...undelivered("The webhook is disabled", detail), isFinal: true };
+      return { ...createFailure("The webhook is disabled", detail), isFinal: true };
     }
     const body = Buffer.from(eventBody(event, webhook.payload));
     const answer = await send({ body, id: event.id, webhook, signal });
@@ -80,10 +85,10 @@ export function createEventHandler(
     return isClientError && isLast ? { ...answer, isFinal: true } : answer;
   }
 
-  async function sendNotice(delivery: DeliveryRow, webhook: WebhookRow, signal: AbortSignal): Promise<Answer> {
+  async function sendNotice(delivery: DeliveryRow, webhook: WebhookRow, signal: AbortSignal): Promise<AttemptResult> {
     const { recipientId }: { recipientId: string } = JSON.parse(delivery.target);
     const to = await memberEmail(deps.db, webhook.organizationId, recipientId);
-    if (!to) return { ...undelivered("No recipient", "The owner has left the organization."), isFinal: true };
+    if (!to) return { ...createFailure("No recipient", "The owner has left the organization."), isFinal: true };
     try {
       await deps.mailer.send({ to, ...disabledNotice(webhook, deps.config.baseUrl) });
       return delivered;
@@ -101,7 +106,7 @@ export function createEventHandler(
     const { data } = event;
     if (data !== null) return { send: () => sendEvent(delivery, { event: { ...event, data }, webhook }, signal) };
     const close = await slots.acquire(delivery.host, signal);
-    if (!close) return withoutSlot;
+    if (!close) return deliveryWithoutSlot;
     try {
       const read = await store.dataOf(event.id);
       if (read === null) {

@@ -3,7 +3,7 @@ import { eventBytes } from "../db/event-rows.ts";
 import type { Db } from "../db/open.ts";
 import type { Deps } from "../deps.ts";
 import { firstIdAt } from "../ids.ts";
-import { keepSentHosts } from "../outbox/sent-hosts.ts";
+import { recordSentHosts } from "../outbox/sent-hosts.ts";
 
 type EventDeps = Pick<Deps, "db" | "databaseKind">;
 
@@ -42,7 +42,7 @@ function deleteEvents(db: Db, { before, agentId, databaseKind }: Deletion): Prom
         .execute(),
     async remove(trx, rows) {
       const ids = rows.map(({ id }) => id);
-      if (databaseKind) await keepSentHosts({ db, databaseKind }, trx, { column: "eventId", ids });
+      if (databaseKind) await recordSentHosts({ db, databaseKind }, trx, { column: "eventId", ids });
       await trx.deleteFrom("events").where("id", "in", ids).execute();
     },
   });

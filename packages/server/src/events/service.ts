@@ -16,12 +16,12 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, checkAllInTurn, invalid, notFound } from "../errors.ts";
 import type { PartialBody } from "../http/body-rules.ts";
-import type { Keep } from "../http/idempotency.ts";
+import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { hostOf } from "../outbox/host-of.ts";
 import type { Outbox } from "../outbox/outbox.ts";
-import { newSigningSecret, readSigningSecret } from "../outbox/signing-secret.ts";
+import { createSigningSecret, readSigningSecret } from "../outbox/signing-secret.ts";
 import { createEventSender } from "./deliver-event.ts";
 import type { EventListeners } from "./listeners.ts";
 import type { EventDelivery, FailedRow, WebhookStore } from "./store.ts";
@@ -91,7 +91,7 @@ function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: P
       await check(organizationId, body);
     },
     /** @throws 400 for a URL that must not be called or an unknown agent, 409 when there are too many webhooks */
-    async create(organizationId: string, input: WebhookCreate, keep?: Keep): Promise<Webhook> {
+    async create(organizationId: string, input: WebhookCreate, keep?: SaveResponse): Promise<Webhook> {
       await check(organizationId, input);
       const row = newWebhook(organizationId, input, encryption);
       const created = view(row, undefined, undefined);
@@ -146,7 +146,7 @@ function newWebhook(organizationId: string, input: WebhookCreate, encryption: De
     isEnabled: input.isEnabled === false ? 0 : 1,
     disabledReason: null,
     failingSince: null,
-    secret: encryption.encrypt(newSigningSecret(), id),
+    secret: encryption.encrypt(createSigningSecret(), id),
     previousSecret: null,
     rotatedAt: null,
     createdAt: now,
@@ -164,7 +164,7 @@ function signing(deps: ServiceDeps, { store, listeners }: Parts, existing: Exist
     async rotateSecret(organizationId: string, id: string): Promise<WebhookSecret> {
       const { secret } = await existing(organizationId, id);
       const row = await store.update(organizationId, id, {
-        secret: encryption.encrypt(newSigningSecret(), id),
+        secret: encryption.encrypt(createSigningSecret(), id),
         previousSecret: secret,
         rotatedAt: Date.now(),
       });

@@ -8,7 +8,7 @@ import { firstWithin } from "../db/page-bytes.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
-import { keepSentHosts } from "../outbox/sent-hosts.ts";
+import { recordSentHosts } from "../outbox/sent-hosts.ts";
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
@@ -75,7 +75,7 @@ function webhookQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
       const deleteSome = async (trx: Transaction<Tables>, limit: number) => {
         const some = await trx.selectFrom("deliveries").select("id").where("webhookId", "=", id).limit(limit).execute();
         const ids = some.map((row) => row.id);
-        await keepSentHosts({ db, databaseKind }, trx, { column: "id", ids });
+        await recordSentHosts({ db, databaseKind }, trx, { column: "id", ids });
         if (ids.length > 0) await trx.deleteFrom("deliveries").where("id", "in", ids).execute();
         return ids.length;
       };

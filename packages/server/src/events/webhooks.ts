@@ -20,10 +20,10 @@ export function createWebhooks(deps: Deps, outbox: Outbox) {
   const { queue, worker } = outbox;
   const recordEvents = createEventRecorder(deps, listeners, {
     leaseMs: queue.leaseMs,
-    vacancies: worker.vacancies,
+    vacancies: worker.countFreeSlots,
     send(delivery, content) {
       unsent.set(delivery, content);
-      worker.take(delivery);
+      worker.startAttempt(delivery);
     },
     notify: worker.notify,
   });

@@ -27,9 +27,9 @@ onBothDatabases("submission retention", (createDatabase) => {
     const submit = async () => (await forms.submit(form.id, { paper })).body.submissionId as string;
     const old = [await submit(), await submit(), await submit()];
     const recent = await submit();
-    const rows = (table: "submissions" | "submissionFiles" | "deliveries") =>
+    const countRows = (table: "submissions" | "submissionFiles" | "deliveries") =>
       db.selectFrom(table).selectAll().execute();
-    expect(await rows("submissionFiles")).toHaveLength(4);
+    expect(await countRows("submissionFiles")).toHaveLength(4);
     // The ids contain the time of creation.
     const { createdAt } = await db
       .selectFrom("submissions")
@@ -38,9 +38,9 @@ onBothDatabases("submission retention", (createDatabase) => {
       .executeTakeFirstOrThrow();
     expect(await deleteSubmissionsBefore(db, agentId, createdAt - DAY_MS)).toBe(0);
     expect(await deleteSubmissionsBefore(db, agentId, createdAt)).toBe(old.length);
-    expect((await rows("submissions")).map(({ id }) => id)).toEqual([recent]);
-    expect((await rows("submissionFiles")).map(({ submissionId }) => submissionId)).toEqual([recent]);
-    expect((await rows("deliveries")).map(({ submissionId }) => submissionId)).toEqual([recent]);
+    expect((await countRows("submissions")).map(({ id }) => id)).toEqual([recent]);
+    expect((await countRows("submissionFiles")).map(({ submissionId }) => submissionId)).toEqual([recent]);
+    expect((await countRows("deliveries")).map(({ submissionId }) => submissionId)).toEqual([recent]);
     const { analytics } = (await account.call("GET", `/form-submissions/analytics?agentId=${agentId}`)).body;
     expect(analytics[0].submitted).toBe(4);
   });

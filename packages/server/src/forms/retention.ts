@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type SelectQueryBuilder, sql } from "kysely";
 import { agentsOf } from "../db/agents-of.ts";
 import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
@@ -68,7 +68,7 @@ export async function deleteFilesOf(db: Db, submissionIds: readonly string[]): P
       .where("submissionId", "=", submissionId)
       .where("field", "=", field)
       .execute();
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return files.length;
 }
@@ -77,10 +77,10 @@ export async function deleteFilesOf(db: Db, submissionIds: readonly string[]): P
 export async function deleteSubmissionsOf(db: Db, agentId: string): Promise<number> {
   const submissions = await deleteSubmissions(db, (all) => all.where("agentId", "=", agentId));
   await deleteInBatches(db, async (trx, limit) => {
-    const some = trx.selectFrom("formInstances").select(["toolId", "id"]).where("agentId", "=", agentId).limit(limit);
+    const batch = trx.selectFrom("formInstances").select(["toolId", "id"]).where("agentId", "=", agentId).limit(limit);
     const deleted = trx
       .deleteFrom("formInstances")
-      .where(({ eb, refTuple }) => eb(refTuple("toolId", "id"), "in", some.$asTuple("toolId", "id")));
+      .where(({ eb, refTuple }) => eb(refTuple("toolId", "id"), "in", batch.$asTuple("toolId", "id")));
     return Number((await deleted.executeTakeFirst()).numDeletedRows);
   });
   return submissions;
@@ -109,10 +109,10 @@ export async function deleteSubmissionsById(db: Db, organizationId: string, ids:
   return deleteSubmissions(db, (all) => all.where("organizationId", "=", organizationId).where("id", "in", ids));
 }
 
-function deleteSubmissions(db: Db, which: (all: Submissions) => Submissions): Promise<number> {
+function deleteSubmissions(db: Db, addFilter: (all: Submissions) => Submissions): Promise<number> {
   return deleteBySize(db, {
     next: (trx, limit) =>
-      which(trx.selectFrom("submissions"))
+      addFilter(trx.selectFrom("submissions"))
         .select(["id", submissionBytes.as("bytes")])
         .orderBy("id")
         .limit(limit)
@@ -135,10 +135,10 @@ export async function deleteSubmissionDaysBefore(db: Db, day: string): Promise<n
 /** Deletes the impressions of forms before this day (UTC). The counters are kept. @returns the number deleted */
 export function deleteImpressionsBefore(db: Db, day: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
-    const old = trx.selectFrom("formInstances").select(["toolId", "id"]).where("day", "<", day).limit(limit);
+    const expired = trx.selectFrom("formInstances").select(["toolId", "id"]).where("day", "<", day).limit(limit);
     const deleted = trx
       .deleteFrom("formInstances")
-      .where(({ eb, refTuple }) => eb(refTuple("toolId", "id"), "in", old.$asTuple("toolId", "id")));
+      .where(({ eb, refTuple }) => eb(refTuple("toolId", "id"), "in", expired.$asTuple("toolId", "id")));
     return Number((await deleted.executeTakeFirst()).numDeletedRows);
   });
 }

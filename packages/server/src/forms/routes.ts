@@ -2,11 +2,11 @@ import * as contract from "@foyer/contract";
 import { principalOf } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
-import { attachment } from "../http/attachment.ts";
+import { formatAttachment } from "../http/attachment.ts";
 import { dayOf } from "../utc-day.ts";
 import type { Forms } from "./forms-module.ts";
 import { toFilter } from "./service.ts";
-import { submissionsAsCsv } from "./submission-csv.ts";
+import { streamSubmissionsCsv } from "./submission-csv.ts";
 
 /** Endpoints for members to manage submissions. */
 export function formRoutes(app: App, deps: Deps, { service, analytics, store }: Forms): void {
@@ -14,8 +14,8 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
     ...contract.getFormAnalytics,
     handler: async (request) => {
       const { agentId, from, to, groupBy } = request.query;
-      const dayIn = (text: string | undefined) => (text === undefined ? undefined : dayOf(Date.parse(text)));
-      const range = { from: dayIn(from), to: dayIn(to) };
+      const parseDay = (text: string | undefined) => (text === undefined ? undefined : dayOf(Date.parse(text)));
+      const range = { from: parseDay(from), to: parseDay(to) };
       return { analytics: await analytics.entries(principalOf(request).organizationId, agentId, range, groupBy) };
     },
   });
@@ -25,7 +25,7 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
       const { organizationId } = principalOf(request);
       if (request.query.format !== "csv") return service.list(organizationId, request.query);
       await service.checkOwned(organizationId, toFilter(request.query));
-      const csv = await submissionsAsCsv(deps, store, organizationId, toFilter(request.query));
+      const csv = await streamSubmissionsCsv(deps, store, organizationId, toFilter(request.query));
       reply.header("content-disposition", 'attachment; filename="form-submissions.csv"');
       return reply.type("text/csv; charset=utf-8").send(csv as never);
     },
@@ -58,7 +58,7 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
       const { mediaType, content, name: fileName } = await service.file(principalOf(request).organizationId, id, name);
       // Files from visitors are always downloaded and never displayed, because they could be pages that run scripts on
       // our origin.
-      reply.header("content-disposition", attachment(fileName ?? name));
+      reply.header("content-disposition", formatAttachment(fileName ?? name));
       return reply.type(mediaType).send(content);
     },
   });

@@ -9,12 +9,12 @@ import type { DeliveryQueue, LeasedDelivery } from "../outbox/delivery-queue.ts"
 import type { DeliveryWorker } from "../outbox/delivery-worker.ts";
 import type { FormFinder } from "../tools/form/form-finder.ts";
 import { dayOf, instantsOf } from "../utc-day.ts";
-import { countsOf, type FormCounters } from "./analytics/form-counters.ts";
+import { countStatus, type FormCounters } from "./analytics/form-counters.ts";
 import type { AttemptRecords } from "./deliveries/attempt-records.ts";
 import { createClientResults } from "./deliveries/client-results.ts";
 import { createFailedStore } from "./deliveries/failed-store.ts";
 import { createRetryFailed } from "./deliveries/retry-failed.ts";
-import { currentAddress } from "./deliveries/submission-deliveries.ts";
+import { findCurrentAddress } from "./deliveries/submission-deliveries.ts";
 import { deleteFilesOf } from "./retention.ts";
 import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
 import { toDelivery, toSubmission } from "./submission-view.ts";
@@ -51,8 +51,9 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
   ) {
     if (agentId) await agents.get(organizationId, agentId);
     if (!toolId) return;
-    const isKnown = (await formFinder.owned(organizationId, toolId)) || (await store.hasOfTool(organizationId, toolId));
-    if (!isKnown) throw notFound("Form");
+    const exists =
+      (await formFinder.owned(organizationId, toolId)) || (await store.hasSubmissionsOfForm(organizationId, toolId));
+    if (!exists) throw notFound("Form");
   }
 
   async function requireSubmission(organizationId: string, id: string): Promise<SubmissionRow> {
@@ -63,7 +64,7 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
 
   async function detail(organizationId: string, id: string): Promise<FormSubmissionDetail> {
     const row = await requireSubmission(organizationId, id);
-    const parts = { files: await store.fileFacts([id]), failing: await store.failing([id]) };
+    const parts = { files: await store.listFiles([id]), failing: await store.listFailing([id]) };
     const attempts = await store.attempts(id);
     const deliveries = (await store.deliveries(id)).map((delivery) => toDelivery(delivery, attempts));
     return { ...toSubmission(row, parts), deliveries };
@@ -83,7 +84,7 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
       });
       const page = { limit: isCut ? rows.length : pageSize, offset };
       const ids = rows.map(({ id }) => id);
-      const parts = { files: await store.fileFacts(ids), failing: await store.failing(ids) };
+      const parts = { files: await store.listFiles(ids), failing: await store.listFailing(ids) };
       const submissions: FormSubmission[] = rows.map((row) => toSubmission(row, parts));
       return { submissions, pagination: { total: await store.count(organizationId, filter), ...page } };
     },
@@ -108,7 +109,7 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
       await deleteFilesOf(deps.db, [id]);
       await records.change(id, async (trx, { toolId, agentId, createdAt, status }) => {
         await store.delete(trx, id);
-        const { successful, failed } = countsOf(status);
+        const { successful, failed } = countStatus(status);
         const deltas = { submitted: -1, successful: -successful, failed: -failed };
         await counters.add(trx, [{ toolId, agentId, day: dayOf(createdAt), ...deltas }]);
       });
@@ -134,13 +135,14 @@ async function requeue(
 ): Promise<LeasedDelivery[]> {
   const form = await formFinder.owned(submission.organizationId, submission.toolId);
   const deliveries = await store.deliveries(submission.id);
-  const open = deliveries.filter(({ state }) => state === "pending" || state === "failed");
-  const chosen = open.length > 0 ? open : deliveries.filter(({ purpose }) => purpose === "webhook");
-  if (chosen.length === 0) throw new AppError("CONFLICT", "This submission has nothing to deliver again.");
+  const undelivered = deliveries.filter(({ state }) => state === "pending" || state === "failed");
+  const deliveriesToRetry =
+    undelivered.length > 0 ? undelivered : deliveries.filter(({ purpose }) => purpose === "webhook");
+  if (deliveriesToRetry.length === 0) throw new AppError("CONFLICT", "This submission has nothing to deliver again.");
   const restarted = await records.change(submission.id, async (trx) => {
     const leased: LeasedDelivery[] = [];
-    for (const delivery of chosen) {
-      leased.push(...(await queue.retry(trx, delivery, (form && currentAddress(form, delivery)) ?? delivery)));
+    for (const delivery of deliveriesToRetry) {
+      leased.push(...(await queue.retry(trx, delivery, (form && findCurrentAddress(form, delivery)) ?? delivery)));
     }
     return leased;
   });

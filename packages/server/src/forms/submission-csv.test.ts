@@ -15,7 +15,7 @@ function readCsv(text: string): string[][] {
   return rows.filter((row) => row.length > 1);
 }
 
-const text = (name: string) => ({ name, label: name, type: "text" });
+const createTextField = (name: string) => ({ name, label: name, type: "text" });
 const days = {
   name: "extra",
   label: "Days",
@@ -67,10 +67,12 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
   });
 
   it("has a column for each field of any submission, newest submission first", async () => {
-    const form = await forms.createForm({ formSchema: { fields: [text("name"), days, text("id")] } });
+    const form = await forms.createForm({
+      formSchema: { fields: [createTextField("name"), days, createTextField("id")] },
+    });
     const first = await forms.submit(form.id, { name: "Ada", extra: ["Mo", "Fr"] }, { conversationId: "conv_1" });
     await forms.account.call("PUT", `/tools/${form.id}`, {
-      formSchema: { fields: [text("name"), text("more"), text("id")] },
+      formSchema: { fields: [createTextField("name"), createTextField("more"), createTextField("id")] },
     });
     const second = await forms.submit(form.id, { name: "Grace", more: "deep", id: "own" });
     const { header, rows } = await csv(`toolId=${form.id}`);
@@ -78,9 +80,9 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
     expect(rows.map(([id]) => id)).toEqual([second.body.submissionId, first.body.submissionId]);
     const fields = header.slice(5);
     expect(fields.toSorted()).toEqual(["extra", "id", "more", "name"]);
-    const valuesOf = (row = 0) => Object.fromEntries(fields.map((name, i) => [name, rows[row]?.[5 + i]]));
-    expect(valuesOf(0)).toEqual({ name: "Grace", more: "deep", id: "own", extra: "" });
-    expect(valuesOf(1)).toEqual({ name: "Ada", extra: "Mo, Fr", more: "", id: "" });
+    const readRow = (row = 0) => Object.fromEntries(fields.map((name, i) => [name, rows[row]?.[5 + i]]));
+    expect(readRow(0)).toEqual({ name: "Grace", more: "deep", id: "own", extra: "" });
+    expect(readRow(1)).toEqual({ name: "Ada", extra: "Mo, Fr", more: "", id: "" });
     expect(rows[1]?.slice(1, 5)).toEqual([expect.stringMatching(/Z$/), "submitted", form.name, "conv_1"]);
   });
 
@@ -94,7 +96,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
 
   it("escapes formulas in values and column names", async () => {
     const formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://evil.example","x")', "＝1+1"];
-    const form = await forms.createForm({ formSchema: { fields: ["name", ...formulas].map(text) } });
+    const form = await forms.createForm({ formSchema: { fields: ["name", ...formulas].map(createTextField) } });
     for (const name of formulas) await forms.submit(form.id, { name, [name]: "x" }, { conversationId: name });
     const { header, records } = await csv(`toolId=${form.id}`);
     for (const { name, conversationId } of records) {
@@ -105,7 +107,9 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
   });
 
   it("quotes every cell, so that no separator can start a formula", async () => {
-    const form = await forms.createForm({ formSchema: { fields: [text("name"), text("a;=cmd|' /C calc'!A0")] } });
+    const form = await forms.createForm({
+      formSchema: { fields: [createTextField("name"), createTextField("a;=cmd|' /C calc'!A0")] },
+    });
     await forms.submit(form.id, { name: "y;=1+1", "a;=cmd|' /C calc'!A0": "\t=1" });
     const { headers } = forms.account;
     const { body } = await forms.server.app.inject({ url: `/form-submissions?format=csv&toolId=${form.id}`, headers });
@@ -116,7 +120,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
 
   it("contains no formula for a spreadsheet that separates cells by semicolons or tabs", async () => {
     const column = "a;=cmd|' /C calc'!A0";
-    const form = await forms.createForm({ formSchema: { fields: [text("name"), text(column)] } });
+    const form = await forms.createForm({ formSchema: { fields: [createTextField("name"), createTextField(column)] } });
     const name = "y;=1+1;z\t@SUM(A1)\tz\n-1\r\n＝1+1; -2";
     await forms.submit(form.id, { name, [column]: "x" });
     const { records, header } = await csv(`toolId=${form.id}`);
@@ -132,7 +136,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
   });
 
   it("ignores a URL that a visitor made up", async () => {
-    const form = await forms.createForm({ formSchema: { fields: [text("name"), text("cv")] } });
+    const form = await forms.createForm({ formSchema: { fields: [createTextField("name"), createTextField("cv")] } });
     const { body } = await forms.submit(form.id, { name: "Ada" });
     // The format of earlier versions.
     const made = { file: true, mediaType: "a/b", size: 1, url: "@evil.example/cv" };
@@ -144,11 +148,12 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
 
   it("has columns for the first 1,000 fields and one column for all others", async () => {
     const form = await forms.createForm();
-    const many = (from: number) => Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`f${from + i}`, from]));
+    const createFields = (from: number) =>
+      Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`f${from + i}`, from]));
     // Earlier versions stored fields that the form did not have.
     for (const from of [600, 0]) {
       const { body } = await forms.submit(form.id);
-      const formData = JSON.stringify(many(from));
+      const formData = JSON.stringify(createFields(from));
       await forms.db.updateTable("submissions").set({ formData }).where("id", "=", body.submissionId).execute();
     }
     const { header, records } = await csv(`toolId=${form.id}`);

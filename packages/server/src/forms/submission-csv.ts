@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
 import type { FormSubmission } from "@foyer/contract";
 import type { Deps } from "../deps.ts";
-import { csvStream } from "../http/csv.ts";
-import { asText } from "./deliveries/delivery-content.ts";
+import { createCsvStream } from "../http/csv.ts";
+import { formatValue } from "./deliveries/delivery-content.ts";
 import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
-import { fileUrl, toSubmission } from "./submission-view.ts";
+import { filePath, toSubmission } from "./submission-view.ts";
 
 /**
  * The maximum number of rows and bytes that are read at a time, which takes a few milliseconds between turns of the
@@ -23,7 +23,7 @@ const MAX_FIELD_COLUMNS = 1_000;
  * submission has. Fields beyond the first 1,000 share a column as JSON. Text that a spreadsheet would run as a formula
  * is escaped. The rows are read page by page.
  */
-export async function submissionsAsCsv(
+export async function streamSubmissionsCsv(
   { config }: Pick<Deps, "config">,
   store: SubmissionStore,
   organizationId: string,
@@ -31,7 +31,7 @@ export async function submissionsAsCsv(
 ): Promise<Readable> {
   const fields = new Set<string>();
   let hasMore = false;
-  for await (const page of pages(store, organizationId, filter)) {
+  for await (const page of readPages(store, organizationId, filter)) {
     for (const { formData } of page) {
       for (const name of Object.keys(formData)) {
         if (fields.has(name)) continue;
@@ -41,30 +41,30 @@ export async function submissionsAsCsv(
     }
   }
   const records = async function* () {
-    for await (const page of pages(store, organizationId, filter)) {
+    for await (const page of readPages(store, organizationId, filter)) {
       for (const submission of page) {
         const record = toRecord(submission, fields, config.baseUrl);
-        yield hasMore ? [...record, otherFields(submission, fields)] : record;
+        yield hasMore ? [...record, formatOtherFields(submission, fields)] : record;
       }
     }
   };
   const columns = [...fixedColumns, ...fields, ...(hasMore ? ["(more fields)"] : [])];
-  return csvStream(columns, records());
+  return createCsvStream(columns, records());
 }
 
 const fixedColumns = ["id", "createdAt", "status", "toolName", "conversationId"] as const;
 
 function toRecord(submission: FormSubmission, fields: ReadonlySet<string>, baseUrl: string): string[] {
   const { formData } = submission;
-  const value = (name: string) => {
-    const given = Object.hasOwn(formData, name) ? formData[name] : null;
-    const url = fileUrl(submission.id, name);
-    return isFile(given, url) ? baseUrl + url : asText(given);
+  const formatField = (name: string) => {
+    const value = Object.hasOwn(formData, name) ? formData[name] : null;
+    const url = filePath(submission.id, name);
+    return isFile(value, url) ? baseUrl + url : formatValue(value);
   };
-  return [...fixedColumns.map((name) => asText(submission[name])), ...[...fields].map(value)];
+  return [...fixedColumns.map((name) => formatValue(submission[name])), ...[...fields].map(formatField)];
 }
 
-function otherFields({ formData }: FormSubmission, fields: ReadonlySet<string>): string {
+function formatOtherFields({ formData }: FormSubmission, fields: ReadonlySet<string>): string {
   const others = Object.entries(formData).filter(([name]) => !fields.has(name));
   return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : "";
 }
@@ -74,11 +74,11 @@ function isFile(value: unknown, url: string): boolean {
   return typeof value === "object" && value !== null && "file" in value && "url" in value && value.url === url;
 }
 
-async function* pages(store: SubmissionStore, organizationId: string, filter: SubmissionFilter) {
+async function* readPages(store: SubmissionStore, organizationId: string, filter: SubmissionFilter) {
   for (let before: string | undefined; ; ) {
     const page = { limit: PAGE, maxBytes: PAGE_BYTES, ...(before ? { before } : {}) };
     const { rows, isCut } = await store.list(organizationId, filter, page);
-    const files = await store.fileFacts(rows.map(({ id }) => id));
+    const files = await store.listFiles(rows.map(({ id }) => id));
     yield rows.map((row) => toSubmission(row, { files, failing: [] }));
     before = rows.at(-1)?.id;
     if (rows.length < PAGE && !isCut) return;

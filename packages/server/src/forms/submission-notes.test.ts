@@ -36,24 +36,24 @@ onBothDatabases("the note about submissions for the model", (createDatabase) => 
     more: { conversationId?: string; [name: string]: unknown } = {},
   ): Promise<string> {
     const messages = [{ role: "user", content }];
-    const headers = more.conversationId ? holding(more.conversationId) : {};
+    const headers = more.conversationId ? conversationHeaders(more.conversationId) : {};
     const stream = await chat(server.url, { agentId: forms.agentId, messages, ...more }, headers);
     await stream.ended;
     const [start] = stream.events;
     expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });
     return start?.type === "message_start" ? (start.conversationId ?? "") : "";
   }
-  const holding = (conversationId: string) => ({
+  const conversationHeaders = (conversationId: string) => ({
     authorization: `Bearer ${conversationToken(server.deps.encryption, conversationId)}`,
   });
   /** The user messages of the last prompt, one text per message. */
   function toldByUser(): string[] {
     const { messages } = JSON.parse(model.exchanges.at(-1)?.body ?? "{}");
-    const textOf = (content: string | { text: string }[]) =>
+    const extractText = (content: string | { text: string }[]) =>
       typeof content === "string" ? content : content.map(({ text }) => text).join("\n");
     return messages
       .filter(({ role }: { role: string }) => role === "user")
-      .map((one: { content: string }) => textOf(one.content));
+      .map((one: { content: string }) => extractText(one.content));
   }
   const note = /\[The visitor submitted the form/;
 
@@ -147,7 +147,7 @@ onBothDatabases("the note about submissions for the model", (createDatabase) => 
     const conversationId = await ask("I want a bike", { sessionId: "visitor-1" });
     await forms.submit(form.id, { name: "Mallory" }, { conversationId });
     const payload = { toolId: form.id, formData: { name: "Ada" }, fieldsCompleted: [], conversationId };
-    expect((await forms.visit("submit", payload, holding(conversationId))).status).toBe(200);
+    expect((await forms.visit("submit", payload, conversationHeaders(conversationId))).status).toBe(200);
     await ask("Did you get it?", { conversationId });
     expect(toldByUser()[1]).toContain('"name": "Ada"');
     expect(toldByUser()[1]).not.toContain("Mallory");
@@ -164,7 +164,7 @@ onBothDatabases("the note about submissions for the model", (createDatabase) => 
     const conversationId = await ask("I want a bike", signed("u-1"));
     const send = (name: string, user: object) => {
       const payload = { toolId: form.id, formData: { name }, fieldsCompleted: [], conversationId, ...user };
-      return forms.visit("submit", payload, holding(conversationId));
+      return forms.visit("submit", payload, conversationHeaders(conversationId));
     };
     for (const [name, user] of [
       ["Nobody", {}],

@@ -87,24 +87,25 @@ onBothDatabases("submissions of another organization", (createDatabase) => {
     const { submissionId } = (await doomed.submit(form.id, { cv }, { fieldsCompleted: ["cv"] })).body;
     forms.receiver.answer((_, response) => void response.writeHead(500).end());
     const waiting = (await doomed.submit(form.id, { cv })).body.submissionId;
-    const rows = async () => {
+    const countRows = async () => {
       const { db } = forms;
       const count = async (query: { execute(): Promise<unknown[]> }) => (await query.execute()).length;
-      const ofAgent = (table: "submissions" | "formInstances" | "formDays" | "formFieldDays" | "webhookSecrets") =>
-        count(db.selectFrom(table).select("toolId").where("agentId", "=", doomed.agentId));
-      const ofSubmissions = (table: "submissionFiles" | "deliveries") =>
+      const selectOfAgent = (
+        table: "submissions" | "formInstances" | "formDays" | "formFieldDays" | "webhookSecrets",
+      ) => count(db.selectFrom(table).select("toolId").where("agentId", "=", doomed.agentId));
+      const selectOfSubmissions = (table: "submissionFiles" | "deliveries") =>
         count(db.selectFrom(table).select("submissionId").where("submissionId", "in", [submissionId, waiting]));
       return {
-        submissions: await ofAgent("submissions"),
-        formInstances: await ofAgent("formInstances"),
-        formDays: await ofAgent("formDays"),
-        formFieldDays: await ofAgent("formFieldDays"),
-        webhookSecrets: await ofAgent("webhookSecrets"),
+        submissions: await selectOfAgent("submissions"),
+        formInstances: await selectOfAgent("formInstances"),
+        formDays: await selectOfAgent("formDays"),
+        formFieldDays: await selectOfAgent("formFieldDays"),
+        webhookSecrets: await selectOfAgent("webhookSecrets"),
         failureNotices: await count(
           db.selectFrom("failureNotices").select("toolId").where("agentId", "=", doomed.agentId),
         ),
-        submissionFiles: await ofSubmissions("submissionFiles"),
-        deliveries: await ofSubmissions("deliveries"),
+        submissionFiles: await selectOfSubmissions("submissionFiles"),
+        deliveries: await selectOfSubmissions("deliveries"),
         deliveryAttempts: await count(
           db.selectFrom("deliveryAttempts").select("number").where("deliveryId", "in", deliveryIds),
         ),
@@ -112,16 +113,16 @@ onBothDatabases("submissions of another organization", (createDatabase) => {
     };
     const ofBoth = forms.db.selectFrom("deliveries").select("id").where("submissionId", "in", [submissionId, waiting]);
     const deliveryIds = (await ofBoth.execute()).map(({ id }) => id);
-    expect(Object.entries(await rows()).filter(([, count]) => count === 0)).toEqual([]);
+    expect(Object.entries(await countRows()).filter(([, count]) => count === 0)).toEqual([]);
 
     const after = (await forms.submit(other.id)).body.submissionId;
     expect((await forms.account.call("DELETE", `/agents/${doomed.agentId}`)).status).toBe(200);
-    const received = () => forms.receiver.received.filter(({ path }) => path === "/doomed").length;
-    const before = received();
-    expect([...new Set(Object.values(await rows()))]).toEqual([0]);
+    const countReceived = () => forms.receiver.received.filter(({ path }) => path === "/doomed").length;
+    const before = countReceived();
+    expect([...new Set(Object.values(await countRows()))]).toEqual([0]);
     // The delivery was due later than the other retry, so that retry has run by then.
     await expect.poll(async () => (await forms.detail(after)).deliveries[0]?.attempts.length).toBe(2);
-    expect(received()).toBe(before);
+    expect(countReceived()).toBe(before);
     for (const id of [submissionId, waiting]) {
       expect((await forms.account.call("GET", `/form-submissions/${id}`)).status).toBe(404);
       expect((await forms.visit("client-result", { submissionId: id, success: true })).status).toBe(404);

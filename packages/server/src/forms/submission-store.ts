@@ -9,7 +9,7 @@ import type { DeliveryAttemptRow, DeliveryRow } from "../db/outbox-tables.ts";
 import { firstWithin } from "../db/page-bytes.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { ofSubmission, type SubmissionDelivery } from "./deliveries/submission-delivery.ts";
+import { asSubmissionDelivery, type SubmissionDelivery } from "./deliveries/submission-delivery.ts";
 
 export type FileFacts = Omit<SubmissionFileRow, "content" | "prefix">;
 /** A post action or confirmation email whose last attempt failed. */
@@ -41,23 +41,23 @@ type StoreDeps = Pick<Deps, "db" | "databaseKind" | "reads">;
  */
 export function createSubmissionStore(deps: StoreDeps) {
   const { db } = deps;
-  const owned = (organizationId: string, filter: SubmissionFilter = {}) =>
-    filtered(
+  const selectOwned = (organizationId: string, filter: SubmissionFilter = {}) =>
+    applyFilter(
       db.selectFrom("submissions").where("organizationId", "=", organizationId).where(ofExistingAgent("submissions")),
       filter,
     );
   return {
     ...contentReader(deps),
     ...deliveryReaders(db),
-    ...submissionLists(deps, owned),
-    ...submissionReaders(db, owned),
+    ...submissionLists(deps, selectOwned),
+    ...submissionReaders(db, selectOwned),
     ...submissionWriters(db),
   };
 }
 
 type Submissions = SelectQueryBuilder<Tables, "submissions", object>;
 
-function filtered(query: Submissions, filter: SubmissionFilter): Submissions {
+function applyFilter(query: Submissions, filter: SubmissionFilter): Submissions {
   const { agentId, toolId, status, conversationId, from, to } = filter;
   return query
     .$if(conversationId !== undefined, (q) => q.where("conversationId", "=", conversationId ?? ""))
@@ -68,14 +68,14 @@ function filtered(query: Submissions, filter: SubmissionFilter): Submissions {
     .$if(status !== undefined, (q) => q.where("status", "=", status ?? "pending"));
 }
 
-type OwnedBy = (organizationId: string, filter?: SubmissionFilter) => Submissions;
+type SelectOwned = (organizationId: string, filter?: SubmissionFilter) => Submissions;
 
 /** `before` is the id of the submission after which the page starts, because ids sort by time, newest first. */
 type Page = { limit: number; maxBytes: number; offset?: number; before?: string };
 
 const rowBytes = sql<number>`octet_length("formData") + coalesce(octet_length("clientResult"), 0)`;
 
-function submissionLists({ reads }: StoreDeps, owned: OwnedBy) {
+function submissionLists({ reads }: StoreDeps, selectOwned: SelectOwned) {
   return {
     /** Returns the newest submissions first: at most `limit` rows and at most `maxBytes`, but at least one row. */
     async list(
@@ -85,7 +85,7 @@ function submissionLists({ reads }: StoreDeps, owned: OwnedBy) {
     ): Promise<{ rows: SubmissionRow[]; isCut: boolean }> {
       const options = { lane: "list", owner: organizationId } as const;
       const sizes = await reads.run(
-        owned(organizationId, filter)
+        selectOwned(organizationId, filter)
           .select(["id", rowBytes.as("bytes")])
           .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
           .orderBy("id", "desc")
@@ -95,25 +95,25 @@ function submissionLists({ reads }: StoreDeps, owned: OwnedBy) {
       );
       const ids = firstWithin(sizes, maxBytes).map(({ id }) => id);
       if (ids.length === 0) return { rows: [], isCut: false };
-      const query = owned(organizationId).selectAll().where("id", "in", ids).orderBy("id", "desc");
+      const query = selectOwned(organizationId).selectAll().where("id", "in", ids).orderBy("id", "desc");
       return { rows: await reads.run(query, options), isCut: ids.length < sizes.length };
     },
     async count(organizationId: string, filter: SubmissionFilter): Promise<number> {
-      const counted = owned(organizationId, filter).select((x) => x.fn.countAll<number>().as("n"));
-      const [row] = await reads.run(counted, { lane: "list", owner: organizationId });
+      const query = selectOwned(organizationId, filter).select((x) => x.fn.countAll<number>().as("n"));
+      const [row] = await reads.run(query, { lane: "list", owner: organizationId });
       return Number(row?.n ?? 0);
     },
   };
 }
 
-function submissionReaders(db: Db, owned: OwnedBy) {
+function submissionReaders(db: Db, selectOwned: SelectOwned) {
   return {
     /** Whether the organization has submissions of a form, which may have been deleted since. */
-    async hasOfTool(organizationId: string, toolId: string): Promise<boolean> {
-      return (await owned(organizationId, { toolId }).select("id").limit(1).executeTakeFirst()) !== undefined;
+    async hasSubmissionsOfForm(organizationId: string, toolId: string): Promise<boolean> {
+      return (await selectOwned(organizationId, { toolId }).select("id").limit(1).executeTakeFirst()) !== undefined;
     },
     async get(organizationId: string, id: string): Promise<SubmissionRow | undefined> {
-      return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
+      return selectOwned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
     /** For visitors, who know the id of a submission but do not belong to an organization. */
     async getPublic(id: string): Promise<SubmissionRow | undefined> {
@@ -125,7 +125,7 @@ function submissionReaders(db: Db, owned: OwnedBy) {
         .executeTakeFirst();
     },
     /** The submissions that the visitor of the conversation demonstrably made in it, oldest first. */
-    async verifiedIn(agentId: string, conversationId: string, limit: number): Promise<SubmissionRow[]> {
+    async listVerified(agentId: string, conversationId: string, limit: number): Promise<SubmissionRow[]> {
       const newest = db
         .selectFrom("submissions")
         .selectAll()
@@ -136,12 +136,12 @@ function submissionReaders(db: Db, owned: OwnedBy) {
         .limit(limit);
       return (await newest.execute()).reverse();
     },
-    async fileFacts(submissionIds: readonly string[]): Promise<FileFacts[]> {
+    async listFiles(submissionIds: readonly string[]): Promise<FileFacts[]> {
       if (submissionIds.length === 0) return [];
       const files = db.selectFrom("submissionFiles").select(["submissionId", "field", "name", "mediaType", "size"]);
       return files.where("submissionId", "in", submissionIds).execute();
     },
-    async failing(submissionIds: readonly string[]): Promise<FailingRow[]> {
+    async listFailing(submissionIds: readonly string[]): Promise<FailingRow[]> {
       if (submissionIds.length === 0) return [];
       const rows = await db
         .selectFrom("deliveries")
@@ -202,7 +202,7 @@ function contentReader({ db, databaseKind }: StoreDeps) {
   );
   return {
     /** The content to send, without files. Concurrent reads share one query. */
-    toSend: createBatchReader(async (ids) => {
+    readContent: createBatchReader(async (ids) => {
       const { rows } = await submissions(db, { json: toJson(ids.map((id) => ({ id }))) });
       return new Map(
         rows.map(({ files, ...submission }) => [submission.id, { submission, hasFiles: Number(files) > 0 }]),
@@ -234,7 +234,7 @@ function deliveryReaders(db: Db) {
     async deliveries(submissionId: string): Promise<SubmissionDelivery[]> {
       const rows = db.selectFrom("deliveries").selectAll().where("submissionId", "=", submissionId);
       const deliveries = await rows.where("purpose", "!=", "notice").orderBy("position").execute();
-      return deliveries.map(ofSubmission);
+      return deliveries.map(asSubmissionDelivery);
     },
     /** The newest attempts, oldest first. */
     async attempts(submissionId: string): Promise<DeliveryAttemptRow[]> {

@@ -13,9 +13,12 @@ export type SubmissionParts = { files: readonly FileFacts[]; failing: readonly F
 export function toSubmission(row: SubmissionRow, { files, failing }: SubmissionParts): FormSubmission {
   const { id, agentId, toolId, toolName, conversationId, status, executionMode, impressionAt, startedAt } = row;
   const { userId, verifiedVisitor } = row;
-  const shown = files
+  const fileEntries = files
     .filter(({ submissionId }) => submissionId === id)
-    .map(({ field, name, mediaType, size }) => [field, { file: true, name, mediaType, size, url: fileUrl(id, field) }]);
+    .map(({ field, name, mediaType, size }) => [
+      field,
+      { file: true, name, mediaType, size, url: filePath(id, field) },
+    ]);
   return {
     id,
     agentId,
@@ -24,7 +27,7 @@ export function toSubmission(row: SubmissionRow, { files, failing }: SubmissionP
     conversationId,
     status,
     executionMode,
-    formData: { ...JSON.parse(row.formData), ...Object.fromEntries(shown) },
+    formData: { ...JSON.parse(row.formData), ...Object.fromEntries(fileEntries) },
     identity: identityOf({ isVerified: verifiedVisitor !== null, claimed: [userId] }),
     userId,
     visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),
@@ -43,7 +46,7 @@ function toFailingAction({ purpose, type, state, error }: FailingRow) {
 }
 
 /** The path at which a file can be downloaded. */
-export function fileUrl(submissionId: string, field: string): string {
+export function filePath(submissionId: string, field: string): string {
   return `/form-submissions/${submissionId}/files/${encodeURIComponent(field.toWellFormed())}`;
 }
 
@@ -54,7 +57,7 @@ export function toDelivery(row: SubmissionDelivery, attempts: readonly DeliveryA
     type,
     state,
     purpose: purpose === "notice" ? "action" : purpose,
-    target: describe(row),
+    target: describeTarget(row),
     nextAttemptAt: state === "pending" ? new Date(row.dueAt).toISOString() : null,
     attempts: attempts
       .filter(({ deliveryId }) => deliveryId === id)
@@ -65,7 +68,7 @@ export function toDelivery(row: SubmissionDelivery, attempts: readonly DeliveryA
   };
 }
 
-function describe({ target }: Pick<SubmissionDelivery, "target">): string {
+function describeTarget({ target }: Pick<SubmissionDelivery, "target">): string {
   const { url, webhookUrl, recipientIds, to }: DeliveryTarget = JSON.parse(target);
   return url || webhookUrl || [...(recipientIds ?? []), ...(to ?? [])].join(", ");
 }

@@ -122,18 +122,18 @@ onBothDatabases("submissions", (createDatabase) => {
       const other = await createFormClient(forms.server, forms.account);
       const form = await other.createForm();
       await manage("PATCH", `/agents/${other.agentId}`, { allowedOrigins: ["https://shop.example"] });
-      const from = async (origin?: string) => {
+      const submitFrom = async (origin?: string) => {
         const headers = origin === undefined ? {} : { origin };
         const event = { toolId: form.id, eventType: "impression", formInstanceId: "i" };
         const { status } = await forms.visit("event", event, headers);
         expect((await forms.submit(form.id, {}, {}, headers)).status).toBe(status);
         return status;
       };
-      expect(await from("https://shop.example")).toBe(200);
-      expect(await from()).toBe(200);
-      expect(await from("http://localhost:3000")).toBe(200);
-      expect(await from("https://evil.example")).toBe(403);
-      expect(await from("null")).toBe(403);
+      expect(await submitFrom("https://shop.example")).toBe(200);
+      expect(await submitFrom()).toBe(200);
+      expect(await submitFrom("http://localhost:3000")).toBe(200);
+      expect(await submitFrom("https://evil.example")).toBe(403);
+      expect(await submitFrom("null")).toBe(403);
     });
 
     it("from any origin, with CORS headers for the response", async () => {
@@ -150,12 +150,17 @@ onBothDatabases("submissions", (createDatabase) => {
     });
 
     it("only when valid, with an error message for each invalid field", async () => {
-      const rule = (value: unknown, message?: string) => ({ value, ...(message ? { message } : {}) });
+      const createRule = (value: unknown, message?: string) => ({ value, ...(message ? { message } : {}) });
       const fields = [
-        { name: "name", label: "Name", type: "text", validation: { required: rule(true, "Who are you?") } },
+        { name: "name", label: "Name", type: "text", validation: { required: createRule(true, "Who are you?") } },
         { name: "email", label: "Email", type: "email" },
-        { name: "age", label: "Age", type: "number", validation: { min: rule(18, "Adults only") } },
-        { name: "code", label: "Code", type: "text", validation: { pattern: rule("^[A-Z]{3}$", "Three letters") } },
+        { name: "age", label: "Age", type: "number", validation: { min: createRule(18, "Adults only") } },
+        {
+          name: "code",
+          label: "Code",
+          type: "text",
+          validation: { pattern: createRule("^[A-Z]{3}$", "Three letters") },
+        },
         { name: "bike", label: "Bike", type: "select", options: [{ label: "City", value: "city" }] },
       ];
       const form = await forms.createForm({ formSchema: { fields }, formWebhookUrl: hook });
@@ -184,12 +189,12 @@ onBothDatabases("submissions", (createDatabase) => {
   });
 
   describe("that failed", () => {
-    const refuse = () => forms.receiver.answer((_, response) => void response.writeHead(500).end("no"));
+    const rejectDeliveries = () => forms.receiver.answer((_, response) => void response.writeHead(500).end("no"));
     const retry = (id: string) => manage("POST", `/form-submissions/${id}/retry`);
 
     it("are delivered to the form's current address", async () => {
       const form = await forms.createForm({ formWebhookUrl: `${forms.receiver.url}/wrong` });
-      refuse();
+      rejectDeliveries();
       const { body } = await forms.submit(form.id);
       expect(body.webhookResult).toEqual({ success: false, error: "HTTP 500" });
       expect(await forms.detail(body.submissionId)).toMatchObject({ status: "webhook_failed" });
@@ -218,7 +223,7 @@ onBothDatabases("submissions", (createDatabase) => {
 
     it("are delivered to their original address, with the same secret, after the form was deleted", async () => {
       const form = await forms.createForm({ formWebhookUrl: hook });
-      refuse();
+      rejectDeliveries();
       const { body } = await forms.submit(form.id);
       await manage("DELETE", `/tools/${form.id}`);
       forms.reset();
@@ -234,43 +239,43 @@ onBothDatabases("submissions", (createDatabase) => {
 
     it("get 409 while they are being sent", async () => {
       const form = await forms.createForm({ formWebhookUrl: hook });
-      refuse();
+      rejectDeliveries();
       const { body } = await forms.submit(form.id);
       forms.reset();
       // The state of a delivery that another process is sending.
-      const lease = (isLeased: 0 | 1) =>
+      const setLeased = (isLeased: 0 | 1) =>
         forms.db
           .updateTable("deliveries")
           .set({ state: "pending", isLeased, dueAt: Date.now() + 3_600_000 })
           .where("submissionId", "=", body.submissionId)
           .execute();
-      await lease(1);
+      await setLeased(1);
       expect(await retry(body.submissionId)).toMatchObject({
         status: 409,
         body: { error: { code: "CONFLICT", message: expect.stringContaining("being delivered right now") } },
       });
       expect(forms.receiver.received).toEqual([]);
-      await lease(0);
+      await setLeased(0);
       expect(await retry(body.submissionId)).toMatchObject({ status: 200, body: { status: "webhook_success" } });
     });
 
     it("repeat only what failed, or the webhook when everything succeeded", async () => {
       const formPostActions = ["/one", "/two"].map((path) => ({ type: "webhook", url: forms.receiver.url + path }));
       const form = await forms.createForm({ formWebhookUrl: hook, formPostActions });
-      const paths = () => forms.receiver.received.map(({ path }) => path).sort();
+      const listReceivedPaths = () => forms.receiver.received.map(({ path }) => path).sort();
       forms.receiver.answer(({ path }, response) => void response.writeHead(path === "/two" ? 500 : 200).end());
       const { body } = await forms.submit(form.id);
-      expect(paths()).toEqual(["/lead", "/one", "/two"]);
+      expect(listReceivedPaths()).toEqual(["/lead", "/one", "/two"]);
       expect(await forms.detail(body.submissionId)).toMatchObject({ status: "failed" });
       forms.reset();
       expect((await retry(body.submissionId)).body.status).toBe("success");
-      expect(paths()).toEqual(["/two"]);
+      expect(listReceivedPaths()).toEqual(["/two"]);
       forms.reset();
       expect((await retry(body.submissionId)).body).toMatchObject({
         status: "success",
         deliveries: [{ attempts: [{ number: 1 }, { number: 2 }] }, { attempts: [{}] }, { attempts: [{}, {}] }],
       });
-      expect(paths()).toEqual(["/lead"]);
+      expect(listReceivedPaths()).toEqual(["/lead"]);
     });
   });
 
@@ -291,7 +296,7 @@ onBothDatabases("submissions", (createDatabase) => {
     let ids: Record<string, string>;
     let list: (query?: string) => Promise<{ submissions: { id: string }[]; pagination: object }>;
     let other: Awaited<ReturnType<typeof createFormClient>>;
-    const names = (page: { submissions: { id: string }[] }) =>
+    const readFormNames = (page: { submissions: { id: string }[] }) =>
       page.submissions.map(({ id }) => Object.entries(ids).find(([, known]) => known === id)?.[0]);
     let tools: Record<"hooked" | "client" | "elsewhere", string>;
 
@@ -323,7 +328,7 @@ onBothDatabases("submissions", (createDatabase) => {
 
     it("newest first, with pagination and total", async () => {
       const page = await list();
-      expect(names(page)).toEqual(["elsewhere", "page", "failed", "delivered"]);
+      expect(readFormNames(page)).toEqual(["elsewhere", "page", "failed", "delivered"]);
       expect(page.pagination).toEqual({ total: 4, limit: 20, offset: 0 });
       expect(page.submissions[0]).not.toHaveProperty("deliveries");
       expect(page.submissions[2]).toMatchObject({ status: "webhook_failed", formData: { name: "Ada" } });
@@ -353,7 +358,7 @@ onBothDatabases("submissions", (createDatabase) => {
       ["?to=2026-03-02&status=webhook_success", ["delivered"], { total: 1, limit: 20, offset: 0 }],
     ])("filtered by %s", async (query, expected, pagination) => {
       const page = await list(typeof query === "string" ? query : query());
-      expect([names(page), page.pagination]).toEqual([expected, pagination]);
+      expect([readFormNames(page), page.pagination]).toEqual([expected, pagination]);
     });
 
     it.each([
@@ -399,7 +404,7 @@ onBothDatabases("submissions", (createDatabase) => {
     const kept = await forms.submit(form.id);
     const { body } = await forms.submit(form.id, { cv: "data:a/b;base64,QUJD" });
     const id = body.submissionId;
-    const rows = async () => {
+    const countRows = async () => {
       const { db } = forms;
       const deliveries = await db.selectFrom("deliveries").select("id").where("submissionId", "=", id).execute();
       const found = [
@@ -410,11 +415,11 @@ onBothDatabases("submissions", (createDatabase) => {
       ];
       return found.map(({ length }) => length);
     };
-    const [, , , attempts = 0] = await rows();
-    expect((await rows()).slice(0, 3)).toEqual([1, 1, 1]);
+    const [, , , attempts = 0] = await countRows();
+    expect((await countRows()).slice(0, 3)).toEqual([1, 1, 1]);
     expect(await forms.analyticsOf(form.id)).toMatchObject({ submitted: 2, successful: 2, failed: 0 });
     expect(await manage("DELETE", `/form-submissions/${id}`)).toEqual({ status: 200, body: { success: true } });
-    expect(await rows()).toEqual([0, 0, 0, attempts - 1]);
+    expect(await countRows()).toEqual([0, 0, 0, attempts - 1]);
     expect(await forms.analyticsOf(form.id)).toMatchObject({ submitted: 1, successful: 1, failed: 0, impressions: 2 });
     for (const [method, path] of [
       ["DELETE", ""],

@@ -3,7 +3,7 @@ import findMyWay, { type HTTPMethod, type Instance } from "find-my-way";
 
 export type RouteTable = {
   /** The methods that the routes at this path support. */
-  methodsOf(url: string): string[];
+  listMethods(url: string): string[];
 };
 
 type Route = { method: HTTPMethod; url: string };
@@ -18,12 +18,12 @@ export function collectRoutes(app: FastifyInstance): RouteTable {
   });
   let router: ReturnType<typeof createRouter> | undefined;
   return {
-    methodsOf(url) {
+    listMethods(url) {
       // Built on first use: only error responses need the methods, and adding every route takes a tenth of the start-up
       // time.
       router ??= createRouter(routes);
       const { methods, table } = router;
-      return methods.filter((method) => table.find(method, pathOf(url)) !== null);
+      return methods.filter((method) => table.find(method, stripQuery(url)) !== null);
     },
   };
 }
@@ -36,4 +36,4 @@ function createRouter(routes: Route[]): { methods: HTTPMethod[]; table: Instance
   return { methods: [...new Set(routes.map(({ method }) => method))], table };
 }
 
-const pathOf = (url: string) => url.split("?", 1)[0] ?? "/";
+const stripQuery = (url: string) => url.split("?", 1)[0] ?? "/";

@@ -20,11 +20,11 @@ const endpoints = Object.entries(contract)
   .filter(([, value]) => typeof value === "object" && "method" in value && "url" in value)
   .map(([name, value]) => ({ name, ...(value as Endpoint) }));
 /** Endpoints that accept any bytes as their body. */
-const takesBytes = ({ name }: { name: string }) => name === "uploadDocument";
+const acceptsBytes = ({ name }: { name: string }) => name === "uploadDocument";
 const withBody = endpoints.flatMap((endpoint) =>
-  endpoint.schema.body && !takesBytes(endpoint) ? [{ ...endpoint, body: endpoint.schema.body }] : [],
+  endpoint.schema.body && !acceptsBytes(endpoint) ? [{ ...endpoint, body: endpoint.schema.body }] : [],
 );
-const writing = endpoints.filter((endpoint) => endpoint.method !== "GET" && !takesBytes(endpoint));
+const writing = endpoints.filter((endpoint) => endpoint.method !== "GET" && !acceptsBytes(endpoint));
 // Endpoints that create a resource under a name that does not exist yet.
 const createdByKey = ["putSecret", "putDocumentByKey"];
 const withParameter = endpoints.filter(({ name, url }) => url.includes(":") && !createdByKey.includes(name));
@@ -73,11 +73,11 @@ onBothDatabases("bad input", (createDatabase) => {
     return { status: response.statusCode, text: response.body };
   };
   const json = ({ method, url }: Endpoint, body: unknown, ids: Ids = owner) =>
-    send({ method, url: addressOf(url, ids), payload: JSON.stringify(body) });
+    send({ method, url: fillPath(url, ids), payload: JSON.stringify(body) });
   const get = (url: string) => send({ method: "GET", url });
 
   /** Every row of every table, except for the one value that reads may change. */
-  const everything = async () => {
+  const readAllRows = async () => {
     const { db } = server.deps;
     const own = ["agents", "agentCounters", "tools", "conversations", "messages", "providerSettings"] as const;
     const ofTriggers = ["triggers", "triggerDays", "triggerEvents"] as const;
@@ -87,10 +87,10 @@ onBothDatabases("bad input", (createDatabase) => {
     const keys = await db.selectFrom("apiKeys").select(["id", "hash", "expiresAt"]).execute();
     return JSON.stringify([...dump, keys].map((rows) => rows.map((row) => JSON.stringify(row)).sort()));
   };
-  const writingNothing = async (calls: () => Promise<void>) => {
-    const before = await everything();
+  const expectNoWrites = async (calls: () => Promise<void>) => {
+    const before = await readAllRows();
     await calls();
-    expect(await everything()).toBe(before);
+    expect(await readAllRows()).toBe(before);
   };
 
   /** PostgreSQL rejects texts that SQLite stores: those with NUL, and those that are not valid Unicode. */
@@ -99,12 +99,12 @@ onBothDatabases("bad input", (createDatabase) => {
   // These bodies are rejected before any query, so one database is enough.
   if (!isStrict) {
     it.each(withBody)("for $name gets an error with the path of every wrong value", async (endpoint) => {
-      const cases = [...bad.wrongBodies(endpoint.body, validBody(endpoint.name, owner))];
+      const cases = [...bad.wrongBodies(endpoint.body, createValidBody(endpoint.name, owner))];
       expect(cases.length).toBeGreaterThan(5);
-      await writingNothing(async () => {
+      await expectNoWrites(async () => {
         for (const { path, body } of cases) {
           const label = `${path} in ${JSON.stringify(body)?.slice(0, 200)}`;
-          const error = errorOf(await json(endpoint, body), label);
+          const error = expectError(await json(endpoint, body), label);
           expect(error, label).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
           expect(
             error.details?.map((detail) => detail.path),
@@ -118,15 +118,15 @@ onBothDatabases("bad input", (createDatabase) => {
     it.each(writing.filter(({ name }) => ["chat", "submitForm"].includes(name)))(
       "for $name is refused when it is not JSON, hostile or of another type",
       async (endpoint) => {
-        await writingNothing(async () => {
-          const call = { method: endpoint.method, url: addressOf(endpoint.url, owner) };
-          for (const payload of [...bad.brokenJson, ...bad.hostileJson(validBody(endpoint.name, owner))]) {
+        await expectNoWrites(async () => {
+          const call = { method: endpoint.method, url: fillPath(endpoint.url, owner) };
+          for (const payload of [...bad.brokenJson, ...bad.hostileJson(createValidBody(endpoint.name, owner))]) {
             const label = payload.toString("latin1", 0, 120);
-            const error = errorOf(await send({ ...call, payload }), label);
+            const error = expectError(await send({ ...call, payload }), label);
             expect(error, label).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
           }
           for (const type of bad.otherTypes) {
-            const error = errorOf(await send({ ...call, payload: "{}", type }), type);
+            const error = expectError(await send({ ...call, payload: "{}", type }), type);
             expect(error, type).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
           }
         });
@@ -134,20 +134,20 @@ onBothDatabases("bad input", (createDatabase) => {
     );
 
     it("is refused by every endpoint when it is not JSON, hostile, of another type or too large", async () => {
-      await writingNothing(async () => {
+      await expectNoWrites(async () => {
         for (const { name, method, url } of writing) {
-          const call = { method, url: addressOf(url, owner) };
+          const call = { method, url: fillPath(url, owner) };
           for (const payload of ["[1,", '{"__proto__":{"isAdmin":true}}']) {
-            const error = errorOf(await send({ ...call, payload }), name);
+            const error = expectError(await send({ ...call, payload }), name);
             expect(error, name).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
           }
-          const typed = errorOf(await send({ ...call, payload: "{}", type: "text/plain" }), name);
+          const typed = expectError(await send({ ...call, payload: "{}", type: "text/plain" }), name);
           expect(typed, name).toMatchObject({ status: 415, code: "UNSUPPORTED_MEDIA_TYPE" });
           // The limit of submissions includes room for files and has its own tests.
           if (name === "submitForm") continue;
           const large = JSON.stringify({ name: "x".repeat(1024 * 1024) });
           for (const payload of [large, Readable.from([large.slice(0, 10), large.slice(10)])]) {
-            const error = errorOf(await send({ ...call, payload }), name);
+            const error = expectError(await send({ ...call, payload }), name);
             expect(error, name).toMatchObject({ status: 413, code: "PAYLOAD_TOO_LARGE" });
           }
         }
@@ -156,13 +156,16 @@ onBothDatabases("bad input", (createDatabase) => {
   }
 
   it.each(withParameter)("for $name cannot use ids of another organization", async (endpoint) => {
-    const valid = validBody(endpoint.name, owner);
+    const valid = createValidBody(endpoint.name, owner);
     const unknown = await json(endpoint, valid, nobodys);
-    expect(errorOf(unknown)).toMatchObject({ status: 404, code: "NOT_FOUND" });
-    await writingNothing(async () => {
+    expect(expectError(unknown)).toMatchObject({ status: 404, code: "NOT_FOUND" });
+    await expectNoWrites(async () => {
       for (const id of isStrict ? bad.oddIds : bad.oddIds.slice(0, 3)) {
         const url = endpoint.url.replace(/:\w+/, id);
-        const { status } = errorOf(await send({ method: endpoint.method, url, payload: JSON.stringify(valid) }), id);
+        const { status } = expectError(
+          await send({ method: endpoint.method, url, payload: JSON.stringify(valid) }),
+          id,
+        );
         expect([400, 404], id).toContain(status);
       }
       // A name is looked up only in the caller's organization, and public endpoints have no such caller.
@@ -174,13 +177,13 @@ onBothDatabases("bad input", (createDatabase) => {
   if (isStrict) {
     it.each(withBody)("for $name with unusual text is accepted or refused, and never fails", async (endpoint) => {
       for (const text of ["a\0b", "\ud800 \udc00x \uffff\ufffe", "\u202e\u200b %00' or 1=1 -- {{y}}\\"]) {
-        for (const { path, body } of bad.withText(text, endpoint.body, validBody(endpoint.name, owner))) {
+        for (const { path, body } of bad.withText(text, endpoint.body, createValidBody(endpoint.name, owner))) {
           const answer = await json(endpoint, body);
           const label = `${JSON.stringify(text)} as ${path}: ${answer.text.slice(0, 200)}`;
           expect(answer.status, label).toBeLessThan(500);
           const hasNul = text.includes("\0");
-          if (answer.status >= 400 || hasNul) errorOf(answer, label);
-          if (hasNul) expect(errorOf(answer).details, label).toMatchObject([{ path, message: expect.any(String) }]);
+          if (answer.status >= 400 || hasNul) expectError(answer, label);
+          if (hasNul) expect(expectError(answer).details, label).toMatchObject([{ path, message: expect.any(String) }]);
         }
       }
     });
@@ -213,7 +216,7 @@ onBothDatabases("bad input", (createDatabase) => {
     ({ name, url }) => !/^\/(auth|members|invitations)\b/.test(url) && !withOwnRules.includes(name),
   );
   it.each(withoutOwnRules)("for $name may be null where optional, and text up to the limit", async (endpoint) => {
-    const valid = validBody(endpoint.name, owner);
+    const valid = createValidBody(endpoint.name, owner);
     const texts = [...bad.longestTexts(endpoint.body, valid)].filter(
       ({ path }) =>
         !/^allowed|^baseUrl|^image|^userToken|^widget\.pageSuggestions\.0\.page$/.test(path) &&
@@ -232,8 +235,8 @@ onBothDatabases("bad input", (createDatabase) => {
   });
 
   it("that the contract cannot express in a schema is refused", async () => {
-    await writingNothing(async () => {
-      const [own, other] = [validBody("chat", owner), validBody("chat", stranger)];
+    await expectNoWrites(async () => {
+      const [own, other] = [createValidBody("chat", owner), createValidBody("chat", stranger)];
       for (const [name, body, status, path] of [
         ["chat", { ...own, messages: [{ role: "user", content: " \n" }] }, 400, "messages.0.content"],
         ["chat", { ...own, messages: [{ role: "assistant", content: "Hello" }] }, 400, "messages.0.role"],
@@ -252,7 +255,7 @@ onBothDatabases("bad input", (createDatabase) => {
         ["putProvider", { apiKey: "x", baseUrl: "ftp://example.com" }, 400, "baseUrl"],
         ["putProvider", { apiKey: "x", baseUrl: "http://169.254.169.254/v1" }, 400, "baseUrl"],
       ] as const) {
-        const error = errorOf(await json(named(name), body), JSON.stringify(body).slice(0, 200));
+        const error = expectError(await json(findEndpoint(name), body), JSON.stringify(body).slice(0, 200));
         expect(error.status, JSON.stringify(body).slice(0, 200)).toBe(status);
         if (path) expect(error.details).toMatchObject([{ path, message: expect.any(String) }]);
       }
@@ -263,10 +266,10 @@ onBothDatabases("bad input", (createDatabase) => {
     ["temperature", ["1e400", "-1e400", "100.0000001", "-1e-9", '"70"', "1e2147483648"]],
     ["monthlyTokenBudget", ["1e400", "1.5", "-1", '"1"', "9007199254740993", "1e300"]],
   ])("such as the %s that no column can hold is refused", async (name, numbers) => {
-    await writingNothing(async () => {
+    await expectNoWrites(async () => {
       for (const number of numbers) {
         const payload = `{"name":"Number","${name}":${number}}`;
-        const error = errorOf(await send({ method: "POST", url: "/agents", payload }), payload);
+        const error = expectError(await send({ method: "POST", url: "/agents", payload }), payload);
         expect(error.details?.[0]?.path, payload).toBe(name);
       }
     });
@@ -330,7 +333,7 @@ onBothDatabases("bad input", (createDatabase) => {
     "userId=a&userId=b",
   ])("GET /conversations refuses %s", async (query) => {
     const url = `/conversations?agentId=${owner.agentId}&${query}`;
-    const error = errorOf(await get(url));
+    const error = expectError(await get(url));
     expect(error).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
     expect(error.details?.[0]?.path).toBe(query.split("=")[0]);
   });
@@ -374,11 +377,11 @@ onBothDatabases("bad input", (createDatabase) => {
     [`?agentId=${newId("agent")}`, 404],
     [`?agentId=${"x".repeat(8_000)}`, 404],
   ])("GET /conversations%s gets %d", async (query, status) => {
-    expect(errorOf(await get(`/conversations${query}`)).status).toBe(status);
+    expect(expectError(await get(`/conversations${query}`)).status).toBe(status);
   });
 
   it("GET /conversations lists nothing of another organization", async () => {
-    expect(errorOf(await get(`/conversations?agentId=${stranger.agentId}`)).status).toBe(404);
+    expect(expectError(await get(`/conversations?agentId=${stranger.agentId}`)).status).toBe(404);
   });
 
   it.each(["/audit-log", "/form-submissions"])(
@@ -392,7 +395,7 @@ onBothDatabases("bad input", (createDatabase) => {
         "limit=+5",
         "limit=05",
       ]) {
-        const error = errorOf(await get(`${path}?${query}`), query);
+        const error = expectError(await get(`${path}?${query}`), query);
         expect(error, query).toMatchObject({ status: 400, code: "VALIDATION_ERROR" });
       }
       expect((await get(`${path}?limit=99999999999999999999&offset=0`)).status).toBe(200);
@@ -545,7 +548,7 @@ const nobodys: Ids = {
   provider: "nobody",
 };
 
-function addressOf(url: string, ids: Ids) {
+function fillPath(url: string, ids: Ids) {
   const { agentId, conversationId, toolId, triggerId, submissionId, documentId, sourceId, webhookId } = ids;
   const { provider = "openai" } = ids;
   if (url === "/triggers") return `${url}?agentId=${agentId}`;
@@ -575,7 +578,7 @@ function addressOf(url: string, ids: Ids) {
     .replace(":name", provider === nobodys.provider ? "NOBODYS" : "OWN");
 }
 
-function named(name: string) {
+function findEndpoint(name: string) {
   const endpoint = endpoints.find((candidate) => candidate.name === name);
   if (!endpoint) throw new Error(`The contract has no ${name}`);
   return endpoint;
@@ -591,7 +594,7 @@ const pushSubscription = {
 };
 
 /** The smallest body that the endpoint accepts. A new endpoint with a body needs a line here. */
-function validBody(name: string, { agentId, messageId, formId, submissionId }: World): object {
+function createValidBody(name: string, { agentId, messageId, formId, submissionId }: World): object {
   if (!withBody.some((endpoint) => endpoint.name === name)) return {};
   const behavior = { triggerType: "exit_intent", actionType: "open_chat" };
   const pageSuggestions = [{ page: "/pricing", suggestions: ["Why?"] }];
@@ -672,7 +675,7 @@ function validBody(name: string, { agentId, messageId, formId, submissionId }: W
 }
 
 /** The error in a response that has the format of all errors and reveals no internals. */
-function errorOf(answer: { status: number; text: string }, label = "") {
+function expectError(answer: { status: number; text: string }, label = "") {
   const what = `${label}: ${answer.status} ${answer.text.slice(0, 300)}`;
   expect(answer.status, what).toBeGreaterThanOrEqual(400);
   expect(answer.status, what).toBeLessThan(500);

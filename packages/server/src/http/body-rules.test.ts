@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** The paths of all problems in the response, in its order. */
-async function problems(
+async function listProblemPaths(
   method: "POST" | "PUT" | "PATCH",
   url: string,
   body: object,
@@ -28,17 +28,22 @@ async function problems(
 }
 
 const bubble = { triggerType: "exit_intent", conditions: {}, actionType: "show_bubble", actionConfig: { message: "" } };
-const form = (...fields: object[]) => ({ executionType: "form", formSchema: { fields } });
-const tool = (settings: object) => ({ agentId, description: "Finds", inputSchema: { type: "object" }, ...settings });
+const createFormSettings = (...fields: object[]) => ({ executionType: "form", formSchema: { fields } });
+const createToolBody = (settings: object) => ({
+  agentId,
+  description: "Finds",
+  inputSchema: { type: "object" },
+  ...settings,
+});
 
 it("one response names the problems of a trigger that its schema finds and those that its rules find", async () => {
   const url = `/triggers?agentId=${agentId}`;
-  expect(await problems("POST", url, { ...bubble, name: "" })).toEqual(["name", "actionConfig.message"]);
+  expect(await listProblemPaths("POST", url, { ...bubble, name: "" })).toEqual(["name", "actionConfig.message"]);
   const untyped = { ...bubble, name: "Greet", triggerType: "by_magic", conditions: { page: 5 } };
-  expect(await problems("POST", url, untyped)).toEqual(["triggerType", "actionConfig.message"]);
+  expect(await listProblemPaths("POST", url, untyped)).toEqual(["triggerType", "actionConfig.message"]);
   const { body } = await account.call("POST", url, { ...bubble, name: "Greet", actionConfig: { message: "Hello" } });
   const changes = { name: "", actionConfig: { message: "" } };
-  expect(await problems("PUT", `/triggers/${body.id}`, changes)).toEqual(["name", "actionConfig.message"]);
+  expect(await listProblemPaths("PUT", `/triggers/${body.id}`, changes)).toEqual(["name", "actionConfig.message"]);
   expect((await account.call("PUT", "/triggers/trigger_none", changes)).status).toBe(404);
 });
 
@@ -47,37 +52,42 @@ it("one response names the problems of a tool that its schema finds and those th
     { name: "", label: "Name", type: "text" },
     { name: "size", label: "Size", type: "select" },
   ];
-  expect(await problems("POST", "/tools", tool({ name: "", ...form(...fields) }))).toEqual([
-    "name",
-    "formSchema.fields.0.name",
-    "formSchema.fields.1.options",
-  ]);
-  const { body } = await account.call("POST", "/tools", tool({ name: "ask", ...form({ ...fields[0], name: "a" }) }));
-  expect(await problems("PUT", `/tools/${body.id}`, { label: 5, ...form(fields[1] ?? {}) })).toEqual([
-    "label",
-    "formSchema.fields.0.options",
-  ]);
+  expect(
+    await listProblemPaths("POST", "/tools", createToolBody({ name: "", ...createFormSettings(...fields) })),
+  ).toEqual(["name", "formSchema.fields.0.name", "formSchema.fields.1.options"]);
+  const { body } = await account.call(
+    "POST",
+    "/tools",
+    createToolBody({ name: "ask", ...createFormSettings({ ...fields[0], name: "a" }) }),
+  );
+  expect(
+    await listProblemPaths("PUT", `/tools/${body.id}`, { label: 5, ...createFormSettings(fields[1] ?? {}) }),
+  ).toEqual(["label", "formSchema.fields.0.options"]);
 });
 
 it("a setting is not compared with one that the schema refuses", async () => {
   const http = { name: "find", executionType: "http", httpUrl: "https://api.example.com/{shop}" };
-  expect(await problems("POST", "/tools", tool({ ...http, inputSchema: [] }))).toEqual(["inputSchema"]);
-  expect(await problems("POST", "/tools", tool({ ...http, executionType: "htp" }))).toEqual(["executionType"]);
+  expect(await listProblemPaths("POST", "/tools", createToolBody({ ...http, inputSchema: [] }))).toEqual([
+    "inputSchema",
+  ]);
+  expect(await listProblemPaths("POST", "/tools", createToolBody({ ...http, executionType: "htp" }))).toEqual([
+    "executionType",
+  ]);
   const mailed = { formConfirmation: { emailField: "email", subject: "Thanks", message: "Thanks" } };
-  const broken = { name: "ask", ...form({ name: 5, label: "Email", type: "email" }), ...mailed };
-  expect(await problems("POST", "/tools", tool(broken))).toEqual(["formSchema.fields.0.name"]);
+  const broken = { name: "ask", ...createFormSettings({ name: 5, label: "Email", type: "email" }), ...mailed };
+  expect(await listProblemPaths("POST", "/tools", createToolBody(broken))).toEqual(["formSchema.fields.0.name"]);
 });
 
 it("one response names the problems of an agent that its schema finds and those that its rules find", async () => {
   const lists = { allowedOrigins: ["shop"], allowedImageHosts: ["a;b"] };
   const paths = ["name", "allowedOrigins.0", "allowedImageHosts.0"];
-  expect(await problems("POST", "/agents", { name: "", ...lists })).toEqual(paths);
-  expect(await problems("PATCH", `/agents/${agentId}`, { name: "", ...lists })).toEqual(paths);
+  expect(await listProblemPaths("POST", "/agents", { name: "", ...lists })).toEqual(paths);
+  expect(await listProblemPaths("PATCH", `/agents/${agentId}`, { name: "", ...lists })).toEqual(paths);
 });
 
 type Case = [endpoint: string, body: () => object, paths: string[]];
 
-const said = (content: string, role = "user") => ({ role, content });
+const createMessage = (content: string, role = "user") => ({ role, content });
 const large = { text: "x".repeat(9_000) };
 
 it.each<Case>([
@@ -113,12 +123,12 @@ it.each<Case>([
   ["PUT /models/providers/openai", () => ({ apiKey: "", baseUrl: "ftp://a.example" }), ["apiKey", "baseUrl"]],
   [
     "POST /chat with a valid body",
-    () => ({ agentId, messages: [said(" ")], userMetadata: large, page: { context: large } }),
+    () => ({ agentId, messages: [createMessage(" ")], userMetadata: large, page: { context: large } }),
     ["messages.0.content", "userMetadata", "page.context"],
   ],
   [
     "POST /chat with a wrong visitor",
-    () => ({ messages: [said(" ")], userMetadata: large, page: { context: large }, userId: 5 }),
+    () => ({ messages: [createMessage(" ")], userMetadata: large, page: { context: large }, userId: 5 }),
     ["agentId", "userId", "messages.0.content", "userMetadata", "page.context"],
   ],
   [
@@ -128,7 +138,7 @@ it.each<Case>([
   ],
   [
     "POST /chat with a wrong conversation",
-    () => ({ agentId, messages: [said("Hi", "assistant")], conversationId: 5 }),
+    () => ({ agentId, messages: [createMessage("Hi", "assistant")], conversationId: 5 }),
     ["conversationId"],
   ],
   [
@@ -143,27 +153,28 @@ it.each<Case>([
   ],
 ])("one response of %s names what the schema refuses and what the rules refuse", async (endpoint, body, paths) => {
   const [method, url = ""] = endpoint.split(" ");
-  expect((await problems(method as "POST", url, body())).toSorted()).toEqual(paths.toSorted());
+  expect((await listProblemPaths(method as "POST", url, body())).toSorted()).toEqual(paths.toSorted());
 });
 
 it("one response names the problems of a changed document, site or webhook, unless it does not exist", async () => {
   const page = { agentId, kind: "page", url: "http://127.0.0.1:1/hours" };
   const site = { agentId, url: "http://127.0.0.1:1", schedule: "manual" };
   const webhook = { url: "https://a.example", events: ["*"] };
-  const made = async (url: string, body: object): Promise<string> => (await account.call("POST", url, body)).body.id;
+  const createResource = async (url: string, body: object): Promise<string> =>
+    (await account.call("POST", url, body)).body.id;
   const [documentId, sourceId, webhookId] = [
-    await made("/documents", page),
-    await made("/sources", site),
-    await made("/webhooks", webhook),
+    await createResource("/documents", page),
+    await createResource("/sources", site),
+    await createResource("/webhooks", webhook),
   ];
-  expect(await problems("PUT", `/documents/${documentId}`, { title: "", url: "ftp://a.example" })).toEqual([
+  expect(await listProblemPaths("PUT", `/documents/${documentId}`, { title: "", url: "ftp://a.example" })).toEqual([
     "title",
     "url",
   ]);
   const urls = ["https://b.example"];
-  expect(await problems("PUT", `/sources/${sourceId}`, { maxPages: 0, urls })).toEqual(["maxPages", "urls.0"]);
-  expect(await problems("PUT", `/sources/${sourceId}`, { url: 5, urls })).toEqual(["url"]);
-  expect(await problems("PATCH", `/webhooks/${webhookId}`, { events: [], agentIds: ["agent_none"] })).toEqual([
+  expect(await listProblemPaths("PUT", `/sources/${sourceId}`, { maxPages: 0, urls })).toEqual(["maxPages", "urls.0"]);
+  expect(await listProblemPaths("PUT", `/sources/${sourceId}`, { url: 5, urls })).toEqual(["url"]);
+  expect(await listProblemPaths("PATCH", `/webhooks/${webhookId}`, { events: [], agentIds: ["agent_none"] })).toEqual([
     "events",
     "agentIds.0",
   ]);
@@ -175,6 +186,9 @@ it("one response names the problems of a changed document, site or webhook, unle
 
 it("one response names the problems of an API key or an invitation that its schema finds and those that its rules find", async () => {
   const key = { name: " ", expiresAt: "2020-01-31" };
-  expect(await problems("POST", "/api-keys", key, browser)).toEqual(["name", "expiresAt"]);
-  expect(await problems("POST", "/invitations", { email: "a b@c.example" }, browser)).toEqual(["role", "email"]);
+  expect(await listProblemPaths("POST", "/api-keys", key, browser)).toEqual(["name", "expiresAt"]);
+  expect(await listProblemPaths("POST", "/invitations", { email: "a b@c.example" }, browser)).toEqual([
+    "role",
+    "email",
+  ]);
 });

@@ -19,17 +19,17 @@ export function withBodyRules<Body, Params = unknown>(
     async preHandler(request: FastifyRequest<{ Params: Params }>): Promise<void> {
       const error = request.validationError;
       if (!error) return;
-      if (!(error instanceof SchemaError) || error.misshapen === null) throw error;
-      const refused = error.misshapen;
+      if (!(error instanceof SchemaError) || error.malformedProperties === null) throw error;
+      const refused = error.malformedProperties;
       const body = { ...(request.body as Partial<Body>) };
       for (const name of refused) Reflect.deleteProperty(body, name);
-      throw withDetails(error, await problemsOf(() => check({ body, refused }, request)));
+      throw withDetails(error, await collectProblems(() => check({ body, refused }, request)));
     },
   };
 }
 
 /** The problems that a check throws as a 400. Other errors, such as a 404, are thrown on. */
-async function problemsOf(check: () => unknown): Promise<ErrorDetail[]> {
+async function collectProblems(check: () => unknown): Promise<ErrorDetail[]> {
   try {
     await check();
     return [];
@@ -41,10 +41,12 @@ async function problemsOf(check: () => unknown): Promise<ErrorDetail[]> {
 
 /** Adds problems of values other than those that the schema has already refused. */
 function withDetails(error: SchemaError, problems: ErrorDetail[]) {
-  const known = error.details ?? [];
-  const paths = [...known.map(({ path }) => path), ...(error.misshapen ?? [])];
-  const others = problems.filter(({ path }) => !paths.some((refused) => isWithin(path, refused)));
-  return new AppError("VALIDATION_ERROR", error.message, { details: [...known, ...others].slice(0, MAX_DETAILS) });
+  const schemaDetails = error.details ?? [];
+  const paths = [...schemaDetails.map(({ path }) => path), ...(error.malformedProperties ?? [])];
+  const newProblems = problems.filter(({ path }) => !paths.some((refused) => isWithin(path, refused)));
+  return new AppError("VALIDATION_ERROR", error.message, {
+    details: [...schemaDetails, ...newProblems].slice(0, MAX_DETAILS),
+  });
 }
 
 const isWithin = (path: string, outer: string) => path === outer || path.startsWith(`${outer}.`);

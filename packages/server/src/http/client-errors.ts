@@ -7,7 +7,7 @@ const timedOut = {
   code: "REQUEST_TIMEOUT",
   message: "The request did not arrive in time.",
 };
-const tooLong = { status: "400 Bad Request", code: "VALIDATION_ERROR", message: "The headers are too large." };
+const headersTooLarge = { status: "400 Bad Request", code: "VALIDATION_ERROR", message: "The headers are too large." };
 const malformed = { status: "400 Bad Request", code: "VALIDATION_ERROR", message: "This is not a valid HTTP request." };
 
 /** Answers connections that never became a request (too slow, not HTTP) with our error format and closes them. */
@@ -17,7 +17,7 @@ export function registerClientErrors(app: FastifyInstance): void {
   app.server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
     const id = randomUUID();
-    const { status, code, message } = answerTo(error);
+    const { status, code, message } = describeError(error);
     app.log.info({ requestId: id, status: Number.parseInt(status, 10), problem: error.code }, "no request");
     if (!socket.writable) return socket.destroy();
     const body = JSON.stringify({ data: null, error: { code, message } });
@@ -32,7 +32,7 @@ export function registerClientErrors(app: FastifyInstance): void {
   });
 }
 
-function answerTo({ code }: NodeJS.ErrnoException) {
+function describeError({ code }: NodeJS.ErrnoException) {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return timedOut;
-  return code === "HPE_HEADER_OVERFLOW" ? tooLong : malformed;
+  return code === "HPE_HEADER_OVERFLOW" ? headersTooLarge : malformed;
 }

@@ -6,20 +6,20 @@ import { stringify } from "csv-stringify";
  * does in many countries. Such a spreadsheet ends a quoted cell only at its own separator, so quotes do not protect
  * what follows.
  */
-const formulaInside = /([;\t\r\n])(?=[=+\-@＝＋－＠])/g;
+const embeddedFormula = /([;\t\r\n])(?=[=+\-@＝＋－＠])/g;
 
 /**
  * Streams rows as a CSV file for spreadsheets: RFC 4180 with a header, and a byte order mark so that they detect UTF-8.
  * Text that a spreadsheet would run as a formula is marked as text with an apostrophe.
  */
-export function csvStream(columns: readonly string[], rows: AsyncIterable<string[]>): Readable {
+export function createCsvStream(columns: readonly string[], rows: AsyncIterable<string[]>): Readable {
   return Readable.from(rows).pipe(
     stringify({
       header: true,
       columns: [...columns],
       bom: true,
       quoted: true,
-      cast: { string: (text) => text.replace(formulaInside, "$1'") },
+      cast: { string: (text) => text.replace(embeddedFormula, "$1'") },
       escape_formulas: true,
       record_delimiter: "windows",
     }),

@@ -7,7 +7,7 @@ let account: Awaited<ReturnType<TestServer["createAccount"]>>;
 let agentId: string;
 let formId: string;
 
-const tool = (settings: object) => ({
+const createToolBody = (settings: object) => ({
   agentId,
   name: "look_up",
   description: "Finds",
@@ -15,19 +15,20 @@ const tool = (settings: object) => ({
   executionType: "mock",
   ...settings,
 });
-const form = (...fields: object[]) => tool({ name: "ask", executionType: "form", formSchema: { fields } });
+const createFormBody = (...fields: object[]) =>
+  createToolBody({ name: "ask", executionType: "form", formSchema: { fields } });
 const photo = { name: "photo", label: "Photo", type: "image" };
 
 beforeAll(async () => {
   server = await startServer();
   account = await server.createAccount();
   agentId = (await account.call("POST", "/agents", { name: "Harbour" })).body.data.id;
-  formId = (await account.call("POST", "/tools", form(photo))).body.id;
+  formId = (await account.call("POST", "/tools", createFormBody(photo))).body.id;
 });
 afterAll(() => server.stop());
 
-const submit = (content: string) => ({ toolId: formId, formData: { photo: content }, fieldsCompleted: [] });
-const trigger = (conditions: object) => ({
+const createSubmission = (content: string) => ({ toolId: formId, formData: { photo: content }, fieldsCompleted: [] });
+const createTriggerBody = (conditions: object) => ({
   name: "Greet",
   triggerType: "custom_event",
   conditions: { event: "cart", ...conditions },
@@ -43,38 +44,43 @@ const requests: Record<DetailCode, [method: "GET" | "POST", url: () => string, p
   max_length: ["POST", () => "/agents", "name", () => ({ name: "x".repeat(201) })],
   min: ["POST", () => "/agents", "temperature", () => ({ name: "A", temperature: -1 })],
   max: ["POST", () => "/agents", "temperature", () => ({ name: "A", temperature: 101 })],
-  pattern: ["POST", () => "/tools", "name", () => tool({ name: "Look up" })],
+  pattern: ["POST", () => "/tools", "name", () => createToolBody({ name: "Look up" })],
   format: ["GET", () => "/form-submissions?from=yesterday", "from"],
-  enum: ["POST", () => "/tools", "executionType", () => tool({ executionType: "magic" })],
+  enum: ["POST", () => "/tools", "executionType", () => createToolBody({ executionType: "magic" })],
   min_items: ["POST", () => "/form-submissions/retry", "statuses", () => ({ statuses: [] })],
   max_items: ["POST", () => "/form-submissions/retry", "statuses", () => ({ statuses: Array(9).fill("failed") })],
-  duplicate: ["POST", () => "/tools", "formSchema.fields.1.name", () => form(photo, photo)],
+  duplicate: ["POST", () => "/tools", "formSchema.fields.1.name", () => createFormBody(photo, photo)],
   unknown_reference: [
     "POST",
     () => "/tools",
     "httpUrl",
-    () => tool({ executionType: "http", httpUrl: "https://api.example.com/{size}" }),
+    () => createToolBody({ executionType: "http", httpUrl: "https://api.example.com/{size}" }),
   ],
-  file_type: ["POST", () => "/form-submissions/submit", "formData.photo", () => submit("data:text/plain;base64,QUJD")],
+  file_type: [
+    "POST",
+    () => "/form-submissions/submit",
+    "formData.photo",
+    () => createSubmission("data:text/plain;base64,QUJD"),
+  ],
   file_size: [
     "POST",
     () => "/form-submissions/submit",
     "formData.photo",
-    () => submit(`data:image/png;base64,${"A".repeat(8_000_000)}`),
+    () => createSubmission(`data:image/png;base64,${"A".repeat(8_000_000)}`),
   ],
   not_allowed: [
     "POST",
     () => "/tools",
     "formSchema.fields.0.validation.minLength",
     () => {
-      return form({ ...photo, validation: { minLength: { value: 1, message: "Longer" } } });
+      return createFormBody({ ...photo, validation: { minLength: { value: 1, message: "Longer" } } });
     },
   ],
   invalid: [
     "POST",
     () => `/triggers?agentId=${agentId}`,
     "conditions.eventData",
-    () => trigger({ eventData: { total: { $where: "1" } } }),
+    () => createTriggerBody({ eventData: { total: { $where: "1" } } }),
   ],
 };
 

@@ -5,14 +5,14 @@ import { AppError } from "../errors.ts";
  * A signal that aborts when the client disconnects before it has received the whole response. Fastify's own
  * `request.signal` follows the request, which closes as soon as its body has been read.
  */
-export function disconnectSignal({ raw }: FastifyReply): AbortSignal {
+export function createDisconnectSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  const end = () => {
+  const abort = () => {
     if (raw.writableFinished) return;
     controller.abort(new AppError("REQUEST_TIMEOUT", "The client disconnected before the response was ready."));
   };
   // The client may have disconnected during authentication, in which case no event follows.
-  if (raw.destroyed) end();
-  else raw.once("close", end);
+  if (raw.destroyed) abort();
+  else raw.once("close", abort);
   return controller.signal;
 }

@@ -18,16 +18,16 @@ function drain(request: FastifyRequest["raw"], onDone: () => void): void {
   let remaining = MAX_BYTES;
   const finish = () => {
     clearTimeout(timer);
-    request.off("data", count).off("end", finish).off("close", finish);
+    request.off("data", countBytes).off("end", finish).off("close", finish);
     // Discards the rest of the request.
     request.resume();
     onDone();
   };
-  const count = (chunk: Buffer) => {
+  const countBytes = (chunk: Buffer) => {
     remaining -= chunk.length;
     if (remaining < 0) finish();
   };
   const timer = setTimeout(finish, MAX_MS);
-  request.on("data", count).on("end", finish).on("close", finish);
+  request.on("data", countBytes).on("end", finish).on("close", finish);
   request.resume();
 }

@@ -13,9 +13,9 @@ export function registerErrorReplies(
   registerClientErrors(app);
   app.setErrorHandler((error: FastifyError | AppError, request, reply) => sendError(toAppError(error), request, reply));
   app.setNotFoundHandler((request, reply) => {
-    const allowed = routes.methodsOf(request.url);
+    const allowed = routes.listMethods(request.url);
     if (allowed.length === 0) {
-      if (wantsPage(request)) return sendPage(reply, notFoundPage);
+      if (acceptsHtml(request)) return sendPage(reply, notFoundPage);
       return sendError(new AppError("NOT_FOUND", "There is no endpoint at this path."), request, reply);
     }
     reply.header("allow", allowed.join(", "));
@@ -25,7 +25,7 @@ export function registerErrorReplies(
 }
 
 /** True when a browser opens the URL as a page. Programs and scripts accept anything or JSON. */
-function wantsPage({ method, headers }: FastifyRequest): boolean {
+function acceptsHtml({ method, headers }: FastifyRequest): boolean {
   return method === "GET" && /\btext\/html\b/.test(headers.accept ?? "");
 }
 
@@ -70,12 +70,12 @@ export function toAppError(error: FastifyError | Error): AppError {
   if (status === 414) return new AppError("NOT_FOUND", "There is no endpoint at this path.");
   if (status === 408) return new AppError("REQUEST_TIMEOUT", "The request did not arrive in time.");
   if (status !== undefined && status >= 400 && status < 500) return new AppError("VALIDATION_ERROR", error.message);
-  const answer = isUnavailable(error)
+  const appError = isUnavailable(error)
     ? new AppError("OVERLOADED", "The database is not available right now. Try again in a moment.", { retryAfter: 5 })
     : new AppError(
         "INTERNAL",
         "Something went wrong on the server. The server log has the details under this request's id.",
       );
-  answer.cause = error;
-  return answer;
+  appError.cause = error;
+  return appError;
 }

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
 /** A weak ETag of a body. */
-export function entityTag(body: string | Uint8Array): string {
+export function createEntityTag(body: string | Uint8Array): string {
   return `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
 }
 
 /** Whether `If-None-Match` lists this ETag. Compares weakly, as RFC 9110 requires. */
-export function hasState(ifNoneMatch: string | undefined, etag: string): boolean {
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
-  const plain = (tag: string) => tag.trim().replace(/^W\//, "");
-  return ifNoneMatch.split(",").some((tag) => tag.trim() === "*" || plain(tag) === plain(etag));
+  const stripWeakPrefix = (tag: string) => tag.trim().replace(/^W\//, "");
+  return ifNoneMatch.split(",").some((tag) => tag.trim() === "*" || stripWeakPrefix(tag) === stripWeakPrefix(etag));
 }

@@ -40,7 +40,7 @@ export function normalizeForwardedFor(app: FastifyInstance): void {
   app.addHook("onRequest", ({ raw }, _, done) => {
     const header = raw.headers["x-forwarded-for"];
     if (header !== undefined) {
-      const entries = String(header).split(",").map(toAddress);
+      const entries = String(header).split(",").map(parseAddress);
       raw.headers["x-forwarded-for"] = entries.filter((entry) => entry !== null).join(", ");
     }
     done();
@@ -48,7 +48,7 @@ export function normalizeForwardedFor(app: FastifyInstance): void {
 }
 
 /** Removes the port of `203.0.113.9:4711` and `[2001:db8::1]:4711`. Returns null when it is not an address. */
-function toAddress(entry: string): string | null {
+function parseAddress(entry: string): string | null {
   const text = entry.trim();
   const address = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
   return ipaddr.isValid(address) ? address : null;

@@ -13,7 +13,7 @@ export type HealthOptions = {
   handoffs: { addMetrics(registry: Registry): void };
 };
 
-const open = { config: { access: "public" as const } };
+const publicRoute = { config: { access: "public" as const } };
 
 /** `/healthz` (the process runs), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
 export function healthRoutes(
@@ -46,13 +46,13 @@ export function healthRoutes(
     done();
   });
 
-  app.get("/healthz", { ...open, schema: { hide: true } }, async () => ({ status: "ok" }));
-  app.get("/readyz", { ...open, schema: { hide: true } }, async () => {
+  app.get("/healthz", { ...publicRoute, schema: { hide: true } }, async () => ({ status: "ok" }));
+  app.get("/readyz", { ...publicRoute, schema: { hide: true } }, async () => {
     if (isDraining()) throw shuttingDown();
     if (!(await isReady())) throw new AppError("OVERLOADED", "The database has pending migrations.", { retryAfter: 5 });
     return { status: "ready" };
   });
-  app.get("/metrics", { ...open, schema: { hide: true } }, async (request, reply) => {
+  app.get("/metrics", { ...publicRoute, schema: { hide: true } }, async (request, reply) => {
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
     const hasToken = config.metricsToken !== null && token !== undefined && sameText(token, config.metricsToken);
     // A proxy on this machine makes every socket local, so a forwarded request does not count as local.

@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const error = (code: string) => ({ data: null, error: { code, message: expect.stringMatching(/\S/) } });
-const hello = () => ({ agentId, messages: [{ role: "user", content: "Hello" }] });
+const expectedError = (code: string) => ({ data: null, error: { code, message: expect.stringMatching(/\S/) } });
+const createChatBody = () => ({ agentId, messages: [{ role: "user", content: "Hello" }] });
 
 describe("the log", () => {
   const lines: Array<{ level: number; requestId: string; msg: string; status: number; path: string }> = [];
@@ -65,7 +65,7 @@ describe("the log", () => {
         payload: "a",
         status: 415,
       },
-      { method: "POST", url: "/chat", payload: hello(), status: 200 },
+      { method: "POST", url: "/chat", payload: createChatBody(), status: 200 },
       { method: "HEAD", url: "/agents", headers, status: 200 },
       {
         method: "OPTIONS",
@@ -91,7 +91,7 @@ describe("the log", () => {
 
   it("has an id for a malformed URL, which is in its response", async () => {
     const response = await app.inject({ url: "/agents/%E0%A4%A", headers: owner.headers });
-    expect([response.statusCode, response.json()]).toEqual([400, error("VALIDATION_ERROR")]);
+    expect([response.statusCode, response.json()]).toEqual([400, expectedError("VALIDATION_ERROR")]);
     expect(response.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
@@ -125,8 +125,8 @@ describe("the log", () => {
 });
 
 describe("authentication", () => {
-  const keyOf = (change: (key: string) => string) => ({ authorization: `Bearer ${change(owner.key)}` });
-  const lastChanged = (key: string) => key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
+  const createAuthHeader = (change: (key: string) => string) => ({ authorization: `Bearer ${change(owner.key)}` });
+  const changeLastCharacter = (key: string) => key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
   it.each([
     ["no key", () => ({})],
     ["another scheme", () => ({ authorization: `Basic ${owner.key}` })],
@@ -134,15 +134,15 @@ describe("authentication", () => {
     ["an empty key", () => ({ authorization: "Bearer " })],
     ["two keys", () => ({ authorization: `Bearer ${owner.key} ${owner.key}` })],
     ["garbage", () => ({ authorization: "Bearer \u00ff\u00fe'--%00" })],
-    ["a very long key", () => keyOf((key) => key.repeat(100))],
-    ["a mistyped checksum", () => keyOf(lastChanged)],
+    ["a very long key", () => createAuthHeader((key) => key.repeat(100))],
+    ["a mistyped checksum", () => createAuthHeader(changeLastCharacter)],
     ["a key of another server", () => ({ authorization: `Bearer ${generateKey()}` })],
-    ["a key in the wrong case", () => keyOf((key) => key.toUpperCase())],
+    ["a key in the wrong case", () => createAuthHeader((key) => key.toUpperCase())],
     ["a forged token of a conversation", () => ({ authorization: "Bearer fct_x" })],
     ["a cookie", () => ({ cookie: `foyer_session=${owner.key}` })],
   ])("responds 401 to %s", async (_, headers) => {
     const response = await server.app.inject({ url: "/agents", headers: headers() });
-    expect([response.statusCode, response.json()]).toEqual([401, error("UNAUTHORIZED")]);
+    expect([response.statusCode, response.json()]).toEqual([401, expectedError("UNAUTHORIZED")]);
     expect(response.headers["www-authenticate"]).toBe("Bearer");
   });
 
@@ -158,22 +158,22 @@ describe("authentication", () => {
     const keys = createApiKeys(there.deps.db, there.deps.log, () => now);
     const { app: elsewhere, drain } = await createApp({ ...there.deps, keys });
     const { organizationId, headers } = await here.createAccount();
-    const status = async (app: App, sent: { authorization: string } = headers) =>
+    const readStatus = async (app: App, sent: { authorization: string } = headers) =>
       (await app.inject({ url: "/agents", headers: sent })).statusCode;
 
     const key = generateKey();
     await insertKey(here.deps.db, { organizationId, createdBy: null, name: "short", key, expiresAt: now + 1_000 });
     const short = { authorization: `Bearer ${key}` };
-    expect(await status(elsewhere, short)).toBe(200);
+    expect(await readStatus(elsewhere, short)).toBe(200);
     now += 1_000;
-    expect(await status(elsewhere, short)).toBe(401);
+    expect(await readStatus(elsewhere, short)).toBe(401);
 
-    expect([await status(here.app), await status(elsewhere)]).toEqual([200, 200]);
+    expect([await readStatus(here.app), await readStatus(elsewhere)]).toEqual([200, 200]);
     const [first] = await listKeys(here.deps.db, organizationId);
     expect(await here.deps.keys.revoke(organizationId, first?.id ?? "")).toBe(true);
-    expect(await status(here.app)).toBe(401);
+    expect(await readStatus(here.app)).toBe(401);
     now += 5_000;
-    expect(await status(elsewhere)).toBe(401);
+    expect(await readStatus(elsewhere)).toBe(401);
 
     await drain();
     await elsewhere.close();
@@ -184,7 +184,7 @@ describe("authentication", () => {
 
 describe("URLs", () => {
   /** Sends the path unchanged, because HTTP clients would normalize it. */
-  const raw = (path: string, method = "GET", headers: object = owner.headers) =>
+  const sendRaw = (path: string, method = "GET", headers: object = owner.headers) =>
     new Promise<{ status: number | undefined; allow: unknown; body: string }>((resolve, reject) => {
       const port = new URL(server.url).port;
       const call = request({ port, host: "127.0.0.1", path, method, headers: { ...headers } }, async (response) => {
@@ -216,13 +216,13 @@ describe("URLs", () => {
     "/docs/../../../etc/passwd",
     "/docs/..%2f..%2fpackage.json",
   ])("such as %s are not found", async (path) => {
-    const known = await raw(path);
-    expect([known.status, JSON.parse(known.body)], known.body).toEqual([404, error("NOT_FOUND")]);
-    expect([401, 404]).toContain((await raw(path, "GET", {})).status);
+    const known = await sendRaw(path);
+    expect([known.status, JSON.parse(known.body)], known.body).toEqual([404, expectedError("NOT_FOUND")]);
+    expect([401, 404]).toContain((await sendRaw(path, "GET", {})).status);
   });
 
   it.each(["/agents", "/agents/", "/%61gents/", "/agents/?x=1"])("such as %s are the list of agents", async (path) => {
-    expect((await raw(path)).status).toBe(200);
+    expect((await sendRaw(path)).status).toBe(200);
   });
 
   it.each([
@@ -238,8 +238,8 @@ describe("URLs", () => {
     ["POST", "/conversations", "GET, HEAD"],
     ["POST", "/healthz", "GET, HEAD"],
   ])("for %s %s get 405 with the allowed methods", async (method, path, allow) => {
-    const answer = await raw(path, method, {});
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([405, error("METHOD_NOT_ALLOWED")]);
+    const answer = await sendRaw(path, method, {});
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([405, expectedError("METHOD_NOT_ALLOWED")]);
     expect(String(answer.allow).split(", ").sort()).toEqual(allow.split(", ").sort());
   });
 
@@ -252,12 +252,12 @@ describe("URLs", () => {
       ["/nothing", {}, 404],
       ["/chat", {}, 405],
     ] as const) {
-      expect(await raw(path, "HEAD", headers), path).toMatchObject({ status, body: "" });
+      expect(await sendRaw(path, "HEAD", headers), path).toMatchObject({ status, body: "" });
     }
   });
 
   it("that do not exist get 404 for OPTIONS", async () => {
-    expect((await raw("/nothing", "OPTIONS", {})).status).toBe(404);
+    expect((await sendRaw("/nothing", "OPTIONS", {})).status).toBe(404);
   });
 });
 
@@ -347,9 +347,11 @@ describe("cross-origin requests", () => {
         expect(response.headers["access-control-allow-origin"]).toBe("*");
         expect(response.headers).not.toHaveProperty("access-control-allow-credentials");
       }
-      const list = (name: string) => String(preflight.headers[name]).toLowerCase().split(", ");
-      expect(list("access-control-allow-methods")).toContain(method.toLowerCase());
-      expect(list("access-control-allow-headers")).toEqual(expect.arrayContaining(["authorization", "content-type"]));
+      const splitHeader = (name: string) => String(preflight.headers[name]).toLowerCase().split(", ");
+      expect(splitHeader("access-control-allow-methods")).toContain(method.toLowerCase());
+      expect(splitHeader("access-control-allow-headers")).toEqual(
+        expect.arrayContaining(["authorization", "content-type"]),
+      );
       const exposed = String(actual.headers["access-control-expose-headers"]).toLowerCase().split(", ");
       for (const name of ["limit", "remaining", "reset"]) expect(exposed).toContain(`x-ratelimit-${name}`);
       expect(exposed).toContain("retry-after");
@@ -383,6 +385,6 @@ describe("cross-origin requests", () => {
   it.each(["__proto__", "constructor", "X", ""])("with the method %j are refused in the preflight", async (method) => {
     const headers = { origin, "access-control-request-method": method };
     const response = await server.app.inject({ method: "OPTIONS", url: "/chat", headers });
-    expect([response.statusCode, response.json()]).toEqual([405, error("METHOD_NOT_ALLOWED")]);
+    expect([response.statusCode, response.json()]).toEqual([405, expectedError("METHOD_NOT_ALLOWED")]);
   });
 });

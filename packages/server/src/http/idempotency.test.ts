@@ -6,7 +6,7 @@ import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import type { Executor } from "../db/compiled-query.ts";
 import { newId } from "../ids.ts";
-import { createIdempotency, deleteOldAnswers } from "./idempotency.ts";
+import { createIdempotency, deleteExpiredResponses } from "./idempotency.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -37,9 +37,9 @@ onBothDatabases("idempotency", (createDatabase) => {
     return { status: response.statusCode, text: response.body, isReplay: response.headers["idempotent-replay"] };
   }
 
-  const agentsOf = async (account: Account) => (await account.call("GET", "/agents")).body.data;
-  const toolsOf = async (agentId: string) => (await owner.call("GET", `/tools?agentId=${agentId}`)).body;
-  const toolBody = (agentId: string, name = "open_hours") => ({
+  const listAgents = async (account: Account) => (await account.call("GET", "/agents")).body.data;
+  const listTools = async (agentId: string) => (await owner.call("GET", `/tools?agentId=${agentId}`)).body;
+  const createToolBody = (agentId: string, name = "open_hours") => ({
     agentId,
     name,
     description: "When we are open",
@@ -55,7 +55,7 @@ onBothDatabases("idempotency", (createDatabase) => {
     const again = await post("/agents", "a-1", body, { account });
     expect(first).toMatchObject({ status: 201, isReplay: undefined });
     expect(again).toEqual({ ...first, isReplay: "true" });
-    expect(await agentsOf(account)).toHaveLength(1);
+    expect(await listAgents(account)).toHaveLength(1);
   });
 
   it("repeats the response to an Idempotency-Key from another process, and after the agent was changed", async () => {
@@ -89,18 +89,18 @@ onBothDatabases("idempotency", (createDatabase) => {
       const { status, text } = await send(body);
       expect([status, JSON.parse(text)]).toEqual([409, conflict]);
     }
-    expect(await agentsOf(account)).toHaveLength(1);
+    expect(await listAgents(account)).toHaveLength(1);
   });
 
   it("scopes an Idempotency-Key to one credential and one URL", async () => {
     const stranger = await server.createAccount();
     const agentId = await createAgent(owner);
-    const mine = await post("/tools", "shared", toolBody(agentId));
+    const mine = await post("/tools", "shared", createToolBody(agentId));
     expect(mine.status).toBe(201);
     expect(await post("/agents", "shared", { name: "Desk" })).toMatchObject({ status: 201, isReplay: undefined });
     const theirs = await post("/agents", "shared", { name: "Desk" }, { account: stranger });
     expect(theirs).toMatchObject({ status: 201, isReplay: undefined });
-    expect((await post("/tools", "shared", toolBody(agentId), { account: stranger })).status).toBe(404);
+    expect((await post("/tools", "shared", createToolBody(agentId), { account: stranger })).status).toBe(404);
   });
 
   it("creates one tool from concurrent calls with one Idempotency-Key to two processes, with the same response", async () => {
@@ -108,7 +108,7 @@ onBothDatabases("idempotency", (createDatabase) => {
       const account = await server.createAccount(plan);
       const agentId = await createAgent(account);
       const calls = Array.from({ length: plan === "free" ? 12 : 50 }, (_, index) =>
-        post("/tools", "at-once", toolBody(agentId), { account, at: index % 2 === 0 ? server : other }),
+        post("/tools", "at-once", createToolBody(agentId), { account, at: index % 2 === 0 ? server : other }),
       );
       const answers = await Promise.all(calls);
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -126,7 +126,7 @@ onBothDatabases("idempotency", (createDatabase) => {
       ),
     );
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect((await agentsOf(account)).map(({ slug }: { slug: string }) => slug)).toEqual(["bike-shop"]);
+    expect((await listAgents(account)).map(({ slug }: { slug: string }) => slug)).toEqual(["bike-shop"]);
   });
 
   const triggerBody = {
@@ -170,12 +170,12 @@ onBothDatabases("idempotency", (createDatabase) => {
 
   it("does not store failures, so that a corrected request may reuse its Idempotency-Key", async () => {
     const agentId = await createAgent(owner);
-    expect((await post("/tools", "mend", { ...toolBody(agentId), name: "Not A Name" })).status).toBe(400);
-    expect((await post("/tools", "mend", toolBody(newId("agent")))).status).toBe(404);
-    expect(await post("/tools", "mend", toolBody(agentId))).toMatchObject({ status: 201, isReplay: undefined });
-    expect((await post("/tools", "mend-2", toolBody(agentId))).status).toBe(400); // the name is taken
-    expect((await post("/tools", "mend-2", toolBody(agentId, "other_name"))).status).toBe(201);
-    expect(await toolsOf(agentId)).toHaveLength(2);
+    expect((await post("/tools", "mend", { ...createToolBody(agentId), name: "Not A Name" })).status).toBe(400);
+    expect((await post("/tools", "mend", createToolBody(newId("agent")))).status).toBe(404);
+    expect(await post("/tools", "mend", createToolBody(agentId))).toMatchObject({ status: 201, isReplay: undefined });
+    expect((await post("/tools", "mend-2", createToolBody(agentId))).status).toBe(400); // the name is taken
+    expect((await post("/tools", "mend-2", createToolBody(agentId, "other_name"))).status).toBe(201);
+    expect(await listTools(agentId)).toHaveLength(2);
   });
 
   it.each([
@@ -188,7 +188,7 @@ onBothDatabases("idempotency", (createDatabase) => {
     const account = await server.createAccount();
     const { status, text } = await post("/agents", key, { name: "Desk" }, { account });
     expect([status, JSON.parse(text).error.code]).toEqual([400, "VALIDATION_ERROR"]);
-    expect(await agentsOf(account)).toEqual([]);
+    expect(await listAgents(account)).toEqual([]);
   });
 
   it("accepts an Idempotency-Key of up to 255 visible characters", async () => {
@@ -202,30 +202,30 @@ onBothDatabases("idempotency", (createDatabase) => {
   it("forgets an Idempotency-Key after 24 hours, and when the agent is deleted", async () => {
     const { db } = server.deps;
     const account = await server.createAccount();
-    const rows = () => db.selectFrom("idempotencyKeys").selectAll().execute();
+    const listRows = () => db.selectFrom("idempotencyKeys").selectAll().execute();
     const first = await post("/agents", "old", { name: "Desk" }, { account });
-    const [row] = (await rows()).filter(({ agentId }) => agentId === JSON.parse(first.text).data.id);
-    const age = (ms: number) =>
+    const [row] = (await listRows()).filter(({ agentId }) => agentId === JSON.parse(first.text).data.id);
+    const setAge = (ms: number) =>
       db
         .updateTable("idempotencyKeys")
         .set({ createdAt: Date.now() - ms })
         .where("id", "=", row?.id ?? "")
         .execute();
-    await age(DAY_MS - 60_000);
+    await setAge(DAY_MS - 60_000);
     expect((await post("/agents", "old", { name: "Desk" }, { account })).isReplay).toBe("true");
-    await age(DAY_MS);
+    await setAge(DAY_MS);
     const second = await post("/agents", "old", { name: "Another" }, { account });
     expect(second).toMatchObject({ status: 201, isReplay: undefined });
 
-    await age(DAY_MS);
-    const kept = (await rows()).length;
-    expect(await deleteOldAnswers(db, Date.now() - 60_000)).toBe(0);
-    expect(await deleteOldAnswers(db, Date.now())).toBe(1);
-    expect(await rows()).toHaveLength(kept - 1);
+    await setAge(DAY_MS);
+    const kept = (await listRows()).length;
+    expect(await deleteExpiredResponses(db, Date.now() - 60_000)).toBe(0);
+    expect(await deleteExpiredResponses(db, Date.now())).toBe(1);
+    expect(await listRows()).toHaveLength(kept - 1);
 
     const third = await post("/agents", "gone", { name: "Desk" }, { account });
     await account.call("DELETE", `/agents/${JSON.parse(third.text).data.id}`);
-    expect(await rows()).toHaveLength(kept - 1);
+    expect(await listRows()).toHaveLength(kept - 1);
   });
 
   describe("around the work of a route", () => {
@@ -288,7 +288,7 @@ onBothDatabases("idempotency", (createDatabase) => {
       const agentId = await createAgent(owner);
       const { db } = server.deps;
       type Item = { name: string; also: ((trx: Executor) => Promise<void>) | undefined };
-      const writer = () =>
+      const createWriter = () =>
         createBatchWriter<Item, void>(
           db,
           async (trx, items) => {
@@ -309,7 +309,7 @@ onBothDatabases("idempotency", (createDatabase) => {
           { maxItems: 100 },
         );
       let created = 0;
-      const make = (write: ReturnType<typeof writer>) =>
+      const make = (write: ReturnType<typeof createWriter>) =>
         withRoute(async (keep) => {
           const name = `batch_${created++}`;
           const answer = { name };
@@ -317,7 +317,7 @@ onBothDatabases("idempotency", (createDatabase) => {
           return answer;
         });
       // Two processes, each with its own batch. Most keys are in both batches.
-      const [here, there] = [await make(writer()), await make(writer())];
+      const [here, there] = [await make(createWriter()), await make(createWriter())];
       const prefix = newId("key");
       const calls = Array.from({ length: 20 }, (_, index) => (index % 2 ? here : there)(`${prefix}-${index >> 1}`));
       const answers = await Promise.all(calls);

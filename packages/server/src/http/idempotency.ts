@@ -23,11 +23,11 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
  * Stores the response in the transaction that creates its resource. `agentId` is the agent that the resource belongs
  * to, or null.
  */
-export type Keep = (trx: Executor, agentId: string | null, answer: unknown) => Promise<void>;
+export type SaveResponse = (trx: Executor, agentId: string | null, answer: unknown) => Promise<void>;
 
-const KEPT_MS = 86_400_000;
+const RETENTION_MS = 86_400_000;
 /** The number of responses that are searched between two turns of the event loop. Most are smaller than 1 KB. */
-const ANSWERS_PER_PAGE = 200;
+const RESPONSES_PER_PAGE = 200;
 
 /**
  * `Idempotency-Key`: for 24 hours, the same request with the same key returns the first response and creates nothing. The
@@ -50,10 +50,10 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
   const running = new Map<string, Promise<unknown>>();
 
   /** The stored response as JSON, or undefined when there is none. */
-  async function storedAnswer(id: string, requestHash: string) {
+  async function readStoredResponse(id: string, requestHash: string) {
     const row = await find(id);
     if (!row) return undefined;
-    if (row.createdAt <= now() - KEPT_MS) {
+    if (row.createdAt <= now() - RETENTION_MS) {
       await db.deleteFrom("idempotencyKeys").where("id", "=", id).where("createdAt", "=", row.createdAt).execute();
       return undefined;
     }
@@ -61,22 +61,22 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
     throw new AppError("CONFLICT", "This Idempotency-Key was already used for a different request. Use a new key.");
   }
 
-  async function runFirst<T>(id: string, requestHash: string, work: (keep: Keep) => Promise<T>) {
-    let keptAnswer: string | undefined;
+  async function runFirst<T>(id: string, requestHash: string, work: (keep: SaveResponse) => Promise<T>) {
+    let savedResponse: string | undefined;
     const result = await work((trx, agentId, answer) => {
-      keptAnswer = JSON.stringify(answer);
-      return insert(trx, { id, agentId, requestHash, answer: keptAnswer, createdAt: now() });
+      savedResponse = JSON.stringify(answer);
+      return insert(trx, { id, agentId, requestHash, answer: savedResponse, createdAt: now() });
     });
     const answer = JSON.stringify(result);
-    if (keptAnswer !== undefined && keptAnswer !== answer) await update(id, answer);
+    if (savedResponse !== undefined && savedResponse !== answer) await update(id, answer);
     return result;
   }
 
   return {
-    async run<T>(call: Call, work: (keep: Keep | undefined) => Promise<T>): Promise<T> {
-      const key = keyOf(call.request);
+    async run<T>(call: Call, work: (keep: SaveResponse | undefined) => Promise<T>): Promise<T> {
+      const key = parseKey(call.request);
       if (key === null) return work(undefined);
-      const id = recordId(call, key);
+      const id = createRecordId(call, key);
       const requestHash = sha256([call.request.query, call.sent ?? call.request.body]);
       const replay = (answer: string): T => {
         call.reply.header("idempotent-replay", "true");
@@ -84,22 +84,22 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
       };
       // Concurrent requests in this process wait here. Those in other processes are resolved by the primary key.
       while (running.has(id)) await running.get(id);
-      const turn = Promise.withResolvers<void>();
-      running.set(id, turn.promise);
+      const completion = Promise.withResolvers<void>();
+      running.set(id, completion.promise);
       try {
-        const earlier = await storedAnswer(id, requestHash);
-        if (earlier !== undefined) return replay(earlier);
+        const storedResponse = await readStoredResponse(id, requestHash);
+        if (storedResponse !== undefined) return replay(storedResponse);
         try {
           return await runFirst(id, requestHash, work);
         } catch (error) {
           // If the same request was answered in the meantime, that may have caused the failure.
-          const meanwhile = await storedAnswer(id, requestHash);
-          if (meanwhile === undefined) throw error;
-          return replay(meanwhile);
+          const concurrentResponse = await readStoredResponse(id, requestHash);
+          if (concurrentResponse === undefined) throw error;
+          return replay(concurrentResponse);
         }
       } finally {
         running.delete(id);
-        turn.resolve();
+        completion.resolve();
       }
     },
   };
@@ -108,14 +108,16 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
 type Call = { request: FastifyRequest; reply: FastifyReply; scope: string; sent?: unknown };
 
 /** Deletes expired responses. @returns the number of deleted responses */
-export function deleteOldAnswers(db: Db, now: number): Promise<number> {
+export function deleteExpiredResponses(db: Db, now: number): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const keys = trx.selectFrom("idempotencyKeys").select("id");
-    const old = keys
-      .where("createdAt", "<=", now - KEPT_MS)
+    const expired = keys
+      .where("createdAt", "<=", now - RETENTION_MS)
       .orderBy("createdAt")
       .limit(limit);
-    return Number((await trx.deleteFrom("idempotencyKeys").where("id", "in", old).executeTakeFirst()).numDeletedRows);
+    return Number(
+      (await trx.deleteFrom("idempotencyKeys").where("id", "in", expired).executeTakeFirst()).numDeletedRows,
+    );
   });
 }
 
@@ -123,7 +125,7 @@ export function deleteOldAnswers(db: Db, now: number): Promise<number> {
  * Deletes the stored responses about an agent's resources. A response can be as large as the resource.
  * @returns the number of deleted responses
  */
-export function deleteAnswersOf(db: Db, agentId: string): Promise<number> {
+export function deleteResponsesOfAgent(db: Db, agentId: string): Promise<number> {
   return deleteBySize(db, {
     next: (trx, limit) =>
       trx
@@ -144,32 +146,34 @@ export function deleteAnswersOf(db: Db, agentId: string): Promise<number> {
  * responses are kept for only one day.
  * @returns the number of deleted responses
  */
-export async function deleteAnswersAbout(db: Db, organizationId: string, ids: ReadonlySet<string>): Promise<number> {
+export async function deleteResponsesAbout(db: Db, organizationId: string, ids: ReadonlySet<string>): Promise<number> {
   if (ids.size === 0) return 0;
-  const pages = pagesById(ANSWERS_PER_PAGE, (after) =>
+  const pages = pagesById(RESPONSES_PER_PAGE, (after) =>
     db
       .selectFrom("idempotencyKeys")
       .select(["id", "answer"])
       .where("agentId", "in", agentsOf(db, organizationId))
       .where("id", ">", after)
       .orderBy("id")
-      .limit(ANSWERS_PER_PAGE)
+      .limit(RESPONSES_PER_PAGE)
       .execute(),
   );
   let deleted = 0;
   for await (const page of pages) {
-    const about = page.filter(({ answer }) => answer.match(/\b[a-z]+_[0-7][0-9a-z]{25}\b/g)?.some((id) => ids.has(id)));
-    for (const { id } of about) await db.deleteFrom("idempotencyKeys").where("id", "=", id).execute();
-    deleted += about.length;
+    const matchingRows = page.filter(({ answer }) =>
+      answer.match(/\b[a-z]+_[0-7][0-9a-z]{25}\b/g)?.some((id) => ids.has(id)),
+    );
+    for (const { id } of matchingRows) await db.deleteFrom("idempotencyKeys").where("id", "=", id).execute();
+    deleted += matchingRows.length;
   }
   return deleted;
 }
 
 function createRecords(db: Db) {
-  const byId = compileOnce<{ id: string }, IdempotencyKeyRow>((param) =>
+  const selectById = compileOnce<{ id: string }, IdempotencyKeyRow>((param) =>
     db.selectFrom("idempotencyKeys").selectAll().where("id", "=", param("id")),
   );
-  const add = compileOnce<IdempotencyKeyRow, never>((param) =>
+  const insertRow = compileOnce<IdempotencyKeyRow, never>((param) =>
     db.insertInto("idempotencyKeys").values({
       id: param("id"),
       agentId: param("agentId"),
@@ -180,10 +184,10 @@ function createRecords(db: Db) {
   );
   return {
     async find(id: string): Promise<IdempotencyKeyRow | undefined> {
-      return (await byId(db, { id })).rows[0];
+      return (await selectById(db, { id })).rows[0];
     },
     async insert(trx: Executor, row: IdempotencyKeyRow): Promise<void> {
-      await add(trx, row).catch((error) => {
+      await insertRow(trx, row).catch((error) => {
         // Rethrown as another error, because callers retry with a different name after a duplicate.
         throw isDuplicate(error) ? new Error("The Idempotency-Key is in use.", { cause: error }) : error;
       });
@@ -194,23 +198,23 @@ function createRecords(db: Db) {
   };
 }
 
-function keyOf({ headers }: FastifyRequest): string | null {
+function parseKey({ headers }: FastifyRequest): string | null {
   const key = headers["idempotency-key"];
   if (key === undefined) return null;
   if (typeof key === "string" && /^[!-~]{1,255}$/.test(key)) return key;
   throw invalid("Idempotency-Key", "must be 1 to 255 visible ASCII characters", "format");
 }
 
-function recordId({ request, scope }: Call, key: string) {
+function createRecordId({ request, scope }: Call, key: string) {
   return sha256([scope, request.method, request.routeOptions.url, key]);
 }
 
 /** The SHA-256 of the JSON with sorted property names. */
 function sha256(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value, withSortedNames)).digest("base64url");
+  return createHash("sha256").update(JSON.stringify(value, sortNames)).digest("base64url");
 }
 
-function withSortedNames(_: string, value: unknown) {
+function sortNames(_: string, value: unknown) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -15,9 +15,9 @@ export function registerJsonBodies(app: FastifyInstance): void {
   });
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
     if (body.length === 0) return done(null, undefined);
-    const read = readJson(body as Buffer);
-    if ("problem" in read) done(bodyProblem(read.problem));
-    else done(null, read.value);
+    const result = readJson(body as Buffer);
+    if ("problem" in result) done(createBodyError(result.problem));
+    else done(null, result.value);
   });
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
     if (body.length === 0) return done(null, undefined);
@@ -26,6 +26,6 @@ export function registerJsonBodies(app: FastifyInstance): void {
 }
 
 /** Creates the 400 for a body that cannot be parsed. */
-export function bodyProblem({ path, message }: JsonProblem): AppError {
+export function createBodyError({ path, message }: JsonProblem): AppError {
   return path ? invalid(path, message, "not_allowed") : new AppError("VALIDATION_ERROR", `The body ${message}.`);
 }

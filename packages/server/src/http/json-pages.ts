@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { FastifyReply } from "fastify";
 
 export type JsonPages = {
@@ -23,32 +23,32 @@ export async function sendJsonPages(reply: FastifyReply, { before, pages, after 
   const iterator = pages[Symbol.asyncIterator]();
   reply.type("application/json; charset=utf-8");
   const first = await iterator.next();
-  const start = before + (first.done ? "" : itemsOf(first.value));
+  const start = before + (first.done ? "" : stringifyItems(first.value));
   if (first.done) return reply.send(start + after);
   let page = start.length < SHORT_LENGTH ? await iterator.next() : undefined;
   if (page?.done) return reply.send(start + after);
-  async function* text() {
+  async function* streamJson() {
     yield start;
     let hasItems = first.value.length > 0;
-    for (page ??= await nextOf(iterator); !page.done; page = await nextOf(iterator)) {
+    for (page ??= await readNextPage(iterator); !page.done; page = await readNextPage(iterator)) {
       if (page.value.length === 0) continue;
-      await nextTurn();
-      yield (hasItems ? "," : "") + itemsOf(page.value);
+      await yieldToEventLoop();
+      yield (hasItems ? "," : "") + stringifyItems(page.value);
       hasItems = true;
     }
     yield after;
   }
-  return reply.send(Readable.from(text(), { objectMode: false }));
+  return reply.send(Readable.from(streamJson(), { objectMode: false }));
 }
 
-function itemsOf(page: readonly unknown[]): string {
+function stringifyItems(page: readonly unknown[]): string {
   return JSON.stringify(page).slice(1, -1);
 }
 
 /**
  * Reads the next page in another turn of the event loop, because reading a page with one large item also takes time.
  */
-async function nextOf(iterator: AsyncIterator<readonly unknown[]>) {
-  await nextTurn();
+async function readNextPage(iterator: AsyncIterator<readonly unknown[]>) {
+  await yieldToEventLoop();
   return iterator.next();
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { parse } from "secure-json-parse";
-import { nulMessage, pathOfNul } from "./nul-characters.ts";
+import { findNulPath, nulMessage } from "./nul-characters.ts";
 
 const MAX_DEPTH = 64;
 const MAX_VALUES = 100_000;
@@ -16,20 +16,20 @@ export type JsonProblem = { path: string; message: string };
  * many values.
  */
 export function readJson(bytes: Buffer): { value: unknown } | { problem: JsonProblem } {
-  if (!isUtf8(bytes)) return whole("is not valid UTF-8");
+  if (!isUtf8(bytes)) return rootProblem("is not valid UTF-8");
   const text = bytes.toString("utf8");
   let value: unknown;
   try {
     value = parse(text, null, { protoAction: "error", constructorAction: "error" });
   } catch {
-    return whole("is not valid JSON");
+    return rootProblem("is not valid JSON");
   }
-  const shape = shapeProblem(value);
-  if (shape !== null) return whole(shape);
+  const shape = findShapeProblem(value);
+  if (shape !== null) return rootProblem(shape);
   // A lone surrogate can only be written as an escape, so few bodies need to be searched for one.
-  if (/\\u[dD][89a-fA-F]/.test(text)) value = wellFormed(value);
+  if (/\\u[dD][89a-fA-F]/.test(text)) value = replaceLoneSurrogates(value);
   // NUL can only be written as an escape, so few bodies need to be searched for it.
-  const path = text.includes("\\u0000") ? pathOfNul(value) : null;
+  const path = text.includes("\\u0000") ? findNulPath(value) : null;
   return path === null ? { value } : { problem: { path, message: nulMessage } };
 }
 
@@ -37,17 +37,19 @@ export function readJson(bytes: Buffer): { value: unknown } | { problem: JsonPro
  * Replaces lone surrogates with U+FFFD, in strings and property names, because UTF-8 cannot store them. This way, a
  * response echoes exactly what was stored.
  */
-function wellFormed(value: unknown): unknown {
+function replaceLoneSurrogates(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(wellFormed);
+  if (Array.isArray(value)) return value.map(replaceLoneSurrogates);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name.toWellFormed(), wellFormed(child)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, child]) => [name.toWellFormed(), replaceLoneSurrogates(child)]),
+  );
 }
 
-const whole = (message: string) => ({ problem: { path: "", message } });
+const rootProblem = (message: string) => ({ problem: { path: "", message } });
 
 /** Walks the value level by level without recursion, so that deep nesting cannot overflow the stack. */
-function shapeProblem(value: unknown): string | null {
+function findShapeProblem(value: unknown): string | null {
   let level: unknown[] = [value];
   let count = 1;
   for (let depth = 0; level.length > 0; depth++) {

@@ -92,7 +92,7 @@ describe("the API description", () => {
   });
 
   const methods = ["get", "post", "put", "patch", "delete"];
-  const operations = () =>
+  const listOperations = () =>
     Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
     );
@@ -100,7 +100,7 @@ describe("the API description", () => {
   it("is OpenAPI 3.1", () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toMatchObject({ title: "Foyer", version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
-    for (const { path, method, operation } of operations()) {
+    for (const { path, method, operation } of listOperations()) {
       const name = `${method} ${path}`;
       expect(methods, name).toContain(method);
       expect(operation.summary, name).toBeTruthy();
@@ -139,7 +139,7 @@ describe("the API description", () => {
   it("passes the OpenAPI validator and starts with Agents and Chat", async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document) as Record<string, unknown>);
     expect(valid, JSON.stringify(errors)?.slice(0, 2_000)).toBe(true);
-    const groups = [...new Set(operations().map(({ operation }) => String(operation.tags?.[0])))];
+    const groups = [...new Set(listOperations().map(({ operation }) => String(operation.tags?.[0])))];
     expect(groups.slice(0, 3)).toEqual(["Agents", "Chat", "Conversations"]);
     expect(groups).toEqual((document.tags as unknown as { name: string }[]).map(({ name }) => name));
   });
@@ -160,16 +160,19 @@ describe("the API description", () => {
       "error",
       "message_stop",
     ]);
-    const success = (path: string, method: string) => document.paths?.[path]?.[method]?.responses?.["200"] as Json;
-    expect(Object.keys(success("/form-submissions", "get").content ?? {})).toEqual(["application/json", "text/csv"]);
-    expect(success("/form-submissions/{id}/files/{name}", "get").content).toHaveProperty("*/*");
+    const readSuccess = (path: string, method: string) => document.paths?.[path]?.[method]?.responses?.["200"] as Json;
+    expect(Object.keys(readSuccess("/form-submissions", "get").content ?? {})).toEqual([
+      "application/json",
+      "text/csv",
+    ]);
+    expect(readSuccess("/form-submissions/{id}/files/{name}", "get").content).toHaveProperty("*/*");
     for (const [path, method] of [
       ["/chat", "post"],
       ["/doctor/stream", "get"],
     ] as const) {
-      expect(success(path, method).content, path).toHaveProperty("text/event-stream");
+      expect(readSuccess(path, method).content, path).toHaveProperty("text/event-stream");
     }
-    expect(Object.keys(success("/agents", "get").headers ?? {})).toContain("X-RateLimit-Remaining");
+    expect(Object.keys(readSuccess("/agents", "get").headers ?? {})).toContain("X-RateLimit-Remaining");
     expect(JSON.stringify(document.webhooks)).toContain("webhook-signature");
   });
 
@@ -177,32 +180,32 @@ describe("the API description", () => {
     const body = document.paths?.["/triggers"]?.post?.requestBody as Json;
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     const check = ajv.compile(body.content?.["application/json"]?.schema as object);
-    const trigger = (triggerType: string, conditions: object, actionType = "open_chat", actionConfig = {}) =>
+    const validateTrigger = (triggerType: string, conditions: object, actionType = "open_chat", actionConfig = {}) =>
       check({ name: "T", triggerType, conditions, actionType, actionConfig });
-    expect(trigger("time_on_page", { timeOnPage: 5 })).toBe(true);
-    expect(trigger("time_on_page", { scrollDepth: 5 })).toBe(false);
-    expect(trigger("exit_intent", {}, "show_bubble", { message: "Hi" })).toBe(true);
-    expect(trigger("exit_intent", {}, "show_bubble")).toBe(false);
+    expect(validateTrigger("time_on_page", { timeOnPage: 5 })).toBe(true);
+    expect(validateTrigger("time_on_page", { scrollDepth: 5 })).toBe(false);
+    expect(validateTrigger("exit_intent", {}, "show_bubble", { message: "Hi" })).toBe(true);
+    expect(validateTrigger("exit_intent", {}, "show_bubble")).toBe(false);
   });
 
   it("requires a tool's executionType, and has formats for addresses and instants", () => {
-    const bodyOf = (path: string, method: string) => {
+    const readBodySchema = (path: string, method: string) => {
       const body = document.paths?.[path]?.[method]?.requestBody;
       return resolve(document, body?.content?.["application/json"]?.schema) as Json;
     };
-    const formatOf = (path: string, name: string) => bodyOf(path, "post").properties?.[name]?.format;
-    expect(bodyOf("/tools", "post").required).toContain("executionType");
-    expect(bodyOf("/tools/{id}", "put").required ?? []).not.toContain("executionType");
-    expect(formatOf("/invitations", "email")).toBe("email");
-    expect(formatOf("/documents", "url")).toBe("uri");
-    expect(formatOf("/tools", "formWebhookUrl")).toBe("uri");
+    const readFormat = (path: string, name: string) => readBodySchema(path, "post").properties?.[name]?.format;
+    expect(readBodySchema("/tools", "post").required).toContain("executionType");
+    expect(readBodySchema("/tools/{id}", "put").required ?? []).not.toContain("executionType");
+    expect(readFormat("/invitations", "email")).toBe("email");
+    expect(readFormat("/documents", "url")).toBe("uri");
+    expect(readFormat("/tools", "formWebhookUrl")).toBe("uri");
     expect(document.components?.schemas?.Agent?.properties?.createdAt?.format).toBe("date-time");
   });
 
   it("has a valid example for every operation with a JSON body", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: "document", ...document });
-    const withBody = operations().filter(({ operation }) => operation.requestBody);
+    const withBody = listOperations().filter(({ operation }) => operation.requestBody);
     expect(withBody.length).toBeGreaterThan(25);
     for (const { operation } of withBody) {
       if (String(operation.operationId) === "uploadDocument") {
@@ -218,7 +221,7 @@ describe("the API description", () => {
   });
 
   it("describes every request field of every operation", () => {
-    const fields = operations().flatMap(({ operation }) => requestFields(document, operation));
+    const fields = listOperations().flatMap(({ operation }) => listRequestFields(document, operation));
     expect(fields.length).toBeGreaterThan(400);
     expect(fields.filter(({ description }) => !/^\S.{7,}/.test(description)).map(({ name }) => name)).toEqual([]);
   });
@@ -229,7 +232,7 @@ describe("the API description", () => {
       if (typeof value !== "object" || !("method" in value && "url" in value)) continue;
       names.set(`${value.method.toLowerCase()} ${value.url.replace(/:(\w+)/g, "{$1}")}`, name);
     }
-    for (const { path, method, operation } of operations()) {
+    for (const { path, method, operation } of listOperations()) {
       expect(operation.operationId, `${method} ${path}`).toBe(names.get(`${method} ${path}`));
     }
   });
@@ -292,13 +295,16 @@ describe("private responses", () => {
 });
 
 /** Every parameter, and every property of the body at any depth, with its description. */
-function requestFields(document: Json, operation: Json): { name: string; description: string }[] {
+function listRequestFields(document: Json, operation: Json): { name: string; description: string }[] {
   const id = String(operation.operationId);
   const parameters = (operation.parameters as unknown as Json[] | undefined) ?? [];
   const inBody = Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) =>
     properties(document, schema, `${id} `),
   );
-  return [...parameters.map((parameter) => described(`${id} ${parameter.in} ${parameter.name}`, parameter)), ...inBody];
+  return [
+    ...parameters.map((parameter) => describeField(`${id} ${parameter.in} ${parameter.name}`, parameter)),
+    ...inBody,
+  ];
 }
 
 function properties(
@@ -311,7 +317,7 @@ function properties(
   const variants = [schema.oneOf, schema.anyOf, schema.allOf].flatMap((list) => (list as unknown as Json[]) ?? []);
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([name, child]) => [
-      described(`${path}${name}`, { ...(resolve(document, child) as Json), ...child }),
+      describeField(`${path}${name}`, { ...(resolve(document, child) as Json), ...child }),
       ...properties(document, child, `${path}${name}.`),
     ]),
     ...variants.flatMap((variant) => properties(document, variant, path)),
@@ -320,4 +326,4 @@ function properties(
   ];
 }
 
-const described = (name: string, { description }: Json) => ({ name, description: String(description ?? "") });
+const describeField = (name: string, { description }: Json) => ({ name, description: String(description ?? "") });

@@ -20,7 +20,7 @@ type Parts = {
 
 /** Adds the parts that all operations share to the generated document and sorts the operations by tag. */
 export function completeDocument(generated: Document, { requestExamples, errorResponses, webhooks }: Parts): Document {
-  const document = withDocumentedSchemas(generated) as Document;
+  const document = replaceDocumentedSchemas(generated) as Document;
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {
     const hasInput = operation.parameters !== undefined || operation.requestBody !== undefined;
     const isPublic = (operation.security ?? []).length === 0;
@@ -32,17 +32,17 @@ export function completeDocument(generated: Document, { requestExamples, errorRe
     for (const media of Object.values(operation.requestBody?.content ?? {})) Object.assign(media, { example });
     operation.responses = { ...operation.responses, ...errorResponses({ hasInput, isPublic }) };
   }
-  return Object.assign(document, { paths: inTagOrder(document), webhooks });
+  return Object.assign(document, { paths: sortByTag(document), webhooks });
 }
 
 /** Replaces schemas whose published form differs from the one used for validation. */
-function withDocumentedSchemas(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withDocumentedSchemas);
+function replaceDocumentedSchemas(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(replaceDocumentedSchemas);
   if (typeof value !== "object" || value === null) return value;
-  const shown = Reflect.get(value, DOCUMENTED_AS);
-  if (shown !== undefined) return withDocumentedSchemas(shown);
+  const documentedSchema = Reflect.get(value, DOCUMENTED_AS);
+  if (documentedSchema !== undefined) return replaceDocumentedSchemas(documentedSchema);
   // TypeBox schemas contain symbols and undefined, which JSON cannot represent.
-  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, withDocumentedSchemas(child)]));
+  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, replaceDocumentedSchemas(child)]));
 }
 
 function addMediaTypes(content: Record<string, { schema?: Record<string, unknown> }>): void {
@@ -53,7 +53,7 @@ function addMediaTypes(content: Record<string, { schema?: Record<string, unknown
   }
 }
 
-function inTagOrder({ paths, tags = [] }: Document): Document["paths"] {
+function sortByTag({ paths, tags = [] }: Document): Document["paths"] {
   const order = new Map(tags.map(({ name }, index) => [name, index]));
   const rank = (item: Record<string, Operation>) => {
     const [tag = ""] = Object.values(item)[0]?.tags ?? [];

@@ -1,13 +1,13 @@
 import { webhookEventSchemas } from "@foyer/contract";
 
-const header = (description: string, schema: object) => ({ description, schema });
+const createHeader = (description: string, schema: object) => ({ description, schema });
 
 /** Response headers that many operations share. */
 export const headers = {
-  RateLimitLimit: header("Requests allowed per minute", { type: "integer" }),
-  RateLimitRemaining: header("Requests left in this minute", { type: "integer" }),
-  RateLimitReset: header("When the count starts again, in seconds since 1970", { type: "integer" }),
-  RetryAfter: header("Seconds to wait before the next attempt", { type: "integer" }),
+  RateLimitLimit: createHeader("Requests allowed per minute", { type: "integer" }),
+  RateLimitRemaining: createHeader("Requests left in this minute", { type: "integer" }),
+  RateLimitReset: createHeader("When the count starts again, in seconds since 1970", { type: "integer" }),
+  RetryAfter: createHeader("Seconds to wait before the next attempt", { type: "integer" }),
 };
 
 const headerRef = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
@@ -19,7 +19,11 @@ export const rateLimitHeaders = {
   "X-RateLimit-Reset": headerRef("RateLimitReset"),
 };
 
-function failure(description: string, error: { code: string; message: string; details?: object[] }, more = {}) {
+function createErrorResponse(
+  description: string,
+  error: { code: string; message: string; details?: object[] },
+  more = {},
+) {
   const schema = { $ref: "#/components/schemas/Error" };
   return {
     description,
@@ -32,34 +36,34 @@ const retryHeaders = { headers: { ...rateLimitHeaders, "Retry-After": headerRef(
 
 /** Error responses that many operations share. */
 export const responses = {
-  BadRequest: failure("The request is invalid. `error.details` names the fields.", {
+  BadRequest: createErrorResponse("The request is invalid. `error.details` names the fields.", {
     code: "VALIDATION_ERROR",
     message: "name is required.",
     details: [{ path: "name", code: "required", message: "is required" }],
   }),
-  Unauthorized: failure("The credentials are missing or invalid.", {
+  Unauthorized: createErrorResponse("The credentials are missing or invalid.", {
     code: "UNAUTHORIZED",
     message: "This API key is not valid.",
   }),
-  Forbidden: failure("The credentials do not permit this, or the page's origin is not allowed.", {
+  Forbidden: createErrorResponse("The credentials do not permit this, or the page's origin is not allowed.", {
     code: "FORBIDDEN",
     message: "API keys cannot call this endpoint. Sign in instead.",
   }),
-  NotFound: failure("The resource does not exist, or belongs to another organization.", {
+  NotFound: createErrorResponse("The resource does not exist, or belongs to another organization.", {
     code: "NOT_FOUND",
     message: "Agent not found.",
   }),
-  TooManyRequests: failure(
+  TooManyRequests: createErrorResponse(
     "Too many requests.",
     { code: "RATE_LIMITED", message: "Too many messages. Try again in 12 s." },
     retryHeaders,
   ),
-  OtherClientError: failure(
+  OtherClientError: createErrorResponse(
     "Any other problem with the request, identified by `error.code`.",
     { code: "CONFLICT", message: "The request conflicts with the current state." },
     { headers: rateLimitHeaders },
   ),
-  ServerError: failure(
+  ServerError: createErrorResponse(
     "The server could not answer. With 503, try again after `Retry-After` seconds.",
     { code: "OVERLOADED", message: "The server is busy. Try again in a moment." },
     { headers: { "Retry-After": headerRef("RetryAfter") } },
@@ -105,7 +109,7 @@ export const tags = [
   { name: "Doctor", description: "Checks of the server's configuration." },
 ];
 
-const webhookHeader = (name: string, description: string) => ({
+const createWebhookHeader = (name: string, description: string) => ({
   name,
   in: "header",
   required: true,
@@ -114,9 +118,9 @@ const webhookHeader = (name: string, description: string) => ({
 });
 
 const eventHeaders = [
-  webhookHeader("webhook-id", "The event's id. It is the same for every attempt."),
-  webhookHeader("webhook-timestamp", "When the attempt was made, in seconds since 1970. Refuse old ones."),
-  webhookHeader(
+  createWebhookHeader("webhook-id", "The event's id. It is the same for every attempt."),
+  createWebhookHeader("webhook-timestamp", "When the attempt was made, in seconds since 1970. Refuse old ones."),
+  createWebhookHeader(
     "webhook-signature",
     "`v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the webhook's secret. For 24 hours after a rotation, two signatures separated by a space.",
   ),
@@ -155,9 +159,9 @@ export const webhooks = {
         "Sent to the `formWebhookUrl` of a form tool, and by `webhook` post actions without their own payload. The signature follows the Standard Webhooks specification. Deliveries that do not get a 2xx response within 30 s are retried, five attempts in total by default. A delivery can arrive twice: use `webhook-id` to drop duplicates.",
       tags: ["Form submissions"],
       parameters: [
-        webhookHeader("webhook-id", "The submission's id. It is the same for every attempt."),
-        webhookHeader("webhook-timestamp", "When the attempt was made, in seconds since 1970. Refuse old ones."),
-        webhookHeader(
+        createWebhookHeader("webhook-id", "The submission's id. It is the same for every attempt."),
+        createWebhookHeader("webhook-timestamp", "When the attempt was made, in seconds since 1970. Refuse old ones."),
+        createWebhookHeader(
           "webhook-signature",
           "`v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the form's webhook secret. After a rotation, two signatures separated by a space.",
         ),

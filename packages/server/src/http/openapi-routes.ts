@@ -7,23 +7,23 @@ import type { App } from "./app.ts";
  */
 export function openApiRoutes(app: App, baseUrl: string): void {
   const routes: RouteOptions[] = [];
-  let text: Promise<string> | undefined;
+  let documentText: Promise<string> | undefined;
   app.addHook("onRoute", (route) => {
     if (route.method !== "HEAD") routes.push(route);
   });
   app.get("/openapi.json", { config: { access: "public" }, schema: { hide: true } }, async (_, reply) => {
     // Built once: the document is about 500 KB and never changes while the server runs.
-    text ??= describe(routes, baseUrl).catch((error: unknown) => {
+    documentText ??= generateDocument(routes, baseUrl).catch((error: unknown) => {
       // The next request tries again, because loading the modules can fail while the process has no file descriptor
       // left.
-      text = undefined;
+      documentText = undefined;
       throw error;
     });
-    return reply.type("application/json; charset=utf-8").send(await text);
+    return reply.type("application/json; charset=utf-8").send(await documentText);
   });
 }
 
-async function describe(routes: readonly RouteOptions[], baseUrl: string): Promise<string> {
+async function generateDocument(routes: readonly RouteOptions[], baseUrl: string): Promise<string> {
   const { generateOpenApi } = await import("./openapi.ts");
   return JSON.stringify(await generateOpenApi(routes, baseUrl));
 }

@@ -6,12 +6,12 @@ import { requestExamples } from "./openapi-examples.ts";
 import { errorResponses, headers, responses, tags, webhooks } from "./openapi-parts.ts";
 import { createSchemaBucket } from "./schema-bucket.ts";
 
-const codes = Object.entries(contract.errorStatus).map(([code, status]) => `\`${code}\` ${status}`);
+const errorCodes = Object.entries(contract.errorStatus).map(([code, status]) => `\`${code}\` ${status}`);
 const detailCodes = Object.entries(contract.detailCodes).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
 
 const description = `Every error has the body \`{ "data": null, "error": { "code", "message", "details"? } }\`.
 
-Error codes: ${codes.join(", ")}.
+Error codes: ${errorCodes.join(", ")}.
 
 \`error.details\` has one entry per invalid field, with one of these codes:
 
@@ -51,7 +51,7 @@ export async function generateOpenApi(routes: readonly RouteOptions[], baseUrl: 
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`) },
     transform: ({ schema, url, route }) => ({
       schema: {
-        ...describe(schema, route.config?.access),
+        ...addSecurity(schema, route.config?.access),
         operationId: operationIds.get(`${route.method} ${url}`) ?? "",
         ...(route.config?.idempotent ? { headers: retryHeader } : {}),
       },
@@ -93,7 +93,7 @@ const retryHeader = {
 /**
  * Adds the operation's security requirements. Everything else that operations share is added to the finished document.
  */
-function describe(schema: FastifySchema | undefined, access = "account"): FastifySchema {
+function addSecurity(schema: FastifySchema | undefined, access = "account"): FastifySchema {
   if (!schema || schema.hide) return { ...schema, hide: true };
   const account = [{ apiKey: [] }, { session: [] }];
   const signedIn = [{ session: [] }];

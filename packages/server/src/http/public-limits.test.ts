@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 /** A server with an agent, and a function that says hello to it. */
-async function start(env: Record<string, string>, listen = false) {
+async function startWithAgent(env: Record<string, string>, listen = false) {
   const server = await startServer({ env, listen });
   servers.push(server);
   const { headers } = await server.createAccount();
@@ -20,15 +20,15 @@ async function start(env: Record<string, string>, listen = false) {
     (await server.app.inject({ method: "POST", url: "/agents", headers, payload: { name: "Desk" } })).json().data.id;
   const agentId: string = await makeAgent();
   const messages = [{ role: "user", content: "Hello" }];
-  const say = (body: object = {}, remoteAddress = "203.0.113.9", sent: Record<string, string> = {}) =>
+  const sendMessage = (body: object = {}, remoteAddress = "203.0.113.9", sent: Record<string, string> = {}) =>
     server.app.inject({
       ...({ method: "POST", url: "/chat", remoteAddress, headers: sent } as const),
       payload: { agentId, messages, ...body },
     });
-  return { server, say, makeAgent, body: { agentId, messages } };
+  return { server, say: sendMessage, makeAgent, body: { agentId, messages } };
 }
 
-type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof start>>["say"]>>;
+type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof startWithAgent>>["say"]>>;
 
 function expectLimited(response: Answer, limit: number) {
   const error = { code: "RATE_LIMITED", message: expect.any(String) };
@@ -42,7 +42,7 @@ function expectLimited(response: Answer, limit: number) {
 
 describe("the rate limiter", () => {
   it("limits messages per session and agent, whatever the IP address, but not those without a session", async () => {
-    const { server, say, makeAgent } = await start({ FOYER_LIMIT_CHAT_PER_SESSION: "2" });
+    const { server, say, makeAgent } = await startWithAgent({ FOYER_LIMIT_CHAT_PER_SESSION: "2" });
     const session = { sessionId: "visitor" };
     expect((await say(session)).statusCode).toBe(200);
     expect((await say(session, "198.51.100.7")).statusCode).toBe(200);
@@ -55,7 +55,7 @@ describe("the rate limiter", () => {
   });
 
   it("limits messages per IP address, whatever the session and an untrusted X-Forwarded-For", async () => {
-    const { say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "2" });
+    const { say } = await startWithAgent({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "2" });
     const from = (number: number) =>
       say({ sessionId: `s${number}` }, "127.0.0.1", {
         "x-forwarded-for": `198.51.100.${number}`,
@@ -67,7 +67,11 @@ describe("the rate limiter", () => {
   });
 
   it("limits messages per IP address that a trusted proxy names, and ignores the header of others", async () => {
-    const { say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "1", FOYER_TRUST_PROXY: "127.0.0.1,10.0.0.0/8" });
+    const { say } = await startWithAgent({
+      BASE_URL,
+      FOYER_LIMIT_CHAT_PER_IP: "1",
+      FOYER_TRUST_PROXY: "127.0.0.1,10.0.0.0/8",
+    });
     const by = (forwarded: string, proxy = "127.0.0.1") => say({}, proxy, { "x-forwarded-for": forwarded });
     expect((await by("198.51.100.1")).statusCode).toBe(200);
     expect((await by("198.51.100.2")).statusCode).toBe(200);
@@ -79,7 +83,7 @@ describe("the rate limiter", () => {
   });
 
   it("limits messages per /64 network for IPv6, and per IPv4 address when it is mapped", async () => {
-    const { say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "1" });
+    const { say } = await startWithAgent({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "1" });
     expect((await say({}, "2001:db8:1:2::1")).statusCode).toBe(200);
     expectLimited(await say({}, "2001:db8:1:2:ffff:eeee:dddd:cccc"), 1);
     expect((await say({}, "2001:db8:1:3::1")).statusCode).toBe(200);
@@ -89,7 +93,7 @@ describe("the rate limiter", () => {
   });
 
   it("does not limit messages from loopback to a loopback server, and none when the limit is 0", async () => {
-    const local = await start({ FOYER_LIMIT_CHAT_PER_IP: "1" });
+    const local = await startWithAgent({ FOYER_LIMIT_CHAT_PER_IP: "1" });
     for (const address of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
       expect([(await local.say({}, address)).statusCode, (await local.say({}, address)).statusCode]).toEqual([
         200, 200,
@@ -97,35 +101,39 @@ describe("the rate limiter", () => {
     }
     expect((await local.say()).statusCode).toBe(200);
     expectLimited(await local.say(), 1);
-    const off = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "0", FOYER_LIMIT_CHAT_PER_SESSION: "0" });
+    const off = await startWithAgent({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "0", FOYER_LIMIT_CHAT_PER_SESSION: "0" });
     for (let i = 0; i < 5; i++) expect((await off.say({ sessionId: "s" })).statusCode).toBe(200);
   });
 
   it("sends the rate-limit headers of messages in every response: success, error and exempt", async () => {
-    const { server, say } = await start({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "5", FOYER_LIMIT_CHAT_PER_SESSION: "3" });
-    const stateOf = ({ statusCode, headers }: Answer) => [
+    const { server, say } = await startWithAgent({
+      BASE_URL,
+      FOYER_LIMIT_CHAT_PER_IP: "5",
+      FOYER_LIMIT_CHAT_PER_SESSION: "3",
+    });
+    const readLimitState = ({ statusCode, headers }: Answer) => [
       statusCode,
       headers["x-ratelimit-limit"],
       headers["x-ratelimit-remaining"],
     ];
     const first = await say({}, "203.0.113.9", { origin: "https://shop.example" });
-    expect(stateOf(first)).toEqual([200, "5", "4"]);
+    expect(readLimitState(first)).toEqual([200, "5", "4"]);
     expect(Number(first.headers["x-ratelimit-reset"])).toBeGreaterThan(Date.now() / 1_000);
     expect(first.headers["access-control-expose-headers"]).toContain("x-ratelimit-remaining");
-    expect(stateOf(await say({ sessionId: "s" }))).toEqual([200, "3", "2"]);
-    expect(stateOf(await say({ messages: [] }))).toEqual([400, "5", "2"]);
-    expect(stateOf(await say({ agentId: "agent_x" }))).toEqual([404, "5", "1"]);
+    expect(readLimitState(await say({ sessionId: "s" }))).toEqual([200, "3", "2"]);
+    expect(readLimitState(await say({ messages: [] }))).toEqual([400, "5", "2"]);
+    expect(readLimitState(await say({ agentId: "agent_x" }))).toEqual([404, "5", "1"]);
     const payload = { toolId: "tool_x", formData: {}, fieldsCompleted: [] };
     for (const url of ["/triggers/event", "/form-submissions/submit", "/form-submissions/event"]) {
       const answer = await server.app.inject({ method: "POST", url, payload });
       expect(answer.headers["x-ratelimit-limit"], url).toBeDefined();
     }
-    const exempt = await start({ FOYER_LIMIT_CHAT_PER_IP: "5" });
-    for (let i = 0; i < 2; i++) expect(stateOf(await exempt.say({}, "127.0.0.1"))).toEqual([200, "5", "5"]);
+    const exempt = await startWithAgent({ FOYER_LIMIT_CHAT_PER_IP: "5" });
+    for (let i = 0; i < 2; i++) expect(readLimitState(await exempt.say({}, "127.0.0.1"))).toEqual([200, "5", "5"]);
   });
 
   it("lets a page of another origin read the rate-limit headers of a message", async () => {
-    const { say } = await start({ FOYER_LIMIT_CHAT_PER_SESSION: "1" });
+    const { say } = await startWithAgent({ FOYER_LIMIT_CHAT_PER_SESSION: "1" });
     await say({ sessionId: "s" });
     const response = await say({ sessionId: "s" }, "203.0.113.9", { origin: "https://shop.example" });
     expectLimited(response, 1);
@@ -141,7 +149,7 @@ describe("concurrent replies", () => {
   ])("are refused over %s with %d until one has ended", async (variable, status, code) => {
     const upstream = await startUpstream(); // does not respond until it is scripted
     const models = { FOYER_DEFAULT_MODEL: "openai-compatible/stub", OPENAI_COMPATIBLE_BASE_URL: upstream.url };
-    const { server, body } = await start({ BASE_URL, ...models, [variable]: "1" }, true);
+    const { server, body } = await startWithAgent({ BASE_URL, ...models, [variable]: "1" }, true);
     const first = await chat(server.url, body);
     await first.until("message_start");
 

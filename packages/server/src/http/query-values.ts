@@ -9,18 +9,18 @@ const canonicalInteger = /^(?:0|-?[1-9]\d*)$/;
  * or `false` stays text, so the schema check rejects it. Ajv's coercion is not used because it accepts everything that
  * `Number()` accepts (`Infinity`, `0x10`, ` 5`) and skips `minimum` and `maximum` for values that are not finite.
  */
-export function readQueryValues(schema: unknown, query: unknown): void {
+export function convertQueryValues(schema: unknown, query: unknown): void {
   const { properties = {} } = schema as QuerySchema;
   const values = query as Record<string, unknown>;
   for (const [name, { type }] of Object.entries(properties)) {
     const text = values[name];
     if (typeof text !== "string") continue;
-    if (type === "integer" && canonicalInteger.test(text)) values[name] = boundedInteger(text);
+    if (type === "integer" && canonicalInteger.test(text)) values[name] = parseBoundedInteger(text);
     if (type === "boolean" && (text === "true" || text === "false")) values[name] = text === "true";
   }
 }
 
 /** An integer that is too large to be exact becomes the largest exact integer, which exceeds every maximum. */
-function boundedInteger(text: string): number {
+function parseBoundedInteger(text: string): number {
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(text)));
 }

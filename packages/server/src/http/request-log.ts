@@ -1,7 +1,7 @@
 import { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 
 /** Endpoints that monitoring requests every few seconds. Logging these requests would hide others. */
-const checks = new Set(["/healthz", "/readyz", "/metrics"]);
+const monitoringPaths = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** Logs one line per request when it ends, with its id. */
 export class RequestLog extends LogController {
@@ -15,7 +15,7 @@ export class RequestLog extends LogController {
     const { method, url, ip } = request;
     const path = url.split("?", 1)[0];
     const line = { method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip };
-    if (checks.has(path ?? "")) return;
+    if (monitoringPaths.has(path ?? "")) return;
     if (error) request.log.warn({ ...line, err: error }, "request aborted");
     else if (isAsset(request, reply)) request.log.debug(line, "request");
     else request.log.info(line, "request");

@@ -267,23 +267,23 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const isOpen = ({ access }: Route) => access === "public" || access === "visitor";
-const line = ({ method, url, access }: Route) => `${method} ${url} ${access}`;
+const formatRoute = ({ method, url, access }: Route) => `${method} ${url} ${access}`;
 const conversationId = newId("conv");
 const call = ({ method, url }: Route, headers = {}) =>
   server.app.inject({ method, url: url.replace(/:(conversationId|id)/, conversationId).replace(/:\w+/, "x"), headers });
 
 it("the routes are exactly these, each with its access", () => {
   const found = routes.filter(({ method }) => method !== "HEAD");
-  expect(found.map(line).sort()).toEqual([...everyRoute].sort());
+  expect(found.map(formatRoute).sort()).toEqual([...everyRoute].sort());
 });
 
 it("each HEAD route has the access of its GET route", () => {
-  const gets = new Set(routes.filter(({ method }) => method === "GET").map(line));
+  const gets = new Set(routes.filter(({ method }) => method === "GET").map(formatRoute));
   const heads = routes.filter(({ method }) => method === "HEAD");
   expect(heads.length).toBeGreaterThan(5);
   for (const { url, access } of heads) {
     // Fastify reports `/docs` twice: for itself and for `/docs/`.
-    expect(gets).toContain(line({ method: "GET", url: url.replace(/(.)\/$/, "$1"), access }));
+    expect(gets).toContain(formatRoute({ method: "GET", url: url.replace(/(.)\/$/, "$1"), access }));
   }
 });
 
@@ -291,15 +291,15 @@ it("the routes cover every endpoint of the contract with the contract's access",
   for (const endpoint of Object.values(contract)) {
     if (typeof endpoint !== "object" || !("method" in endpoint && "url" in endpoint)) continue;
     const { method, url, config } = endpoint;
-    expect(routes.map(line)).toContain(line({ method, url, access: config.access }));
+    expect(routes.map(formatRoute)).toContain(formatRoute({ method, url, access: config.access }));
   }
 });
 
 it("exactly the routes that are not public respond 401 without a key", async () => {
   for (const route of routes) {
     const { statusCode, headers } = await call(route);
-    if (isOpen(route)) expect(statusCode, line(route)).not.toBe(401);
-    else expect([statusCode, headers["www-authenticate"]], line(route)).toEqual([401, "Bearer"]);
+    if (isOpen(route)) expect(statusCode, formatRoute(route)).not.toBe(401);
+    else expect([statusCode, headers["www-authenticate"]], formatRoute(route)).toEqual([401, "Bearer"]);
   }
 });
 
@@ -308,9 +308,9 @@ it("a conversation token is accepted only by the routes of its conversation", as
   for (const route of routes) {
     if (isOpen(route)) continue;
     const [own, other] = [await call(route, bearer(conversationId)), await call(route, bearer(newId("conv")))];
-    expect(other.statusCode, line(route)).toBe(401);
-    if (route.access !== "conversation") expect(own.statusCode, line(route)).toBe(401);
-    else expect([400, 404], line(route)).toContain(own.statusCode); // allowed, but there is no such conversation
+    expect(other.statusCode, formatRoute(route)).toBe(401);
+    if (route.access !== "conversation") expect(own.statusCode, formatRoute(route)).toBe(401);
+    else expect([400, 404], formatRoute(route)).toContain(own.statusCode); // allowed, but there is no such conversation
   }
 });
 
@@ -318,8 +318,8 @@ it("an API key is accepted everywhere except on routes for signed-in users", asy
   const { headers } = await server.createAccount();
   for (const route of routes) {
     const { statusCode } = await call(route, headers);
-    if (route.access === "session" || route.access === "user") expect(statusCode, line(route)).toBe(403);
-    else expect([401, 403], line(route)).not.toContain(statusCode);
+    if (route.access === "session" || route.access === "user") expect(statusCode, formatRoute(route)).toBe(403);
+    else expect([401, 403], formatRoute(route)).not.toContain(statusCode);
   }
 });
 
@@ -375,6 +375,6 @@ it("a user without an organization can read only their session", async () => {
   expect((await browser.call("GET", "/auth/session")).body).toMatchObject({ organization: null, role: null });
   for (const route of routes.filter((route) => !isOpen(route) && route.access !== "user")) {
     const headers = { cookie: `foyer_session=${browser.cookies.get("foyer_session")}` };
-    expect((await call(route, headers)).statusCode, line(route)).toBe(403);
+    expect((await call(route, headers)).statusCode, formatRoute(route)).toBe(403);
   }
 });

@@ -16,7 +16,10 @@ export function registerSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<
     "x-content-type-options": "nosniff",
     ...(baseUrl.startsWith("https:") ? { "strict-transport-security": "max-age=31536000; includeSubDomains" } : {}),
   };
-  const headersOf = ({ access = "account", crossOrigin = false }: FastifyContextConfig): Record<string, string> => ({
+  const createHeaders = ({
+    access = "account",
+    crossOrigin = false,
+  }: FastifyContextConfig): Record<string, string> => ({
     ...common,
     "cross-origin-resource-policy": crossOrigin ? "cross-origin" : "same-origin",
     // Responses for members contain secrets and visitors' data, so browsers and proxies must not store them.
@@ -24,11 +27,11 @@ export function registerSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<
     ...(crossOrigin ? crossOriginHeaders : {}),
   });
   /** The headers of a route never change. Its configuration is one object for all of its requests. */
-  const known = new WeakMap<FastifyContextConfig, Record<string, string>>();
+  const headersByConfig = new WeakMap<FastifyContextConfig, Record<string, string>>();
   app.addHook("onRequest", (request, reply, done) => {
     const { config } = request.routeOptions;
-    const headers = known.get(config) ?? headersOf(config);
-    known.set(config, headers);
+    const headers = headersByConfig.get(config) ?? createHeaders(config);
+    headersByConfig.set(config, headers);
     reply.headers(headers).header("x-request-id", request.id);
     done();
   });

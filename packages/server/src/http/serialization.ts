@@ -19,20 +19,20 @@ export function buildLazySerializer(...[schemas, options]: Parameters<typeof cre
   return (route) => (value) => {
     const schema = route.schema as object;
     const serialize =
-      serializers.get(schema) ?? createCompiler(referencedBy(schema, schemas as Schemas), options)(route);
+      serializers.get(schema) ?? createCompiler(collectReferenced(schema, schemas as Schemas), options)(route);
     serializers.set(schema, serialize);
     return serialize(value);
   };
 }
 
 /** The schemas that this one refers to, directly or indirectly. The compiler examines every schema that it is given. */
-function referencedBy(schema: object, schemas: Schemas, found: Schemas = {}): Schemas {
+function collectReferenced(schema: object, schemas: Schemas, found: Schemas = {}): Schemas {
   for (const [key, value] of Object.entries(schema)) {
     const id = key === "$ref" && typeof value === "string" ? value.split("#", 1)[0] : undefined;
     const next = id === undefined ? value : schemas[id];
     if (typeof next !== "object" || next === null || (id !== undefined && id in found)) continue;
     if (id !== undefined) found[id] = next;
-    referencedBy(next, schemas, found);
+    collectReferenced(next, schemas, found);
   }
   return found;
 }

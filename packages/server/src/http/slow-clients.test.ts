@@ -7,7 +7,7 @@ let server: TestServer;
 afterEach(() => server.stop());
 
 /** Starts the server with short time limits, which are properties of Node's server. */
-async function startImpatient(patience: { headersTimeout?: number; requestTimeout?: number } = {}) {
+async function startServerWithTimeouts(patience: { headersTimeout?: number; requestTimeout?: number } = {}) {
   server = await startServer();
   Object.assign(server.app.server, { connectionsCheckingInterval: 20 }, patience);
   await server.app.listen({ host: "127.0.0.1", port: 0 });
@@ -16,7 +16,7 @@ async function startImpatient(patience: { headersTimeout?: number; requestTimeou
 }
 
 /** Sends the text and then `drip` repeatedly until the server closes the connection. @returns what the server sent */
-async function until(port: number, text: string, drip = "") {
+async function sendUntilClosed(port: number, text: string, drip = "") {
   const socket = connect(port, "127.0.0.1");
   let answer = "";
   socket.on("data", (data) => {
@@ -39,8 +39,8 @@ it.each([
   ["nothing at all after the first line", "GET /agents HTTP/1.1\r\n", ""],
   ["headers that never end", "GET /agents HTTP/1.1\r\nhost: localhost\r\n", "x-more: of this\r\n"],
 ])("the server ends a connection with %s", async (_, text, drip) => {
-  const port = await startImpatient({ headersTimeout: 150, requestTimeout: 300 });
-  const { status, head, body } = await until(port, text, drip);
+  const port = await startServerWithTimeouts({ headersTimeout: 150, requestTimeout: 300 });
+  const { status, head, body } = await sendUntilClosed(port, text, drip);
   expect([status, body]).toEqual([408, timedOut]);
   expect(head).toMatch(/^x-request-id: [0-9a-f-]{36}$/m);
 });
@@ -50,8 +50,8 @@ it.each([
   ["drips", `${post}content-length: 1000\r\n\r\n{"agentId":`, " "],
   ["drips in chunks", `${post}transfer-encoding: chunked\r\n\r\n`, "1\r\n \r\n"],
 ])("the server ends a connection whose body %s", async (_, text, drip) => {
-  const port = await startImpatient({ headersTimeout: 100, requestTimeout: 200 });
-  expect(await until(port, text, drip)).toMatchObject({ status: 408, body: timedOut });
+  const port = await startServerWithTimeouts({ headersTimeout: 100, requestTimeout: 200 });
+  expect(await sendUntilClosed(port, text, drip)).toMatchObject({ status: 408, body: timedOut });
 });
 
 it("the server waits at most 10 s for headers and 30 s for a body", async () => {
@@ -73,8 +73,8 @@ it.each([
   ["a space before the colon", "GET /agents HTTP/1.1\r\nhost : localhost\r\n\r\n"],
   ["headers of 20 KB", `GET /agents HTTP/1.1\r\nhost: localhost\r\nx: ${"a".repeat(20_000)}\r\n\r\n`],
 ])("the server responds to %s with a regular error and ends the connection", async (_, text) => {
-  const port = await startImpatient();
-  const { status, body } = await until(port, text);
+  const port = await startServerWithTimeouts();
+  const { status, body } = await sendUntilClosed(port, text);
   expect([status, body]).toEqual([
     400,
     { data: null, error: { code: "VALIDATION_ERROR", message: expect.any(String) } },

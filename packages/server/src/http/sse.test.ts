@@ -10,7 +10,7 @@ let running: ReturnType<typeof app>;
 afterEach(() => running.close());
 
 /** A server with one route that follows this source, and a client that has sent a request but reads nothing yet. */
-async function ask(follow: (reader: EventReader) => () => void, heartbeat = 5) {
+async function openStream(follow: (reader: EventReader) => () => void, heartbeat = 5) {
   running = app();
   running.get("/", (_, reply) => sendEvents(reply, heartbeat, follow));
   await running.listen({ host: "127.0.0.1", port: 0 });
@@ -24,7 +24,7 @@ it("a stream sends all of a large reply to a late reader, whatever the heartbeat
   // More than the connection's own buffers hold, so most of it waits in the server.
   const text = "x".repeat(1_000_000);
   const left = Promise.withResolvers<void>();
-  const socket = await ask((reader) => {
+  const socket = await openStream((reader) => {
     for (let n = 0; n < 8; n++) reader.write(`data: ${text}\n\n`);
     reader.write("data: last\n\n");
     reader.end();
@@ -44,13 +44,13 @@ it("a stream sends all of a large reply to a late reader, whatever the heartbeat
 it("a stream disconnects a reader that never reads, and releases the source", async () => {
   const left = Promise.withResolvers<void>();
   let isOver = false;
-  await ask((reader) => {
-    const flood = () => {
+  await openStream((reader) => {
+    const sendEndlessly = () => {
       if (isOver) return;
       reader.write(`data: ${"x".repeat(200_000)}\n\n`);
-      setImmediate(flood);
+      setImmediate(sendEndlessly);
     };
-    flood();
+    sendEndlessly();
     return () => {
       isOver = true;
       left.resolve();

@@ -4,10 +4,10 @@ import type { FastifyReply } from "fastify";
 type Response = FastifyReply["raw"];
 
 /** The number of unread UTF-16 units above which a client must read something within the grace period. */
-const WAITING = 256 * 1024;
+const SLOW_CLIENT_LENGTH = 256 * 1024;
 const GRACE_MS = 10_000;
 /** The maximum number of unread UTF-16 units: two of the largest tool results. */
-const MAX_WAITING = 8 * 1024 * 1024;
+const MAX_UNREAD_LENGTH = 8 * 1024 * 1024;
 
 /** Receives formatted events until `end`. */
 export type EventReader = { write(events: string): void; end(): void };
@@ -21,11 +21,11 @@ export function sendEvents(reply: FastifyReply, heartbeat: number, follow: (read
   // For a HEAD request, nothing would read the stream and nothing would end it.
   if (reply.request.method === "HEAD") return reply.headers(headers).send();
   const stream = new EventStream();
-  const leave = follow({ write: (events) => stream.add(events), end: () => stream.end() });
-  const beat = setInterval(() => stream.add(": keep-alive\n\n"), heartbeat);
+  const stopFollowing = follow({ write: (events) => stream.add(events), end: () => stream.end() });
+  const heartbeatTimer = setInterval(() => stream.add(": keep-alive\n\n"), heartbeat);
   stream.once("close", () => {
-    clearInterval(beat);
-    leave();
+    clearInterval(heartbeatTimer);
+    stopFollowing();
   });
   return reply.headers(headers).send(stream);
 }
@@ -37,7 +37,7 @@ const headers = {
 };
 
 /** The length up to which events are sent together. A slow client makes progress in steps of about this length. */
-const TOGETHER = 16 * 1024;
+const BATCH_LENGTH = 16 * 1024;
 
 /**
  * The stream that Fastify pipes into the response. It takes the response over and writes to it once per turn of the event
@@ -77,8 +77,8 @@ class EventStream extends Readable {
       return;
     }
     const last = this.#waiting.at(-1);
-    const fits = last !== undefined && last.length + events.length <= TOGETHER;
-    if (fits) this.#waiting[this.#waiting.length - 1] = last + events;
+    const canAppend = last !== undefined && last.length + events.length <= BATCH_LENGTH;
+    if (canAppend) this.#waiting[this.#waiting.length - 1] = last + events;
     else this.#waiting.push(events);
     this.#waitingLength += events.length;
     this.#schedule();
@@ -90,8 +90,8 @@ class EventStream extends Readable {
   }
 
   #isStuck(): boolean {
-    const isLate = this.#waitingLength > WAITING && Date.now() - this.#lastRead > GRACE_MS;
-    return isLate || this.#waitingLength > MAX_WAITING;
+    const isLate = this.#waitingLength > SLOW_CLIENT_LENGTH && Date.now() - this.#lastRead > GRACE_MS;
+    return isLate || this.#waitingLength > MAX_UNREAD_LENGTH;
   }
 
   #schedule(): void {
@@ -110,7 +110,7 @@ class EventStream extends Readable {
       const events = this.#waiting.shift() ?? "";
       this.#waitingLength -= events.length;
       this.#lastRead = Date.now();
-      bytes = this.#isChunked ? asChunk(events) : events;
+      bytes = this.#isChunked ? encodeChunk(events) : events;
       if (this.#isOver && this.#waiting.length === 0) break;
       response.write(bytes);
       bytes = "";
@@ -125,6 +125,6 @@ class EventStream extends Readable {
 
 const LAST_CHUNK = "0\r\n\r\n";
 
-function asChunk(text: string): string {
+function encodeChunk(text: string): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 }

@@ -3,8 +3,8 @@ import { patternMessage } from "@foyer/contract/rules/text-patterns";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { FastifyInstance } from "fastify";
 import { AppError, invalid, MAX_DETAILS } from "../errors.ts";
-import { nulMessage, pathOfNul } from "./nul-characters.ts";
-import { readQueryValues } from "./query-values.ts";
+import { findNulPath, nulMessage } from "./nul-characters.ts";
+import { convertQueryValues } from "./query-values.ts";
 
 /**
  * For bodies above this size, the check stops at the first invalid value, so that a malicious body cannot produce a
@@ -18,11 +18,11 @@ export class SchemaError extends AppError {
    * The body's properties that hold a value of the wrong shape, such as a number instead of a string. A value that is
    * only too short, too large or the like has the right shape. `null` when not all errors of a body are known.
    */
-  readonly misshapen: ReadonlySet<string> | null;
+  readonly malformedProperties: ReadonlySet<string> | null;
 
-  constructor(message: string, details: ErrorDetail[], misshapen: ReadonlySet<string> | null) {
+  constructor(message: string, details: ErrorDetail[], malformedProperties: ReadonlySet<string> | null) {
     super("VALIDATION_ERROR", message, { details });
-    this.misshapen = misshapen;
+    this.malformedProperties = malformedProperties;
   }
 }
 
@@ -36,17 +36,17 @@ export function registerValidation(app: FastifyInstance): void {
     let check: ValidateFunction | undefined;
     let checkAll: ValidateFunction | undefined;
     return (value: unknown) => {
-      const nulPath = httpPart === "querystring" || httpPart === "params" ? pathOfNul(value) : null;
+      const nulPath = httpPart === "querystring" || httpPart === "params" ? findNulPath(value) : null;
       if (nulPath !== null) return { error: invalid(nulPath, nulMessage, "not_allowed") };
-      if (httpPart === "querystring") readQueryValues(schema, value);
+      if (httpPart === "querystring") convertQueryValues(schema, value);
       check ??= first.compile(schema as object);
       if (check(value)) return { value };
-      if (httpPart === "body" && roughSize(value) >= LIST_ALL_BELOW_BYTES) {
-        return { error: schemaError(check.errors ?? [], { httpPart, isComplete: false }) };
+      if (httpPart === "body" && estimateSize(value) >= LIST_ALL_BELOW_BYTES) {
+        return { error: createSchemaError(check.errors ?? [], { httpPart, isComplete: false }) };
       }
       checkAll ??= all.compile(schema as object);
       checkAll(value);
-      return { error: schemaError(checkAll.errors ?? [], { httpPart: httpPart ?? "body", isComplete: true }) };
+      return { error: createSchemaError(checkAll.errors ?? [], { httpPart: httpPart ?? "body", isComplete: true }) };
     };
   });
 }
@@ -75,30 +75,34 @@ function isDateOrDateTime(value: string) {
   return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 }
 
-function roughSize(value: unknown) {
+function estimateSize(value: unknown) {
   return value === undefined ? 0 : JSON.stringify(value).length;
 }
 
-function schemaError(errors: ErrorObject[], { httpPart, isComplete }: { httpPart: string; isComplete: boolean }) {
-  const listed = withoutPatternsOfEmpty(errors).slice(0, MAX_DETAILS);
-  const details = listed.map((error) => describe(error, httpPart));
+function createSchemaError(errors: ErrorObject[], { httpPart, isComplete }: { httpPart: string; isComplete: boolean }) {
+  const listed = dropPatternErrorsOfEmptyText(errors).slice(0, MAX_DETAILS);
+  const details = listed.map((error) => createErrorDetail(error, httpPart));
   const [first] = details;
   const message = first ? `${first.path || "The body"} ${first.message}` : "The request is not valid";
-  return new SchemaError(`${message}.`, details, httpPart === "body" && isComplete ? misshapenIn(errors) : null);
+  return new SchemaError(
+    `${message}.`,
+    details,
+    httpPart === "body" && isComplete ? findMalformedProperties(errors) : null,
+  );
 }
 
 /** For an empty text, "must not be empty" is enough. */
-function withoutPatternsOfEmpty(errors: ErrorObject[]): ErrorObject[] {
+function dropPatternErrorsOfEmptyText(errors: ErrorObject[]): ErrorObject[] {
   const empty = new Set(errors.flatMap(({ keyword, instancePath }) => (keyword === "minLength" ? [instancePath] : [])));
   return errors.filter(({ keyword, instancePath }) => keyword !== "pattern" || !empty.has(instancePath));
 }
 
 /** The body's properties with values of the wrong shape. `null` when the body itself has the wrong shape. */
-function misshapenIn(errors: ErrorObject[]): ReadonlySet<string> | null {
+function findMalformedProperties(errors: ErrorObject[]): ReadonlySet<string> | null {
   const names = new Set<string>();
   for (const { keyword, instancePath, params } of errors) {
     if (boundKeywords.has(keyword)) continue;
-    const [name = keyword === "required" ? String(params.missingProperty) : ""] = pointerParts(instancePath);
+    const [name = keyword === "required" ? String(params.missingProperty) : ""] = parsePointer(instancePath);
     if (name === "") return null;
     names.add(name);
   }
@@ -109,12 +113,12 @@ const boundKeywords = new Set(
   "minLength maxLength minimum maximum pattern format minItems maxItems minProperties maxProperties".split(" "),
 );
 
-function describe(error: ErrorObject, httpPart: string): ErrorDetail {
-  const parent = pointerParts(error.instancePath);
+function createErrorDetail(error: ErrorObject, httpPart: string): ErrorDetail {
+  const parent = parsePointer(error.instancePath);
   const missing = error.keyword === "required" ? [String(error.params.missingProperty)] : [];
   const path = [...parent, ...missing].join(".");
   const code = keywordCodes[error.keyword] ?? "invalid";
-  return { path: httpPart === "body" || path ? path : httpPart, code, message: sentence(error) };
+  return { path: httpPart === "body" || path ? path : httpPart, code, message: describeProblem(error) };
 }
 
 const keywordCodes: Record<string, DetailCode | undefined> = {
@@ -135,12 +139,12 @@ const keywordCodes: Record<string, DetailCode | undefined> = {
 };
 
 /** The property names of a JSON pointer such as `/messages/0/role`. */
-function pointerParts(pointer: string): string[] {
+function parsePointer(pointer: string): string[] {
   const parts = pointer.slice(1).split("/").filter(Boolean);
   return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-function sentence({ keyword, params, message }: ErrorObject): string {
+function describeProblem({ keyword, params, message }: ErrorObject): string {
   const limit = String(params.limit);
   switch (keyword) {
     case "required":

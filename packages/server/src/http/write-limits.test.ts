@@ -17,7 +17,7 @@ async function listen(limits: Parameters<typeof registerWriteLimits>[1]) {
 }
 
 /** Sends a request and reads nothing. @returns the server's side of the connection once the response has begun */
-async function askAndIgnore(port: number) {
+async function requestWithoutReading(port: number) {
   const answering = once(app.server, "request");
   const socket = connect(port, "127.0.0.1").pause();
   socket.on("error", () => {});
@@ -28,16 +28,16 @@ async function askAndIgnore(port: number) {
 
 it("a client that does not read a large response is disconnected", async () => {
   const port = await listen({ timeoutMs: 200 });
-  const response = await askAndIgnore(port);
+  const response = await requestWithoutReading(port);
   await once(response, "close");
   expect(response.writableFinished).toBe(false);
 });
 
 it("the response that has waited longest is aborted when too much waits for all clients", async () => {
   const port = await listen({ timeoutMs: 600_000, maxWaitingBytes: 20 * 1024 * 1024 });
-  const first = await askAndIgnore(port);
+  const first = await requestWithoutReading(port);
   const closed = once(first, "close");
-  const second = await askAndIgnore(port);
+  const second = await requestWithoutReading(port);
   await closed;
   expect([first.destroyed, second.destroyed]).toEqual([true, false]);
 });

@@ -15,7 +15,7 @@ const defaults = {
 };
 
 type Response = FastifyReply["raw"];
-type Watched = { response: Response; bytes: number; lastProgress: number };
+type WatchedResponse = { response: Response; bytes: number; lastProgress: number };
 
 /**
  * Closes connections of clients that do not read. Large responses are written in slices, which makes progress visible. A
@@ -24,10 +24,10 @@ type Watched = { response: Response; bytes: number; lastProgress: number };
  */
 export function registerWriteLimits(app: FastifyInstance, limits: Partial<typeof defaults> = {}): void {
   const { timeoutMs, maxWaitingBytes } = { ...defaults, ...limits };
-  const watched = new Set<Watched>();
+  const watched = new Set<WatchedResponse>();
   let waitingBytes = 0;
 
-  function endUnread(): void {
+  function closeStalledResponses(): void {
     const now = Date.now();
     for (const { response, lastProgress } of watched) {
       const isWaiting = response.writableNeedDrain || response.writableEnded;
@@ -63,12 +63,12 @@ export function registerWriteLimits(app: FastifyInstance, limits: Partial<typeof
     const bytes = typeof payload === "string" ? Buffer.from(payload) : payload;
     watch(reply.raw, bytes.length);
     reply.header("content-length", bytes.length);
-    done(null, Readable.from(slices(bytes), { objectMode: false }));
+    done(null, Readable.from(splitIntoSlices(bytes), { objectMode: false }));
   });
-  const timer = setInterval(endUnread, Math.min(timeoutMs / 4, 5_000)).unref();
+  const timer = setInterval(closeStalledResponses, Math.min(timeoutMs / 4, 5_000)).unref();
   app.addHook("onClose", async () => clearInterval(timer));
 }
 
-function* slices(bytes: Buffer): Generator<Buffer> {
+function* splitIntoSlices(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += SLICE_BYTES) yield bytes.subarray(start, start + SLICE_BYTES);
 }

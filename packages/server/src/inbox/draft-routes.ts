@@ -5,7 +5,7 @@ import type { DraftWriter } from "../chat/draft-reply.ts";
 import type { Config } from "../config.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { App } from "../http/app.ts";
-import { disconnectSignal } from "../http/disconnect-signal.ts";
+import { createDisconnectSignal } from "../http/disconnect-signal.ts";
 import { createRateLimit } from "../plans/rate-limit.ts";
 
 type Parts = { agents: AgentService; conversations: ConversationService; draft: DraftWriter };
@@ -21,7 +21,7 @@ export function draftRoutes(app: App, { limits }: Config, { agents, conversation
       await perMember.consume(signedInOf(request).user.id, request);
       const { id, agentId } = await conversations.existing({ organizationId }, request.params.id);
       const agent = await agents.getPublic(agentId);
-      const text = await draft(agent, id, { signal: disconnectSignal(reply), log: request.log });
+      const text = await draft(agent, id, { signal: createDisconnectSignal(reply), log: request.log });
       return { data: { text }, error: null };
     },
   });

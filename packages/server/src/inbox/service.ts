@@ -11,7 +11,7 @@ import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../errors.ts";
-import type { Keep } from "../http/idempotency.ts";
+import type { SaveResponse } from "../http/idempotency.ts";
 import type { HandoffCounters } from "./counters.ts";
 import type { Give } from "./give.ts";
 import type { HandoffRequests } from "./requests.ts";
@@ -124,7 +124,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
      * Takes the conversation over and sends a message to the visitor.
      * @throws 409 when another member has the conversation, or it is full
      */
-    async send(member: Member, id: string, content: string, keep?: Keep): Promise<Message> {
+    async send(member: Member, id: string, content: string, keep?: SaveResponse): Promise<Message> {
       const { organizationId, userId } = member;
       const row = await conversations.existing({ organizationId }, id);
       const write = (trx: Transaction<Tables>) => sending(trx, { member, id, content, keep });
@@ -170,7 +170,7 @@ function createEnding(
   };
 }
 
-type Sent = { member: Member; id: string; content: string; keep: Keep | undefined };
+type Sent = { member: Member; id: string; content: string; keep: SaveResponse | undefined };
 
 /** @returns a function that stores a member's message, and resolves to null unless the member has the conversation */
 function createSending({ counters, record }: Pick<InboxParts, "counters" | "record">) {

@@ -21,26 +21,26 @@ export type AddressGuard = {
  * @throws Error naming an invalid entry of `allow`
  */
 export function createAddressGuard(options: { allowPrivate: boolean; allow: readonly string[] }): AddressGuard {
-  const allowed = options.allow.map(parseAllowed);
-  const ranges = allowed.filter((entry) => typeof entry !== "string");
-  const hosts = new Set(allowed.filter((entry) => typeof entry === "string"));
+  const allowedEntries = options.allow.map(parseAllowed);
+  const ranges = allowedEntries.filter((entry) => typeof entry !== "string");
+  const hosts = new Set(allowedEntries.filter((entry) => typeof entry === "string"));
 
   function checkAddress(address: string, hostname: string) {
     const parsed = parseAddress(address);
     if (!parsed) throw new OutboundError("refused", `${hostname} has no usable address (${address}).`);
     const { kind, description } = describeAddress(parsed);
     if (kind === "public" || (kind === "local" && options.allowPrivate)) return;
-    const isAllowed = hosts.has(plainName(hostname)) || ranges.some((range) => matches(parsed, range));
+    const isAllowed = hosts.has(stripTrailingDot(hostname)) || ranges.some((range) => matches(parsed, range));
     if (kind !== "metadata" && isAllowed) return;
-    const what = address === hostname ? address : `${hostname} is at ${address}, which`;
+    const subject = address === hostname ? address : `${hostname} is at ${address}, which`;
     const remedy = kind === "metadata" ? "" : " The operator can allow it with FOYER_OUTBOUND_ALLOW.";
-    throw new OutboundError("refused", `${what} is ${description} and may not be called.${remedy}`);
+    throw new OutboundError("refused", `${subject} is ${description} and may not be called.${remedy}`);
   }
 
   return {
     checkUrl(url) {
       const parsed = parseHttpUrl(url);
-      const literal = bareHost(parsed.hostname);
+      const literal = stripBrackets(parsed.hostname);
       if (isIP(literal) !== 0) checkAddress(literal, literal);
       return parsed;
     },
@@ -66,23 +66,23 @@ function parseAllowed(entry: string): Range | string {
   // Checked with isIP first, because ipaddr.js reads "10/8" as 0.0.0.10/8.
   if (isIP(entry.split("/")[0] ?? "") !== 0 && ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
   // Normalizes the name with the URL parser, so that it equals the same name in a URL.
-  const isBare = isIP(entry) === 6;
-  const url = URL.parse(isBare ? `http://[${entry}]` : `http://${entry}`);
+  const isIPv6 = isIP(entry) === 6;
+  const url = URL.parse(isIPv6 ? `http://[${entry}]` : `http://${entry}`);
   const isHost = url && !url.username && !url.port && url.pathname === "/" && !/[/?#@]/.test(entry);
   if (!isHost) {
     throw new Error(
       `FOYER_OUTBOUND_ALLOW: expected host names, addresses or ranges such as 10.0.0.0/8, found ${JSON.stringify(entry)}.`,
     );
   }
-  const address = parseAddress(bareHost(url.hostname));
-  return address ? [address, address.kind() === "ipv4" ? 32 : 128] : plainName(url.hostname);
+  const address = parseAddress(stripBrackets(url.hostname));
+  return address ? [address, address.kind() === "ipv4" ? 32 : 128] : stripTrailingDot(url.hostname);
 }
 
-function bareHost(hostname: string): string {
+function stripBrackets(hostname: string): string {
   return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
 }
 
 /** `host.` and `host` are the same name. */
-function plainName(hostname: string): string {
+function stripTrailingDot(hostname: string): string {
   return hostname.replace(/\.$/, "");
 }

@@ -55,7 +55,7 @@ const metadataRanges: Range[] = [
 ].map((range) => ipaddr.parseCIDR(range));
 
 function isMetadata(address: Address): boolean {
-  return [address, ...carriedAddresses(address)].some((candidate) =>
+  return [address, ...listEmbeddedAddresses(address)].some((candidate) =>
     metadataRanges.some((range) => matches(candidate, range)),
   );
 }
@@ -65,9 +65,9 @@ function isMetadata(address: Address): boolean {
  * bytes inverted (Teredo), or after the prefix (6to4). These ranges are refused by default; this check matters when an
  * operator has opened one of them, such as a NAT64 network.
  */
-function carriedAddresses(address: Address): ipaddr.IPv4[] {
+function listEmbeddedAddresses(address: Address): ipaddr.IPv4[] {
   if (address.kind() === "ipv4" || isPublic(address)) return [];
   const bytes = address.toByteArray();
-  const last = bytes.slice(12);
-  return [last, last.map((byte) => byte ^ 0xff), bytes.slice(2, 6)].map((octets) => new ipaddr.IPv4(octets));
+  const lastBytes = bytes.slice(12);
+  return [lastBytes, lastBytes.map((byte) => byte ^ 0xff), bytes.slice(2, 6)].map((octets) => new ipaddr.IPv4(octets));
 }

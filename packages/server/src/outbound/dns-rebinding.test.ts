@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type DnsQuestion, startDnsServer } from "../../../../test/dns-server.ts";
 import type { Outbound } from "./guarded-request.ts";
-import { close, listen, nextTurn, openOutbound } from "./test-servers.ts";
+import { close, listen, openOutbound, waitForNextTurn } from "./test-servers.ts";
 
 // 127.0.0.1 is allowed and stands for the public internet. All other addresses of this machine are internal.
 const allow = ["127.0.0.1/32"];
@@ -177,7 +177,7 @@ describe("a name server that changes its response", () => {
     for (let again = 0; again < 3; again += 1) {
       const answer = await outbound.request({ ...call, headers: {}, url, timeoutMs: 5_000, maxBytes: 100 });
       expect(answer.body.toString()).toBe("reached");
-      await nextTurn();
+      await waitForNextTurn();
     }
     expect(names.asked).toHaveLength(2);
     expect([inside, outside.connections]).toEqual([[], 1]);
@@ -246,7 +246,7 @@ describe("a name server that does not respond", () => {
     await calling;
     late.resolve([{ type: "A", data: "127.0.0.2" }]);
     expect(await answered.promise).toEqual(["127.0.0.2"]);
-    await nextTurn();
+    await waitForNextTurn();
     expect([inside, outside.connections]).toEqual([[], 0]);
   });
 });

@@ -76,12 +76,12 @@ async function get(outbound: Outbound, { url, headers, timeoutMs, maxBytes, sign
     maxBytes,
     signal,
   });
-  if (response.truncated) throw tooLarge(url, maxBytes);
-  const body = await inflated(response, url, maxBytes);
+  if (response.truncated) throw createTooLargeError(url, maxBytes);
+  const body = await decompress(response, url, maxBytes);
   return { status: response.status, headers: response.headers, body };
 }
 
-async function inflated(
+async function decompress(
   { headers, body }: { headers: GetResult["headers"]; body: Buffer },
   url: string,
   maxBytes: number,
@@ -98,11 +98,11 @@ async function inflated(
   } catch (error) {
     const isTooLarge = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
     throw isTooLarge
-      ? tooLarge(url, maxBytes)
+      ? createTooLargeError(url, maxBytes)
       : new OutboundError("unreachable", `${url} sent a body that cannot be decompressed.`);
   }
 }
 
-function tooLarge(url: string, maxBytes: number) {
+function createTooLargeError(url: string, maxBytes: number) {
   return new OutboundError("too_large", `${url} is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB.`);
 }

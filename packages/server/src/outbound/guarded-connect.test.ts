@@ -4,7 +4,15 @@ import tls from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createGuardedConnect } from "./guarded-connect.ts";
 import { OutboundError } from "./guarded-request.ts";
-import { close, closing, listen, nextTurn, openOutbound, serve, serveCanary } from "./test-servers.ts";
+import {
+  close,
+  listen,
+  openOutbound,
+  startCanary,
+  startHttpServer,
+  waitForClose,
+  waitForNextTurn,
+} from "./test-servers.ts";
 
 const whole = { method: "GET", trust: "untrusted", timeoutMs: 10_000, maxBytes: 1_000 } as const;
 
@@ -23,14 +31,14 @@ describe("host names", () => {
   const allow = ["127.0.0.1/32"];
 
   it("are looked up once per connection, so a different second response has no effect", async () => {
-    const inside = await serveCanary("127.0.0.2");
-    const outside = await serve((_request, response) => response.end("outside"));
+    const inside = await startCanary("127.0.0.2");
+    const outside = await startHttpServer((_request, response) => response.end("outside"));
     const { asked, resolve } = answering(["127.0.0.1"], ["127.0.0.2"]);
     const outbound = openOutbound({ allow, resolve });
     const url = `http://rebinding.test:${outside.port}/`;
     for (let call = 0; call < 3; call += 1) {
       expect((await outbound.request({ ...whole, url })).body.toString()).toBe("outside");
-      await nextTurn();
+      await waitForNextTurn();
     }
     expect(asked).toEqual(["rebinding.test"]);
     expect(outside.seen.connections).toBe(1);
@@ -38,7 +46,9 @@ describe("host names", () => {
   });
 
   it("are checked again for the next connection", async () => {
-    const outside = await serve((_request, response) => response.writeHead(200, { connection: "close" }).end());
+    const outside = await startHttpServer((_request, response) =>
+      response.writeHead(200, { connection: "close" }).end(),
+    );
     const { asked, resolve } = answering(["127.0.0.1"], ["127.0.0.2"]);
     const outbound = openOutbound({ allow, resolve });
     const url = `http://rebinding.test:${outside.port}/`;
@@ -57,7 +67,7 @@ describe("host names", () => {
     [["127.0.0.1", "::1"]],
     [["127.0.0.1", "not an address"]],
   ])("with one forbidden address among several are refused: %j", async (answer) => {
-    const outside = await serve((_request, response) => response.end());
+    const outside = await startHttpServer((_request, response) => response.end());
     const outbound = openOutbound({ allow, resolve: async () => answer });
     const url = `http://mixed.test:${outside.port}/`;
     await expect(outbound.request({ ...whole, url })).rejects.toMatchObject({ kind: "refused" });
@@ -65,7 +75,7 @@ describe("host names", () => {
   });
 
   it("are tried at their other addresses when the first is unreachable", async () => {
-    const outside = await serve((_request, response) => response.end("alive"), "127.0.0.3");
+    const outside = await startHttpServer((_request, response) => response.end("alive"), "127.0.0.3");
     const resolve = async () => ["127.0.0.2", "127.0.0.3"];
     const outbound = openOutbound({ allowPrivate: true, resolve });
     const answer = await outbound.request({ ...whole, url: `http://two.test:${outside.port}/` });
@@ -84,7 +94,7 @@ describe("host names", () => {
   });
 
   it("are sent unchanged in the Host header", async () => {
-    const outside = await serve((request, response) => response.end(request.headers.host));
+    const outside = await startHttpServer((request, response) => response.end(request.headers.host));
     const outbound = openOutbound({ allow: ["crm.internal"], resolve: async () => ["127.0.0.1"] });
     const answer = await outbound.request({ ...whole, url: `http://crm.internal:${outside.port}/` });
     expect(answer.body.toString()).toBe(`crm.internal:${outside.port}`);
@@ -106,7 +116,7 @@ describe("the connector", () => {
     });
 
   it("refuses a forbidden IP literal without connecting", async () => {
-    const canary = await serveCanary("127.0.0.1");
+    const canary = await startCanary("127.0.0.1");
     const { guard, checked } = refusing(() => true);
     const outcome = await connectTo(
       createGuardedConnect(guard, async () => []),
@@ -120,7 +130,7 @@ describe("the connector", () => {
 
   it("checks the address that the socket actually used and disconnects", async () => {
     const hungUp = Promise.withResolvers<unknown>();
-    const server = createServer((socket) => hungUp.resolve(closing(socket.resume())));
+    const server = createServer((socket) => hungUp.resolve(waitForClose(socket.resume())));
     const { port } = await listen(server, "127.0.0.1");
     onTestFinished(() => close(server));
     const { guard, checked } = refusing((call) => call === 2);

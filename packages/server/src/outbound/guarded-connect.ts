@@ -19,7 +19,7 @@ export function createGuardedConnect(guard: AddressGuard, resolve: Resolve): bui
     allowH2: false,
     autoSelectFamily: true,
     timeout: connectTimeoutMs,
-    lookup: guardedLookup(guard, resolve),
+    lookup: createGuardedLookup(guard, resolve),
   });
 
   return (options, callback) => {
@@ -48,7 +48,7 @@ export function createGuardedConnect(guard: AddressGuard, resolve: Resolve): bui
  * A single forbidden address rejects the whole name, because it is not predictable which of several addresses the
  * socket would use.
  */
-function guardedLookup(guard: AddressGuard, resolve: Resolve): LookupFunction {
+function createGuardedLookup(guard: AddressGuard, resolve: Resolve): LookupFunction {
   return (hostname, _options, callback) => {
     resolve(hostname)
       .then((addresses) => {

@@ -1,12 +1,12 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { closing, nextTurn, openOutbound, serve } from "./test-servers.ts";
+import { openOutbound, startHttpServer, waitForClose, waitForNextTurn } from "./test-servers.ts";
 
 const bomb = gzipSync(Buffer.alloc(50_000_000));
 
 describe("the guarded fetch", () => {
   it("follows the standard for text, JSON, forms, bytes and Request objects", async () => {
-    const { url } = await serve(async (request, response) => {
+    const { url } = await startHttpServer(async (request, response) => {
       const sent = Buffer.concat(await request.toArray()).toString();
       response.setHeader("set-cookie", ["a=1", "b=2"]);
       response.writeHead(request.method === "POST" ? 201 : 200, { "content-type": "application/json" });
@@ -39,20 +39,20 @@ describe("the guarded fetch", () => {
   });
 
   it("supports responses without a body", async () => {
-    const { url, seen } = await serve((_request, response) => response.writeHead(204).end());
+    const { url, seen } = await startHttpServer((_request, response) => response.writeHead(204).end());
     const fetch = openOutbound({ allowPrivate: true }).fetch("operator");
     for (const method of ["GET", "DELETE"]) {
       const response = await fetch(url, { method });
       expect([response.status, response.body]).toEqual([204, null]);
-      await nextTurn();
+      await waitForNextTurn();
     }
     expect(seen.connections).toBe(1);
   });
 
   it.each(["gzip", "br", "deflate", "zstd", "gzip, gzip"])("never decompresses a bomb (%s)", async (encoding) => {
     let closed: Promise<unknown> | undefined;
-    const { url } = await serve((request, response) => {
-      closed = closing(request.socket);
+    const { url } = await startHttpServer((request, response) => {
+      closed = waitForClose(request.socket);
       response.writeHead(200, { "content-encoding": encoding }).write(bomb);
     });
     const fetch = openOutbound({ allowPrivate: true }).fetch("untrusted");
@@ -63,7 +63,7 @@ describe("the guarded fetch", () => {
   });
 
   it("refuses an invalid status", async () => {
-    const { url } = await serve((_request, response) => response.writeHead(999).end());
+    const { url } = await startHttpServer((_request, response) => response.writeHead(999).end());
     const fetch = openOutbound({ allowPrivate: true }).fetch("untrusted");
     await expect(fetch(url)).rejects.toThrow("unknown status 999");
   });
@@ -71,8 +71,8 @@ describe("the guarded fetch", () => {
   it("closes the connection when aborted before or during the body, or when the reader cancels", async () => {
     const closed: Promise<unknown>[] = [];
     const arrived = Promise.withResolvers<void>();
-    const { url } = await serve((request, response) => {
-      closed.push(closing(request.socket));
+    const { url } = await startHttpServer((request, response) => {
+      closed.push(waitForClose(request.socket));
       if (request.url === "/body") response.write("first");
       else arrived.resolve();
     });

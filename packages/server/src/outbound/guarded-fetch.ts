@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { OutboundError } from "./outbound-error.ts";
 
-type Streamed = { status: number; headers: Record<string, string | string[] | undefined>; body: Readable };
+type StreamedResponse = { status: number; headers: Record<string, string | string[] | undefined>; body: Readable };
 
 /** `stream` of guarded-request.ts with the trust already set. */
 type OpenStream = (options: {
@@ -10,7 +10,7 @@ type OpenStream = (options: {
   headers: Record<string, string>;
   body?: Uint8Array | undefined;
   signal?: AbortSignal | undefined;
-}) => Promise<Streamed>;
+}) => Promise<StreamedResponse>;
 
 /**
  * A standard `fetch` on top of `stream`, for libraries that need one. undici's own would decompress whatever the server
@@ -30,7 +30,7 @@ export function createFetch(openStream: OpenStream): typeof globalThis.fetch {
       body,
       signal,
     });
-    return asResponse(response);
+    return createResponse(response);
   };
 }
 
@@ -43,23 +43,23 @@ async function readRequest(input: Request | string, init: RequestInit | undefine
   };
 }
 
-function asResponse({ status, headers, body }: Streamed): Response {
-  const problem = unreadable(status, headers["content-encoding"]);
+function createResponse({ status, headers, body }: StreamedResponse): Response {
+  const problem = findProblem(status, headers["content-encoding"]);
   if (problem) {
     body.destroy();
     throw new OutboundError("unreachable", problem);
   }
-  const list = new Headers();
+  const responseHeaders = new Headers();
   for (const [name, value = []] of Object.entries(headers)) {
-    for (const item of Array.isArray(value) ? value : [value]) list.append(name, item);
+    for (const item of Array.isArray(value) ? value : [value]) responseHeaders.append(name, item);
   }
   const isEmpty = status === 204 || status === 205;
   if (isEmpty) body.resume();
   // Node's types and the DOM's types describe the same stream class twice.
-  return new Response(isEmpty ? null : (Readable.toWeb(body) as ReadableStream), { status, headers: list });
+  return new Response(isEmpty ? null : (Readable.toWeb(body) as ReadableStream), { status, headers: responseHeaders });
 }
 
-function unreadable(status: number, encoding: string | string[] | undefined): string | null {
+function findProblem(status: number, encoding: string | string[] | undefined): string | null {
   if (status > 599) return `The server responded with the unknown status ${status}.`;
   if (encoding && String(encoding).toLowerCase() !== "identity") {
     return `The server compressed its response (${encoding}) although it was asked not to.`;

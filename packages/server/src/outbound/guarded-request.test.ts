@@ -1,14 +1,14 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createOutbound } from "./guarded-request.ts";
-import { closing, nextTurn, openOutbound, serve } from "./test-servers.ts";
+import { openOutbound, startHttpServer, waitForClose, waitForNextTurn } from "./test-servers.ts";
 
 const whole = { method: "GET", trust: "untrusted", timeoutMs: 10_000, maxBytes: 1_000 } as const;
 const never = () => new Promise<string[]>(() => {});
 
 describe("the guarded request", () => {
   it("sends method, headers and body, and returns status, headers and bytes", async () => {
-    const { url } = await serve(async (request, response) => {
+    const { url } = await startHttpServer(async (request, response) => {
       const sent = Buffer.concat(await request.toArray()).toString();
       response.writeHead(418, { "set-cookie": ["a=1", "b=2"] });
       response.end(`${request.method} ${request.url} ${request.headers["x-tool"]} ${sent}`);
@@ -28,8 +28,8 @@ describe("the guarded request", () => {
 
   it("keeps the first maxBytes of a longer body and closes the connection", async () => {
     let closed: Promise<unknown> | undefined;
-    const { url } = await serve((request, response) => {
-      closed = closing(request.socket);
+    const { url } = await startHttpServer((request, response) => {
+      closed = waitForClose(request.socket);
       const pour = () => {
         while (response.write("0123456789".repeat(1_000)));
       };
@@ -44,7 +44,7 @@ describe("the guarded request", () => {
   });
 
   it("does not report a body of exactly maxBytes as truncated", async () => {
-    const { url } = await serve((_request, response) => response.end("0123456789"));
+    const { url } = await startHttpServer((_request, response) => response.end("0123456789"));
     const outbound = openOutbound({ allowPrivate: true });
     const answer = await outbound.request({ ...whole, url, maxBytes: 10 });
     expect(answer).toMatchObject({ truncated: false, body: Buffer.from("0123456789") });
@@ -54,7 +54,7 @@ describe("the guarded request", () => {
 
   it("leaves a compressed body unchanged", async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
-    const { url } = await serve((_request, response) => {
+    const { url } = await startHttpServer((_request, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
     });
     const outbound = openOutbound({ allowPrivate: true });
@@ -63,12 +63,12 @@ describe("the guarded request", () => {
   });
 
   it("ends at its deadline when the server or the name server is slow or silent", async () => {
-    const drip = await serve((_request, response) => {
+    const drip = await startHttpServer((_request, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write("."), 20);
       response.once("close", () => clearInterval(timer));
     });
-    const silent = await serve(() => {});
+    const silent = await startHttpServer(() => {});
     const outbound = openOutbound({ allowPrivate: true, resolve: never });
     const urls = [drip.url, silent.url, "http://slow.test"];
     const calls = urls.map((url) => outbound.request({ ...whole, url, timeoutMs: 200 }).catch((error) => error));
@@ -80,7 +80,7 @@ describe("the guarded request", () => {
   });
 
   it("throws the caller's own reason after an abort", async () => {
-    const silent = await serve(() => {});
+    const silent = await startHttpServer(() => {});
     const outbound = openOutbound({ allowPrivate: true });
     const reason = new Error("no longer wanted");
     const running = new AbortController();
@@ -94,7 +94,7 @@ describe("the guarded request", () => {
 describe("the guarded stream", () => {
   it("delivers what has arrived before the rest does", async () => {
     let finish = () => {};
-    const { url } = await serve((_request, response) => {
+    const { url } = await startHttpServer((_request, response) => {
       response.write("first");
       finish = () => response.end("last");
     });
@@ -109,8 +109,8 @@ describe("the guarded stream", () => {
 
   it.each(["operator", "untrusted"] as const)("closes the connection when the caller aborts (%s)", async (trust) => {
     let closed: Promise<unknown> | undefined;
-    const { url } = await serve((request, response) => {
-      closed = closing(request.socket);
+    const { url } = await startHttpServer((request, response) => {
+      closed = waitForClose(request.socket);
       response.write("first");
     });
     const outbound = openOutbound({ allowPrivate: true });
@@ -124,8 +124,8 @@ describe("the guarded stream", () => {
 
   it("survives a body without listeners", async () => {
     let closed: Promise<unknown> | undefined;
-    const { url } = await serve((request, response) => {
-      closed = closing(request.socket);
+    const { url } = await startHttpServer((request, response) => {
+      closed = waitForClose(request.socket);
       response.write("first");
     });
     const { body } = await openOutbound({ allowPrivate: true }).stream({ url, method: "GET", trust: "untrusted" });
@@ -149,11 +149,11 @@ describe("the guarded stream", () => {
 
 describe("connections", () => {
   it.each(["operator", "untrusted"] as const)("are reused (%s)", async (trust) => {
-    const { url, seen } = await serve((_request, response) => response.end("ok"));
+    const { url, seen } = await startHttpServer((_request, response) => response.end("ok"));
     const outbound = openOutbound({ allowPrivate: true });
     for (const path of ["/1", "/2"]) {
       await outbound.request({ ...whole, trust, url: url + path });
-      await nextTurn();
+      await waitForNextTurn();
     }
     const { body } = await outbound.stream({ url, method: "GET", trust });
     await body.toArray();
@@ -161,7 +161,7 @@ describe("connections", () => {
   });
 
   it("are closed by close(), including active ones", async () => {
-    const { url } = await serve((_request, response) => response.write("first"));
+    const { url } = await startHttpServer((_request, response) => response.write("first"));
     const outbound = createOutbound({ allowPrivate: true, allow: [] });
     const { body } = await outbound.stream({ url, method: "GET", trust: "operator" });
     const reading = body.toArray();
@@ -176,10 +176,14 @@ describe("failed requests", () => {
   it.each([301, 302, 303, 304, 307, 308])(
     "with status %i name the redirect's target without following it",
     async (status) => {
-      const target = await serve((_request, response) => response.end());
-      const { url } = await serve((_request, response) => response.writeHead(status, { location: "/new?to=1" }).end());
-      const away = await serve((_request, response) => response.writeHead(status, { location: target.url }).end("x"));
-      const bare = await serve((_request, response) => response.writeHead(status).end());
+      const target = await startHttpServer((_request, response) => response.end());
+      const { url } = await startHttpServer((_request, response) =>
+        response.writeHead(status, { location: "/new?to=1" }).end(),
+      );
+      const away = await startHttpServer((_request, response) =>
+        response.writeHead(status, { location: target.url }).end("x"),
+      );
+      const bare = await startHttpServer((_request, response) => response.writeHead(status).end());
       const outbound = openOutbound({ allowPrivate: true });
       for (const trust of ["operator", "untrusted"] as const) {
         const ways = (to: string) => [
@@ -205,7 +209,7 @@ describe("failed requests", () => {
 
   it("shorten a long redirect target", async () => {
     const location = `https://hooks.example/${"x".repeat(2_000)}`;
-    const { url } = await serve((_request, response) => response.writeHead(302, { location }).end());
+    const { url } = await startHttpServer((_request, response) => response.writeHead(302, { location }).end());
     const error = await openOutbound({ allowPrivate: true })
       .request({ ...whole, url })
       .catch((thrown) => thrown);
@@ -214,12 +218,14 @@ describe("failed requests", () => {
   });
 
   it("describe errors below HTTP", async () => {
-    const hangsUp = await serve((request) => request.socket.destroy());
-    const breaksOff = await serve((request, response) => {
+    const hangsUp = await startHttpServer((request) => request.socket.destroy());
+    const breaksOff = await startHttpServer((request, response) => {
       response.writeHead(200, { "content-length": 100 }).write("half", () => request.socket.destroy());
     });
-    const shouts = await serve((_request, response) => response.writeHead(200, { x: "y".repeat(20_000) }).end());
-    const closed = await serve(() => {});
+    const shouts = await startHttpServer((_request, response) =>
+      response.writeHead(200, { x: "y".repeat(20_000) }).end(),
+    );
+    const closed = await startHttpServer(() => {});
     const outbound = openOutbound({ allowPrivate: true, resolve: async () => [] });
     const failure = (url: string, headers = {}) =>
       outbound.request({ ...whole, url, headers }).catch((error) => `${error.kind}: ${error.message}`);

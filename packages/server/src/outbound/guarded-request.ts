@@ -72,42 +72,43 @@ export function createOutbound(options: {
 }): Outbound {
   const { allow, allowPrivate, resolve = resolveAll } = options;
   // Separate pools, so that a call without the privilege never reuses a connection to a private address.
-  const open = createLane(createAddressGuard({ allow, allowPrivate: true }), resolve);
-  const closed = createLane(createAddressGuard({ allow, allowPrivate: false }), resolve);
-  const laneNow = () => ((typeof allowPrivate === "function" ? allowPrivate() : allowPrivate) ? open : closed);
-  const operator = new Agent({ ...agentOptions, keepAliveTimeout: 30_000 });
-  const ended = new AbortController();
+  const privateLane = createLane(createAddressGuard({ allow, allowPrivate: true }), resolve);
+  const publicLane = createLane(createAddressGuard({ allow, allowPrivate: false }), resolve);
+  const getLane = () =>
+    (typeof allowPrivate === "function" ? allowPrivate() : allowPrivate) ? privateLane : publicLane;
+  const operatorAgent = new Agent({ ...agentOptions, keepAliveTimeout: 30_000 });
+  const shutdown = new AbortController();
   const openCall = (call: Call) => {
-    if (call.trust === "operator") return openResponse(parseHttpUrl, operator, call);
-    const { guard, agent } = laneNow();
+    if (call.trust === "operator") return openResponse(parseHttpUrl, operatorAgent, call);
+    const { guard, agent } = getLane();
     return openResponse(guard.checkUrl, agent, call);
   };
 
   return {
-    request: (call) => readWhole(openCall, call),
+    request: (call) => requestBuffered(openCall, call),
     async stream(call) {
       const { status, headers, body } = await openCall(call);
       return { status, headers, body };
     },
     fetch: (trust) => createFetch((call) => openCall({ ...call, trust })),
     async webSocket({ url, idleMs, signal }) {
-      const { guard } = laneNow();
+      const { guard } = getLane();
       guard.checkUrl(url.replace(/^ws/, "http"));
       const connect = createGuardedConnect(guard, resolve);
-      return openWebSocket({ url: new URL(url), connect, idleMs, signal: AbortSignal.any([signal, ended.signal]) });
+      return openWebSocket({ url: new URL(url), connect, idleMs, signal: AbortSignal.any([signal, shutdown.signal]) });
     },
     checkUrl(url) {
-      laneNow().guard.checkUrl(url);
+      getLane().guard.checkUrl(url);
     },
     async close() {
-      ended.abort(new OutboundError("unreachable", "The server is shutting down."));
-      await Promise.all([operator.destroy(), open.agent.destroy(), closed.agent.destroy()]);
+      shutdown.abort(new OutboundError("unreachable", "The server is shutting down."));
+      await Promise.all([operatorAgent.destroy(), privateLane.agent.destroy(), publicLane.agent.destroy()]);
     },
   };
 }
 
 type Call = Omit<OutboundRequest, "method"> & { method: string };
-type Opened = { url: URL; status: number; headers: ResponseHeaders; body: Readable };
+type OpenedResponse = { url: URL; status: number; headers: ResponseHeaders; body: Readable };
 
 /**
  * Keep-alive pools, one per origin, without time limits, because a model may think longer than any default. Idle
@@ -119,12 +120,12 @@ function createLane(guard: AddressGuard, resolve: Resolve) {
   return { guard, agent: new Agent({ ...agentOptions, connect: createGuardedConnect(guard, resolve) }) };
 }
 
-async function openResponse(parse: (url: string) => URL, agent: Agent, call: Call): Promise<Opened> {
+async function openResponse(parse: (url: string) => URL, agent: Agent, call: Call): Promise<OpenedResponse> {
   call.signal?.throwIfAborted();
   const url = parse(call.url);
   const headers = call.headers ?? {};
   if (call.trust === "untrusted") refuseHostHeader(headers);
-  const sent = agent.request({
+  const responsePromise = agent.request({
     origin: url.origin,
     path: url.pathname + url.search,
     method: call.method,
@@ -132,28 +133,31 @@ async function openResponse(parse: (url: string) => URL, agent: Agent, call: Cal
     body: call.body ?? null,
     signal: call.signal ?? null,
   });
-  const response = await orAborted(sent, call.signal).catch((error: unknown) => {
-    throw failure(error, url, call.signal);
+  const response = await raceWithAbort(responsePromise, call.signal).catch((error: unknown) => {
+    throw explainCallFailure(error, url, call.signal);
   });
   // Destroying or aborting a body emits an error, which would end the process without a listener.
-  response.body.on("error", ignore);
+  response.body.on("error", ignoreError);
   if (response.statusCode >= 300 && response.statusCode < 400) {
     response.body.destroy();
-    throw redirected(url, response.statusCode, response.headers.location);
+    throw createRedirectError(url, response.statusCode, response.headers.location);
   }
   return { url, status: response.statusCode, headers: response.headers, body: response.body };
 }
 
-type WholeCall = OutboundRequest & { timeoutMs: number; maxBytes: number };
+type BufferedCall = OutboundRequest & { timeoutMs: number; maxBytes: number };
 
-async function readWhole(open: (call: Call) => Promise<Opened>, { timeoutMs, maxBytes, ...call }: WholeCall) {
+async function requestBuffered(
+  open: (call: Call) => Promise<OpenedResponse>,
+  { timeoutMs, maxBytes, ...call }: BufferedCall,
+) {
   const startedAt = performance.now();
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = call.signal ? AbortSignal.any([deadline, call.signal]) : deadline;
   try {
     const { url, status, headers, body } = await open({ ...call, signal });
     const read = await readUpTo(body, maxBytes).catch((error: unknown) => {
-      throw failure(error, url, signal);
+      throw explainCallFailure(error, url, signal);
     });
     return { status, headers, ...read, durationMs: Math.round(performance.now() - startedAt) };
   } catch (error) {
@@ -176,7 +180,7 @@ async function readUpTo(body: Readable, maxBytes: number): Promise<{ body: Buffe
 }
 
 /** undici handles an abort only once it is connected, but a hanging name server or host must not delay the caller. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+function raceWithAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
@@ -185,15 +189,15 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
   });
 }
 
-function failure(error: unknown, url: URL, signal: AbortSignal | undefined): unknown {
+function explainCallFailure(error: unknown, url: URL, signal: AbortSignal | undefined): unknown {
   return signal?.aborted ? signal.reason : explainFailure(error, url);
 }
 
-function redirected(url: URL, status: number, location: string | string[] | undefined): OutboundError {
+function createRedirectError(url: URL, status: number, location: string | string[] | undefined): OutboundError {
   const target = location === undefined ? "" : (URL.parse(String(location), url)?.href ?? String(location));
-  const shown = target.length > 200 ? `${target.slice(0, 200)}…` : target;
-  const where = shown ? `redirects to ${shown}` : "responds with a redirect without a target";
-  return new OutboundError("redirect", `${url.host} ${where} (HTTP ${status}). Redirects are not followed.`, {
+  const shortTarget = target.length > 200 ? `${target.slice(0, 200)}…` : target;
+  const description = shortTarget ? `redirects to ${shortTarget}` : "responds with a redirect without a target";
+  return new OutboundError("redirect", `${url.host} ${description} (HTTP ${status}). Redirects are not followed.`, {
     status,
     location: URL.parse(target)?.href,
   });
@@ -207,8 +211,8 @@ function refuseHostHeader(headers: Record<string, string>): void {
 }
 
 async function resolveAll(hostname: string): Promise<string[]> {
-  const found = await lookup(hostname, { all: true });
-  return found.map(({ address }) => address);
+  const addresses = await lookup(hostname, { all: true });
+  return addresses.map(({ address }) => address);
 }
 
-function ignore(): void {}
+function ignoreError(): void {}

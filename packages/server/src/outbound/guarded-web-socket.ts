@@ -13,7 +13,7 @@ export type OutboundSocket = {
 };
 
 /** The maximum number of undelivered messages in memory. A peer that sends more is disconnected. */
-const MAX_WAITING = 1_000;
+const MAX_PENDING_MESSAGES = 1_000;
 const limits = { maxPayloadSize: 1024 * 1024, maxFragments: 1_000 };
 
 type Options = {
@@ -39,14 +39,14 @@ export async function openWebSocket({ url, connect, idleMs, signal }: Options): 
     webSocket: limits,
     connect: (options, callback) =>
       connect(options, (...result) => {
-        const [error, connected] = result;
+        const [error, connectedSocket] = result;
         if (error) {
           problem = error;
           return callback(error, null);
         }
-        socket = connected;
-        connected.setTimeout(idleMs, () => connected.destroy());
-        callback(null, connected);
+        socket = connectedSocket;
+        connectedSocket.setTimeout(idleMs, () => connectedSocket.destroy());
+        callback(null, connectedSocket);
       }),
   });
   const webSocket = new WebSocket(url, { dispatcher: agent });
@@ -71,27 +71,27 @@ export async function openWebSocket({ url, connect, idleMs, signal }: Options): 
   });
   webSocket.addEventListener("close", () => {
     signal.removeEventListener("abort", onAbort);
-    opened.reject(notOpened(problem, url));
+    opened.reject(createOpenError(problem, url));
     close();
   });
   await opened.promise;
   return { messages: queue.messages, send: (text) => webSocket.send(text), close };
 }
 
-function notOpened(problem: unknown, url: URL): OutboundError {
+function createOpenError(problem: unknown, url: URL): OutboundError {
   if (problem instanceof OutboundError) return problem;
   if (problem instanceof Error && "code" in problem) return explainFailure(problem, url);
   return new OutboundError("unreachable", `${url.host} did not accept a WebSocket connection.`, { cause: problem });
 }
 
 function createMessageQueue() {
-  const waiting: string[] = [];
+  const pendingMessages: string[] = [];
   let isEnded = false;
   let wake = () => {};
 
   async function* read() {
     while (true) {
-      const next = waiting.shift();
+      const next = pendingMessages.shift();
       if (next !== undefined) yield next;
       else if (isEnded) return;
       else {
@@ -106,9 +106,9 @@ function createMessageQueue() {
     messages: read(),
     /** @returns false when too many messages are waiting */
     add(text: string): boolean {
-      waiting.push(text);
+      pendingMessages.push(text);
       wake();
-      return waiting.length <= MAX_WAITING;
+      return pendingMessages.length <= MAX_PENDING_MESSAGES;
     },
     end() {
       isEnded = true;

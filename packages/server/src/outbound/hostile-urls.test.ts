@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { hostileAnswers, hostileLiterals, hostileUrls } from "../../../../test/hostile-addresses.ts";
-import { openOutbound, serve, serveCanary } from "./test-servers.ts";
+import { openOutbound, startCanary, startHttpServer } from "./test-servers.ts";
 
 describe("hostile URLs", () => {
   it("reach nothing by request, stream or fetch in more than 200 spellings", async () => {
-    const canary = await serveCanary();
+    const canary = await startCanary();
     const outbound = openOutbound({ resolve: async (name) => hostileAnswers[name] ?? [] });
     const fetch = outbound.fetch("untrusted");
     const urls = hostileUrls(canary.port);
@@ -39,7 +39,7 @@ describe("hostile URLs", () => {
   });
 
   it("would reach the canary without the guard", async () => {
-    const canary = await serveCanary();
+    const canary = await startCanary();
     const outbound = openOutbound({ allowPrivate: true });
     for (const literal of ["127.0.0.1", "2130706433", "0x7f.1", "①②⑦.⓪.⓪.①"]) {
       const before = canary.seen.connections;
@@ -50,7 +50,7 @@ describe("hostile URLs", () => {
   });
 
   it("look like an unreachable host to outsiders", async () => {
-    const { port } = await serve((_request, response) => response.end());
+    const { port } = await startHttpServer((_request, response) => response.end());
     const outbound = openOutbound({ resolve: async () => ["10.0.0.1"], allow: ["127.0.0.1"] });
     const publicMessages = new Set<unknown>();
     // Nothing listens on port 1 of this machine.
@@ -69,7 +69,7 @@ describe("hostile URLs", () => {
 
 describe("the operator's own URLs", () => {
   it("are called at any address", async () => {
-    const { url } = await serve((_request, response) => response.end("hello"));
+    const { url } = await startHttpServer((_request, response) => response.end("hello"));
     const outbound = openOutbound();
     const call = { url, method: "GET", trust: "operator", timeoutMs: 5_000, maxBytes: 100 } as const;
     expect((await outbound.request(call)).body.toString()).toBe("hello");

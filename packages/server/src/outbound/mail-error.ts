@@ -36,14 +36,14 @@ function explain(code: string, response: string | null): string {
     case "EENVELOPE":
     case "EMESSAGE":
       return response
-        ? `The mail server rejected the email: ${oneLine(response)}`
+        ? `The mail server rejected the email: ${toSingleLine(response)}`
         : "The mail server cannot accept this email because of its size or an address.";
     default:
       return "The mail server could not be reached or closed the connection.";
   }
 }
 
-function oneLine(text: string): string {
+function toSingleLine(text: string): string {
   return text.replace(/\s+/g, " ").trim().slice(0, 500).toWellFormed();
 }
 
@@ -52,6 +52,6 @@ function createMask(auth: { user: string; pass: string } | null): (text: string)
   if (!auth) return (text) => text;
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   const { user, pass } = auth;
-  const spellings = [base64(`\0${user}\0${pass}`), base64(pass), encodeURIComponent(pass), pass];
-  return (text) => spellings.reduce((masked, secret) => masked.replaceAll(secret, "***"), text);
+  const encodedCredentials = [base64(`\0${user}\0${pass}`), base64(pass), encodeURIComponent(pass), pass];
+  return (text) => encodedCredentials.reduce((masked, secret) => masked.replaceAll(secret, "***"), text);
 }

@@ -38,30 +38,30 @@ const publicMessages: Record<OutboundErrorKind, string> = {
 /** Describes a failure below HTTP. `url` is the URL of the call. */
 export function explainFailure(error: unknown, url: URL): OutboundError {
   if (error instanceof OutboundError) return error;
-  const { code, message } = firstCause(error);
-  const where = url.host;
-  const make = (kind: OutboundErrorKind, text: string) => new OutboundError(kind, text, { cause: error });
+  const { code, message } = findFirstCause(error);
+  const host = url.host;
+  const createError = (kind: OutboundErrorKind, text: string) => new OutboundError(kind, text, { cause: error });
   switch (code) {
     case "ENOTFOUND":
     case "EAI_AGAIN":
     case "ENODATA":
-      return make("unreachable", `${url.hostname} could not be resolved (${code}).`);
+      return createError("unreachable", `${url.hostname} could not be resolved (${code}).`);
     case "ECONNREFUSED":
-      return make("unreachable", `${where} does not accept connections.`);
+      return createError("unreachable", `${host} does not accept connections.`);
     case "UND_ERR_SOCKET":
     case "ECONNRESET":
     case "EPIPE":
-      return make("unreachable", `${where} closed the connection before the response was complete.`);
+      return createError("unreachable", `${host} closed the connection before the response was complete.`);
     case "UND_ERR_CONNECT_TIMEOUT":
     case "ETIMEDOUT":
-      return make("timeout", `${where} did not accept a connection in time.`);
+      return createError("timeout", `${host} did not accept a connection in time.`);
     case "UND_ERR_HEADERS_OVERFLOW":
-      return make("too_large", `${where} sent too many response headers.`);
+      return createError("too_large", `${host} sent too many response headers.`);
     case "UND_ERR_INVALID_ARG":
     case "UND_ERR_NOT_SUPPORTED":
-      return make("refused", `The request to ${where} cannot be sent: ${message}.`);
+      return createError("refused", `The request to ${host} cannot be sent: ${message}.`);
     default:
-      return make("unreachable", `${where} could not be reached: ${message}${code ? ` (${code})` : ""}.`);
+      return createError("unreachable", `${host} could not be reached: ${message}${code ? ` (${code})` : ""}.`);
   }
 }
 
@@ -69,11 +69,11 @@ const connectionCodes = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "ECONNREFU
 
 /** Whether the request certainly did not reach the receiver. After any other failure it may have been carried out. */
 export function wasNeverSent({ kind, cause }: OutboundError): boolean {
-  return kind === "refused" || connectionCodes.has(firstCause(cause).code);
+  return kind === "refused" || connectionCodes.has(findFirstCause(cause).code);
 }
 
 /** When several addresses of a name fail, Node throws an AggregateError without a message. */
-function firstCause(error: unknown): { code: string; message: string } {
+function findFirstCause(error: unknown): { code: string; message: string } {
   const first = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error;
   if (!(first instanceof Error)) return { code: "", message: String(first) };
   return { code: "code" in first ? String(first.code) : "", message: first.message };

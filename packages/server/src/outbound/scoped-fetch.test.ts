@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { boundedFetch, withFetch } from "./scoped-fetch.ts";
-import { openOutbound, serve } from "./test-servers.ts";
+import { createBoundedFetch, withFetch } from "./scoped-fetch.ts";
+import { openOutbound, startHttpServer } from "./test-servers.ts";
 
 const says =
   (text: string): typeof globalThis.fetch =>
@@ -11,7 +11,7 @@ const ask = async () => (await fetch("http://unused.invalid")).text();
 const limits = { timeoutMs: 10_000, maxBytes: 1_000 };
 
 it("withFetch applies within its scope at any depth, and nowhere else, even concurrently", async () => {
-  const { url } = await serve((_, response) => void response.end("real"));
+  const { url } = await startHttpServer((_, response) => void response.end("real"));
   const outside = async () => (await fetch(url)).text();
   const inside = (name: string) =>
     withFetch(says(name), async () => {
@@ -22,9 +22,11 @@ it("withFetch applies within its scope at any depth, and nowhere else, even conc
   expect(await outside()).toBe("real");
 });
 
-it("boundedFetch returns the whole response with status and headers", async () => {
-  const { url } = await serve((_, response) => void response.writeHead(404, { "x-a": "b" }).end("nothing here"));
-  const response = await boundedFetch(openOutbound().fetch("operator"), limits)(url);
+it("a bounded fetch returns the whole response with status and headers", async () => {
+  const { url } = await startHttpServer(
+    (_, response) => void response.writeHead(404, { "x-a": "b" }).end("nothing here"),
+  );
+  const response = await createBoundedFetch(openOutbound().fetch("operator"), limits)(url);
   expect([response.status, response.headers.get("x-a"), await response.text()]).toEqual([404, "b", "nothing here"]);
 });
 
@@ -32,22 +34,22 @@ it.each([
   ["too long", limits, "too_large"],
   ["too slow", { ...limits, timeoutMs: 100 }, "timeout"],
   ["elsewhere", limits, "redirect"],
-] as const)("boundedFetch fails when the response is %s", async (what, given, kind) => {
-  const { url } = await serve((_, response) => {
+] as const)("a bounded fetch fails when the response is %s", async (what, given, kind) => {
+  const { url } = await startHttpServer((_, response) => {
     if (what === "elsewhere") return void response.writeHead(302, { location: "http://127.0.0.1:9/" }).end();
     response.write("x".repeat(what === "too long" ? 2_000 : 1));
     // Sends until the reader stops.
     const drip = setInterval(() => response.write("x"), 20);
     response.on("close", () => clearInterval(drip));
   });
-  const call = boundedFetch(openOutbound().fetch("operator"), given)(url);
+  const call = createBoundedFetch(openOutbound().fetch("operator"), given)(url);
   await expect(call).rejects.toMatchObject({ name: "OutboundError", kind });
 });
 
-it("boundedFetch ends when its caller aborts", async () => {
+it("a bounded fetch ends when its caller aborts", async () => {
   const caller = new AbortController();
   const reason = new Error("gone");
-  const { url } = await serve(() => caller.abort(reason));
-  const call = boundedFetch(openOutbound().fetch("operator"), limits)(url, { signal: caller.signal });
+  const { url } = await startHttpServer(() => caller.abort(reason));
+  const call = createBoundedFetch(openOutbound().fetch("operator"), limits)(url, { signal: caller.signal });
   await expect(call).rejects.toBe(reason);
 });

@@ -4,7 +4,7 @@ import { OutboundError } from "./outbound-error.ts";
 type Fetch = typeof globalThis.fetch;
 
 const scope = new AsyncLocalStorage<Fetch>();
-const original = globalThis.fetch;
+const originalFetch = globalThis.fetch;
 let isInstalled = false;
 
 /**
@@ -12,7 +12,7 @@ let isInstalled = false;
  * libraries that do not accept a custom `fetch`.
  */
 export function withFetch<T>(fetch: Fetch, work: () => Promise<T>): Promise<T> {
-  if (!isInstalled) globalThis.fetch = (...call) => (scope.getStore() ?? original)(...call);
+  if (!isInstalled) globalThis.fetch = (...call) => (scope.getStore() ?? originalFetch)(...call);
   isInstalled = true;
   return scope.run(fetch, work);
 }
@@ -21,7 +21,10 @@ export function withFetch<T>(fetch: Fetch, work: () => Promise<T>): Promise<T> {
  * A `fetch` for short responses: each call takes at most `timeoutMs` including its body, which has at most `maxBytes`.
  * @throws OutboundError when the URL must not be called
  */
-export function boundedFetch(fetch: Fetch, { timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number }): Fetch {
+export function createBoundedFetch(
+  fetch: Fetch,
+  { timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number },
+): Fetch {
   return async (input, init) => {
     const deadline = AbortSignal.timeout(timeoutMs);
     const signal = init?.signal ? AbortSignal.any([deadline, init.signal]) : deadline;

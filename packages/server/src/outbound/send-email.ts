@@ -56,9 +56,9 @@ export function createMailer(
     },
     async check() {
       if (!smtp) return "SMTP_URL is not set.";
-      const probe = await openTransport(smtp, { ...timeouts, ...atMost(timeouts, CHECK_MS) });
+      const probe = await openTransport(smtp, { ...timeouts, ...capTimeouts(timeouts, CHECK_MS) });
       try {
-        await inTime(probe.verify(), CHECK_MS);
+        await withTimeout(probe.verify(), CHECK_MS);
         return null;
       } catch (error) {
         return explain(error).failure.message;
@@ -75,18 +75,18 @@ export function createMailer(
 /** The timeout of the check, in milliseconds. It is short because someone is waiting for a page to load. */
 const CHECK_MS = 5_000;
 
-const atMost = ({ connect, greeting, socket }: typeof defaultLimits, ms: number) => ({
+const capTimeouts = ({ connect, greeting, socket }: typeof defaultLimits, ms: number) => ({
   connect: Math.min(connect, ms),
   greeting: Math.min(greeting, ms),
   socket: Math.min(socket, ms),
 });
 
 /** Rejects in the same way as nodemailer when something takes too long. */
-async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(Object.assign(new Error("timed out"), { code: "ETIMEDOUT" })), ms);
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timeout.reject(Object.assign(new Error("timed out"), { code: "ETIMEDOUT" })), ms);
   try {
-    return await Promise.race([work, late.promise]);
+    return await Promise.race([work, timeout.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -18,7 +18,7 @@ export function parseSmtpUrl(value: string): SmtpAddress {
   if (!isSmtp || !url.hostname || url.pathname.length > 1 || url.search || url.hash) {
     throw new Error("smtp://user:password@mail.example.com:587, or smtps:// for TLS from the start");
   }
-  const [user, pass] = [decode(url.username), decode(url.password)];
+  const [user, pass] = [decodeCredential(url.username), decodeCredential(url.password)];
   if ((user === "") !== (pass === "")) throw new Error("a user name and a password, or neither of them");
   return {
     host: url.hostname.replace(/^\[|\]$/g, ""),
@@ -50,7 +50,7 @@ export function isMailAddress(value: string): boolean {
 /** The form in which addresses are stored and compared: trimmed and in lower case. */
 export const normalizeAddress = (address: string): string => address.trim().toLowerCase();
 
-function decode(text: string): string {
+function decodeCredential(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -12,7 +12,7 @@ export function openOutbound(options: Partial<Parameters<typeof createOutbound>[
 }
 
 /** A real HTTP server on a free port of `host`. `seen` counts its connections. */
-export async function serve(listener: RequestListener, host = "127.0.0.1") {
+export async function startHttpServer(listener: RequestListener, host = "127.0.0.1") {
   const server = createServer(listener);
   const { port, seen } = await listen(server, host);
   onTestFinished(async () => {
@@ -23,7 +23,7 @@ export async function serve(listener: RequestListener, host = "127.0.0.1") {
 }
 
 /** Counts connections and closes them. Without `host` it listens on every address of the machine, including IPv6. */
-export async function serveCanary(host?: string) {
+export async function startCanary(host?: string) {
   const server = createTcpServer((socket) => socket.destroy());
   const listening = await listen(server, host);
   onTestFinished(() => close(server));
@@ -46,13 +46,13 @@ export async function close(server: Server) {
 }
 
 /** Resolves when the connection has been closed or reset. */
-export function closing(socket: Socket): Promise<unknown> {
+export function waitForClose(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => socket.once("close", resolve));
 }
 
 /**
  * undici returns a connection to the pool one turn after its response ended. An earlier call would open another one.
  */
-export function nextTurn(): Promise<unknown> {
+export function waitForNextTurn(): Promise<unknown> {
   return new Promise((resolve) => setImmediate(resolve));
 }

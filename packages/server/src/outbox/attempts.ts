@@ -14,7 +14,7 @@ export type CompletedAttempt<D extends LeasedDelivery = LeasedDelivery> = { deli
 /**
  * The result of an attempt. `error` is null on success. `retryAfterMs` is the minimum wait that the receiver asked for.
  */
-export type Answer = Pick<Attempt, "status" | "error" | "detail" | "response"> & {
+export type AttemptResult = Pick<Attempt, "status" | "error" | "detail" | "response"> & {
   retryAfterMs: number;
   /** true when another attempt cannot succeed */
   isFinal?: boolean;
@@ -51,14 +51,14 @@ export function createAttemptLog({ db, databaseKind }: Pick<Deps, "db" | "databa
  * longer if the receiver requests it.
  * @param schedule the wait before each attempt, in milliseconds
  */
-export function nextOf(
+export function determineNext(
   { attempts, attemptsBefore }: Pick<LeasedDelivery, "attempts" | "attemptsBefore">,
-  { error, retryAfterMs, isFinal }: Pick<Answer, "error" | "retryAfterMs" | "isFinal">,
+  { error, retryAfterMs, isFinal }: Pick<AttemptResult, "error" | "retryAfterMs" | "isFinal">,
   schedule: readonly number[],
 ): Next {
   if (error === null) return { state: "delivered" };
-  const wait = schedule[attempts - attemptsBefore + 1];
-  if (wait === undefined || isFinal) return { state: "failed" };
-  const jittered = wait * (1 + Math.random() / 10);
-  return { state: "pending", waitMs: Math.round(Math.max(jittered, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS))) };
+  const waitMs = schedule[attempts - attemptsBefore + 1];
+  if (waitMs === undefined || isFinal) return { state: "failed" };
+  const jitteredMs = waitMs * (1 + Math.random() / 10);
+  return { state: "pending", waitMs: Math.round(Math.max(jitteredMs, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS))) };
 }

@@ -7,12 +7,12 @@ import type { Config } from "../config.ts";
 export const MAX_SLOT_WAIT_MS = 10_000;
 
 /** The maximum time that recording an attempt may take, in milliseconds. */
-const MARGIN_MS = 5_000;
+const MAX_RECORDING_MS = 5_000;
 
 /**
  * Returns the duration of a lease in milliseconds. It covers waiting for a slot and for memory for files, the attempt,
  * and recording it.
  */
-export function leaseMs({ webhooks }: Pick<Config, "webhooks">): number {
-  return 2 * MAX_SLOT_WAIT_MS + webhooks.timeout + MARGIN_MS;
+export function calculateLeaseMs({ webhooks }: Pick<Config, "webhooks">): number {
+  return 2 * MAX_SLOT_WAIT_MS + webhooks.timeout + MAX_RECORDING_MS;
 }

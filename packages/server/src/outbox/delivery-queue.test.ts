@@ -11,7 +11,7 @@ import {
   type NewDelivery,
   type Next,
 } from "./delivery-queue.ts";
-import { keepSentHosts } from "./sent-hosts.ts";
+import { recordSentHosts } from "./sent-hosts.ts";
 
 const LEASE = 60_000;
 
@@ -125,7 +125,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     const id = await put(-1);
     const [first] = await queue.claim(1, []);
     if (!first) throw new Error("not claimed");
-    const letGo = queue.hold(first);
+    const unhold = queue.hold(first);
     await leaseEnds(id);
     expect(await claim()).toEqual([]);
     expect(await queue.retry(forms.db, first, { target: "{}", host: "a" })).toEqual([]);
@@ -135,7 +135,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     const [second] = await queue.claim(1, []);
     expect(second).toMatchObject({ id, attempts: 1, fence: 3 });
     const letGoAgain = second && queue.hold(second);
-    letGo?.();
+    unhold?.();
     await leaseEnds(id);
     expect(await claim()).toEqual([]);
     letGoAgain?.();
@@ -145,12 +145,12 @@ onBothDatabases("the delivery queue", (createDatabase) => {
   it("renews the leases of held deliveries, and no others", async () => {
     const [held, left, returned] = [await put(-3), await put(-2), await put(-1)];
     const claimed = await queue.claim(3, []);
-    const letGo = claimed.filter(({ id }) => id !== left).map((delivery) => queue.hold(delivery));
+    const unholdFunctions = claimed.filter(({ id }) => id !== left).map((delivery) => queue.hold(delivery));
     const last = claimed.find(({ id }) => id === returned);
     if (last) await queue.requeue(last);
     await Promise.all([held, left].map(leaseEnds));
     await queue.renew();
-    for (const release of letGo) release?.();
+    for (const release of unholdFunctions) release?.();
     expect((await claim()).toSorted()).toEqual([left, returned].toSorted());
     await leaseEnds(held);
     expect(await claim()).toEqual([held]);
@@ -265,7 +265,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     ]);
     await forms.db.updateTable("deliveries").set({ isLeased: 1 }).where("host", "<>", "returned").execute();
     await forms.db.deleteFrom("sentHosts").execute();
-    await keepSentHosts(forms.server.deps, forms.db, { column: "id", ids });
+    await recordSentHosts(forms.server.deps, forms.db, { column: "id", ids });
     const kept = await forms.db.selectFrom("sentHosts").select(["submissionId", "host"]).execute();
     expect(kept).toEqual([{ submissionId, host: "leased" }]);
   });

@@ -7,7 +7,7 @@ import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
 import type { DeliveryRow } from "../db/outbox-tables.ts";
 import { inTransaction } from "../db/transaction.ts";
-import { keepMailRecipients, keepSentHosts } from "./sent-hosts.ts";
+import { recordMailRecipients, recordSentHosts } from "./sent-hosts.ts";
 
 /**
  * A delivery that this process has leased. No other process sends it before the lease ends, and `fence` identifies the
@@ -120,7 +120,7 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
     async move({ id, fence, attempts }: LeasedDelivery, host: string): Promise<void> {
       await inTransaction(db, async (trx) => {
         const wasAttempted = attempts > 0 || fence > FIRST_FENCE;
-        if (wasAttempted) await keepSentHosts({ db, databaseKind }, trx, { column: "id", ids: [id] });
+        if (wasAttempted) await recordSentHosts({ db, databaseKind }, trx, { column: "id", ids: [id] });
         await queries.move(trx, { id, fence, host });
       });
     },
@@ -138,7 +138,7 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
       address: Address,
     ): Promise<LeasedDelivery[]> {
       if (held.get(id)?.attempts === attempts) return [];
-      await keepReceivers({ db, databaseKind }, trx, [{ id, ...address, previous: { target, host } }]);
+      await recordReceivers({ db, databaseKind }, trx, [{ id, ...address, previous: { target, host } }]);
       return (await queries.retry(trx, { id, fence, ...address, ms: leaseMs })).rows;
     },
     /**
@@ -147,7 +147,7 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
      * @returns the ids of the retried deliveries
      */
     async retryFailed(trx: Executor, rows: readonly MovedRow[]): Promise<Set<string>> {
-      await keepReceivers({ db, databaseKind }, trx, rows);
+      await recordReceivers({ db, databaseKind }, trx, rows);
       const { rows: retried } = await queries.retryFailed(trx, { json: toJson(rows) });
       return new Set(retried.map(({ id }) => id));
     },
@@ -171,18 +171,18 @@ type MovedRow = AddressRow & { previous: Address };
 type HeldRow = { id: string; attempts: number };
 
 /** Remembers who received deliveries that are about to be sent to another host or recipient. */
-async function keepReceivers(
+async function recordReceivers(
   database: { db: Db; databaseKind: DatabaseKind },
   trx: Executor,
   rows: readonly MovedRow[],
 ): Promise<void> {
-  const toOtherHost = rows.filter(({ host, previous }) => host !== previous.host);
-  await keepSentHosts(database, trx, { column: "id", ids: toOtherHost.map(({ id }) => id) });
-  const toOthers = rows.filter(({ target, previous }) => target !== previous.target);
-  await keepMailRecipients(
+  const rowsWithNewHost = rows.filter(({ host, previous }) => host !== previous.host);
+  await recordSentHosts(database, trx, { column: "id", ids: rowsWithNewHost.map(({ id }) => id) });
+  const rowsWithNewTarget = rows.filter(({ target, previous }) => target !== previous.target);
+  await recordMailRecipients(
     database,
     trx,
-    toOthers.map(({ id }) => id),
+    rowsWithNewTarget.map(({ id }) => id),
   );
 }
 
@@ -211,7 +211,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
         fence: param("fence"),
         isLeased: param("isLeased"),
         createdAt: param("createdAt"),
-        dueAt: later(now, param("ms")),
+        dueAt: addMs(now, param("ms")),
       }),
     ),
     settle: compileOnce<{ json: string }, { id: string; attempts: number }>((param) =>
@@ -233,7 +233,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
     releaseWaiting: compileOnce<{ json: string; ms: number }, LeasedDelivery>((param) =>
       db
         .updateTable("deliveries")
-        .set({ state: "pending", fence: sql`fence + 1`, isLeased: sql.lit(1), dueAt: later(now, param("ms")) })
+        .set({ state: "pending", fence: sql`fence + 1`, isLeased: sql.lit(1), dueAt: addMs(now, param("ms")) })
         .where(
           "submissionId",
           "in",
@@ -245,7 +245,7 @@ function deliveryQueries(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
     requeue: compileOnce<LeaseKey & { ms: number }, never>((param) =>
       db
         .updateTable("deliveries")
-        .set({ isLeased: sql.lit(0), dueAt: later(now, param("ms")) })
+        .set({ isLeased: sql.lit(0), dueAt: addMs(now, param("ms")) })
         .where("id", "=", param("id"))
         .where("fence", "=", param("fence"))
         .where("state", "=", "pending"),
@@ -263,7 +263,7 @@ function claim(
     .selectFrom(jsonRows<HeldRow>(databaseKind, json, { id: "text", attempts: "bigint" }))
     .select(["rows.id", "rows.attempts"])
     .$asTuple("id", "attempts");
-  const due = db
+  const dueIds = db
     .selectFrom("deliveries")
     .select("id")
     .where(sql.ref("state"), "=", sql.lit("pending"))
@@ -275,8 +275,8 @@ function claim(
     .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
   return db
     .updateTable("deliveries")
-    .set({ fence: sql`fence + 1`, isLeased: sql.lit(1), dueAt: later(now, ms) })
-    .where("id", "in", due)
+    .set({ fence: sql`fence + 1`, isLeased: sql.lit(1), dueAt: addMs(now, ms) })
+    .where("id", "in", dueIds)
     .returningAll();
 }
 
@@ -286,7 +286,7 @@ function renew(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
     db
       .updateTable("deliveries")
       .from(jsonRows<LeaseKey>(kind, param("json"), { id: "text", fence: "bigint" }))
-      .set({ dueAt: later(now, param("ms")) })
+      .set({ dueAt: addMs(now, param("ms")) })
       .whereRef("deliveries.id", "=", "rows.id")
       .whereRef("deliveries.fence", "=", "rows.fence")
       .where("deliveries.state", "=", sql.lit("pending"))
@@ -314,7 +314,7 @@ function retry(db: Db, now: RawBuilder<number>) {
         attemptsBefore: sql`attempts`,
         fence: sql`fence + 1`,
         isLeased: sql.lit(1),
-        dueAt: later(now, param("ms")),
+        dueAt: addMs(now, param("ms")),
         target: param("target"),
         host: param("host"),
       })
@@ -348,6 +348,6 @@ function retryFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
 }
 
 /** PostgreSQL needs the type of a parameter in an expression. */
-function later(now: RawBuilder<number>, ms: number): RawBuilder<number> {
+function addMs(now: RawBuilder<number>, ms: number): RawBuilder<number> {
   return sql<number>`${now} + cast(${ms} as bigint)`;
 }

@@ -255,18 +255,18 @@ onBothDatabases("the delivery worker", (createDatabase) => {
       started.resolve();
       return aborted(signal);
     });
-    expect(worker.vacancies("a")).toBe(0);
+    expect(worker.countFreeSlots("a")).toBe(0);
     worker.start();
-    expect(worker.vacancies("a")).toBe(16);
-    worker.take(await lease("a"));
+    expect(worker.countFreeSlots("a")).toBe(16);
+    worker.startAttempt(await lease("a"));
     await started.promise;
-    expect([worker.vacancies("a"), worker.vacancies("b")]).toEqual([15, 16]);
+    expect([worker.countFreeSlots("a"), worker.countFreeSlots("b")]).toEqual([15, 16]);
     await put("a", 40);
     worker.notify();
-    await expect.poll(() => worker.vacancies("a")).toBe(0);
-    expect(worker.vacancies("b")).toBe(16);
+    await expect.poll(() => worker.countFreeSlots("a")).toBe(0);
+    expect(worker.countFreeSlots("b")).toBe(16);
     await worker.stop(0);
-    expect(worker.vacancies("b")).toBe(0);
+    expect(worker.countFreeSlots("b")).toBe(0);
   });
 
   it("yields to other work while no attempt can be made", async () => {
@@ -325,8 +325,8 @@ it("a host's slots are free while outcomes are recorded, and nothing is claimed 
   const worker = createDeliveryWorker({
     queue: { leaseMs: LEASE, claim, hold: () => () => {}, requeue: async () => {} } as unknown as DeliveryQueue,
     // No outcome is recorded.
-    run: async (_, { signal, hasAnswered }) => {
-      answered.push(hasAnswered);
+    run: async (_, { signal, onResponse }) => {
+      answered.push(onResponse);
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     },
     log,
@@ -341,7 +341,7 @@ it("a host's slots are free while outcomes are recorded, and nothing is claimed 
   expect(await claimed()).toEqual([16, 2]);
   answered[0]?.();
   expect(await claimed()).toEqual([32, 3]);
-  for (const hasAnswered of answered.slice(0, 16)) hasAnswered();
+  for (const onResponse of answered.slice(0, 16)) onResponse();
   expect(await claimed()).toEqual([32, 3]);
   answered[16]?.();
   expect(await claimed()).toEqual([48, 4]);

@@ -7,12 +7,12 @@ import { createLeaseRenewal } from "./lease-renewal.ts";
 
 /**
  * Makes one attempt at a leased delivery and records the outcome. Rejects when the attempt could not be made or recorded.
- * @param options.hasAnswered called when the receiver has answered: from then on, another delivery may use its slot
+ * @param options.onResponse called when the receiver has answered: from then on, another delivery may use its slot
  * @returns the deliveries that the outcome unblocked, leased to this process
  */
 export type RunDelivery = (
   delivery: LeasedDelivery,
-  options: { signal: AbortSignal; hasAnswered: () => void },
+  options: { signal: AbortSignal; onResponse: () => void },
 ) => Promise<LeasedDelivery[]>;
 
 export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
@@ -27,7 +27,7 @@ const MAX_CONCURRENT = 1_024;
 const MAX_CONCURRENT_PER_HOST = 32;
 const CLAIM_SIZE = MAX_CONCURRENT_PER_HOST / 2;
 /** The number of slots in use at which a host's deliveries are left in the queue. */
-const BUSY = MAX_CONCURRENT_PER_HOST - CLAIM_SIZE;
+const BUSY_THRESHOLD = MAX_CONCURRENT_PER_HOST - CLAIM_SIZE;
 
 type WorkerOptions = {
   queue: DeliveryQueue;
@@ -72,33 +72,33 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
    * starts the deliveries that the outcome unblocked. Errors are logged, never thrown.
    */
   async function runAttempt(delivery: LeasedDelivery, maxWaitMs: number): Promise<void> {
-    const letGo = queue.hold(delivery);
-    if (!letGo) return;
+    const unhold = queue.hold(delivery);
+    if (!unhold) return;
     const { host } = delivery;
     const release = await hostSemaphore.acquire(host, maxWaitMs, stopped.signal);
-    if (!release) return requeue(delivery).finally(letGo);
-    const hasAnswered = () => {
+    if (!release) return requeue(delivery).finally(unhold);
+    const onResponse = () => {
       release();
-      if (skipped.hosts.has(host) && hostSemaphore.inUse(host) < BUSY) wakeSignal.notify();
+      if (skipped.hosts.has(host) && hostSemaphore.inUse(host) < BUSY_THRESHOLD) wakeSignal.notify();
     };
     let unblocked: LeasedDelivery[] = [];
     try {
-      unblocked = await run(delivery, { signal: stopped.signal, hasAnswered });
+      unblocked = await run(delivery, { signal: stopped.signal, onResponse });
     } catch (error) {
       if (!stopped.signal.aborted)
         log.error({ err: error, deliveryId: delivery.id }, "a delivery attempt failed unexpectedly");
       // Requeue with a delay: a delivery that fails instantly would otherwise be claimed in a loop and starve the rest.
       await requeue(delivery, stopped.signal.aborted ? 0 : POLL_MS);
     } finally {
-      hasAnswered();
-      letGo();
+      onResponse();
+      unhold();
     }
     await Promise.all(unblocked.map((next) => track(next, maxWaitMs)));
   }
 
-  async function work() {
+  async function runLoop() {
     while (!isStopping) {
-      const busyHosts = hostSemaphore.hostsWithAtLeast(BUSY);
+      const busyHosts = hostSemaphore.hostsWithAtLeast(BUSY_THRESHOLD);
       const limit = Math.min(MAX_CONCURRENT - running.size, CLAIM_SIZE);
       // Set this before the claim, so that a slot that becomes free in the meantime ends the next wait.
       skipped = { hosts: new Set(busyHosts), isFull: limit < CLAIM_SIZE };
@@ -115,18 +115,18 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
     start(): void {
       renewal.start();
       isStopping = false;
-      loop = work();
+      loop = runLoop();
     },
     /**
      * The number of new deliveries to this host that may be leased to this process while they are written, and passed to
      * `take`. The others wait in the queue, behind those that the queue already has.
      */
-    vacancies(host: string): number {
+    countFreeSlots(host: string): number {
       if (isStopping || skipped.hosts.has(host)) return 0;
-      return Math.max(0, Math.min(BUSY - hostSemaphore.inUse(host), MAX_CONCURRENT - running.size));
+      return Math.max(0, Math.min(BUSY_THRESHOLD - hostSemaphore.inUse(host), MAX_CONCURRENT - running.size));
     },
     /** Makes the attempt at a delivery that was leased to this process when it was written. */
-    take(delivery: LeasedDelivery): void {
+    startAttempt(delivery: LeasedDelivery): void {
       void track(delivery, MAX_SLOT_WAIT_MS);
     },
     /** Claims due deliveries now instead of at the next poll. Call it after the transaction that enqueued them. */
@@ -143,16 +143,16 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
     },
     /** Runs several deliveries while a client waits. Resolves after `waitMs` at the latest; the attempts continue. */
     async runWithin(deliveries: readonly LeasedDelivery[], waitMs: number): Promise<void> {
-      await settledWithin(waitMs, Promise.all(deliveries.map((delivery) => this.runNow(delivery, waitMs))));
+      await waitAtMost(waitMs, Promise.all(deliveries.map((delivery) => this.runNow(delivery, waitMs))));
     },
     /** Claims nothing more and waits up to `timeoutMs` for running attempts, then returns them to the queue. */
     async stop(timeoutMs: number): Promise<void> {
       isStopping = true;
       wakeSignal.notify();
-      const cutOff = setTimeout(() => stopped.abort(), timeoutMs);
+      const abortTimer = setTimeout(() => stopped.abort(), timeoutMs);
       await loop;
       while (running.size > 0) await Promise.all(running);
-      clearTimeout(cutOff);
+      clearTimeout(abortTimer);
       renewal.stop();
       // Leave deliveries that arrive while the rest of the server shuts down to the queue as well.
       stopped.abort();
@@ -169,32 +169,32 @@ function createRequeue(queue: DeliveryQueue, log: Logger) {
 }
 
 /** Resolves when `work` is done, after `waitMs` at the latest. */
-async function settledWithin(waitMs: number, work: Promise<unknown>): Promise<void> {
-  const { promise: waited, resolve } = Promise.withResolvers<void>();
+async function waitAtMost(waitMs: number, work: Promise<unknown>): Promise<void> {
+  const { promise: timeout, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, waitMs);
-  await Promise.race([work, waited]);
+  await Promise.race([work, timeout]);
   clearTimeout(timer);
 }
 
 /** `wait` resolves after a timeout or on `notify`. A notification without a waiter ends the next wait immediately. */
 function createWakeSignal() {
-  let hasRung = false;
-  let answer = () => {};
+  let isNotified = false;
+  let wake = () => {};
   return {
     notify() {
-      hasRung = true;
-      answer();
+      isNotified = true;
+      wake();
     },
     async wait(ms: number) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms).unref();
-        answer = () => {
+        wake = () => {
           clearTimeout(timer);
           resolve();
         };
-        if (hasRung) answer();
+        if (isNotified) wake();
       });
-      hasRung = false;
+      isNotified = false;
     },
   };
 }

@@ -24,7 +24,7 @@ export function createDueClaims({ queue, log, now }: ClaimOptions) {
   let exhausted: { hosts: ReadonlySet<string>; at: number } | null = null;
   let announcements = 0;
 
-  function hasNothingElse(busyHosts: readonly string[]): boolean {
+  function isExhausted(busyHosts: readonly string[]): boolean {
     if (exhausted === null || now() - exhausted.at >= EXHAUSTED_MS) return false;
     return exhausted.hosts.size > 0 && [...exhausted.hosts].every((host) => busyHosts.includes(host));
   }
@@ -32,12 +32,13 @@ export function createDueClaims({ queue, log, now }: ClaimOptions) {
   return {
     /** @returns null when the database is unavailable */
     async claim(limit: number, busyHosts: readonly string[]): Promise<LeasedDelivery[] | null> {
-      if (limit === 0 || hasNothingElse(busyHosts)) return [];
-      const before = announcements;
+      if (limit === 0 || isExhausted(busyHosts)) return [];
+      const announcementsBefore = announcements;
       try {
         const claimed = await queue.claim(limit, busyHosts);
         // A delivery that was announced in the meantime may have been committed too late for this claim.
-        if (claimed.length < limit && announcements === before) exhausted = { hosts: new Set(busyHosts), at: now() };
+        if (claimed.length < limit && announcements === announcementsBefore)
+          exhausted = { hosts: new Set(busyHosts), at: now() };
         return claimed;
       } catch (error) {
         log.error({ err: error }, "deliveries could not be claimed; retrying");

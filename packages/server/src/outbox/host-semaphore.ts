@@ -23,7 +23,7 @@ export function createHostSemaphore(slotsPerHost: number) {
       const host = hosts.get(name) ?? { inUse: 0, waiting: [] };
       hosts.set(name, host);
       if (host.inUse < slotsPerHost) host.inUse++;
-      else if (!(await turn(host, AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)])))) return null;
+      else if (!(await waitForSlot(host, AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)])))) return null;
       let isReleased = false;
       return () => {
         if (!isReleased) release(name, host);
@@ -40,17 +40,17 @@ export function createHostSemaphore(slotsPerHost: number) {
 }
 
 /** Waits for a slot. @returns false when the signal was aborted first */
-function turn({ waiting }: Host, signal: AbortSignal): Promise<boolean> {
+function waitForSlot({ waiting }: Host, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const onAbort = () => {
-      waiting.splice(waiting.indexOf(onTurn), 1);
+      waiting.splice(waiting.indexOf(onSlot), 1);
       resolve(false);
     };
-    const onTurn = () => {
+    const onSlot = () => {
       signal.removeEventListener("abort", onAbort);
       resolve(true);
     };
-    waiting.push(onTurn);
+    waiting.push(onSlot);
     signal.addEventListener("abort", onAbort, { once: true });
   });
 }

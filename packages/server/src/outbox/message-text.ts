@@ -5,15 +5,15 @@
 const links = /\b[a-z][a-z\d+.-]{1,20}:\/\/\S*|(?<![@\w.-])(?:[\w-]+\.)+[a-z]{2,}\b(?!@)\S*/giu;
 
 /** Replaces links by an ellipsis, in text from a person whom the reader may not know. */
-export const withoutLinks = (text: string) => text.replace(links, "…");
+export const removeLinks = (text: string) => text.replace(links, "…");
 
-export const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+export const toSingleLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 
 /** Continuation lines are indented, so that a value cannot imitate other lines of the email. */
-export const indented = (text: string) => text.replace(/\r\n|[\r\n\u2028\u2029]/g, "\n    ");
+export const indentContinuationLines = (text: string) => text.replace(/\r\n|[\r\n\u2028\u2029]/g, "\n    ");
 
 /** At most `length` characters, with an ellipsis if something was cut off. */
-export function cut(text: string, length: number): string {
+export function truncateText(text: string, length: number): string {
   const characters = Array.from(text);
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
 }

@@ -1,11 +1,11 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isUnavailable } from "../db/database-errors.ts";
 import type { DeliveryKind } from "../db/outbox-tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { failpoint } from "../failpoints.ts";
-import { type Answer, type CompletedAttempt, createAttemptLog, nextOf } from "./attempts.ts";
-import { leaseMs } from "./delivery-lease.ts";
+import { type AttemptResult, type CompletedAttempt, createAttemptLog, determineNext } from "./attempts.ts";
+import { calculateLeaseMs } from "./delivery-lease.ts";
 import { createDeliveryQueue, type LeasedDelivery } from "./delivery-queue.ts";
 import { createDeliveryWorker, type RunDelivery } from "./delivery-worker.ts";
 
@@ -18,7 +18,7 @@ export type OpenDelivery = {
    * Makes one attempt. Failures of the receiver are part of the result. Rejects when the attempt could not be made, in
    * which case no attempt is counted.
    */
-  send(): Promise<Answer | Postponed>;
+  send(): Promise<AttemptResult | Postponed>;
   /** Releases what `open` reserved, after the attempt was recorded or abandoned. */
   close?(): void;
 };
@@ -31,7 +31,7 @@ export type DeliveryHandler = {
    * Records an attempt with everything that follows from it, in one transaction.
    * @returns the deliveries that it unblocked, leased to this process
    */
-  record(made: CompletedAttempt): Promise<LeasedDelivery[]>;
+  record(attempt: CompletedAttempt): Promise<LeasedDelivery[]>;
 };
 
 export type Outbox = ReturnType<typeof createOutbox>;
@@ -42,7 +42,7 @@ export type Outbox = ReturnType<typeof createOutbox>;
  */
 const FIRST_RECORD_WAIT_MS = 100;
 /** How often the database may reject the effects of an attempt before only the delivery's state is recorded. */
-const MAX_REFUSALS = 8;
+const MAX_REJECTIONS = 8;
 const MAX_RECORD_WAIT_MS = 30_000;
 
 /**
@@ -50,33 +50,33 @@ const MAX_RECORD_WAIT_MS = 30_000;
  * registers a handler before the worker starts.
  * @param pause waits before an outcome is recorded again; a test replaces it
  */
-export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" | "log">, pause = wait) {
+export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" | "log">, pause = sleep) {
   const { log } = deps;
   const { schedule } = deps.config.webhooks;
-  const queue = createDeliveryQueue(deps, leaseMs(deps.config));
+  const queue = createDeliveryQueue(deps, calculateLeaseMs(deps.config));
   const handlers = new Map<DeliveryKind, DeliveryHandler>();
   const worker = createDeliveryWorker({ queue, run, log });
 
   async function run(
     delivery: LeasedDelivery,
-    { signal, hasAnswered }: Parameters<RunDelivery>[1],
+    { signal, onResponse }: Parameters<RunDelivery>[1],
   ): Promise<LeasedDelivery[]> {
     const handler = handlers.get(delivery.kind);
     if (!handler) throw new Error(`No handler is registered for deliveries of the kind ${delivery.kind}.`);
-    const open = await handler.open(delivery, signal);
-    if (!open) return [];
+    const openDelivery = await handler.open(delivery, signal);
+    if (!openDelivery) return [];
     try {
-      const made = await attempt(delivery, open.send);
-      hasAnswered();
-      if ("postponedMs" in made) {
-        await queue.requeue(delivery, made.postponedMs);
+      const outcome = await makeAttempt(delivery, openDelivery.send);
+      onResponse();
+      if ("postponedMs" in outcome) {
+        await queue.requeue(delivery, outcome.postponedMs);
         return [];
       }
-      const released = await record(handler, made, signal);
+      const released = await record(handler, outcome, signal);
       failpoint("delivery.recorded");
       return released;
     } finally {
-      open.close?.();
+      openDelivery.close?.();
     }
   }
 
@@ -89,15 +89,15 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
    */
   async function record(
     handler: DeliveryHandler,
-    made: CompletedAttempt,
+    completed: CompletedAttempt,
     signal: AbortSignal,
   ): Promise<LeasedDelivery[]> {
-    const deliveryId = made.delivery.id;
-    let refusals = 0;
+    const deliveryId = completed.delivery.id;
+    let rejections = 0;
     for (let waitMs = FIRST_RECORD_WAIT_MS; ; waitMs = Math.min(2 * waitMs, MAX_RECORD_WAIT_MS)) {
       try {
-        if (refusals < MAX_REFUSALS) return await handler.record(made);
-        const isSettled = (await inTransaction(deps.db, (trx) => queue.settle(trx, [made]))).size > 0;
+        if (rejections < MAX_REJECTIONS) return await handler.record(completed);
+        const isSettled = (await inTransaction(deps.db, (trx) => queue.settle(trx, [completed]))).size > 0;
         const reason = isSettled
           ? "the database refuses the changes that follow from it"
           : "the delivery was deleted or taken over";
@@ -105,25 +105,28 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
         return [];
       } catch (error) {
         if (signal.aborted) throw error;
-        if (!isUnavailable(error)) refusals++;
+        if (!isUnavailable(error)) rejections++;
         log.error({ err: error, deliveryId }, "an attempt could not be recorded; retrying");
         await pause(waitMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
-  async function attempt(delivery: LeasedDelivery, send: OpenDelivery["send"]): Promise<CompletedAttempt | Postponed> {
+  async function makeAttempt(
+    delivery: LeasedDelivery,
+    send: OpenDelivery["send"],
+  ): Promise<CompletedAttempt | Postponed> {
     const startedAt = Date.now();
-    const before = performance.now();
+    const startedAtMs = performance.now();
     failpoint("delivery.sending");
-    const sent = await send();
+    const result = await send();
     failpoint("delivery.sent");
-    if ("postponedMs" in sent) return sent;
-    const { retryAfterMs, isFinal = false, ...answer } = sent;
+    if ("postponedMs" in result) return result;
+    const { retryAfterMs, isFinal = false, ...answer } = result;
     return {
       delivery,
-      attempt: { ...answer, startedAt, durationMs: Math.round(performance.now() - before) },
-      next: nextOf(delivery, { ...answer, retryAfterMs, isFinal }, schedule),
+      attempt: { ...answer, startedAt, durationMs: Math.round(performance.now() - startedAtMs) },
+      next: determineNext(delivery, { ...answer, retryAfterMs, isFinal }, schedule),
     };
   }
 

@@ -26,4 +26,4 @@ export function createPayloadSlots() {
 }
 
 /** A delivery for which no slot is free. It is sent later, and no attempt is counted. */
-export const withoutSlot: OpenDelivery = { send: async () => ({ postponedMs: MAX_SLOT_WAIT_MS / 2 }) };
+export const deliveryWithoutSlot: OpenDelivery = { send: async () => ({ postponedMs: MAX_SLOT_WAIT_MS / 2 }) };

@@ -5,15 +5,15 @@ import { AppError } from "../errors.ts";
 import { MailError } from "../outbound/mail-error.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../outbound/retry-after.ts";
-import type { Answer } from "./attempts.ts";
+import type { AttemptResult } from "./attempts.ts";
 
 /** The number of bytes of a response that are read, and the number that are stored. */
 const READ_BYTES = 64 * 1024;
 const STORED_BYTES = 16 * 1024;
 
-export const delivered: Answer = { status: null, error: null, detail: null, response: null, retryAfterMs: 0 };
+export const delivered: AttemptResult = { status: null, error: null, detail: null, response: null, retryAfterMs: 0 };
 
-export function undelivered(error: string, detail: string): Answer {
+export function createFailure(error: string, detail: string): AttemptResult {
   return { ...delivered, error, detail };
 }
 
@@ -28,16 +28,18 @@ type Post = {
 
 /** Posts to a receiver. Rejects when there is no response; `explainFailure` turns that into an answer. */
 export function createPost({ config, outbound }: Pick<Deps, "config" | "outbound">) {
-  return async ({ url, headers, body, signal, contentType = "application/json" }: Post): Promise<Answer> => {
+  return async ({ url, headers, body, signal, contentType = "application/json" }: Post): Promise<AttemptResult> => {
     const allHeaders = { "user-agent": "Foyer", ...headers, "content-type": contentType };
     const limits = { timeoutMs: config.webhooks.timeout, maxBytes: READ_BYTES, trust: "untrusted" } as const;
-    return readAnswer(await outbound.request({ url, method: "POST", headers: allHeaders, body, signal, ...limits }));
+    return readResult(await outbound.request({ url, method: "POST", headers: allHeaders, body, signal, ...limits }));
   };
 }
 
-function readAnswer({ status, headers, body }: Awaited<ReturnType<Deps["outbound"]["request"]>>): Answer {
+function readResult({ status, headers, body }: Awaited<ReturnType<Deps["outbound"]["request"]>>): AttemptResult {
   const isSuccess = status >= 200 && status < 300;
-  const outcome = isSuccess ? delivered : undelivered(`HTTP ${status}`, `The receiver responded with HTTP ${status}.`);
+  const outcome = isSuccess
+    ? delivered
+    : createFailure(`HTTP ${status}`, `The receiver responded with HTTP ${status}.`);
   // PostgreSQL cannot store NUL in text.
   const response = body.subarray(0, STORED_BYTES).toString("utf8").replaceAll("\0", "");
   return { ...outcome, status, response, retryAfterMs: parseRetryAfter(headers["retry-after"]) ?? 0 };
@@ -47,14 +49,17 @@ function readAnswer({ status, headers, body }: Awaited<ReturnType<Deps["outbound
  * Returns the result of an attempt that threw. Throws the error again when `signal` aborted the attempt or the database
  * is unavailable, because the receiver did not cause such a failure.
  */
-export function explainFailure(error: unknown, signal: AbortSignal, log: Logger): Answer {
+export function explainFailure(error: unknown, signal: AbortSignal, log: Logger): AttemptResult {
   if (signal.aborted) throw error;
   if (error instanceof OutboundError)
-    return { ...undelivered(error.publicMessage, error.message), status: error.status ?? null };
-  if (error instanceof AppError) return undelivered("Too large", error.message);
-  if (error instanceof MailError) return undelivered("Rejected by the mail server", error.message);
+    return { ...createFailure(error.publicMessage, error.message), status: error.status ?? null };
+  if (error instanceof AppError) return createFailure("Too large", error.message);
+  if (error instanceof MailError) return createFailure("Rejected by the mail server", error.message);
   // Check this last, because it reads the message, in which the errors above can quote the receiver.
   if (isUnavailable(error)) throw error;
   log.error({ err: error }, "could not build a delivery");
-  return undelivered("Could not be sent", "The server could not build the request. See the server log for the reason.");
+  return createFailure(
+    "Could not be sent",
+    "The server could not build the request. See the server log for the reason.",
+  );
 }

@@ -15,17 +15,17 @@ export const mayHaveArrived = sql<boolean>`(deliveries.attempts > 0
   or (deliveries."isLeased" = 1 and deliveries.state <> 'waiting'))`;
 
 /** Deliveries that are about to be deleted or sent to another host: those of these events, or those with these ids. */
-type Leaving = { column: "eventId" | "id"; ids: readonly string[] };
+type DeliverySelector = { column: "eventId" | "id"; ids: readonly string[] };
 
 /**
  * Records which hosts received a submission, or the events of a conversation or a submission, because the deliveries
  * that show it are deleted or changed. An erasure lists these hosts in its receipt, and the recipients of emails by
  * other means.
  */
-export async function keepSentHosts(
+export async function recordSentHosts(
   { db, databaseKind }: Pick<Deps, "db" | "databaseKind">,
   trx: Executor,
-  { column, ids }: Leaving,
+  { column, ids }: DeliverySelector,
 ): Promise<void> {
   if (ids.length === 0) return;
   const owners = [
@@ -42,7 +42,7 @@ export async function keepSentHosts(
       which: sql`events."submissionId" is null`,
     },
   ] as const;
-  for (const { owner, table, id, which } of owners) {
+  for (const { owner, table, id, which: condition } of owners) {
     // The lock waits for an owner that is being deleted, and the owner is then skipped.
     const lock = databaseKind === "postgres" ? sql`for key share of owner` : sql``;
     const insert = sql`insert into "sentHosts" (${sql.ref(owner)}, host)
@@ -50,7 +50,7 @@ export async function keepSentHosts(
       left join events on events.id = deliveries."eventId"
       join ${sql.table(table)} as owner on owner.id = ${id}
       where ${sql.ref(`deliveries.${column}`)} in (${sql.join(ids)}) and ${mayHaveArrived}
-        and deliveries.type <> 'email' and ${which}
+        and deliveries.type <> 'email' and ${condition}
       ${lock} on conflict do nothing`;
     await trx.executeQuery(insert.compile(db));
   }
@@ -60,7 +60,7 @@ export async function keepSentHosts(
  * Records who received emails of submissions, because the emails are about to be sent to other recipients. Call it with
  * the submissions locked. Confirmations went to the visitor.
  */
-export async function keepMailRecipients(
+export async function recordMailRecipients(
   { db }: Pick<Deps, "db">,
   trx: Executor,
   ids: readonly string[],
@@ -82,25 +82,25 @@ export async function keepMailRecipients(
       await trx.executeQuery(insert.onConflict((conflict) => conflict.doNothing()).compile());
     }
     if (recipientIds.length === 0) continue;
-    const ofMembers = sql`insert into "sentHosts" ("submissionId", host)
+    const insertMembers = sql`insert into "sentHosts" ("submissionId", host)
       select cast(${submissionId} as text), email from users where id in (${sql.join(recipientIds)}) on conflict do nothing`;
-    await trx.executeQuery(ofMembers.compile(db));
+    await trx.executeQuery(insertMembers.compile(db));
   }
 }
 
 /** Records where the bot of a channel posted about conversations, because these threads are about to be deleted. */
-export async function keepHostOfThreads(
+export async function recordThreadHost(
   { databaseKind }: Pick<Deps, "databaseKind">,
   trx: Transaction<Tables>,
   { channelId, threadIds }: { channelId: string; threadIds: readonly string[] },
 ): Promise<void> {
   const chat = trx.selectFrom("teamChats").select("platform").where("channelId", "=", channelId);
-  const row = await chat.executeTakeFirst();
-  if (!row || threadIds.length === 0) return;
+  const teamChat = await chat.executeTakeFirst();
+  if (!teamChat || threadIds.length === 0) return;
   // The lock waits for a conversation that is being deleted, and the conversation is then skipped.
   const lock = databaseKind === "postgres" ? sql`for key share of owner` : sql``;
   await sql`insert into "sentHosts" ("conversationId", host)
-    select owner.id, ${platformHosts[row.platform]} from "teamChatThreads" as thread
+    select owner.id, ${platformHosts[teamChat.platform]} from "teamChatThreads" as thread
     join conversations as owner on owner.id = thread."conversationId"
     where thread.id in (${sql.join(threadIds)}) and exists (
       select 1 from deliveries

@@ -5,10 +5,10 @@ import type { Encryption } from "../encryption.ts";
 /** How long the previous secret still signs after a rotation, in milliseconds. */
 const OVERLAP_MS = 86_400_000;
 
-type Stored = { secret: string; previousSecret: string | null; rotatedAt: number | null };
+type StoredSecret = { secret: string; previousSecret: string | null; rotatedAt: number | null };
 
 /** A new secret in the format of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
-export function newSigningSecret(): string {
+export function createSigningSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
@@ -16,7 +16,7 @@ export function newSigningSecret(): string {
  * Decrypts a signing secret. Includes the previous one while it still signs.
  * @param owner the id of the webhook or form, to which the encryption is bound
  */
-export function readSigningSecret(stored: Stored, encryption: Encryption, owner: string): WebhookSecret {
+export function readSigningSecret(stored: StoredSecret, encryption: Encryption, owner: string): WebhookSecret {
   const { secret, previousSecret, rotatedAt } = stored;
   const isOverlapping = rotatedAt !== null && Date.now() < rotatedAt + OVERLAP_MS;
   return {
@@ -27,6 +27,6 @@ export function readSigningSecret(stored: Stored, encryption: Encryption, owner:
 }
 
 /** The secrets that sign a request now, newest first. */
-export function signingSecrets({ secret, previousSecret }: WebhookSecret): string[] {
+export function listActiveSecrets({ secret, previousSecret }: WebhookSecret): string[] {
   return previousSecret ? [secret, previousSecret] : [secret];
 }

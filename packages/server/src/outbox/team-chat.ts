@@ -1,23 +1,23 @@
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
-import { cut } from "./message-text.ts";
+import { truncateText } from "./message-text.ts";
 
 /**
  * The body for the incoming webhook of a team chat: `template` with its `{{name}}` filled in. The values are escaped, so
  * that a visitor's text cannot create links, images or mentions.
  */
-export function teamChatMessage(
+export function formatTeamChatMessage(
   webhookUrl: string,
   template: string,
-  values: (name: string) => string | undefined,
+  getValue: (name: string) => string | undefined,
 ): string {
   const url = URL.parse(webhookUrl);
   if (isDiscord(url)) {
     // Discord expects `content` instead of `text` and accepts at most 2,000 characters.
-    const text = fillTemplate(template, (name) => escapeMarkdown(values(name)));
-    return JSON.stringify({ content: cut(text, 2_000), allowed_mentions: { parse: [] } });
+    const text = fillTemplate(template, (name) => escapeMarkdown(getValue(name)));
+    return JSON.stringify({ content: truncateText(text, 2_000), allowed_mentions: { parse: [] } });
   }
   const escapeText = url?.hostname === "hooks.slack.com" ? escapeForSlack : escapeForChat;
-  return JSON.stringify({ text: fillTemplate(template, (name) => escapeText(values(name))) });
+  return JSON.stringify({ text: fillTemplate(template, (name) => escapeText(getValue(name))) });
 }
 
 /** https://docs.slack.dev/messaging/formatting-message-text#escaping */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { type FormClient, openForms } from "../../../../test/form-client.ts";
 import type { Received } from "../../../../test/webhook-receiver.ts";
-import { webhookHeaders } from "./webhook-signature.ts";
+import { createWebhookHeaders } from "./webhook-signature.ts";
 
 type Signed = { body: string; headers: Record<string, string> };
 type Verify = (secret: string, signed: Signed) => Promise<boolean>;
@@ -14,7 +14,7 @@ const makeSecret = (seed: number) => `whsec_${Buffer.alloc(32, seed).toString("b
 const [first, second, other] = [makeSecret(1), makeSecret(2), makeSecret(3)];
 const sign = (body: string, secrets = [first], sentAt = new Date()): Signed => ({
   body,
-  headers: webhookHeaders("sub_1", sentAt, Buffer.from(body), secrets),
+  headers: createWebhookHeaders("sub_1", sentAt, Buffer.from(body), secrets),
 });
 
 const byPackage: Verify = async (secret, { body, headers }) => {

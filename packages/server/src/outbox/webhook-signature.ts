@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto";
  * secret, so that receivers can verify either during a rotation.
  * @param id identifies duplicates to the receiver
  */
-export function webhookHeaders(id: string, sentAt: Date, body: Buffer, secrets: readonly string[]) {
+export function createWebhookHeaders(id: string, sentAt: Date, body: Buffer, secrets: readonly string[]) {
   const timestamp = String(Math.floor(sentAt.getTime() / 1_000));
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64");

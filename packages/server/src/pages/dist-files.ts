@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
-import { entityTag } from "../http/etag.ts";
+import { createEntityTag } from "../http/etag.ts";
 
 /** A built file as it is sent, with its `Content-Encoding`. */
 export type DistFile = { body: Buffer; type: string; encoding: "br" | "gzip" | null; etag: string };
@@ -40,7 +40,7 @@ export function createDistFiles(dist: URL) {
   async function load(path: string, type: string, encoding: DistFile["encoding"]): Promise<DistFile> {
     try {
       const body = await readFile(new URL(path, dist));
-      return { body, type, encoding, etag: entityTag(body) };
+      return { body, type, encoding, etag: createEntityTag(body) };
     } catch (error) {
       // Remove the entry, so that names of missing files do not accumulate in the cache.
       kept.delete(path);

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { hasState } from "../http/etag.ts";
+import { matchesEtag } from "../http/etag.ts";
 import type { DistFile } from "./dist-files.ts";
 
 const YEAR_SECONDS = 31_536_000;
@@ -9,7 +9,7 @@ export const immutableCaching = `public, max-age=${YEAR_SECONDS}, immutable`;
 
 export function sendFile(request: FastifyRequest, reply: FastifyReply, file: DistFile, caching: string) {
   reply.headers({ etag: file.etag, "cache-control": caching, vary: "accept-encoding" });
-  if (hasState(request.headers["if-none-match"], file.etag)) return reply.status(304).send();
+  if (matchesEtag(request.headers["if-none-match"], file.etag)) return reply.status(304).send();
   if (file.encoding) reply.header("content-encoding", file.encoding);
   return reply.type(file.type).send(file.body);
 }

@@ -7,7 +7,7 @@ import type { Tables, ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, checkAllInTurn, notFound } from "../errors.ts";
 import type { PartialBody } from "../http/body-rules.ts";
-import type { Keep } from "../http/idempotency.ts";
+import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
 import { emptyTool, settingsOf, type ToolSettings, toColumns, toTool } from "./columns.ts";
@@ -69,7 +69,7 @@ export function createToolService(
       const limit = limitsOf(plan).toolsPerAgent;
       return { current, limit, planId: plan, canCreate: limit === null || current < limit };
     },
-    async create(principal: Principal, { agentId, ...input }: ToolCreate, keep?: Keep): Promise<Tool> {
+    async create(principal: Principal, { agentId, ...input }: ToolCreate, keep?: SaveResponse): Promise<Tool> {
       const { organizationId, plan } = principal;
       await agents.get(organizationId, agentId);
       const given = settingsOf(input);

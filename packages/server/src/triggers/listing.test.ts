@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasState } from "../http/etag.ts";
+import { matchesEtag } from "../http/etag.ts";
 import { createListingCache, type Listing, toListing } from "./listing.ts";
 
 const listing = (name: string) => toListing({ id: "agent_1", allowedOrigins: "[]" }, [{ name }]);
@@ -77,6 +77,6 @@ describe("the ETag of a listing", () => {
     ['W/"abcd"', false],
     ["abc", false],
   ])("matches If-None-Match %s: %s", (header, expected) => {
-    expect(hasState(header, 'W/"abc"')).toBe(expected);
+    expect(matchesEtag(header, 'W/"abc"')).toBe(expected);
   });
 });

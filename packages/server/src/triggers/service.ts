@@ -8,7 +8,7 @@ import type { TriggerRow } from "../db/trigger-tables.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, invalid, notFound } from "../errors.ts";
 import type { PartialBody } from "../http/body-rules.ts";
-import type { Keep } from "../http/idempotency.ts";
+import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import type { FormFinder } from "../tools/form/form-finder.ts";
 import { toColumns, toTrigger, triggerDefaults } from "./columns.ts";
@@ -87,7 +87,7 @@ export function createTriggerService(
       const known = settingNames.filter((name) => !refused.has(name));
       checkedSettings(Object.fromEntries(known.map((name) => [name, body[name] ?? trigger[name]])));
     },
-    async create(organizationId: string, agentId: string, input: TriggerCreate, keep?: Keep): Promise<Trigger> {
+    async create(organizationId: string, agentId: string, input: TriggerCreate, keep?: SaveResponse): Promise<Trigger> {
       await agents.get(organizationId, agentId);
       const now = Date.now();
       const owner = { organizationId, agentId };

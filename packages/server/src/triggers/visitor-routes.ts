@@ -1,7 +1,7 @@
 import * as contract from "@foyer/contract";
 import type { Config } from "../config.ts";
 import type { App } from "../http/app.ts";
-import { hasState } from "../http/etag.ts";
+import { matchesEtag } from "../http/etag.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { clientKey, createRateLimit } from "../plans/rate-limit.ts";
 import type { Listing } from "./listing.ts";
@@ -23,7 +23,7 @@ export function visitorTriggerRoutes(
       const { origin, "if-none-match": known } = request.headers;
       const send = ({ body, headers }: Listing) => {
         reply.headers(headers);
-        if (hasState(known, headers.etag)) return reply.removeHeader("content-type").status(304).send();
+        if (matchesEtag(known, headers.etag)) return reply.removeHeader("content-type").status(304).send();
         return reply.send(body as never);
       };
       // A cached listing is sent without a promise, because promises are a large part of the cost of such a request.

@@ -6,7 +6,7 @@ import { isMissingReference } from "../db/database-errors.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
-import type { Keep } from "../http/idempotency.ts";
+import type { SaveResponse } from "../http/idempotency.ts";
 import { isId } from "../ids.ts";
 import type { FormFinder } from "../tools/form/form-finder.ts";
 import { toVisitorForm } from "../tools/run-tool.ts";
@@ -61,7 +61,7 @@ export function createVisitorTriggers(
      * Resolves once the event is durable. The caller must check with `listing` that the agent accepts events from this
      * page.
      */
-    async record(event: TriggerEvent, keep?: Keep): Promise<Recorded> {
+    async record(event: TriggerEvent, keep?: SaveResponse): Promise<Recorded> {
       await write(event, async (trx) => {
         await keep?.(trx, event.agentId, success);
         await rules.onEvent(trx, event);

@@ -11,7 +11,7 @@ import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { NewEvent, RecordEvents } from "../events/record-events.ts";
 import { deleteSubmissionsById } from "../forms/retention.ts";
-import { deleteAnswersAbout } from "../http/idempotency.ts";
+import { deleteResponsesAbout } from "../http/idempotency.ts";
 import { newId } from "../ids.ts";
 import type { Batch } from "./batch.ts";
 import { eraseBatch } from "./erase-batch.ts";
@@ -77,7 +77,7 @@ export function createVisitorService(
         for (const id of batch.submissionIds) erased.submissionIds.add(id);
         for (const { id } of batch.conversations) erased.conversationIds.add(id);
       }
-      await deleteAnswersAbout(db, organizationId, erased.submissionIds.union(erased.conversationIds));
+      await deleteResponsesAbout(db, organizationId, erased.submissionIds.union(erased.conversationIds));
       const id = newId("erasure");
       const receivers = [...total.receivers].sort();
       if (isReceiptKept) {

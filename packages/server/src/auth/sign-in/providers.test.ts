@@ -4,7 +4,7 @@ import { type OidcTestServer, startOidcServer } from "../../../../../test/oidc-s
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createBrowser, createOwner, password } from "../../../../../test/session-client.ts";
 import type { Trust } from "../../outbound/guarded-request.ts";
-import { openOutbound, serve, serveCanary } from "../../outbound/test-servers.ts";
+import { openOutbound, startCanary, startHttpServer } from "../../outbound/test-servers.ts";
 
 const base = "http://localhost:3000";
 const redirectUri = `${base}/auth/callback/oidc`;
@@ -291,8 +291,8 @@ describe("sign-in providers", () => {
   });
 
   it.each(["elsewhere", "endless"])("are abandoned when they respond with something %s", async (where) => {
-    const canary = await serveCanary("127.0.0.1");
-    const provider = await serve((_, response) => {
+    const canary = await startCanary("127.0.0.1");
+    const provider = await startHttpServer((_, response) => {
       if (where === "elsewhere") {
         return void response.writeHead(302, { location: `http://127.0.0.1:${canary.port}/` }).end();
       }

@@ -1,5 +1,5 @@
 import { AppError } from "../../errors.ts";
-import { boundedFetch, withFetch } from "../../outbound/scoped-fetch.ts";
+import { createBoundedFetch, withFetch } from "../../outbound/scoped-fetch.ts";
 import type { AuthDeps } from "../auth-deps.ts";
 import type { AccountMails } from "./account-mails.ts";
 import type { Client } from "./client.ts";
@@ -23,7 +23,7 @@ export type SignInProviders = ReturnType<typeof createSignInProviders>;
 export function createSignInProviders(deps: AuthDeps, mails: AccountMails, loadLibrary: LoadLibrary) {
   const { config, sessions } = deps;
   const outcomeOf = readOutcome(sessions);
-  const fetch = boundedFetch(deps.outbound.fetch("operator"), CALL_LIMITS);
+  const fetch = createBoundedFetch(deps.outbound.fetch("operator"), CALL_LIMITS);
   const library = createLibraries(deps, mails, loadLibrary);
   const configured = providerNames.filter((name) => config.signIn[name] !== null);
 

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
-import { serve } from "../../outbound/test-servers.ts";
+import { startHttpServer } from "../../outbound/test-servers.ts";
 
 let client: DocumentClient;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const add = async (url: string) => {
 };
 
 it("a page that is added as a document is fetched with its redirects, and its title is used", async () => {
-  const { url } = await serve((request, response) => {
+  const { url } = await startHttpServer((request, response) => {
     if (request.url === "/old") return response.writeHead(302, { location: "/new" }).end();
     response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(page));
   });
@@ -34,7 +34,7 @@ it("a page that is added as a document is fetched with its redirects, and its ti
 it("a page and an upload are decoded in the encoding that only the HTTP header names", async () => {
   const cyrillic = Buffer.from("\xcf\xf0\xee\xea\xe0\xf2", "latin1");
   const headers = { "content-type": "text/html; charset=windows-1251" };
-  const { url } = await serve((_, response) => response.writeHead(200, headers).end(cyrillic));
+  const { url } = await startHttpServer((_, response) => response.writeHead(200, headers).end(cyrillic));
   const fetched = await client.settled(await add(url));
   expect(await client.textOf(fetched.id)).toBe("Прокат");
   const uploaded = await client.upload(cyrillic, "rental.txt", "&externalKey=rental", headers);
@@ -43,7 +43,7 @@ it("a page and an upload are decoded in the encoding that only the HTTP header n
 
 it("a page is read again on retry, and its text is replaced", async () => {
   let text = "Open from 9 to 18.";
-  const { url } = await serve((_, response) => response.end(`<!doctype html><main><p>${text}</p></main>`));
+  const { url } = await startHttpServer((_, response) => response.end(`<!doctype html><main><p>${text}</p></main>`));
   const id = await add(url);
   await client.settled(id);
   text = "Closed on Mondays.";
@@ -54,7 +54,7 @@ it("a page is read again on retry, and its text is replaced", async () => {
 
 it("a page keeps the title that a member gave it until the member removes the title", async () => {
   let title = "Opening hours";
-  const { url } = await serve((_, response) =>
+  const { url } = await startHttpServer((_, response) =>
     response.end(`<!doctype html><title>${title}</title><main><p>Open from 9 to 18.</p></main>`),
   );
   const id = await add(url);
@@ -71,7 +71,7 @@ it("a page keeps the title that a member gave it until the member removes the ti
 });
 
 it("a page that cannot be read gets a reason, and is retried if the problem may be temporary", async () => {
-  const { url } = await serve((request, response) => {
+  const { url } = await startHttpServer((request, response) => {
     if (request.url === "/bomb") {
       return response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(30 * 1024 * 1024)));
     }
@@ -104,7 +104,7 @@ it.each(["ftp://example.com/a", "javascript:alert(1)", "not a url", "http://169.
 );
 
 it("a page's redirect to a forbidden address is not followed", async () => {
-  const { url } = await serve((_, response) =>
+  const { url } = await startHttpServer((_, response) =>
     response.writeHead(302, { location: "http://169.254.169.254/latest" }).end(),
   );
   const id = await add(url);

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { credentialOf, principalOf } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
 import { withBodyRules } from "../../http/body-rules.ts";
-import { disconnectSignal } from "../../http/disconnect-signal.ts";
+import { createDisconnectSignal } from "../../http/disconnect-signal.ts";
 import type { Idempotency } from "../../http/idempotency.ts";
 import type { SourceService } from "./service.ts";
 
@@ -27,7 +27,8 @@ export function sourceRoutes(app: App, sources: SourceService, idempotency: Idem
   app.route({
     ...contract.previewSource,
     ...withBodyRules<contract.SourceCreate>((part) => sources.checkPartOfNew(part)),
-    handler: async (request, reply) => sources.preview(organizationOf(request), request.body, disconnectSignal(reply)),
+    handler: async (request, reply) =>
+      sources.preview(organizationOf(request), request.body, createDisconnectSignal(reply)),
   });
   app.route({
     ...contract.getSource,

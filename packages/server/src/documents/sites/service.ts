@@ -15,7 +15,7 @@ import type { SourceRow } from "../../db/document-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, checkAll, invalid, notFound } from "../../errors.ts";
 import type { PartialBody } from "../../http/body-rules.ts";
-import type { Keep } from "../../http/idempotency.ts";
+import type { SaveResponse } from "../../http/idempotency.ts";
 import { isId, newId } from "../../ids.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import type { DocumentWriter } from "../document-writer.ts";
@@ -110,7 +110,11 @@ function previewer(outbound: Deps["outbound"], { preview }: Parts) {
 function writers(outbound: Deps["outbound"], { agents, store, documents, writer, onQueued }: Parts) {
   return {
     /** Adds a site. Its first sync is due immediately. */
-    async create({ organizationId }: Principal, input: SourceCreate, keep?: Keep): Promise<DocumentSourceDetail> {
+    async create(
+      { organizationId }: Principal,
+      input: SourceCreate,
+      keep?: SaveResponse,
+    ): Promise<DocumentSourceDetail> {
       await agents.get(organizationId, input.agentId);
       checkSettings(outbound, input, null);
       const row = newRow(outbound, organizationId, input);

@@ -4,7 +4,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../../test/database
 import { createFormClient, type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { dayOf } from "../../utc-day.ts";
-import { countsOf } from "./form-counters.ts";
+import { countStatus } from "./form-counters.ts";
 
 const fields = ["name", "email", "phone"].map((name) => ({ name, label: name, type: "text" }));
 const zeros = {
@@ -35,7 +35,7 @@ onBothDatabases("form analytics", (createDatabase) => {
     await database.drop();
   });
 
-  const event = (toolId: string, eventType: string, formInstanceId: string, fieldName?: string) =>
+  const sendEvent = (toolId: string, eventType: string, formInstanceId: string, fieldName?: string) =>
     forms.visit("event", { toolId, eventType, formInstanceId, ...(fieldName ? { fieldName } : {}) });
 
   it("reports zeros for a form without visitors, and nothing for other tools of the agent", async () => {
@@ -50,36 +50,36 @@ onBothDatabases("form analytics", (createDatabase) => {
 
   it("counts each impression once, a start as an impression, and a submission as both", async () => {
     const form = await forms.createForm({ formSchema: { fields }, formWebhookUrl: `${forms.receiver.url}/x` });
-    const seen = async () => {
+    const readCounts = async () => {
       const { impressions, started, submitted } = await forms.analyticsOf(form.id);
       return [impressions, started, submitted];
     };
     for (let i = 0; i < 3; i++)
-      expect(await event(form.id, "impression", "a")).toEqual({ status: 200, body: { success: true } });
-    expect(await seen()).toEqual([1, 0, 0]);
-    await event(form.id, "started", "a");
-    await event(form.id, "started", "b");
-    await event(form.id, "impression", "b");
-    expect(await seen()).toEqual([2, 2, 0]);
-    await event(form.id, "field_completed", "c", "name");
-    expect(await seen()).toEqual([3, 3, 0]);
+      expect(await sendEvent(form.id, "impression", "a")).toEqual({ status: 200, body: { success: true } });
+    expect(await readCounts()).toEqual([1, 0, 0]);
+    await sendEvent(form.id, "started", "a");
+    await sendEvent(form.id, "started", "b");
+    await sendEvent(form.id, "impression", "b");
+    expect(await readCounts()).toEqual([2, 2, 0]);
+    await sendEvent(form.id, "field_completed", "c", "name");
+    expect(await readCounts()).toEqual([3, 3, 0]);
     await forms.submit(form.id, { name: "Ada" }, { formInstanceId: "a" });
-    expect(await seen()).toEqual([3, 3, 1]);
+    expect(await readCounts()).toEqual([3, 3, 1]);
     await forms.submit(form.id, { name: "Ada" }, { formInstanceId: "a" });
     await forms.submit(form.id, { name: "Ada" }, { formInstanceId: "new" });
-    expect(await seen()).toEqual([4, 4, 3]);
+    expect(await readCounts()).toEqual([4, 4, 3]);
     await forms.submit(form.id, { name: "Ada" });
-    expect(await seen()).toEqual([5, 5, 4]);
+    expect(await readCounts()).toEqual([5, 5, 4]);
   });
 
   it("returns unrounded rates", async () => {
     const form = await forms.createForm({ formSchema: { fields }, formWebhookUrl: `${forms.receiver.url}/x` });
-    for (const id of ["a", "b", "c", "d", "e", "f", "g"]) await event(form.id, "impression", id);
-    for (const id of ["a", "b", "c"]) await event(form.id, "started", id);
-    await event(form.id, "field_completed", "a", "name");
-    await event(form.id, "field_completed", "a", "name");
-    await event(form.id, "field_completed", "b", "name");
-    await event(form.id, "field_completed", "b", "nobodys");
+    for (const id of ["a", "b", "c", "d", "e", "f", "g"]) await sendEvent(form.id, "impression", id);
+    for (const id of ["a", "b", "c"]) await sendEvent(form.id, "started", id);
+    await sendEvent(form.id, "field_completed", "a", "name");
+    await sendEvent(form.id, "field_completed", "a", "name");
+    await sendEvent(form.id, "field_completed", "b", "name");
+    await sendEvent(form.id, "field_completed", "b", "nobodys");
     await forms.submit(
       form.id,
       { name: "Ada", email: "" },
@@ -104,9 +104,9 @@ onBothDatabases("form analytics", (createDatabase) => {
     const form = await client.createForm({ formSchema: { fields } });
     const unseen = await client.createForm({ formSchema: { fields } });
     const { agentId } = client;
-    const dayBefore = (days: number) => dayOf(Date.UTC(2026, 0, 31) - days * 86_400_000);
+    const daysAgo = (days: number) => dayOf(Date.UTC(2026, 0, 31) - days * 86_400_000);
     const counts = { impressions: 4, started: 3, submitted: 2, successful: 1, failed: 1 };
-    const rows = Array.from({ length: 400 }, (_, n) => ({ toolId: form.id, agentId, day: dayBefore(n), ...counts }));
+    const rows = Array.from({ length: 400 }, (_, n) => ({ toolId: form.id, agentId, day: daysAgo(n), ...counts }));
     await forms.server.deps.db.insertInto("formDays").values(rows).execute();
     const read = async (query: string) => {
       const url = `/form-submissions/analytics?agentId=${agentId}&${query}`;
@@ -122,7 +122,7 @@ onBothDatabases("form analytics", (createDatabase) => {
       ],
     });
     const { days, submitted } = await read("groupBy=day");
-    expect([submitted, days.length, days[0].date, days.at(-1).date]).toEqual([800, 366, dayBefore(365), "2026-01-31"]);
+    expect([submitted, days.length, days[0].date, days.at(-1).date]).toEqual([800, 366, daysAgo(365), "2026-01-31"]);
     expect(await read("")).not.toHaveProperty("days");
     const { body } = await forms.account.call("GET", `/form-submissions/analytics?agentId=${agentId}&groupBy=day`);
     expect(body.analytics.find(({ toolId }: { toolId: string }) => toolId === unseen.id).days).toEqual([]);
@@ -136,17 +136,17 @@ onBothDatabases("form analytics", (createDatabase) => {
   it("counts successes and failures by the current status", async () => {
     const form = await forms.createForm({ formExecutionMode: "client" });
     const [a, b, c] = [await forms.submit(form.id), await forms.submit(form.id), await forms.submit(form.id)];
-    const seen = async () => {
+    const readCounts = async () => {
       const { submitted, successful, failed } = await forms.analyticsOf(form.id);
       return [submitted, successful, failed];
     };
-    expect(await seen()).toEqual([3, 3, 0]);
+    expect(await readCounts()).toEqual([3, 3, 0]);
     await forms.visit("client-result", { submissionId: a?.body.submissionId, success: false });
     await forms.visit("client-result", { submissionId: b?.body.submissionId, success: true });
-    expect(await seen()).toEqual([3, 2, 1]);
+    expect(await readCounts()).toEqual([3, 2, 1]);
     await forms.account.call("DELETE", `/form-submissions/${a?.body.submissionId}`);
     await forms.account.call("DELETE", `/form-submissions/${c?.body.submissionId}`);
-    expect(await seen()).toEqual([1, 1, 0]);
+    expect(await readCounts()).toEqual([1, 1, 0]);
   });
 
   describe("limited to a range of days", () => {
@@ -267,8 +267,8 @@ onBothDatabases("form analytics", (createDatabase) => {
       }),
       { numRuns: 4 },
     );
-    const pending = () => forms.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
-    await expect.poll(pending).toEqual([]);
+    const listPending = () => forms.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
+    await expect.poll(listPending).toEqual([]);
     const ids = tools.map(({ id }) => id);
     expect(await counted(ids)).toEqual(await recounted(ids));
   });
@@ -294,7 +294,7 @@ onBothDatabases("form analytics", (createDatabase) => {
     };
     const rows = await forms.db.selectFrom("submissions").selectAll().where("toolId", "in", toolIds).execute();
     for (const { toolId, createdAt, status } of rows) {
-      const { successful, failed } = countsOf(status);
+      const { successful, failed } = countStatus(status);
       const key = `${toolId} ${dayOf(createdAt)}`;
       add(`${key} submitted`);
       add(`${key} successful`, successful);

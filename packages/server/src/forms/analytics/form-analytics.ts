@@ -35,7 +35,7 @@ export function createFormAnalytics(
      * Counts each impression once. An event for a field that the form does not have still counts the form as started.
      */
     async record(tool: ToolRow, { eventType, formInstanceId, fieldName }: FormEvent): Promise<void> {
-      const isField = eventType === "field_completed" && fieldName && fieldNames(tool).includes(fieldName);
+      const isField = eventType === "field_completed" && fieldName && readFieldNames(tool).includes(fieldName);
       await writeEvent({
         toolId: tool.id,
         agentId: tool.agentId,
@@ -61,7 +61,7 @@ export function createFormAnalytics(
           fields.find((row) => row.toolId === toolId && row.field === field)?.completed ?? 0;
         const names = (formSchema?.fields ?? []).map(({ name }) => name);
         const daily = days && { days: (days.get(toolId) ?? []).map(toDay) };
-        return { toolId, toolName, ...figures(counts, names, completed), ...daily };
+        return { toolId, toolName, ...calculateRates(counts, names, completed), ...daily };
       });
     },
   };
@@ -72,7 +72,7 @@ function toDay({ day, impressions, started, submitted, successful, failed }: For
 }
 
 /** The counts and the rates derived from them. A rate of zero impressions or starts is 0. */
-function figures(row: Counts, fieldNames: readonly string[], completed: (field: string) => number) {
+function calculateRates(row: Counts, fieldNames: readonly string[], completed: (field: string) => number) {
   const { impressions, started, submitted, successful, failed } = row;
   return {
     impressions,
@@ -88,7 +88,7 @@ function figures(row: Counts, fieldNames: readonly string[], completed: (field: 
 
 const percent = (part: number, whole: number) => (whole === 0 ? 0 : (part / whole) * 100);
 
-function fieldNames({ formSchema }: ToolRow): string[] {
+function readFieldNames({ formSchema }: ToolRow): string[] {
   const schema: { fields: Array<{ name: string }> } = JSON.parse(formSchema ?? '{"fields":[]}');
   return schema.fields.map(({ name }) => name);
 }

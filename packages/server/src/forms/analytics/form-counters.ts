@@ -67,28 +67,28 @@ export function createFormCounters(db: Db, isPostgres: boolean) {
      * rows that many writers share.
      */
     async add(trx: Executor, deltas: readonly DayDelta[]): Promise<void> {
-      for (const delta of merged(deltas)) await queries.addDay(trx, delta);
-      for (const delta of mergedFields(deltas)) await queries.addField(trx, delta);
+      for (const delta of mergeDeltas(deltas)) await queries.addDay(trx, delta);
+      for (const delta of mergeFieldCounts(deltas)) await queries.addField(trx, delta);
     },
   };
 }
 
 /** The counters, besides `submitted`, in which a submission with this status is counted. */
-export function countsOf(status: SubmissionStatus): Pick<DayCounts, "successful" | "failed"> {
+export function countStatus(status: SubmissionStatus): Pick<DayCounts, "successful" | "failed"> {
   const isSuccessful = /^(submitted|success|(webhook|client)_success)$/.test(status);
   const isFailed = /^(failed|(webhook|client)_failed)$/.test(status);
   return { successful: isSuccessful ? 1 : 0, failed: isFailed ? 1 : 0 };
 }
 
 /** Returns how a change of status changes the counters. */
-export function statusDelta(before: SubmissionStatus, after: SubmissionStatus) {
-  const [from, to] = [countsOf(before), countsOf(after)];
+export function countStatusChange(before: SubmissionStatus, after: SubmissionStatus) {
+  const [from, to] = [countStatus(before), countStatus(after)];
   return { successful: to.successful - from.successful, failed: to.failed - from.failed };
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-function merged(deltas: readonly DayDelta[]): FormDayRow[] {
+function mergeDeltas(deltas: readonly DayDelta[]): FormDayRow[] {
   const rows = new Map<string, FormDayRow>();
   for (const { fields: _, ...delta } of deltas) {
     const key = `${delta.toolId} ${delta.day}`;
@@ -100,7 +100,7 @@ function merged(deltas: readonly DayDelta[]): FormDayRow[] {
   return [...rows].toSorted(([a], [b]) => compare(a, b)).flatMap(([, row]) => (hasChanges(row) ? [row] : []));
 }
 
-function mergedFields(deltas: readonly DayDelta[]): FormFieldDayRow[] {
+function mergeFieldCounts(deltas: readonly DayDelta[]): FormFieldDayRow[] {
   const rows = new Map<string, FormFieldDayRow>();
   for (const { toolId, day, agentId, fields = [] } of deltas) {
     for (const field of fields) {

@@ -20,16 +20,16 @@ export function createAnalyticsStore({ db, reads }: Pick<Deps, "db" | "reads">) 
     ): Promise<Array<Omit<FormDayRow, "day" | "agentId">>> {
       const query = db
         .selectFrom("formDays")
-        .select(["toolId", total("impressions"), total("started"), total("submitted")])
-        .select([total("successful"), total("failed")])
+        .select(["toolId", sumColumn("impressions"), sumColumn("started"), sumColumn("submitted")])
+        .select([sumColumn("successful"), sumColumn("failed")])
         .where("agentId", "=", agentId)
-        .where(isIn(range))
+        .where(isInRange(range))
         .groupBy("toolId");
       return read(organizationId, query);
     },
     /** One row per form and day, oldest first. */
     async days({ organizationId, agentId }: Scope, range: DayRange): Promise<FormDayRow[]> {
-      const daysOfAgent = db.selectFrom("formDays").where("agentId", "=", agentId).where(isIn(range));
+      const daysOfAgent = db.selectFrom("formDays").where("agentId", "=", agentId).where(isInRange(range));
       const newest = await read(
         organizationId,
         daysOfAgent.select("day").distinct().orderBy("day", "desc").limit(MAX_DAYS),
@@ -45,19 +45,19 @@ export function createAnalyticsStore({ db, reads }: Pick<Deps, "db" | "reads">) 
     ): Promise<Array<Omit<FormFieldDayRow, "day" | "agentId">>> {
       const query = db
         .selectFrom("formFieldDays")
-        .select(["toolId", "field", total("completed")])
+        .select(["toolId", "field", sumColumn("completed")])
         .where("agentId", "=", agentId)
-        .where(isIn(range))
+        .where(isInRange(range))
         .groupBy(["toolId", "field"]);
       return read(organizationId, query);
     },
   };
 }
 
-function total<const N extends string>(name: N) {
+function sumColumn<const N extends string>(name: N) {
   return sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name);
 }
 
-function isIn({ from = "", to = "9999-12-31" }: DayRange) {
+function isInRange({ from = "", to = "9999-12-31" }: DayRange) {
   return sql<boolean>`day between ${from} and ${to}`;
 }

@@ -5,7 +5,7 @@ import type { LeasedDelivery, Next } from "../../outbox/delivery-queue.ts";
 import { createOutbox } from "../../outbox/outbox.ts";
 import { createFormCounters } from "../analytics/form-counters.ts";
 import { type AttemptRecords, createAttemptRecords } from "./attempt-records.ts";
-import { ofSubmission } from "./submission-delivery.ts";
+import { asSubmissionDelivery } from "./submission-delivery.ts";
 
 onBothDatabases("attempt records", (createDatabase) => {
   let database: TestDatabase;
@@ -46,8 +46,8 @@ onBothDatabases("attempt records", (createDatabase) => {
     durationMs: 5,
   };
   const write = (delivery: LeasedDelivery, next: Next) =>
-    records.write({ delivery: ofSubmission(delivery), attempt: failed, next });
-  const noticesOf = (id: string) =>
+    records.write({ delivery: asSubmissionDelivery(delivery), attempt: failed, next });
+  const listNotices = (id: string) =>
     forms.db
       .selectFrom("deliveries")
       .select("id")
@@ -60,7 +60,7 @@ onBothDatabases("attempt records", (createDatabase) => {
     const before = await forms.detail(submissionId);
     expect(await write({ ...delivery, fence: delivery.fence - 1 }, { state: "failed" })).toEqual([]);
     expect(await forms.detail(submissionId)).toEqual(before);
-    expect(await noticesOf(submissionId)).toEqual([]);
+    expect(await listNotices(submissionId)).toEqual([]);
     expect(await forms.analyticsOf(form.id)).toMatchObject({ successful: 0, failed: 0 });
     expect(await forms.db.selectFrom("failureNotices").selectAll().where("toolId", "=", form.id).execute()).toEqual([]);
   });
@@ -74,7 +74,7 @@ onBothDatabases("attempt records", (createDatabase) => {
       expect(status).toBe("webhook_failed");
       const { startedAt: _, ...attempt } = failed;
       expect(deliveries[0]?.attempts).toEqual([{ number: 1, startedAt: "2023-11-14T22:13:20.000Z", ...attempt }]);
-      expect(await noticesOf(submissionId)).toHaveLength(1);
+      expect(await listNotices(submissionId)).toHaveLength(1);
       expect(await forms.analyticsOf(form.id)).toMatchObject({ successful: 0, failed: 1 });
     }
   });
@@ -89,7 +89,7 @@ onBothDatabases("attempt records", (createDatabase) => {
     expect(released.map(({ length }) => length)).toEqual([0, 1]);
     const { status, deliveries } = await forms.detail(submissionId);
     expect([status, deliveries[0]?.attempts.length]).toEqual(["pending", 1]);
-    expect(await noticesOf(submissionId)).toEqual([]);
+    expect(await listNotices(submissionId)).toEqual([]);
     const [held] = await forms.db.selectFrom("deliveries").selectAll().where("id", "=", delivery.id).execute();
     if (held) expect(await write(held, { state: "delivered" })).toEqual([]);
     expect((await forms.detail(submissionId)).deliveries[0]?.attempts.map(({ number }) => number)).toEqual([1, 2]);

@@ -11,10 +11,10 @@ import type { CompletedAttempt as Completed } from "../../outbox/attempts.ts";
 import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
 import { dayOf } from "../../utc-day.ts";
-import { type DayDelta, type FormCounters, statusDelta } from "../analytics/form-counters.ts";
+import { countStatusChange, type DayDelta, type FormCounters } from "../analytics/form-counters.ts";
 import { createFailureNotices } from "./failure-notices.ts";
 import type { SubmissionDelivery } from "./submission-delivery.ts";
-import { submissionStatus } from "./submission-status.ts";
+import { combineOutcomes } from "./submission-status.ts";
 
 type CompletedAttempt = Completed<SubmissionDelivery>;
 type StatusRow = Pick<SubmissionRow, (typeof statusColumns)[number]>;
@@ -49,41 +49,41 @@ export function createAttemptRecords(
     const numbers = await attempts.settle(trx, batch);
     const isFirst = ({ delivery }: CompletedAttempt) =>
       delivery.purpose === "webhook" && numbers.get(delivery.id) === 1;
-    const released = await queue.releaseWaiting(trx, batch.filter(isFirst).map(submissionOf));
+    const released = await queue.releaseWaiting(trx, batch.filter(isFirst).map(getSubmissionId));
     return {
       settled: batch.filter(({ delivery }) => numbers.has(delivery.id)),
       released: batch.map((made) =>
-        isFirst(made) ? released.filter((next) => next.submissionId === submissionOf(made)) : [],
+        isFirst(made) ? released.filter((next) => next.submissionId === getSubmissionId(made)) : [],
       ),
     };
   }
 
   async function writeBatch(trx: Executor, batch: readonly CompletedAttempt[]): Promise<LeasedDelivery[][]> {
-    const submissions = await lock(trx, batch.map(submissionOf));
+    const submissions = await lockSubmissions(trx, batch.map(getSubmissionId));
     const { settled, released } = await settle(trx, batch);
     const failures = settled.filter(isFailed);
-    const failedIds = new Set(failures.map(submissionOf));
+    const failedIds = new Set(failures.map(getSubmissionId));
     for (const submission of submissions) if (failedIds.has(submission.id)) await notices.add(trx, submission);
     await counters.add(trx, await updateStatus(trx, submissions));
     const byId = new Map(submissions.map((submission) => [submission.id, submission]));
     await recordEvents(
       trx,
-      failures.flatMap((made) => failureEvent(made, byId.get(submissionOf(made)))),
+      failures.flatMap((made) => failureEvent(made, byId.get(getSubmissionId(made)))),
     );
     return released;
   }
 
   /** Locks these submissions until the transaction ends. */
-  async function lock(trx: Executor, ids: readonly string[]): Promise<StatusRow[]> {
-    return (await queries.lockSubmissions(trx, { json: jsonIds(ids) })).rows;
+  async function lockSubmissions(trx: Executor, ids: readonly string[]): Promise<StatusRow[]> {
+    return (await queries.lockSubmissions(trx, { json: encodeIds(ids) })).rows;
   }
 
   /** Updates the status of the submissions. @returns the resulting changes of the counters */
   async function updateStatus(trx: Executor, submissions: readonly StatusRow[]): Promise<DayDelta[]> {
-    const parts = (await queries.partsOf(trx, { json: jsonIds(submissions.map(({ id }) => id)) })).rows;
+    const parts = (await queries.selectParts(trx, { json: encodeIds(submissions.map(({ id }) => id)) })).rows;
     const partsById = Map.groupBy(parts, ({ submissionId }) => submissionId);
     const changed = submissions
-      .map((submission) => ({ submission, status: statusOf(submission, partsById.get(submission.id) ?? []) }))
+      .map((submission) => ({ submission, status: deriveStatus(submission, partsById.get(submission.id) ?? []) }))
       .filter(({ submission, status }) => status !== submission.status);
     const rows = changed.map(({ submission: { id }, status }) => ({ id, status }));
     if (rows.length > 0) await queries.setStatus(trx, { json: toJson(rows), now: Date.now() });
@@ -91,14 +91,17 @@ export function createAttemptRecords(
       toolId,
       agentId,
       day: dayOf(createdAt),
-      ...statusDelta(before, status),
+      ...countStatusChange(before, status),
     }));
   }
 
-  function changeAll<T>(ids: readonly string[], work: (trx: Executor, known: StatusRow[]) => Promise<T>): Promise<T> {
+  function changeAll<T>(
+    ids: readonly string[],
+    work: (trx: Executor, submissions: StatusRow[]) => Promise<T>,
+  ): Promise<T> {
     return inTransaction(db, async (trx) => {
-      const result = await work(trx, await lock(trx, ids));
-      await counters.add(trx, await updateStatus(trx, await lock(trx, ids)));
+      const result = await work(trx, await lockSubmissions(trx, ids));
+      await counters.add(trx, await updateStatus(trx, await lockSubmissions(trx, ids)));
       return result;
     });
   }
@@ -142,23 +145,24 @@ function failureEvent({ delivery, attempt }: CompletedAttempt, submission: Statu
 type Part = Pick<DeliveryRow, "purpose" | "state">;
 
 /** Determines the status from the submission's parts. Notices to owners and confirmation emails do not count. */
-export function statusOf(
+export function deriveStatus(
   submission: Pick<SubmissionRow, "executionMode" | "clientResult">,
   deliveries: readonly Part[],
 ) {
-  const outcome = ({ state }: Part) => (state === "delivered" ? "success" : state === "failed" ? "failed" : "pending");
+  const getOutcome = ({ state }: Part) =>
+    state === "delivered" ? "success" : state === "failed" ? "failed" : "pending";
   const webhook = deliveries.find(({ purpose }) => purpose === "webhook");
   const { executionMode, clientResult } = submission;
-  const reported = clientResult === null ? "pending" : JSON.parse(clientResult).success ? "success" : "failed";
-  return submissionStatus({
-    webhook: webhook ? outcome(webhook) : null,
-    client: executionMode === "webhook" ? null : reported,
-    actions: deliveries.filter(({ purpose }) => purpose === "action").map(outcome),
+  const clientOutcome = clientResult === null ? "pending" : JSON.parse(clientResult).success ? "success" : "failed";
+  return combineOutcomes({
+    webhook: webhook ? getOutcome(webhook) : null,
+    client: executionMode === "webhook" ? null : clientOutcome,
+    actions: deliveries.filter(({ purpose }) => purpose === "action").map(getOutcome),
   });
 }
 
-const submissionOf = ({ delivery }: CompletedAttempt) => delivery.submissionId;
-const jsonIds = (ids: readonly string[]) => toJson(ids.map((id) => ({ id })));
+const getSubmissionId = ({ delivery }: CompletedAttempt) => delivery.submissionId;
+const encodeIds = (ids: readonly string[]) => toJson(ids.map((id) => ({ id })));
 
 function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKind">) {
   const ids = (json: string) => db.selectFrom(jsonRows<{ id: string }>(kind, json, { id: "text" })).select("rows.id");
@@ -172,7 +176,7 @@ function recordQueries({ db, databaseKind: kind }: Pick<Deps, "db" | "databaseKi
         .orderBy("id")
         .$if(kind === "postgres", (query) => query.forUpdate()),
     ),
-    partsOf: compileOnce<{ json: string }, Part & { submissionId: string }>((param) =>
+    selectParts: compileOnce<{ json: string }, Part & { submissionId: string }>((param) =>
       db
         .selectFrom("deliveries")
         .select(["submissionId", "purpose", "state"])

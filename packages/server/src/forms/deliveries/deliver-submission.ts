@@ -1,9 +1,9 @@
 import type { DeliveryHandler } from "../../outbox/outbox.ts";
-import { createPayloadSlots, withoutSlot } from "../../outbox/payload-slots.ts";
+import { createPayloadSlots, deliveryWithoutSlot } from "../../outbox/payload-slots.ts";
 import type { SubmissionStore } from "../submission-store.ts";
 import type { AttemptRecords } from "./attempt-records.ts";
 import type { createDeliverySender } from "./send-delivery.ts";
-import { ofSubmission } from "./submission-delivery.ts";
+import { asSubmissionDelivery } from "./submission-delivery.ts";
 
 /** Sends the deliveries of submissions and records what follows from their attempts. */
 export function createSubmissionHandler(
@@ -14,14 +14,14 @@ export function createSubmissionHandler(
   const fileSlots = createPayloadSlots();
   return {
     async open(leased, signal) {
-      const delivery = ofSubmission(leased);
-      const found = await store.toSend(delivery.submissionId);
+      const delivery = asSubmissionDelivery(leased);
+      const found = await store.readContent(delivery.submissionId);
       // The submission was deleted together with its deliveries.
       if (!found) return null;
       const { submission, hasFiles } = found;
       if (!hasFiles) return { send: () => send(delivery, { submission, files: [] }, signal) };
       const close = await fileSlots.acquire(delivery.host, signal);
-      if (!close) return withoutSlot;
+      if (!close) return deliveryWithoutSlot;
       try {
         const files = await store.files(submission.id);
         return { send: () => send(delivery, { submission, files }, signal), close };
@@ -30,6 +30,6 @@ export function createSubmissionHandler(
         throw error;
       }
     },
-    record: ({ delivery, ...made }) => records.write({ delivery: ofSubmission(delivery), ...made }),
+    record: ({ delivery, ...made }) => records.write({ delivery: asSubmissionDelivery(delivery), ...made }),
   };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SubmissionRow } from "../../db/form-tables.ts";
-import { asText, payloadBody, webhookBody } from "./delivery-content.ts";
+import { formatValue, payloadBody, webhookBody } from "./delivery-content.ts";
 import { emailContent, teamChatBody } from "./delivery-texts.ts";
 
 type Content = Parameters<typeof webhookBody>[0];
@@ -9,7 +9,7 @@ type File = Content["files"][number];
 
 const createdAt = Date.parse("2026-01-31T09:30:00.123Z");
 
-function contentOf(formData: object, files: readonly File[] = []): Content {
+function createContent(formData: object, files: readonly File[] = []): Content {
   const submission: SubmissionRow = {
     id: "sub_1",
     organizationId: "org_1",
@@ -35,21 +35,21 @@ function contentOf(formData: object, files: readonly File[] = []): Content {
   return { submission, files };
 }
 
-function fileOf(field: string, content: Buffer, prefix = "data:application/pdf;base64,"): File {
+function createFile(field: string, content: Buffer, prefix = "data:application/pdf;base64,"): File {
   return { field, content, prefix, mediaType: "application/pdf", size: content.length, name: null };
 }
 
-const urlOf = ({ prefix, content }: File) => prefix + content.toString("base64");
-const message = (messageTemplate: string, formData: object, webhookUrl = "https://hooks.example/x") =>
-  JSON.parse(teamChatBody({ messageTemplate, webhookUrl }, contentOf(formData)));
+const formatDataUrl = ({ prefix, content }: File) => prefix + content.toString("base64");
+const formatMessage = (messageTemplate: string, formData: object, webhookUrl = "https://hooks.example/x") =>
+  JSON.parse(teamChatBody({ messageTemplate, webhookUrl }, createContent(formData)));
 
 it("team chat messages show checkboxes as true and false", () => {
-  expect(message("{{consent}}, {{news}}", { consent: true, news: false })).toEqual({ text: "true, false" });
+  expect(formatMessage("{{consent}}, {{news}}", { consent: true, news: false })).toEqual({ text: "true, false" });
 });
 
 describe("the body of a webhook", () => {
   it("has exactly the documented fields", async () => {
-    const body = await webhookBody(contentOf({ name: "Ada" }));
+    const body = await webhookBody(createContent({ name: "Ada" }));
     expect(body.toString()).toBe(
       '{"submissionId":"sub_1","toolId":"tool_1","toolName":"contact_us","conversationId":null,' +
         '"formData":{"name":"Ada"},"submittedAt":"2026-01-31T09:30:00.123Z"}',
@@ -59,9 +59,9 @@ describe("the body of a webhook", () => {
   it.each([0, 1, 2, 3, 768 * 1024 - 1, 768 * 1024, 768 * 1024 + 1, 5 * 1024 * 1024])(
     "contains a file of %d bytes as it was submitted",
     async (size) => {
-      const file = fileOf("cv", Buffer.alloc(size, "0123456789"), 'data:text/x;name="a\\b";base64,');
-      const { formData } = JSON.parse((await webhookBody(contentOf({ a: 1, cv: null, z: 2 }, [file]))).toString());
-      expect(formData.cv === urlOf(file)).toBe(true);
+      const file = createFile("cv", Buffer.alloc(size, "0123456789"), 'data:text/x;name="a\\b";base64,');
+      const { formData } = JSON.parse((await webhookBody(createContent({ a: 1, cv: null, z: 2 }, [file]))).toString());
+      expect(formData.cv === formatDataUrl(file)).toBe(true);
       expect(Object.keys(formData)).toEqual(["a", "cv", "z"]);
     },
   );
@@ -82,8 +82,11 @@ describe("the body of a webhook", () => {
     const data = fc.dictionary(text, fc.jsonValue({ depthSize: "small", stringUnit: "binary" }), { maxKeys: 5 });
     await fc.assert(
       fc.asyncProperty(data, files, async (plain, raw) => {
-        const kept = raw.map(({ field, content, prefix }) => fileOf(field, content, prefix));
-        const content = contentOf({ ...plain, ...Object.fromEntries(kept.map(({ field }) => [field, null])) }, kept);
+        const kept = raw.map(({ field, content, prefix }) => createFile(field, content, prefix));
+        const content = createContent(
+          { ...plain, ...Object.fromEntries(kept.map(({ field }) => [field, null])) },
+          kept,
+        );
         const { submission } = content;
         const whole = {
           submissionId: "sub_1",
@@ -92,7 +95,7 @@ describe("the body of a webhook", () => {
           conversationId: null,
           formData: {
             ...JSON.parse(submission.formData),
-            ...Object.fromEntries(kept.map((file) => [file.field, urlOf(file)])),
+            ...Object.fromEntries(kept.map((file) => [file.field, formatDataUrl(file)])),
           },
           submittedAt: "2026-01-31T09:30:00.123Z",
         };
@@ -101,11 +104,11 @@ describe("the body of a webhook", () => {
         const names = Object.keys(plain).filter((name) => name === name.trim() && !/[{}]/.test(name) && name !== "");
         const filled = names.map((name) => `{{${name}}}{{cv}}{{${name}}}`);
         const values = names.map((name) => {
-          const value = asText(JSON.parse(submission.formData)[name]);
+          const value = formatValue(JSON.parse(submission.formData)[name]);
           const own = kept.find(({ field }) => field === name);
           const cv = kept.find(({ field }) => field === "cv");
-          const around = own ? urlOf(own) : name === "_toolName" ? "contact_us" : value;
-          return around + (cv ? urlOf(cv) : asText(plain.cv)) + around;
+          const around = own ? formatDataUrl(own) : name === "_toolName" ? "contact_us" : value;
+          return around + (cv ? formatDataUrl(cv) : formatValue(plain.cv)) + around;
         });
         expect((await payloadBody({ filled }, content)).toString()).toBe(JSON.stringify({ filled: values }));
       }),
@@ -122,7 +125,7 @@ describe("a payload", () => {
       unknown: "[{{nobody}}{{constructor}}{{__proto__}}{{}}]",
       once: "{{trick}}",
     };
-    const content = contentOf({ name: 'A "quoted" \\ name\n', choices: ["a", "b"], age: 42, trick: "{{name}}" });
+    const content = createContent({ name: 'A "quoted" \\ name\n', choices: ["a", "b"], age: 42, trick: "{{name}}" });
     expect(JSON.parse((await payloadBody(payload, content)).toString())).toEqual({
       "{{name}}": 'Hello A "quoted" \\ name\n, from contact_us',
       nested: { list: ['A "quoted" \\ name\n', { deep: "a, b" }, 7, null, true], number: "42" },
@@ -132,41 +135,44 @@ describe("a payload", () => {
   });
 
   it("contains a file as a data URL wherever it is named", async () => {
-    const file = fileOf("cv", Buffer.from("Ada"));
-    const body = await payloadBody({ a: "{{cv}}", b: ["<{{cv}}{{cv}}>"] }, contentOf({ cv: null }, [file]));
-    expect(JSON.parse(body.toString())).toEqual({ a: urlOf(file), b: [`<${urlOf(file)}${urlOf(file)}>`] });
+    const file = createFile("cv", Buffer.from("Ada"));
+    const body = await payloadBody({ a: "{{cv}}", b: ["<{{cv}}{{cv}}>"] }, createContent({ cv: null }, [file]));
+    expect(JSON.parse(body.toString())).toEqual({
+      a: formatDataUrl(file),
+      b: [`<${formatDataUrl(file)}${formatDataUrl(file)}>`],
+    });
   });
 
   it("is limited in size when it repeats a long text or a file", async () => {
-    const text = contentOf({ text: "x".repeat(990_000) });
+    const text = createContent({ text: "x".repeat(990_000) });
     await expect(payloadBody({ a: Array(10).fill("{{text}}") }, text)).rejects.toThrow("more than 4000000 characters");
     await expect(payloadBody({ a: Array(4).fill("{{text}}") }, text)).resolves.toHaveLength(3_960_019);
     expect(() => teamChatBody({ message: "{{text}}".repeat(10) }, text)).toThrow("more than 4000000 characters");
     expect(() => emailContent({ subject: "{{text}}".repeat(10) }, text)).toThrow("more than 4000000 characters");
-    const file = contentOf({ cv: null }, [fileOf("cv", Buffer.alloc(5 * 1024 * 1024))]);
+    const file = createContent({ cv: null }, [createFile("cv", Buffer.alloc(5 * 1024 * 1024))]);
     await expect(payloadBody({ a: Array(8).fill("{{cv}}") }, file)).rejects.toThrow("more than 32 MiB");
   });
 
   it("never takes a visitor's text for a file", async () => {
-    const file = fileOf("cv", Buffer.from("Ada"));
+    const file = createFile("cv", Buffer.from("Ada"));
     for (const name of ["\\u0000file 0", "\\u0000file 0\\u0000", "file 0", "\\", '"', '\\"']) {
-      const body = await payloadBody({ all: "{{name}}{{cv}}{{name}}" }, contentOf({ name, cv: null }, [file]));
-      expect(JSON.parse(body.toString()), name).toEqual({ all: name + urlOf(file) + name });
+      const body = await payloadBody({ all: "{{name}}{{cv}}{{name}}" }, createContent({ name, cv: null }, [file]));
+      expect(JSON.parse(body.toString()), name).toEqual({ all: name + formatDataUrl(file) + name });
     }
   });
 });
 
 describe("a team chat message", () => {
   it("is the filled-in template, given as message or messageTemplate", () => {
-    expect(message("{{name}} wrote by {{_toolName}}: {{text}}{{nobody}}", { name: "Ada", text: "Hi" })).toEqual({
+    expect(formatMessage("{{name}} wrote by {{_toolName}}: {{text}}{{nobody}}", { name: "Ada", text: "Hi" })).toEqual({
       text: "Ada wrote by contact_us: Hi",
     });
     const action = { message: "From {{name}}", webhookUrl: "https://hooks.example/x" };
-    expect(JSON.parse(teamChatBody(action, contentOf({ name: "Ada" })))).toEqual({ text: "From Ada" });
+    expect(JSON.parse(teamChatBody(action, createContent({ name: "Ada" })))).toEqual({ text: "From Ada" });
   });
 
   it("escapes the visitor's text and keeps the owner's formatting", () => {
-    expect(message("<!here> {{text}}", { text: "<!channel> & <https://evil.example|here> &lt;" })).toEqual({
+    expect(formatMessage("<!here> {{text}}", { text: "<!channel> & <https://evil.example|here> &lt;" })).toEqual({
       text: "<!here> &lt;!channel&gt; &amp; &lt;https://evil.example|here&gt; &amp;lt;",
     });
   });
@@ -178,16 +184,16 @@ describe("a team chat message", () => {
     ["# Heading\n> quote", "\\# Heading\n\\&gt; quote"],
     ["maria_d@example.com", "maria_d@example.com"],
   ])("shows %j as plain text in a chat that renders Markdown", (text, shown) => {
-    expect(message("{{text}}", { text }).text).toBe(shown);
+    expect(formatMessage("{{text}}", { text }).text).toBe(shown);
   });
 
   it("does not escape Markdown for Slack, which does not render it", () => {
     const url = "https://hooks.slack.com/services/1";
-    expect(message("{{text}}", { text: "[a](b) @here <!here>" }, url).text).toBe("[a](b) @here &lt;!here&gt;");
+    expect(formatMessage("{{text}}", { text: "[a](b) @here <!here>" }, url).text).toBe("[a](b) @here &lt;!here&gt;");
   });
 
   it("lists files by name without attaching them", () => {
-    const content = contentOf({ cv: null }, [fileOf("cv", Buffer.alloc(1_000))]);
+    const content = createContent({ cv: null }, [createFile("cv", Buffer.alloc(1_000))]);
     expect(JSON.parse(teamChatBody({ message: "CV: {{cv}}" }, content))).toEqual({
       text: "CV: (file: application/pdf, 1000 bytes)",
     });
@@ -199,7 +205,7 @@ describe("a team chat message", () => {
     "https://ptb.discord.com/api/webhooks/1/a",
     "https://canary.discord.com/api/webhooks/1/a",
   ])("uses content without mentions at %s", (url) => {
-    expect(message("{{text}}", { text: "@everyone & <b>" }, url)).toEqual({
+    expect(formatMessage("{{text}}", { text: "@everyone & <b>" }, url)).toEqual({
       content: "@everyone & <b>",
       allowed_mentions: { parse: [] },
     });
@@ -210,13 +216,13 @@ describe("a team chat message", () => {
     "https://discord.com.evil.example/api/webhooks/1/a",
     "https://hooks.example/discord.com/api/webhooks/1",
   ])("uses text at %s", (url) => {
-    expect(message("{{text}}", { text: "a" }, url)).toEqual({ text: "a" });
+    expect(formatMessage("{{text}}", { text: "a" }, url)).toEqual({ text: "a" });
   });
 
   it("is cut to 2,000 characters for Discord without splitting a character", () => {
     const url = "https://discord.com/api/webhooks/1/a";
-    expect(message("{{text}}", { text: "x".repeat(2_000) }, url).content).toBe("x".repeat(2_000));
-    const { content } = message("{{text}}", { text: "🚲".repeat(2_500) }, url);
+    expect(formatMessage("{{text}}", { text: "x".repeat(2_000) }, url).content).toBe("x".repeat(2_000));
+    const { content } = formatMessage("{{text}}", { text: "🚲".repeat(2_500) }, url);
     expect([...content]).toHaveLength(2_000);
     expect(content).toBe(`${"🚲".repeat(1_999)}…`);
   });
@@ -224,8 +230,8 @@ describe("a team chat message", () => {
 
 describe("an email", () => {
   it("has one line per field, followed by its origin", () => {
-    const content = contentOf({ name: "Ada", choices: ["a", "b"], cv: null, none: "" }, [
-      fileOf("cv", Buffer.alloc(10)),
+    const content = createContent({ name: "Ada", choices: ["a", "b"], cv: null, none: "" }, [
+      createFile("cv", Buffer.alloc(10)),
     ]);
     expect(emailContent({}, content)).toEqual({
       subject: "New submission of contact_us",
@@ -244,10 +250,12 @@ describe("an email", () => {
 
   it("has a one-line subject, whatever the visitor entered", () => {
     const name = "Ada\r\nBcc: everybody@example.com\u2028\u0085X: 1";
-    const { subject } = emailContent({ subject: "From {{name}}" }, contentOf({ name }));
+    const { subject } = emailContent({ subject: "From {{name}}" }, createContent({ name }));
     expect(subject).toMatch(/^From Ada Bcc: everybody@example.com.*X: 1$/);
     expect(subject).not.toMatch(/[\r\n\u2028]/);
-    expect([...emailContent({ subject: "{{name}}" }, contentOf({ name: "🚲".repeat(999) })).subject]).toHaveLength(250);
+    expect([...emailContent({ subject: "{{name}}" }, createContent({ name: "🚲".repeat(999) })).subject]).toHaveLength(
+      250,
+    );
   });
 });
 
@@ -260,5 +268,5 @@ it.each([
   [["a", ["b", null], 1], "a, b, , 1"],
   [{ a: [1] }, '{"a":[1]}'],
 ])("formats %j as the text %j", (value, text) => {
-  expect(asText(value)).toBe(text);
+  expect(formatValue(value)).toBe(text);
 });

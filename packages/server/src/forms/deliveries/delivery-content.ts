@@ -21,53 +21,53 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 /** The body of the form's webhook, and of a `webhook` action without its own payload. */
 export function webhookBody({ submission, files }: SubmissionContent): Promise<Buffer> {
   const { id, toolId, toolName, conversationId, createdAt } = submission;
-  const formData = { ...JSON.parse(submission.formData), ...placeholders(files) };
+  const formData = { ...JSON.parse(submission.formData), ...createPlaceholders(files) };
   const submittedAt = new Date(createdAt).toISOString();
   return encode({ submissionId: id, toolId, toolName, conversationId, formData, submittedAt }, files);
 }
 
 /** The owner's payload, with `{{field}}` filled in within every text. */
 export async function payloadBody(payload: Record<string, unknown>, content: SubmissionContent): Promise<Buffer> {
-  const values = valuesOf(content.submission, placeholders(content.files));
+  const values = createValueLookup(content.submission, createPlaceholders(content.files));
   return encode(fillDeep(payload, values), content.files);
 }
 
 /** A value as text: lists separated by commas, missing values as an empty text. */
-export function asText(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return "";
-  if (Array.isArray(value)) return value.map(asText).join(", ");
+  if (Array.isArray(value)) return value.map(formatValue).join(", ");
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-export function valuesOf(submission: SubmissionRow, files: Record<string, string>) {
+export function createValueLookup(submission: SubmissionRow, files: Record<string, string>) {
   const formData = { ...JSON.parse(submission.formData), ...files };
-  let left = MAX_FILLED_CHARACTERS;
+  let remainingCharacters = MAX_FILLED_CHARACTERS;
   return (name: string): string | undefined => {
     if (name === "_toolName") return submission.toolName;
-    const value = Object.hasOwn(formData, name) ? asText(formData[name]) : undefined;
-    left -= value?.length ?? 0;
-    if (left < 0) throw tooLarge(`${MAX_FILLED_CHARACTERS} characters`);
+    const value = Object.hasOwn(formData, name) ? formatValue(formData[name]) : undefined;
+    remainingCharacters -= value?.length ?? 0;
+    if (remainingCharacters < 0) throw createTooLargeError(`${MAX_FILLED_CHARACTERS} characters`);
     return value;
   };
 }
 
 /** Files as text: name (if known), type and size. */
-export function fileLabels(files: readonly File[]): Record<string, string> {
+export function describeFiles(files: readonly File[]): Record<string, string> {
   return Object.fromEntries(
     files.map(({ field, name, mediaType, size }) => {
-      const facts = [...(name === null ? [] : [name]), mediaType, `${size} bytes`];
-      return [field, `(file: ${facts.join(", ")})`];
+      const details = [...(name === null ? [] : [name]), mediaType, `${size} bytes`];
+      return [field, `(file: ${details.join(", ")})`];
     }),
   );
 }
 
 /** A random placeholder for a file. A visitor cannot guess it, and it contains nothing that JSON escapes. */
 const marker = randomUUID();
-const placeholder = (index: number) => `${marker}:${index}:`;
+const formatPlaceholder = (index: number) => `${marker}:${index}:`;
 const placeholderPattern = new RegExp(`${marker}:(\\d+):`);
 
-function placeholders(files: readonly File[]): Record<string, string> {
-  return Object.fromEntries(files.map(({ field }, index) => [field, placeholder(index)]));
+function createPlaceholders(files: readonly File[]): Record<string, string> {
+  return Object.fromEntries(files.map(({ field }, index) => [field, formatPlaceholder(index)]));
 }
 
 /**
@@ -79,15 +79,16 @@ async function encode(value: unknown, files: readonly File[]): Promise<Buffer> {
   const parts = JSON.stringify(value).split(placeholderPattern);
   const size = (part: string, index: number) =>
     index % 2 === 0 ? part.length : ((files[Number(part)]?.content.length ?? 0) * 4) / 3;
-  if (parts.reduce((sum, part, index) => sum + size(part, index), 0) > MAX_BODY_BYTES) throw tooLarge("32 MiB");
+  if (parts.reduce((sum, part, index) => sum + size(part, index), 0) > MAX_BODY_BYTES)
+    throw createTooLargeError("32 MiB");
   for (const [index, part] of parts.entries()) {
     if (index % 2 === 0) pieces.push(Buffer.from(part));
-    else pieces.push(...(await dataUrl(files[Number(part)])));
+    else pieces.push(...(await encodeDataUrl(files[Number(part)])));
   }
   return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
 }
 
-async function dataUrl(file: File | undefined): Promise<Buffer[]> {
+async function encodeDataUrl(file: File | undefined): Promise<Buffer[]> {
   if (!file) return [];
   const pieces = [Buffer.from(JSON.stringify(file.prefix).slice(1, -1))];
   for (let start = 0; start < file.content.length; start += SLICE_BYTES) {
@@ -97,7 +98,7 @@ async function dataUrl(file: File | undefined): Promise<Buffer[]> {
   return pieces;
 }
 
-function tooLarge(limit: string): AppError {
+function createTooLargeError(limit: string): AppError {
   return new AppError("PAYLOAD_TOO_LARGE", `It has more than ${limit} with the submitted values filled in.`);
 }
 

@@ -1,8 +1,8 @@
 import type { PostAction } from "@foyer/contract";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
-import { cut, indented, oneLine, withoutLinks } from "../../outbox/message-text.ts";
-import { teamChatMessage } from "../../outbox/team-chat.ts";
-import { fileLabels, type SubmissionContent, valuesOf } from "./delivery-content.ts";
+import { indentContinuationLines, removeLinks, toSingleLine, truncateText } from "../../outbox/message-text.ts";
+import { formatTeamChatMessage } from "../../outbox/team-chat.ts";
+import { createValueLookup, describeFiles, type SubmissionContent } from "./delivery-content.ts";
 
 type ChatMessage = Pick<PostAction, "webhookUrl" | "messageTemplate" | "message">;
 
@@ -12,20 +12,24 @@ type ChatMessage = Pick<PostAction, "webhookUrl" | "messageTemplate" | "message"
  */
 export function teamChatBody(action: ChatMessage, content: SubmissionContent): string {
   const template = action.messageTemplate || action.message || "";
-  return teamChatMessage(action.webhookUrl ?? "", template, valuesOf(content.submission, fileLabels(content.files)));
+  return formatTeamChatMessage(
+    action.webhookUrl ?? "",
+    template,
+    createValueLookup(content.submission, describeFiles(content.files)),
+  );
 }
 
 /** The email to members and external recipients, with one field per line. */
 export function emailContent(action: Pick<PostAction, "subject">, content: SubmissionContent) {
   const { submission, files } = content;
-  const values = valuesOf(submission, fileLabels(files));
+  const values = createValueLookup(submission, describeFiles(files));
   const fields = Object.keys(JSON.parse(submission.formData)).map(
-    (name) => `${oneLine(name)}: ${indented(values(name) ?? "")}`,
+    (name) => `${toSingleLine(name)}: ${indentContinuationLines(values(name) ?? "")}`,
   );
   const when = new Date(submission.createdAt).toISOString();
   const facts = [`Form: ${submission.toolName}`, `Submitted: ${when}`, `Submission: ${submission.id}`];
   return {
-    subject: subjectOf(action.subject || "New submission of {{_toolName}}", values),
+    subject: formatSubject(action.subject || "New submission of {{_toolName}}", values),
     text: [...fields, "", ...facts].join("\n"),
   };
 }
@@ -37,14 +41,17 @@ const MAX_CONFIRMED_CHARACTERS = 200;
  * and stripped of links: a form must not become a way to send arbitrary messages.
  */
 export function confirmationContent(action: Pick<PostAction, "subject" | "message">, content: SubmissionContent) {
-  const values = valuesOf(content.submission, fileLabels(content.files));
-  const safe = (name: string) => {
+  const values = createValueLookup(content.submission, describeFiles(content.files));
+  const getSafeValue = (name: string) => {
     const text = values(name);
-    return text === undefined ? undefined : cut(withoutLinks(oneLine(text)), MAX_CONFIRMED_CHARACTERS);
+    return text === undefined ? undefined : truncateText(removeLinks(toSingleLine(text)), MAX_CONFIRMED_CHARACTERS);
   };
-  return { subject: subjectOf(action.subject ?? "", safe), text: fillTemplate(action.message ?? "", safe) };
+  return {
+    subject: formatSubject(action.subject ?? "", getSafeValue),
+    text: fillTemplate(action.message ?? "", getSafeValue),
+  };
 }
 
-function subjectOf(template: string, values: (name: string) => string | undefined): string {
-  return cut(oneLine(fillTemplate(template, values)), 250);
+function formatSubject(template: string, values: (name: string) => string | undefined): string {
+  return truncateText(toSingleLine(fillTemplate(template, values)), 250);
 }

@@ -12,7 +12,7 @@ export type FailedStore = ReturnType<typeof createFailedStore>;
 
 /** Finds failed deliveries, except notices to owners. */
 export function createFailedStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
-  const failedOf = compileOnce<{ json: string }, SubmissionDelivery>((param) =>
+  const selectFailed = compileOnce<{ json: string }, SubmissionDelivery>((param) =>
     db
       .selectFrom("deliveries")
       .selectAll()
@@ -25,7 +25,7 @@ export function createFailedStore({ db, databaseKind }: Pick<Deps, "db" | "datab
         db.selectFrom(jsonRows<{ id: string }>(databaseKind, param("json"), { id: "text" })).select("rows.id"),
       ),
   );
-  const json = (ids: readonly string[]) => toJson(ids.map((id) => ({ id })));
+  const encodeIds = (ids: readonly string[]) => toJson(ids.map((id) => ({ id })));
   return {
     /** The organization's submissions with an id after `after`, oldest first. */
     async submissionsAfter(organizationId: string, { agentId, toolId, status }: Filter, after: string, limit: number) {
@@ -43,12 +43,12 @@ export function createFailedStore({ db, databaseKind }: Pick<Deps, "db" | "datab
         .execute();
     },
     /** Which of these submissions have a failed delivery. */
-    async withFailed(submissionIds: readonly string[]): Promise<string[]> {
-      const { rows } = await failedOf(db, { json: json(submissionIds) });
+    async findWithFailed(submissionIds: readonly string[]): Promise<string[]> {
+      const { rows } = await selectFailed(db, { json: encodeIds(submissionIds) });
       return [...new Set(rows.map(({ submissionId }) => submissionId))];
     },
     async deliveries(executor: Executor, submissionIds: readonly string[]): Promise<SubmissionDelivery[]> {
-      return (await failedOf(executor, { json: json(submissionIds) })).rows;
+      return (await selectFailed(executor, { json: encodeIds(submissionIds) })).rows;
     },
   };
 }

@@ -5,7 +5,7 @@ import type { SubmissionRow } from "../../db/form-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { newId } from "../../ids.ts";
 import type { DeliveryQueue, NewDelivery } from "../../outbox/delivery-queue.ts";
-import { newDelivery } from "./submission-delivery.ts";
+import { deliveryDefaults } from "./submission-delivery.ts";
 
 type Submission = Pick<SubmissionRow, "id" | "organizationId" | "toolId" | "agentId">;
 
@@ -35,15 +35,15 @@ export function createFailureNotices({ db, mailer }: Pick<Deps, "db" | "mailer">
       const now = Date.now();
       if (!(await claimNotice(trx, submission, now))) return;
       const owners = await trx.executeQuery(selectOwners(db, submission.organizationId).compile());
-      const last = db
+      const maxPosition = db
         .selectFrom("deliveries")
         .select(sql<number>`max(position)`.as("position"))
         .where("submissionId", "=", submission.id);
-      const { position = 0 } = (await trx.executeQuery(last.compile())).rows[0] ?? {};
+      const { position = 0 } = (await trx.executeQuery(maxPosition.compile())).rows[0] ?? {};
       const notices = owners.rows.map(
         ({ userId }, index) =>
           ({
-            ...newDelivery,
+            ...deliveryDefaults,
             id: newId("delivery"),
             submissionId: submission.id,
             position: position + 1 + index,

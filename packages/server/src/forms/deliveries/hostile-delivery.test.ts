@@ -2,14 +2,16 @@ import { expect, it, onTestFinished } from "vitest";
 import { type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { hostileAnswers, hostileUrls } from "../../../../../test/hostile-addresses.ts";
 import type { SubmissionRow } from "../../db/form-tables.ts";
-import { openOutbound, serveCanary } from "../../outbound/test-servers.ts";
+import { openOutbound, startCanary } from "../../outbound/test-servers.ts";
 import { createMailRecipients } from "../../tools/form/mail-recipients.ts";
 import { createWebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
 import { createDeliverySender } from "./send-delivery.ts";
 import type { SubmissionDelivery } from "./submission-delivery.ts";
 
 /** A server that others can reach, so addresses entered by users must not lead into its own network. */
-async function openPublic(env: Record<string, string> = { BASE_URL: "https://chat.example.com" }): Promise<FormClient> {
+async function openPublicServer(
+  env: Record<string, string> = { BASE_URL: "https://chat.example.com" },
+): Promise<FormClient> {
   const forms = await openForms({ env: { FOYER_WEBHOOK_SCHEDULE: "0s", FOYER_LIMIT_SUBMIT_PER_IP: "0", ...env } });
   onTestFinished(() => forms.stop());
   return forms;
@@ -27,16 +29,16 @@ const waysOut: Record<string, (url: string) => object> = {
 const isName = (url: string) =>
   Object.keys(hostileAnswers).some((name) => url === `http://${name}:${new URL(url).port}/`);
 /** Only http: the guard treats both schemes the same. */
-const literals = (port: number) =>
+const listLiteralUrls = (port: number) =>
   hostileUrls(port).filter((url) => !url.startsWith("https:") && !(URL.canParse(url) && isName(url)));
 
 it("a form refuses hostile addresses in every setting that sends data out", async () => {
-  const forms = await openPublic();
-  const { port, seen } = await serveCanary();
+  const forms = await openPublicServer();
+  const { port, seen } = await startCanary();
   const { agentId, account } = forms;
   const form = { agentId, name: "a_form", description: "d", executionType: "form", inputSchema: { type: "object" } };
   const formSchema = { fields: [{ name: "a", label: "A", type: "text" }] };
-  const urls = literals(port);
+  const urls = listLiteralUrls(port);
   expect(urls.length).toBeGreaterThanOrEqual(200);
   const known = await forms.createForm();
   for (const [way, more] of Object.entries(waysOut)) {
@@ -51,9 +53,9 @@ it("a form refuses hostile addresses in every setting that sends data out", asyn
 }, 60_000);
 
 it("a delivery does not call a hostile address that is already in the database", async () => {
-  const forms = await openPublic();
-  const { port, seen } = await serveCanary();
-  const urls = [...literals(port), `http://localhost:${port}/`];
+  const forms = await openPublicServer();
+  const { port, seen } = await startCanary();
+  const urls = [...listLiteralUrls(port), `http://localhost:${port}/`];
   const { id } = await forms.createForm();
   for (const url of urls) {
     const formPostActions = JSON.stringify([
@@ -79,8 +81,8 @@ it("a delivery does not call a hostile address that is already in the database",
 }, 60_000);
 
 it("a delivery does not call a host name that resolves to a hostile address", async () => {
-  const forms = await openPublic();
-  const { port, seen } = await serveCanary();
+  const forms = await openPublicServer();
+  const { port, seen } = await startCanary();
   const outbound = openOutbound({ resolve: async (name) => hostileAnswers[name] ?? [] });
   const send = createDeliverySender(
     { ...forms.server.deps, outbound },
@@ -125,8 +127,8 @@ it("a delivery does not call a host name that resolves to a hostile address", as
 });
 
 it("a delivery may call loopback from a server that only this machine can reach", async () => {
-  const forms = await openPublic({});
-  const { port, seen } = await serveCanary("127.0.0.1");
+  const forms = await openPublicServer({});
+  const { port, seen } = await startCanary("127.0.0.1");
   const form = await forms.createForm({ formWebhookUrl: `http://127.0.0.1:${port}/` });
   expect((await forms.submit(form.id)).body.webhookResult).toEqual({ success: false, error: "Not reachable" });
   expect(seen.connections).toBe(1);

@@ -30,8 +30,8 @@ onBothDatabases("post actions", (createDatabase) => {
   });
 
   const createForm = (formPostActions: object[], more: object = {}) => forms.createForm({ formPostActions, ...more });
-  const paths = () => forms.receiver.received.map(({ path }) => path);
-  const actionsOf = async (id: string) =>
+  const listReceivedPaths = () => forms.receiver.received.map(({ path }) => path);
+  const readActions = async (id: string) =>
     (await forms.detail(id)).deliveries.filter(({ purpose }) => purpose === "action");
   const retry = (id: string) => forms.account.call("POST", `/form-submissions/${id}/retry`);
 
@@ -118,7 +118,7 @@ onBothDatabases("post actions", (createDatabase) => {
       expect(mail.text).toContain("text: Hello\n    .\n    World");
       expect(mail.text).toContain(`Submission: ${body.submissionId}`);
     }
-    expect(await actionsOf(body.submissionId)).toMatchObject([
+    expect(await readActions(body.submissionId)).toMatchObject([
       { type: "email", target: ada, state: "delivered", attempts: [{ status: null, error: null }] },
       { type: "email", target: grace, state: "delivered" },
     ]);
@@ -155,7 +155,7 @@ onBothDatabases("post actions", (createDatabase) => {
     const { body } = await forms.submit(form.id);
     expect(body.postActionResults).toEqual([{ type: "email", success: false }]);
     expect(JSON.stringify(body)).not.toContain("mailbox");
-    expect((await actionsOf(body.submissionId))[0]?.attempts).toMatchObject([
+    expect((await readActions(body.submissionId))[0]?.attempts).toMatchObject([
       { error: "Rejected by the mail server", detail: expect.stringContaining("550 No such mailbox here") },
     ]);
     smtp.script({});
@@ -173,7 +173,7 @@ onBothDatabases("post actions", (createDatabase) => {
       return response;
     }, 30_000);
     expect(answer.json().postActionResults).toEqual([{ type: "email", success: false }]);
-    expect((await actionsOf(answer.json().submissionId))[0]?.attempts[0]?.detail).toContain("SMTP_URL");
+    expect((await readActions(answer.json().submissionId))[0]?.attempts[0]?.detail).toContain("SMTP_URL");
     await server.stop();
   });
 
@@ -227,11 +227,11 @@ onBothDatabases("post actions", (createDatabase) => {
       const submitted = forms.submit(form.id);
       await forms.receiver.hasReceived(1);
       const { submissionId } = forms.receiver.bodies("/lead")[0];
-      expect(await actionsOf(submissionId)).toMatchObject([{ state: "waiting", nextAttemptAt: null, attempts: [] }]);
-      expect(paths()).toEqual(["/lead"]);
+      expect(await readActions(submissionId)).toMatchObject([{ state: "waiting", nextAttemptAt: null, attempts: [] }]);
+      expect(listReceivedPaths()).toEqual(["/lead"]);
       answered.resolve();
       const { body } = await submitted;
-      expect(paths()).toEqual(["/lead", "/after"]);
+      expect(listReceivedPaths()).toEqual(["/lead", "/after"]);
       expect(body.webhookResult.success).toBe(status === 200);
       expect(body.postActionResults).toEqual([{ type: "webhook", success: true }]);
       expect((await forms.detail(submissionId)).status).toBe(status === 200 ? "success" : "failed");
@@ -245,7 +245,7 @@ onBothDatabases("post actions", (createDatabase) => {
       formClientHandler: "onLead",
     });
     const { body } = await forms.submit(form.id);
-    expect(paths()).toEqual(["/only"]);
+    expect(listReceivedPaths()).toEqual(["/only"]);
     expect((await forms.detail(body.submissionId)).status).toBe("submitted");
     await forms.visit("client-result", { submissionId: body.submissionId, success: true });
     expect((await forms.detail(body.submissionId)).status).toBe("success");
@@ -268,6 +268,6 @@ onBothDatabases("post actions", (createDatabase) => {
     forms.receiver.answer((_, response) => response.end());
     expect((await retry(body.submissionId)).body.status).toBe("success");
     expect(await attempts()).toEqual([3, 1, 3]);
-    expect(paths().filter((path) => path === "/done")).toHaveLength(1);
+    expect(listReceivedPaths().filter((path) => path === "/done")).toHaveLength(1);
   });
 });

@@ -25,9 +25,9 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
     const response = await app.inject({ method: "POST", url: "/form-submissions/retry", headers, payload: body });
     return { status: response.statusCode, body: response.json() };
   };
-  const refuse = () => forms.receiver.answer((_, response) => void response.writeHead(500).end());
-  const accept = () => forms.receiver.answer((_, response) => response.end("ok"));
-  const hook = (path: string) => `${forms.receiver.url}/${path}`;
+  const rejectDeliveries = () => forms.receiver.answer((_, response) => void response.writeHead(500).end());
+  const acceptDeliveries = () => forms.receiver.answer((_, response) => response.end("ok"));
+  const createHookUrl = (path: string) => `${forms.receiver.url}/${path}`;
   const submitTimes = async (toolId: string, times: number): Promise<string[]> => {
     const answers = await Promise.all(Array.from({ length: times }, () => forms.submit(toolId)));
     return answers.map(({ body }) => body.submissionId);
@@ -36,22 +36,22 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
    * Waits until this many submissions of the form have failed. A submission is answered before its attempt when the
    * machine is busy or 16 others are being sent, and the attempt would then meet the receiver's next answer.
    */
-  const failuresReach = (toolId: string, count: number) =>
+  const waitForFailures = (toolId: string, count: number) =>
     expect.poll(async () => (await forms.analyticsOf(toolId)).failed).toBe(count);
-  const received = (path: string) => forms.receiver.bodies(`/${path}`).map((body) => String(body.submissionId));
+  const listReceivedIds = (path: string) => forms.receiver.bodies(`/${path}`).map((body) => String(body.submissionId));
 
   it("sends them once, to the form's current address, and returns the number of submissions", async () => {
-    refuse();
-    const form = await forms.createForm({ formWebhookUrl: hook("wrong") });
+    rejectDeliveries();
+    const form = await forms.createForm({ formWebhookUrl: createHookUrl("wrong") });
     const ids = await submitTimes(form.id, 5);
-    await failuresReach(form.id, 5);
+    await waitForFailures(form.id, 5);
     forms.reset();
-    await forms.account.call("PUT", `/tools/${form.id}`, { formWebhookUrl: hook("right") });
+    await forms.account.call("PUT", `/tools/${form.id}`, { formWebhookUrl: createHookUrl("right") });
     expect(await retry({ toolId: form.id })).toEqual({ status: 200, body: { retried: 5 } });
     expect((await retry({ toolId: form.id })).body).toEqual({ retried: 0 });
     for (const id of ids) expect((await forms.reaches(id, "webhook_success")).deliveries[0]?.attempts).toHaveLength(2);
-    expect(received("right").sort()).toEqual(ids.sort());
-    expect(received("wrong")).toEqual([]);
+    expect(listReceivedIds("right").sort()).toEqual(ids.sort());
+    expect(listReceivedIds("wrong")).toEqual([]);
     expect(await forms.analyticsOf(form.id)).toMatchObject({ submitted: 5, successful: 5, failed: 0 });
     expect((await retry({ toolId: form.id })).body).toEqual({ retried: 0 });
   });
@@ -61,41 +61,41 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
       if (request.path === "/action") response.writeHead(500);
       response.end();
     });
-    const formPostActions = [{ type: "webhook", url: hook("action") }];
-    const form = await forms.createForm({ formWebhookUrl: hook("main"), formPostActions });
+    const formPostActions = [{ type: "webhook", url: createHookUrl("action") }];
+    const form = await forms.createForm({ formWebhookUrl: createHookUrl("main"), formPostActions });
     const [id = ""] = await submitTimes(form.id, 1);
     await forms.reaches(id, "failed");
     forms.reset();
     expect((await retry({ toolId: form.id, statuses: ["webhook_failed", "success"] })).body).toEqual({ retried: 0 });
     expect((await retry({ toolId: form.id, statuses: ["failed"] })).body).toEqual({ retried: 1 });
     await forms.reaches(id, "success");
-    expect([received("main"), received("action")]).toEqual([[], [id]]);
+    expect([listReceivedIds("main"), listReceivedIds("action")]).toEqual([[], [id]]);
   });
 
   it("includes failed parts of a submission whose page has not reported a result", async () => {
-    refuse();
-    const formPostActions = [{ type: "webhook", url: hook("action") }];
+    rejectDeliveries();
+    const formPostActions = [{ type: "webhook", url: createHookUrl("action") }];
     const form = await forms.createForm({ formExecutionMode: "client", formPostActions });
     const [id = ""] = await submitTimes(form.id, 1);
-    const stateOf = async () => (await forms.detail(id)).deliveries[0]?.state;
-    await expect.poll(stateOf).toBe("failed");
+    const readState = async () => (await forms.detail(id)).deliveries[0]?.state;
+    await expect.poll(readState).toBe("failed");
     expect((await forms.detail(id)).status).toBe("submitted");
     forms.reset();
     expect((await retry({ toolId: form.id })).body).toEqual({ retried: 1 });
-    await expect.poll(stateOf).toBe("delivered");
-    expect(received("action")).toEqual([id]);
+    await expect.poll(readState).toBe("delivered");
+    expect(listReceivedIds("action")).toEqual([id]);
   });
 
   it("can be limited to an agent, a form or a status, and never affects another organization", async () => {
-    refuse();
+    rejectDeliveries();
     const other = await createFormClient(forms.server, forms.account);
-    const [mine, theirs] = [await forms.createForm({ formWebhookUrl: hook("a") }), await other.createForm()];
-    await forms.account.call("PUT", `/tools/${theirs.id}`, { formWebhookUrl: hook("b") });
+    const [mine, theirs] = [await forms.createForm({ formWebhookUrl: createHookUrl("a") }), await other.createForm()];
+    await forms.account.call("PUT", `/tools/${theirs.id}`, { formWebhookUrl: createHookUrl("b") });
     const [a = ""] = await submitTimes(mine.id, 1);
     const b: string = (await other.submit(theirs.id)).body.submissionId;
     await forms.reaches(a, "webhook_failed");
     await forms.reaches(b, "webhook_failed");
-    accept();
+    acceptDeliveries();
     const stranger = await forms.server.createAccount();
     expect((await retry({}, forms.server, stranger)).body).toEqual({ retried: 0 });
     expect((await retry({ toolId: mine.id }, forms.server, stranger)).status).toBe(404);
@@ -110,11 +110,11 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
   });
 
   it("sends each delivery once when several processes do it concurrently", async () => {
-    refuse();
-    const form = await forms.createForm({ formWebhookUrl: hook("crowd") });
+    rejectDeliveries();
+    const form = await forms.createForm({ formWebhookUrl: createHookUrl("crowd") });
     // The number of submissions is enough for several batches.
     const submitted = await submitTimes(form.id, 20);
-    await failuresReach(form.id, 20);
+    await waitForFailures(form.id, 20);
     const ids = [...submitted, ...(await copies(form.id, 140))];
     forms.reset();
     const answers = await Promise.all([
@@ -125,9 +125,9 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
     ]);
     expect(answers.reduce((sum, { body }) => sum + body.retried, 0)).toBe(160);
     const url = `/form-submissions?toolId=${form.id}&status=webhook_success&limit=1`;
-    const delivered = async () => (await forms.account.call("GET", url)).body.pagination.total;
-    await expect.poll(delivered).toBe(160);
-    expect(received("crowd").sort()).toEqual(ids.sort());
+    const countDelivered = async () => (await forms.account.call("GET", url)).body.pagination.total;
+    await expect.poll(countDelivered).toBe(160);
+    expect(listReceivedIds("crowd").sort()).toEqual(ids.sort());
   });
 
   /** Failed submissions like the form's first one, inserted directly into the database. */

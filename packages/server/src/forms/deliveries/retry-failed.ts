@@ -1,17 +1,17 @@
-import { setTimeout as rest } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SubmissionRetry } from "@foyer/contract";
 import type { ToolRow } from "../../db/tables.ts";
 import type { DeliveryQueue } from "../../outbox/delivery-queue.ts";
 import type { FormFinder } from "../../tools/form/form-finder.ts";
 import type { AttemptRecords } from "./attempt-records.ts";
 import type { FailedStore } from "./failed-store.ts";
-import { currentAddress } from "./submission-deliveries.ts";
+import { findCurrentAddress } from "./submission-deliveries.ts";
 
 type Parts = { failed: FailedStore; queue: DeliveryQueue; records: AttemptRecords; formFinder: FormFinder };
 
 /** The number of submissions that one query reads and one transaction changes. */
-const PAGE = 500;
-const BATCH = 50;
+const SUBMISSIONS_PER_QUERY = 500;
+const SUBMISSIONS_PER_TRANSACTION = 50;
 
 /** The statuses that a submission with a failed delivery can have. Statuses that can still change come first. */
 const statusesWithFailures = [
@@ -32,16 +32,16 @@ const statusesWithFailures = [
  */
 export function createRetryFailed({ failed, queue, records, formFinder }: Parts) {
   /** @returns the ids of the submissions that have a delivery in the queue again */
-  async function requeue(organizationId: string, ids: readonly string[], toolOf: ToolOf, forms: Forms) {
+  async function requeue(organizationId: string, ids: readonly string[], toolIds: ToolIds, forms: Forms) {
     for (const id of ids) {
-      const toolId = toolOf.get(id) ?? "";
+      const toolId = toolIds.get(id) ?? "";
       if (!forms.has(toolId)) forms.set(toolId, await formFinder.owned(organizationId, toolId));
     }
     return records.changeAll(ids, async (trx) => {
       const deliveries = await failed.deliveries(trx, ids);
       const rows = deliveries.map((delivery) => {
-        const form = forms.get(toolOf.get(delivery.submissionId) ?? "");
-        const { target, host } = (form && currentAddress(form, delivery)) ?? delivery;
+        const form = forms.get(toolIds.get(delivery.submissionId) ?? "");
+        const { target, host } = (form && findCurrentAddress(form, delivery)) ?? delivery;
         return { id: delivery.id, target, host, previous: delivery };
       });
       const retried = await queue.retryFailed(trx, rows);
@@ -52,21 +52,21 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
   return async (organizationId: string, { agentId, toolId, statuses }: SubmissionRetry): Promise<number> => {
     const retried = new Set<string>();
     const forms: Forms = new Map();
-    const owned = { agentId: agentId ?? null, toolId: toolId ?? null };
+    const scope = { agentId: agentId ?? null, toolId: toolId ?? null };
     for (const status of statusesWithFailures.filter((known) => statuses?.includes(known) ?? true)) {
       for (let after: string | undefined = ""; after !== undefined; ) {
-        const page = await paced(() =>
-          failed.submissionsAfter(organizationId, { ...owned, status }, after ?? "", PAGE),
+        const page = await runPaced(() =>
+          failed.submissionsAfter(organizationId, { ...scope, status }, after ?? "", SUBMISSIONS_PER_QUERY),
         );
         // A submission that failed again in the meantime can appear a second time, with another status.
-        const fresh = page.filter(({ id }) => !retried.has(id));
-        const toolOf: ToolOf = new Map(fresh.map((row) => [row.id, row.toolId]));
-        const ids = await paced(() => failed.withFailed([...toolOf.keys()]));
-        for (let first = 0; first < ids.length; first += BATCH) {
-          const batch = ids.slice(first, first + BATCH);
-          for (const id of await paced(() => requeue(organizationId, batch, toolOf, forms))) retried.add(id);
+        const newRows = page.filter(({ id }) => !retried.has(id));
+        const toolIds: ToolIds = new Map(newRows.map((row) => [row.id, row.toolId]));
+        const ids = await runPaced(() => failed.findWithFailed([...toolIds.keys()]));
+        for (let first = 0; first < ids.length; first += SUBMISSIONS_PER_TRANSACTION) {
+          const batch = ids.slice(first, first + SUBMISSIONS_PER_TRANSACTION);
+          for (const id of await runPaced(() => requeue(organizationId, batch, toolIds, forms))) retried.add(id);
         }
-        after = page.length < PAGE ? undefined : page.at(-1)?.id;
+        after = page.length < SUBMISSIONS_PER_QUERY ? undefined : page.at(-1)?.id;
       }
     }
     return retried.size;
@@ -74,10 +74,10 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
 }
 
 /** Pauses for as long as the work took, because SQLite runs within this process. */
-async function paced<T>(work: () => Promise<T>): Promise<T> {
+async function runPaced<T>(work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const result = await work();
-  await rest(performance.now() - startedAt);
+  await sleep(performance.now() - startedAt);
   return result;
 }
 
@@ -85,4 +85,4 @@ async function paced<T>(work: () => Promise<T>): Promise<T> {
 type Forms = Map<string, ToolRow | undefined>;
 
 /** The form of each submission. */
-type ToolOf = ReadonlyMap<string, string>;
+type ToolIds = ReadonlyMap<string, string>;

@@ -6,20 +6,20 @@ import { type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { holdRefusedPort } from "../../../../../test/refused-port.ts";
 import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
 import { close, listen } from "../../outbound/test-servers.ts";
-import { nextOf } from "../../outbox/attempts.ts";
+import { determineNext } from "../../outbox/attempts.ts";
 
 const usual = [0, 60_000, 300_000, 1_800_000, 7_200_000];
-const hours = (count: number) => count * 3_600_000;
+const toMilliseconds = (count: number) => count * 3_600_000;
 
 describe("the next step after an attempt", () => {
-  const after = (attempts: number, retryAfterMs = 0, attemptsBefore = 0) =>
-    nextOf({ attempts, attemptsBefore }, { error: "HTTP 500", retryAfterMs }, usual);
+  const determineNextAfter = (attempts: number, retryAfterMs = 0, attemptsBefore = 0) =>
+    determineNext({ attempts, attemptsBefore }, { error: "HTTP 500", retryAfterMs }, usual);
 
   it("is nothing after a success", () => {
-    expect(nextOf({ attempts: 0, attemptsBefore: 0 }, { error: null, retryAfterMs: 9 }, usual)).toEqual({
+    expect(determineNext({ attempts: 0, attemptsBefore: 0 }, { error: null, retryAfterMs: 9 }, usual)).toEqual({
       state: "delivered",
     });
-    expect(nextOf({ attempts: 4, attemptsBefore: 0 }, { error: null, retryAfterMs: 0 }, usual)).toEqual({
+    expect(determineNext({ attempts: 4, attemptsBefore: 0 }, { error: null, retryAfterMs: 0 }, usual)).toEqual({
       state: "delivered",
     });
   });
@@ -27,7 +27,7 @@ describe("the next step after an attempt", () => {
   it("is another attempt by the schedule with up to 10 % jitter, until the fifth attempt fails", () => {
     for (const [attempts, wait] of [60_000, 300_000, 1_800_000, 7_200_000].entries()) {
       const waits = Array.from({ length: 200 }, () => {
-        const next = after(attempts);
+        const next = determineNextAfter(attempts);
         return next.state === "pending" ? next.waitMs : -1;
       });
       expect(Math.min(...waits)).toBeGreaterThanOrEqual(wait);
@@ -35,27 +35,27 @@ describe("the next step after an attempt", () => {
       // The retries are spread, so that deliveries that failed together are not retried together.
       expect(new Set(waits).size).toBeGreaterThan(100);
     }
-    expect(after(4)).toEqual({ state: "failed" });
+    expect(determineNextAfter(4)).toEqual({ state: "failed" });
   });
 
   it("follows the whole schedule again after a manual retry", () => {
-    expect(after(5, 0, 5)).toMatchObject({ state: "pending" });
-    expect(after(8, 0, 5)).toMatchObject({ state: "pending" });
-    expect(after(9, 0, 5)).toEqual({ state: "failed" });
+    expect(determineNextAfter(5, 0, 5)).toMatchObject({ state: "pending" });
+    expect(determineNextAfter(8, 0, 5)).toMatchObject({ state: "pending" });
+    expect(determineNextAfter(9, 0, 5)).toEqual({ state: "failed" });
   });
 
   it("is delayed by Retry-After up to two hours, which never shortens the wait or adds attempts", () => {
     fc.assert(
-      fc.property(fc.nat({ max: 4 }), fc.integer({ min: 0, max: hours(1_000) }), (attempts, asked) => {
-        const next = after(attempts, asked);
+      fc.property(fc.nat({ max: 4 }), fc.integer({ min: 0, max: toMilliseconds(1_000) }), (attempts, asked) => {
+        const next = determineNextAfter(attempts, asked);
         if (attempts === 4) {
           expect(next).toEqual({ state: "failed" });
           return;
         }
         const wait = usual[attempts + 1] ?? 0;
         const waitMs = next.state === "pending" ? next.waitMs : -1;
-        expect(waitMs).toBeGreaterThanOrEqual(Math.max(wait, Math.min(asked, hours(2))));
-        expect(waitMs).toBeLessThanOrEqual(Math.max(wait * 1.1, Math.min(asked, hours(2))));
+        expect(waitMs).toBeGreaterThanOrEqual(Math.max(wait, Math.min(asked, toMilliseconds(2))));
+        expect(waitMs).toBeLessThanOrEqual(Math.max(wait * 1.1, Math.min(asked, toMilliseconds(2))));
       }),
     );
   });
@@ -81,15 +81,15 @@ onBothDatabases("failing deliveries", (createDatabase) => {
     await database.drop();
   });
 
-  const at = (path: string) => ({ formWebhookUrl: forms.receiver.url + path });
-  const refuse = (status: number, headers: Record<string, string> = {}) =>
+  const formSettings = (path: string) => ({ formWebhookUrl: forms.receiver.url + path });
+  const rejectWith = (status: number, headers: Record<string, string> = {}) =>
     forms.receiver.answer((_, response) => void response.writeHead(status, headers).end("Sorry."));
-  const attemptsOf = async (id: string) => (await forms.detail(id)).deliveries[0]?.attempts ?? [];
-  const mailsAbout = (id: string) => smtp.mails().filter(({ text }) => text.includes(id));
+  const readAttempts = async (id: string) => (await forms.detail(id)).deliveries[0]?.attempts ?? [];
+  const findMailsAbout = (id: string) => smtp.mails().filter(({ text }) => text.includes(id));
 
   it("are attempted as often as the schedule says, recorded with each response, then abandoned with a notice to the owners", async () => {
-    refuse(503);
-    const form = await forms.createForm(at("/down"));
+    rejectWith(503);
+    const form = await forms.createForm(formSettings("/down"));
     const { body } = await forms.submit(form.id);
     const id = body.submissionId;
     expect(body.webhookResult).toEqual({ success: false, error: "HTTP 503" });
@@ -106,10 +106,10 @@ onBothDatabases("failing deliveries", (createDatabase) => {
     expect(forms.receiver.received.map(({ headers }) => headers["webhook-id"])).toEqual([id, id, id]);
     expect(await forms.analyticsOf(form.id)).toMatchObject({ submitted: 1, successful: 0, failed: 1 });
 
-    await expect.poll(() => mailsAbout(id).length).toBe(2);
-    const [mail] = mailsAbout(id);
+    await expect.poll(() => findMailsAbout(id).length).toBe(2);
+    const [mail] = findMailsAbout(id);
     expect(
-      mailsAbout(id)
+      findMailsAbout(id)
         .flatMap(({ to }) => to)
         .toSorted(),
     ).toEqual(["owner@example.com", "second@example.com"]);
@@ -127,15 +127,15 @@ onBothDatabases("failing deliveries", (createDatabase) => {
       seen.resolve(Number(row?.dueAt) - Date.now());
       response.end("ok");
     });
-    await forms.submit((await forms.createForm(at("/slow"))).id);
+    await forms.submit((await forms.createForm(formSettings("/slow"))).id);
     // The time to wait for a slot, for memory for the files, and for the attempt itself, which may take 1 s here.
     expect(await seen.promise).toBeGreaterThan(10_000 + 10_000 + 1_000);
   });
 
   it("wait as long as Retry-After asks, in seconds or as a date, up to two hours", async () => {
     const failWith = async (retryAfter: string) => {
-      refuse(429, { "retry-after": retryAfter });
-      return (await forms.submit((await forms.createForm(at("/busy"))).id)).body.submissionId as string;
+      rejectWith(429, { "retry-after": retryAfter });
+      return (await forms.submit((await forms.createForm(formSettings("/busy"))).id)).body.submissionId as string;
     };
     const waitAfter = async (retryAfter: string) => {
       const [delivery] = (await forms.detail(await failWith(retryAfter))).deliveries;
@@ -145,36 +145,40 @@ onBothDatabases("failing deliveries", (createDatabase) => {
     const isAbout = (ms: number, expected: number) => expect(Math.abs(ms - expected)).toBeLessThan(15_000);
     isAbout(await waitAfter("600"), 600_000);
     isAbout(await waitAfter(new Date(Date.now() + 900_000).toUTCString()), 900_000);
-    isAbout(await waitAfter("999999"), hours(2));
+    isAbout(await waitAfter("999999"), toMilliseconds(2));
     for (const nonsense of ["soon", "-5", "Mon, 01 Jan 2001 00:00:00 GMT", "9".repeat(400)]) {
       const id = await failWith(nonsense);
-      const attempts = async () => (await forms.detail(id)).deliveries[0]?.attempts.length;
-      await expect.poll(attempts, { message: nonsense }).toBeGreaterThan(1);
+      const countAttempts = async () => (await forms.detail(id)).deliveries[0]?.attempts.length;
+      await expect.poll(countAttempts, { message: nonsense }).toBeGreaterThan(1);
     }
   });
 
   describe("report a general error to the visitor and the details to members", () => {
-    const failure = async (formWebhookUrl: string) => {
+    const readFailure = async (formWebhookUrl: string) => {
       const { body } = await forms.submit((await forms.createForm({ formWebhookUrl })).id);
       expect(body.webhookResult.success).toBe(false);
-      const [attempt] = await attemptsOf(body.submissionId);
+      const [attempt] = await readAttempts(body.submissionId);
       expect(attempt?.error).toBe(body.webhookResult.error);
       return attempt;
     };
 
     it("for a response that is not a success", async () => {
       for (const status of [199, 400, 404, 410, 500, 599].slice(1)) {
-        refuse(status);
+        rejectWith(status);
         const detail = `The receiver responded with HTTP ${status}.`;
-        expect(await failure(at("/x").formWebhookUrl)).toMatchObject({ status, error: `HTTP ${status}`, detail });
+        expect(await readFailure(formSettings("/x").formWebhookUrl)).toMatchObject({
+          status,
+          error: `HTTP ${status}`,
+          detail,
+        });
       }
     });
 
     it("for a redirect, which is not followed", async () => {
       const elsewhere = `${forms.receiver.url}/elsewhere`;
       for (const status of [301, 302, 303, 307, 308]) {
-        refuse(status, { location: "/elsewhere" });
-        const attempt = await failure(at("/moved").formWebhookUrl);
+        rejectWith(status, { location: "/elsewhere" });
+        const attempt = await readFailure(formSettings("/moved").formWebhookUrl);
         expect(attempt).toMatchObject({ status, error: `HTTP ${status}`, detail: expect.stringContaining(elsewhere) });
       }
       expect(forms.receiver.received.filter(({ path }) => path === "/elsewhere")).toEqual([]);
@@ -182,14 +186,14 @@ onBothDatabases("failing deliveries", (createDatabase) => {
 
     it("for a receiver that times out", async () => {
       forms.receiver.answer(() => {});
-      const attempt = await failure(at("/hang").formWebhookUrl);
+      const attempt = await readFailure(formSettings("/hang").formWebhookUrl);
       expect(attempt).toMatchObject({ status: null, error: "Timed out", detail: expect.stringContaining("2 s") });
       expect(attempt?.durationMs).toBeGreaterThanOrEqual(1_990);
     });
 
     it("for a receiver that is unreachable or closes the connection", async () => {
       const { port, release } = await holdRefusedPort();
-      expect(await failure(`http://127.0.0.1:${port}/x`)).toMatchObject({
+      expect(await readFailure(`http://127.0.0.1:${port}/x`)).toMatchObject({
         status: null,
         error: "Not reachable",
         response: null,
@@ -198,7 +202,7 @@ onBothDatabases("failing deliveries", (createDatabase) => {
       release();
       const server = createServer((socket) => socket.once("data", () => socket.destroy()));
       const rude = await listen(server, "127.0.0.1");
-      expect(await failure(`http://127.0.0.1:${rude.port}/x`)).toMatchObject({
+      expect(await readFailure(`http://127.0.0.1:${rude.port}/x`)).toMatchObject({
         status: null,
         error: "Not reachable",
         detail: expect.stringContaining("closed the connection"),
@@ -217,8 +221,8 @@ onBothDatabases("failing deliveries", (createDatabase) => {
   });
 
   it.each([200, 201, 202, 204, 299])("do not include one with the success status %d", async (status) => {
-    refuse(status);
-    const { body } = await forms.submit((await forms.createForm(at("/ok"))).id);
+    rejectWith(status);
+    const { body } = await forms.submit((await forms.createForm(formSettings("/ok"))).id);
     expect(body.webhookResult).toEqual({ success: true, error: null });
   });
 });
@@ -258,12 +262,12 @@ onBothDatabases("owners", (createDatabase) => {
     const [form, other] = [await forms.createForm(at), await forms.createForm(at)];
     const fail = async ({ id }: { id: string }) => (await forms.submit(id)).body.submissionId as string;
     const retry = (id: string) => forms.account.call("POST", `/form-submissions/${id}/retry`);
-    const noticesOf = async (id: string) => {
+    const listNotices = async (id: string) => {
       const rows = forms.db.selectFrom("deliveries").select("target").where("submissionId", "=", id);
       return (await rows.where("purpose", "=", "notice").execute()).map(({ target }) => JSON.parse(target));
     };
     const toOwner = { recipientIds: [owner] };
-    const sentAgo = (ms: number) =>
+    const setNoticeAge = (ms: number) =>
       forms.db
         .updateTable("failureNotices")
         .set({ sentAt: Date.now() - ms })
@@ -271,24 +275,24 @@ onBothDatabases("owners", (createDatabase) => {
         .execute();
 
     const [first, second, third] = [await fail(form), await fail(form), await fail(other)];
-    expect([await noticesOf(first), await noticesOf(second), await noticesOf(third)]).toEqual([
+    expect([await listNotices(first), await listNotices(second), await listNotices(third)]).toEqual([
       [toOwner],
       [],
       [toOwner],
     ]);
     const both = await Promise.all([fail(form), fail(form)]);
-    expect([await noticesOf(both[0]), await noticesOf(both[1])]).toEqual([[], []]);
-    await sentAgo(hours(1) - 60_000);
+    expect([await listNotices(both[0]), await listNotices(both[1])]).toEqual([[], []]);
+    await setNoticeAge(toMilliseconds(1) - 60_000);
     expect((await retry(second)).body.status).toBe("webhook_failed");
-    expect(await noticesOf(second)).toEqual([]);
-    await sentAgo(hours(1));
+    expect(await listNotices(second)).toEqual([]);
+    await setNoticeAge(toMilliseconds(1));
     await retry(second);
     await retry(first);
-    expect([await noticesOf(second), await noticesOf(first)]).toEqual([[toOwner], [toOwner]]);
+    expect([await listNotices(second), await listNotices(first)]).toEqual([[toOwner], [toOwner]]);
     // This also applies to the submission that was reported first: its notices do not replace each other.
-    await sentAgo(hours(1));
+    await setNoticeAge(toMilliseconds(1));
     await retry(first);
-    expect(await noticesOf(first)).toEqual([toOwner, toOwner]);
+    expect(await listNotices(first)).toEqual([toOwner, toOwner]);
     await forms.stop();
     mailPort.release();
     await database.drop();

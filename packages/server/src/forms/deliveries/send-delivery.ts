@@ -1,9 +1,9 @@
 import type { PostAction } from "@foyer/contract";
 import { memberEmail } from "../../auth/members/members.ts";
 import type { Deps } from "../../deps.ts";
-import type { Answer } from "../../outbox/attempts.ts";
-import { createPost, delivered, explainFailure, undelivered } from "../../outbox/send-answer.ts";
-import { webhookHeaders } from "../../outbox/webhook-signature.ts";
+import type { AttemptResult } from "../../outbox/attempts.ts";
+import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-answer.ts";
+import { createWebhookHeaders } from "../../outbox/webhook-signature.ts";
 import type { MailRecipients } from "../../tools/form/mail-recipients.ts";
 import type { WebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
 import { recipientProblem } from "../../tools/tool-warnings.ts";
@@ -28,7 +28,7 @@ export function createDeliverySender(
   const { db, config, mailer, log } = deps;
   const post = createPost(deps);
 
-  async function webhook(
+  async function sendWebhook(
     { purpose, position }: SubmissionDelivery,
     target: DeliveryTarget,
     content: SubmissionContent,
@@ -38,13 +38,17 @@ export function createDeliverySender(
     const body = await (target.payload ? payloadBody(target.payload, content) : webhookBody(content));
     // A webhook and an action can have the same receiver, which must not treat one as a duplicate of the other.
     const id = purpose === "webhook" ? submissionId : `${submissionId}.${position}`;
-    const signed = webhookHeaders(id, new Date(), body, await webhookSecrets.signing({ id: toolId, agentId }));
-    const headers = { ...lowerCase(target.headers), ...signed };
+    const signed = createWebhookHeaders(id, new Date(), body, await webhookSecrets.signing({ id: toolId, agentId }));
+    const headers = { ...lowerCaseNames(target.headers), ...signed };
     return post({ url: target.url || target.webhookUrl || "", headers, body, signal });
   }
 
   /** The email address of the recipient, or the reason why there is none. */
-  async function recipientOf(organizationId: string, purpose: SubmissionDelivery["purpose"], target: DeliveryTarget) {
+  async function resolveRecipient(
+    organizationId: string,
+    purpose: SubmissionDelivery["purpose"],
+    target: DeliveryTarget,
+  ) {
     const [address] = target.to ?? [];
     if (address === undefined) {
       const to = await memberEmail(db, organizationId, target.recipientIds?.[0] ?? "");
@@ -55,42 +59,46 @@ export function createDeliverySender(
     return problem === null ? { to: address } : { problem };
   }
 
-  async function email(
+  async function sendEmail(
     { purpose }: SubmissionDelivery,
     target: DeliveryTarget,
     content: SubmissionContent,
-  ): Promise<Answer> {
+  ): Promise<AttemptResult> {
     if (!mailer.isConfigured) {
       const detail = "This server cannot send email because SMTP_URL is not set. Set it, then retry the delivery.";
-      return { ...undelivered("Email is not configured", detail), isFinal: true };
+      return { ...createFailure("Email is not configured", detail), isFinal: true };
     }
     const { submission } = content;
-    const { to, problem } = await recipientOf(submission.organizationId, purpose, target);
-    if (to === undefined) return undelivered("No recipient", problem);
+    const { to, problem } = await resolveRecipient(submission.organizationId, purpose, target);
+    if (to === undefined) return createFailure("No recipient", problem);
     if (purpose === "notice") await mailer.send({ to, ...failureNotice(submission, config.baseUrl) });
     else if (purpose === "confirmation") await mailer.send({ to, ...confirmationContent(target, content) });
     else await mailer.send({ to, ...emailContent(target, content) });
     return delivered;
   }
 
-  async function send(delivery: SubmissionDelivery, content: SubmissionContent, signal: AbortSignal): Promise<Answer> {
+  async function send(
+    delivery: SubmissionDelivery,
+    content: SubmissionContent,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> {
     const target: DeliveryTarget = JSON.parse(delivery.target);
     switch (delivery.type) {
       case "webhook":
-        return webhook(delivery, target, content, signal);
+        return sendWebhook(delivery, target, content, signal);
       case "email":
-        return email(delivery, target, content);
+        return sendEmail(delivery, target, content);
       case "team_chat":
       case "slack":
         return post({ url: target.webhookUrl ?? "", headers: {}, body: teamChatBody(target, content), signal });
     }
   }
 
-  return (delivery: SubmissionDelivery, content: SubmissionContent, signal: AbortSignal): Promise<Answer> =>
+  return (delivery: SubmissionDelivery, content: SubmissionContent, signal: AbortSignal): Promise<AttemptResult> =>
     send(delivery, content, signal).catch((error: unknown) => explainFailure(error, signal, log));
 }
 
 /** Converts the names to lower case, so that our own headers replace the owner's instead of being sent in addition. */
-function lowerCase(headers: DeliveryTarget["headers"]): Record<string, string> {
+function lowerCaseNames(headers: DeliveryTarget["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -9,7 +9,7 @@ import { hostOf } from "../../outbox/host-of.ts";
 import type { DeliveryOutcome } from "../submission-store.ts";
 import type { Confirmation } from "../submit/confirmations.ts";
 import type { DeliveryTarget } from "./send-delivery.ts";
-import { newDelivery } from "./submission-delivery.ts";
+import { deliveryDefaults } from "./submission-delivery.ts";
 
 type Form = Pick<ToolRow, "formExecutionMode" | "formWebhookUrl" | "formPostActions">;
 
@@ -19,15 +19,15 @@ const ACTION_STEP = 100;
 const CONFIRMATION_POSITION = 21 * ACTION_STEP;
 
 /** The deliveries of a form's submission: the webhook (if the mode has one and it has a URL), then the post actions. */
-export function deliveriesOf(form: Form, submission: Pick<SubmissionRow, "id" | "createdAt">): NewDelivery[] {
+export function createDeliveries(form: Form, submission: Pick<SubmissionRow, "id" | "createdAt">): NewDelivery[] {
   const { id: submissionId, createdAt } = submission;
-  return partsOf(form).map(({ position, type, target }, _, parts) => ({
-    ...newDelivery,
+  return listParts(form).map(({ position, type, target }, _, parts) => ({
+    ...deliveryDefaults,
     id: newId("delivery"),
     submissionId,
     position,
     type,
-    ...address(target),
+    ...createAddress(target),
     purpose: position === 0 ? "webhook" : "action",
     state: position === 0 || parts[0]?.position !== 0 ? "pending" : "waiting",
     createdAt,
@@ -35,33 +35,33 @@ export function deliveriesOf(form: Form, submission: Pick<SubmissionRow, "id" | 
 }
 
 /** The confirmation email to the visitor. `isFirst` is true when it does not have to wait for a webhook. */
-export function confirmationDelivery(
+export function createConfirmationDelivery(
   { id: submissionId, createdAt }: Pick<SubmissionRow, "id" | "createdAt">,
   { address: to, subject, message }: Confirmation,
   isFirst: boolean,
 ): NewDelivery {
   return {
-    ...newDelivery,
+    ...deliveryDefaults,
     id: newId("delivery"),
     submissionId,
     position: CONFIRMATION_POSITION,
     type: "email",
     purpose: "confirmation",
     state: isFirst ? "pending" : "waiting",
-    ...address({ to: [to], subject, message }),
+    ...createAddress({ to: [to], subject, message }),
     createdAt,
   };
 }
 
 /** Where the form would send this delivery now, or null when the form no longer has this part. */
-export function currentAddress(form: Form, { position, type }: Pick<DeliveryRow, "position" | "type">) {
-  const part = partsOf(form).find((candidate) => candidate.position === position && candidate.type === type);
-  return part ? address(part.target) : null;
+export function findCurrentAddress(form: Form, { position, type }: Pick<DeliveryRow, "position" | "type">) {
+  const part = listParts(form).find((candidate) => candidate.position === position && candidate.type === type);
+  return part ? createAddress(part.target) : null;
 }
 
 type Part = Pick<DeliveryRow, "position" | "type"> & { target: DeliveryTarget };
 
-function partsOf(form: Form): Part[] {
+function listParts(form: Form): Part[] {
   const url = (form.formExecutionMode ?? "webhook") === "client" ? null : form.formWebhookUrl;
   const actions: PostAction[] = form.formPostActions ? JSON.parse(form.formPostActions) : [];
   return [
@@ -72,15 +72,15 @@ function partsOf(form: Form): Part[] {
       const { recipientIds, to, ...rest } = target;
       const emails: DeliveryTarget[] = [
         ...(recipientIds ?? []).map((id) => ({ ...rest, recipientIds: [id] })),
-        ...(to ?? []).map((addressOf) => ({ ...rest, to: [normalizeAddress(addressOf)] })),
+        ...(to ?? []).map((recipient) => ({ ...rest, to: [normalizeAddress(recipient)] })),
       ];
-      return emails.map((mail, place) => ({ position: position + place, type, target: mail }));
+      return emails.map((mail, recipientIndex) => ({ position: position + recipientIndex, type, target: mail }));
     }),
   ];
 }
 
 /** The state of a submission's deliveries, as shown to the visitor. */
-export function resultsOf(
+export function summarizeOutcomes(
   outcomes: readonly DeliveryOutcome[],
 ): Pick<SubmitResult, "webhookResult" | "postActionResults"> {
   const webhook = outcomes.find(({ purpose }) => purpose === "webhook");
@@ -89,7 +89,7 @@ export function resultsOf(
     ({ position }) => Math.floor(position / ACTION_STEP),
   );
   return {
-    webhookResult: webhook ? webhookResult(webhook) : { success: true, error: null, attempted: false },
+    webhookResult: webhook ? summarizeWebhook(webhook) : { success: true, error: null, attempted: false },
     postActionResults: [...actions.values()].map((parts) => ({
       type: parts[0]?.type ?? "",
       success: parts.every(({ state }) => state === "delivered"),
@@ -97,12 +97,12 @@ export function resultsOf(
   };
 }
 
-function webhookResult({ state, error }: DeliveryOutcome) {
+function summarizeWebhook({ state, error }: DeliveryOutcome) {
   if (state === "delivered") return { success: true, error: null };
   return { success: false, error: error ?? "Delivery in progress" };
 }
 
-function address(target: DeliveryTarget): { target: string; host: string } {
+function createAddress(target: DeliveryTarget): { target: string; host: string } {
   const url = target.url || target.webhookUrl;
   return { target: JSON.stringify(target), host: url ? hostOf(url) : "mail" };
 }

@@ -7,7 +7,7 @@ export type SubmissionDelivery = Omit<DeliveryRow, "submissionId" | "purpose"> &
 };
 
 /** The columns that all deliveries of a submission have in common when they are created. */
-export const newDelivery = {
+export const deliveryDefaults = {
   kind: "submission",
   webhookId: null,
   eventId: null,
@@ -17,7 +17,7 @@ export const newDelivery = {
 } as const;
 
 /** @throws when the delivery does not belong to a submission, which its kind rules out */
-export function ofSubmission(delivery: DeliveryRow): SubmissionDelivery {
+export function asSubmissionDelivery(delivery: DeliveryRow): SubmissionDelivery {
   const { submissionId, purpose } = delivery;
   if (submissionId === null || purpose === "event") {
     throw new Error(`The delivery ${delivery.id} belongs to no submission.`);

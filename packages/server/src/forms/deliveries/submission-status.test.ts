@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countsOf, statusDelta } from "../analytics/form-counters.ts";
-import { type SubmissionParts, submissionStatus } from "./submission-status.ts";
+import { countStatus, countStatusChange } from "../analytics/form-counters.ts";
+import { combineOutcomes, type SubmissionParts } from "./submission-status.ts";
 
 const outcomes = ["pending", "success", "failed"] as const;
 type Outcome = (typeof outcomes)[number];
@@ -26,7 +26,7 @@ const withoutActions = {
 } as const;
 
 /** The documented rules, sentence by sentence, for submissions with actions. */
-function inWords({ webhook, client, actions }: SubmissionParts): string {
+function expectedStatus({ webhook, client, actions }: SubmissionParts): string {
   if (actions.length === 0) return withoutActions[`${webhook}`][`${client}`];
   if (webhook === "pending") return "pending";
   if (webhook === null && client === null && actions.includes("pending")) return "pending";
@@ -37,13 +37,13 @@ function inWords({ webhook, client, actions }: SubmissionParts): string {
   return webhook === null ? "submitted" : `webhook_${webhook}`;
 }
 
-const label = ({ webhook, client, actions }: SubmissionParts) => `${webhook} · ${client} · [${actions}]`;
+const formatParts = ({ webhook, client, actions }: SubmissionParts) => `${webhook} · ${client} · [${actions}]`;
 
 describe("the status of a submission", () => {
-  it.each(combinations.map((parts) => [label(parts), parts] as const))(
+  it.each(combinations.map((parts) => [formatParts(parts), parts] as const))(
     "follows from the outcomes of webhook, client and actions: %s",
     (_, parts) => {
-      expect(submissionStatus(parts)).toBe(inWords(parts));
+      expect(combineOutcomes(parts)).toBe(expectedStatus(parts));
     },
   );
 
@@ -55,7 +55,7 @@ describe("the status of a submission", () => {
     ["is common for a single action too", null, null, ["success"], "success"],
     ["fails with one of the actions", "success", "success", ["success", "failed"], "failed"],
   ] as const)("is as documented for %s", (_, webhook, client, actions, status) => {
-    expect(submissionStatus({ webhook, client, actions })).toBe(status);
+    expect(combineOutcomes({ webhook, client, actions })).toBe(status);
   });
 
   it("ends the same in any order of outcomes, and passes only through documented statuses", () => {
@@ -78,18 +78,18 @@ describe("the status of a submission", () => {
             client: ends.client && ("pending" as Outcome),
             actions: ends.actions.map(() => "pending" as Outcome),
           };
-          let status = submissionStatus(now);
-          expect(status).toBe(inWords(now));
+          let status = combineOutcomes(now);
+          expect(status).toBe(expectedStatus(now));
           for (const event of order) {
             if (typeof event === "number") now.actions[event] = ends.actions[event] ?? "failed";
             else now[event as "webhook" | "client"] = ends[event as "webhook" | "client"];
-            status = submissionStatus(now);
-            expect(status, label(now)).toBe(inWords(now));
+            status = combineOutcomes(now);
+            expect(status, formatParts(now)).toBe(expectedStatus(now));
           }
           return status;
         });
         expect(finals[0]).toBe(finals[1]);
-        expect(finals[0]).toBe(submissionStatus(ends));
+        expect(finals[0]).toBe(combineOutcomes(ends));
       }),
       { numRuns: 500 },
     );
@@ -107,13 +107,13 @@ describe("the counters of a status", () => {
     ["client_failed", 0, 1],
     ["failed", 0, 1],
   ] as const)("are as documented for %s", (status, successful, failed) => {
-    expect(countsOf(status)).toEqual({ successful, failed });
-    expect(statusDelta("pending", status)).toEqual({ successful, failed });
+    expect(countStatus(status)).toEqual({ successful, failed });
+    expect(countStatusChange("pending", status)).toEqual({ successful, failed });
   });
 
   it("change when the status changes", () => {
-    expect(statusDelta("webhook_failed", "pending")).toEqual({ successful: 0, failed: -1 });
-    expect(statusDelta("submitted", "failed")).toEqual({ successful: -1, failed: 1 });
-    expect(statusDelta("webhook_success", "success")).toEqual({ successful: 0, failed: 0 });
+    expect(countStatusChange("webhook_failed", "pending")).toEqual({ successful: 0, failed: -1 });
+    expect(countStatusChange("submitted", "failed")).toEqual({ successful: -1, failed: 1 });
+    expect(countStatusChange("webhook_success", "success")).toEqual({ successful: 0, failed: 0 });
   });
 });

@@ -11,16 +11,16 @@ export type SubmissionParts = {
 };
 
 /** The status of a submission. It depends only on the outcomes of the parts, not on their order. */
-export function submissionStatus({ webhook, client, actions }: SubmissionParts): SubmissionStatus {
+export function combineOutcomes({ webhook, client, actions }: SubmissionParts): SubmissionStatus {
   if (webhook === "pending") return "pending";
   if (webhook === null && client === null && actions.includes("pending")) return "pending";
   const parts = [webhook, client, ...actions].filter((part) => part !== null);
   // A webhook or client handler without other parts has its own statuses.
   const hasCommonStatus = parts.length > 1 || actions.length > 0;
   if (hasCommonStatus && !parts.includes("pending")) return parts.includes("failed") ? "failed" : "success";
-  return ownStatus("client", client) ?? ownStatus("webhook", webhook) ?? "submitted";
+  return getHandlerStatus("client", client) ?? getHandlerStatus("webhook", webhook) ?? "submitted";
 }
 
-function ownStatus<Part extends "client" | "webhook">(part: Part, outcome: Outcome | null) {
+function getHandlerStatus<Part extends "client" | "webhook">(part: Part, outcome: Outcome | null) {
   return outcome === "success" || outcome === "failed" ? (`${part}_${outcome}` as const) : null;
 }

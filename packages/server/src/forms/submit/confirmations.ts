@@ -39,11 +39,11 @@ export function createConfirmations({ db, config }: Pick<Deps, "db" | "config">)
 
   return {
     /** @param formData validated, so that an email field contains a valid address */
-    async of(tool: ToolRow, formData: Record<string, unknown>): Promise<Confirmation | null> {
+    async prepare(tool: ToolRow, formData: Record<string, unknown>): Promise<Confirmation | null> {
       if (!tool.formConfirmation) return null;
       const { emailField, subject, message }: FormConfirmation = JSON.parse(tool.formConfirmation);
-      const given = formData[emailField];
-      const address = typeof given === "string" ? normalizeAddress(given) : "";
+      const input = formData[emailField];
+      const address = typeof input === "string" ? normalizeAddress(input) : "";
       if (!isMailAddress(address)) return null;
       const addressKey = createHash("sha256").update(address).digest("hex");
       const isAllowed =

@@ -3,7 +3,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../../test/database
 import { createFormClient, type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
 
-const field = (name: string, type = "text") => ({ name, label: name, type });
+const createField = (name: string, type = "text") => ({ name, label: name, type });
 const HOUR = 3_600_000;
 
 onBothDatabases("form submissions", (createDatabase) => {
@@ -27,8 +27,8 @@ onBothDatabases("form submissions", (createDatabase) => {
     await database.drop();
   });
 
-  const open = (method: "GET" | "POST", url: string) => forms.server.app.inject({ method, url });
-  const tokenIn = (text: string) => /confirm\?token=([\w-]+)/.exec(text)?.[1] ?? "";
+  const openPage = (method: "GET" | "POST", url: string) => forms.server.app.inject({ method, url });
+  const findToken = (text: string) => /confirm\?token=([\w-]+)/.exec(text)?.[1] ?? "";
 
   it("leave unknown fields out of webhooks, templates and emails", async () => {
     const ada = await forms.addMember("owner", "ada@harbour.example");
@@ -83,22 +83,22 @@ onBothDatabases("form submissions", (createDatabase) => {
     const strangerAccount = await forms.server.createAccount();
     const stranger = await createFormClient(forms.server, strangerAccount);
     const own = await forms.createForm({ name: "contact_form" });
-    const get = (origin?: string, query = "") =>
+    const getForm = (origin?: string, query = "") =>
       forms.server.app.inject({
         url: `/triggers/form/contact_form${query}`,
         headers: origin === undefined ? {} : { origin },
       });
-    expect((await get()).json().toolId).toBe(own.id);
+    expect((await getForm()).json().toolId).toBe(own.id);
     const theirs = await stranger.createForm({ name: "contact_form" });
-    const ambiguous = await get();
+    const ambiguous = await getForm();
     expect([ambiguous.statusCode, ambiguous.json().error.message]).toEqual([404, expect.stringContaining("agentId")]);
-    expect((await get("https://shop.example")).statusCode).toBe(404);
-    expect((await get(undefined, `?agentId=${stranger.agentId}`)).json().toolId).toBe(theirs.id);
+    expect((await getForm("https://shop.example")).statusCode).toBe(404);
+    expect((await getForm(undefined, `?agentId=${stranger.agentId}`)).json().toolId).toBe(theirs.id);
     await forms.account.call("PATCH", `/agents/${forms.agentId}`, { allowedOrigins: ["https://shop.example"] });
-    expect((await get("https://shop.example")).json().toolId).toBe(own.id);
-    expect((await get("https://other.example")).statusCode).toBe(404);
+    expect((await getForm("https://shop.example")).json().toolId).toBe(own.id);
+    expect((await getForm("https://other.example")).statusCode).toBe(404);
     await strangerAccount.call("PATCH", `/agents/${stranger.agentId}`, { allowedOrigins: ["https://shop.example"] });
-    expect((await get("https://shop.example")).statusCode).toBe(404);
+    expect((await getForm("https://shop.example")).statusCode).toBe(404);
     await forms.account.call("PATCH", `/agents/${forms.agentId}`, { allowedOrigins: [] });
   });
 
@@ -110,7 +110,7 @@ onBothDatabases("form submissions", (createDatabase) => {
       description: "d",
       executionType: "form",
       inputSchema: { type: "object" },
-      formSchema: { fields: [field("name")] },
+      formSchema: { fields: [createField("name")] },
       formPostActions: [action],
     });
     expect([refused.status, refused.body.error.details[0].path]).toEqual([400, "formPostActions.0.to.0"]);
@@ -128,11 +128,11 @@ onBothDatabases("form submissions", (createDatabase) => {
 
     const mail = smtp.mails().at(-1);
     expect(mail?.to).toEqual(["leads@shop.example"]);
-    const url = `/mail-recipients/confirm?token=${tokenIn(mail?.text ?? "")}`;
-    expect((await open("GET", url)).body).toContain("leads@shop.example");
+    const url = `/mail-recipients/confirm?token=${findToken(mail?.text ?? "")}`;
+    expect((await openPage("GET", url)).body).toContain("leads@shop.example");
     expect((await forms.account.call("GET", "/mail-recipients")).body).toMatchObject([{ confirmedAt: null }]);
-    expect((await open("POST", `${url}x`)).statusCode).toBe(404);
-    expect((await open("POST", url)).statusCode).toBe(200);
+    expect((await openPage("POST", `${url}x`)).statusCode).toBe(404);
+    expect((await openPage("POST", url)).statusCode).toBe(200);
     expect((await read()).body.warnings).toEqual([]);
     const after = await forms.submit(form.id, { name: "Ada" });
     expect(after.body.postActionResults).toEqual([{ type: "email", success: true }]);
@@ -147,9 +147,9 @@ onBothDatabases("form submissions", (createDatabase) => {
 
   it("are confirmed to the visitor by email, a few times a day per address, without the visitor's links", async () => {
     const formConfirmation = { emailField: "email", subject: "Thanks, {{name}}", message: "We got it, {{name}}." };
-    const formSchema = { fields: [field("email", "email"), field("name")] };
+    const formSchema = { fields: [createField("email", "email"), createField("name")] };
     const form = await forms.createForm({ formSchema, formConfirmation });
-    const sentTo = () => smtp.mails().filter(({ to }) => to.join() === "visitor@example.com");
+    const listConfirmations = () => smtp.mails().filter(({ to }) => to.join() === "visitor@example.com");
     for (let i = 0; i < 3; i++) {
       const { status } = await forms.submit(form.id, {
         email: "Visitor@example.com",
@@ -157,9 +157,9 @@ onBothDatabases("form submissions", (createDatabase) => {
       });
       expect(status).toBe(200);
     }
-    expect(sentTo()).toHaveLength(2);
-    expect(sentTo()[0]?.text).toContain("We got it, win at … or ….");
-    expect(sentTo()[0]?.subject).not.toContain("evil");
+    expect(listConfirmations()).toHaveLength(2);
+    expect(listConfirmations()[0]?.text).toContain("We got it, win at … or ….");
+    expect(listConfirmations()[0]?.subject).not.toContain("evil");
     const wrong = await forms.account.call("PUT", `/tools/${form.id}`, {
       formConfirmation: { ...formConfirmation, emailField: "name" },
     });

@@ -6,7 +6,7 @@ import type { NewEvent, RecordEvents } from "../../events/record-events.ts";
 import { failpoint } from "../../failpoints.ts";
 import type { DeliveryQueue, NewDelivery } from "../../outbox/delivery-queue.ts";
 import { dayOf } from "../../utc-day.ts";
-import { countsOf, type FormCounters } from "../analytics/form-counters.ts";
+import { countStatus, type FormCounters } from "../analytics/form-counters.ts";
 import type { SubmissionQuota } from "./submission-quota.ts";
 
 export type NewSubmission = {
@@ -82,13 +82,13 @@ export function createSubmissionWriter(
       await queue.insert(trx, deliveries, firstWaitMs);
       await onWrite?.(trx);
     }
-    const impressions = await counters.recordImpressions(trx, batch.map(impressionOf));
-    await counters.add(trx, [...impressions, ...batch.map(deltaOf)]);
+    const impressions = await counters.recordImpressions(trx, batch.map(createImpression));
+    await counters.add(trx, [...impressions, ...batch.map(createDelta)]);
     await quota.add(
       trx,
       batch.map(({ submission: { agentId, createdAt }, bytes }) => ({ agentId, createdAt, bytes })),
     );
-    await recordEvents(trx, batch.map(submittedEvent));
+    await recordEvents(trx, batch.map(createSubmittedEvent));
     failpoint("submission.committing");
     return batch.map(() => undefined);
   }
@@ -99,7 +99,7 @@ export function createSubmissionWriter(
 /**
  * The event contains the conversation's id only if the request proved access to it, because a visitor can send any id.
  */
-function submittedEvent({ submission }: NewSubmission): NewEvent {
+function createSubmittedEvent({ submission }: NewSubmission): NewEvent {
   const { id: submissionId, organizationId, agentId, conversationId, hasConversationProof } = submission;
   const { toolId, toolName, formData } = submission;
   return {
@@ -113,11 +113,11 @@ function submittedEvent({ submission }: NewSubmission): NewEvent {
 }
 
 /** A submission implies that its form was displayed and started. */
-function impressionOf({ submission, completed }: NewSubmission) {
+function createImpression({ submission, completed }: NewSubmission) {
   const { toolId, agentId, formInstanceId, createdAt } = submission;
   return { toolId, agentId, id: formInstanceId, day: dayOf(createdAt), isStarted: true, fields: completed };
 }
 
-function deltaOf({ submission: { toolId, agentId, createdAt, status } }: NewSubmission) {
-  return { toolId, agentId, day: dayOf(createdAt), submitted: 1, ...countsOf(status) };
+function createDelta({ submission: { toolId, agentId, createdAt, status } }: NewSubmission) {
+  return { toolId, agentId, day: dayOf(createdAt), submitted: 1, ...countStatus(status) };
 }

@@ -4,6 +4,6 @@ import { readSubmission } from "./read-submission.ts";
 /** Receives `{ id, bytes }` and responds with `{ id, read }`, one body at a time. */
 parentPort?.on("message", ({ id, bytes }: { id: number; bytes: Uint8Array }) => {
   const read = readSubmission(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  const memory = "files" in read ? [...read.files.values()].map(({ content }) => content.buffer) : [];
-  parentPort?.postMessage({ id, read }, memory as ArrayBuffer[]);
+  const transferList = "files" in read ? [...read.files.values()].map(({ content }) => content.buffer) : [];
+  parentPort?.postMessage({ id, read }, transferList as ArrayBuffer[]);
 });

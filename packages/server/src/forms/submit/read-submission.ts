@@ -18,7 +18,7 @@ export function readSubmission(bytes: Buffer): ReadSubmission {
   const formData = (read.value as { formData?: unknown } | null)?.formData;
   if (typeof formData === "object" && formData !== null && !Array.isArray(formData)) {
     for (const [field, value] of Object.entries(formData)) {
-      const file = typeof value === "string" ? decode(value) : null;
+      const file = typeof value === "string" ? decodeFile(value) : null;
       if (!file) continue;
       files.set(field, file);
       (formData as Record<string, unknown>)[field] = "";
@@ -27,14 +27,14 @@ export function readSubmission(bytes: Buffer): ReadSubmission {
   return { value: read.value, files };
 }
 
-function decode(text: string): DecodedFile | null {
+function decodeFile(text: string): DecodedFile | null {
   const parsed = parseDataUrl(text);
   if (!parsed) return null;
   const prefix = text.slice(0, text.length - parsed.base64.length);
-  return { prefix, content: ownBytes(Buffer.from(parsed.base64, "base64")) };
+  return { prefix, content: copyPooledBytes(Buffer.from(parsed.base64, "base64")) };
 }
 
 /** Small buffers share a pool, and shared memory cannot be transferred to another thread. */
-function ownBytes(bytes: Buffer): Uint8Array {
+function copyPooledBytes(bytes: Buffer): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

@@ -41,24 +41,24 @@ export function submitRoutes(
       handler: async (request, reply) => {
         const { body, submittedFiles: files } = request;
         const { tool, agent } = await submitForm.formFor(body.toolId, request.headers.origin);
-        const proven = await verifiedVisitorOf(body, agent, encryption);
+        const provenVisitor = await verifiedVisitorOf(body, agent, encryption);
         const { hasAccess: hasConversationProof, isForeign } = await conversations.standingIn(agent, body, {
           token: request.conversationToken,
           organizationId: request.principal?.organizationId ?? null,
-          userId: proven?.id ?? null,
+          userId: provenVisitor?.id ?? null,
         });
         // In a conversation that someone else began, that person may have filled in the form for the visitor, so the
         // proof does not count.
-        const verified = isForeign ? null : proven;
+        const verified = isForeign ? null : provenVisitor;
         submitForm.checkVisitor(tool, { verified, isForeign });
         const { userToken: _, ...fields } = body;
-        const visitor = visitorOf(body, verified, agent);
+        const visitor = resolveVisitor(body, verified, agent);
         const scope = `${tool.agentId}:${body.sessionId ?? ""}`;
         // A visitor's token is renewed from time to time, so a retry may carry another one for the same user.
         const sent =
-          request.headers["idempotency-key"] === undefined ? body : { fields, visitor, files: digestsOf(files) };
-        return idempotency.run({ request, reply, scope, sent }, (keep) =>
-          submitForm.submit(tool, { ...body, ...visitor, hasConversationProof }, files, keep),
+          request.headers["idempotency-key"] === undefined ? body : { fields, visitor, files: digestFiles(files) };
+        return idempotency.run({ request, reply, scope, sent }, (saveResponse) =>
+          submitForm.submit(tool, { ...body, ...visitor, hasConversationProof }, files, saveResponse),
         );
       },
     });
@@ -83,13 +83,13 @@ export function submitRoutes(
 }
 
 /** The visitor of a submission. Without a proof, an agent that requires one treats the visitor as anonymous. */
-function visitorOf({ userId }: contract.FormSubmit, verified: VerifiedVisitor | null, agent: AgentRow) {
+function resolveVisitor({ userId }: contract.FormSubmit, verified: VerifiedVisitor | null, agent: AgentRow) {
   const claimedId = agent.requireIdentity === 1 ? null : userId || null;
   return { userId: verified?.id ?? claimedId, verified };
 }
 
 /** Returns digests of the files, to compare submissions with the same Idempotency-Key. */
-function digestsOf(files: ReadonlyMap<string, DecodedFile>) {
+function digestFiles(files: ReadonlyMap<string, DecodedFile>) {
   const digest = ({ prefix, content }: DecodedFile) => [prefix, hash("sha256", content)];
   return Object.fromEntries([...files].map(([field, file]) => [field, digest(file)]));
 }

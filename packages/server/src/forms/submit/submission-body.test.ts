@@ -36,7 +36,7 @@ async function openApp(limits?: Parameters<typeof registerSubmissionBodies>[1]) 
 }
 
 /** The threads that are started after this call. */
-function watchThreads(): Worker[] {
+function collectThreads(): Worker[] {
   const threads: Worker[] = [];
   const onThread = (message: unknown) => threads.push((message as { worker: Worker }).worker);
   subscribe("worker_threads", onThread);
@@ -49,12 +49,12 @@ function watchThreads(): Worker[] {
 afterEach(() => void vi.useRealTimers());
 
 /** The same body, padded so that the thread parses it. */
-const enlarged = (json: string) => json.replace(/\}$/, `,"padding":"${"x".repeat(LARGE)}"}`);
+const enlargeBody = (json: string) => json.replace(/\}$/, `,"padding":"${"x".repeat(LARGE)}"}`);
 
 describe("the body of a submission", () => {
   it("is parsed the same way in the main thread and in the worker thread", async () => {
     const { post } = await openApp();
-    const threads = watchThreads();
+    const threads = collectThreads();
     const url = fc
       .tuple(fc.constantFrom("data:", "DATA:image/png", 'data:a/b;name="x y"'), fc.uint8Array({ maxLength: 100 }))
       .map(([start, bytes]) => `${start};base64,${Buffer.from(bytes).toString("base64")}`);
@@ -62,7 +62,7 @@ describe("the body of a submission", () => {
     await fc.assert(
       fc.asyncProperty(formData, async (data) => {
         const json = JSON.stringify({ toolId: "t", formData: data });
-        const [small, large] = [await post(json), await post(enlarged(json))];
+        const [small, large] = [await post(json), await post(enlargeBody(json))];
         delete large.body.body?.padding;
         expect(large).toEqual(small);
       }),
@@ -75,7 +75,7 @@ describe("the body of a submission", () => {
     const { post } = await openApp();
     const formData = { name: "Ada", cv: "data:text/plain;base64,QUJD", list: ["data:;base64,QUJD"], no: "data:x,QUJD" };
     const json = JSON.stringify({ toolId: "t", formData });
-    for (const payload of [json, enlarged(json)]) {
+    for (const payload of [json, enlargeBody(json)]) {
       const { body } = await post(payload);
       expect(body.files).toEqual([{ field: "cv", prefix: "data:text/plain;base64,", base64: "QUJD" }]);
       expect(body.body).toMatchObject({ toolId: "t", formData: { ...formData, cv: "" } });
@@ -95,7 +95,7 @@ describe("the body of a submission", () => {
     ["too many values", `{"formData":{"a":[${"0,".repeat(100_001)}0]}}`],
   ])("with %s gets 400, with the same message from both threads", async (_, bad) => {
     const { post } = await openApp();
-    const threads = watchThreads();
+    const threads = collectThreads();
     const bytes = Buffer.from(bad);
     const large = Buffer.concat([bytes.subarray(0, -1), Buffer.from(`,"padding":"${"x".repeat(LARGE)}"}`)]);
     const [here, there] = [await post(bytes), await post(large)];
@@ -114,10 +114,10 @@ describe("the body of a submission", () => {
 });
 
 describe("the thread that parses large bodies", () => {
-  const large = enlarged('{"toolId":"t"}');
+  const large = enlargeBody('{"toolId":"t"}');
 
   it("starts on first use and ends with the server", async () => {
-    const threads = watchThreads();
+    const threads = collectThreads();
     const { app, post } = await openApp();
     await post('{"toolId":"t"}');
     expect(threads).toEqual([]);
@@ -130,7 +130,7 @@ describe("the thread that parses large bodies", () => {
 
   it("ends after half a minute of idle time and starts again when needed", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const threads = watchThreads();
+    const threads = collectThreads();
     const { post } = await openApp();
     await post(large);
     vi.advanceTimersByTime(29_000);
@@ -146,10 +146,10 @@ describe("the thread that parses large bodies", () => {
   });
 
   it("is replaced after a crash, which rejects pending reads", async () => {
-    const threads = watchThreads();
+    const threads = collectThreads();
     const { post } = await openApp();
     await post(large);
-    const dying = post(enlarged(`{"toolId":"${"y".repeat(5_000_000)}"}`));
+    const dying = post(enlargeBody(`{"toolId":"${"y".repeat(5_000_000)}"}`));
     await threads[0]?.terminate();
     expect([200, 500]).toContain((await dying).status);
     expect((await post(large)).status).toBe(200);
@@ -171,7 +171,7 @@ describe("large bodies", () => {
     await new Promise((resolve) => call.write(body.slice(0, sent), resolve));
     return { call, answered, end: () => void call.end(body.slice(-1)) };
   }
-  const statusOf = async ({ answered }: { answered: Promise<[IncomingMessage]> }) => {
+  const readStatus = async ({ answered }: { answered: Promise<[IncomingMessage]> }) => {
     const [response] = await answered;
     return { status: response.statusCode, retryAfter: response.headers["retry-after"], body: await text(response) };
   };
@@ -183,33 +183,33 @@ describe("large bodies", () => {
     const { port } = app.server.address() as AddressInfo;
     const sockets: Socket[] = [];
     app.server.on("connection", (socket) => sockets.push(socket));
-    const arrived = ({ call }: { call: ClientRequest }) => {
+    const waitForArrival = ({ call }: { call: ClientRequest }) => {
       const socket = sockets.find(({ remotePort }) => remotePort === call.socket?.localPort);
       return expect.poll(() => socket?.bytesRead).toBeGreaterThan(large.length - 1);
     };
-    const large = enlarged(`{"toolId":"${"y".repeat(mib)}"}`);
+    const large = enlargeBody(`{"toolId":"${"y".repeat(mib)}"}`);
     const idle = [];
     for (let i = 0; i < 12; i++) idle.push(await begin(port, large, { sent: 1 }));
     const honest = await begin(port, large);
     honest.end();
-    expect((await statusOf(honest)).status).toBe(200);
+    expect((await readStatus(honest)).status).toBe(200);
 
     const held = [await begin(port, large), await begin(port, large)];
     // Wait for both bodies, because a third one that arrived before them would be read instead.
-    await Promise.all(held.map(arrived));
-    const third = await statusOf(await begin(port, large));
+    await Promise.all(held.map(waitForArrival));
+    const third = await readStatus(await begin(port, large));
     expect([third.status, third.retryAfter]).toEqual([503, "2"]);
     expect(JSON.parse(third.body).error.code).toBe("OVERLOADED");
     // A body releases its memory when it has been read, and when its client has disconnected.
     held[0]?.end();
-    expect((await statusOf(held[0] as (typeof held)[0])).status).toBe(200);
+    expect((await readStatus(held[0] as (typeof held)[0])).status).toBe(200);
     held[1]?.call.destroy();
-    const readable = async () => {
+    const isReadable = async () => {
       const next = await begin(port, large);
       next.end();
-      return (await statusOf(next)).status;
+      return (await readStatus(next)).status;
     };
-    await expect.poll(readable).toBe(200);
+    await expect.poll(isReadable).toBe(200);
   });
 
   it("over the limit are refused with one response, chunked or not", async () => {
@@ -218,7 +218,7 @@ describe("large bodies", () => {
     const { port } = app.server.address() as AddressInfo;
     for (const isChunked of [false, true]) {
       const tooLarge = await begin(port, "x".repeat(24 * 1024 * 1024 + 2), { isChunked });
-      expect((await statusOf(tooLarge)).status).toBe(413);
+      expect((await readStatus(tooLarge)).status).toBe(413);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { bodyProblem } from "../../http/json-body.ts";
+import { createBodyError } from "../../http/json-body.ts";
 import { clientKey } from "../../plans/rate-limit.ts";
 import { type DecodedFile, type ReadSubmission, readSubmission } from "./read-submission.ts";
 import { createUploadBudget, readBody, type UploadBudget, type UploadLimits } from "./upload-budget.ts";
@@ -21,12 +21,12 @@ const noFiles: ReadonlyMap<string, DecodedFile> = new Map();
 /** Parses the bodies of submissions: JSON as usual, but files are decoded without blocking the event loop. */
 export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLimits): void {
   const thread = createReadingThread();
-  const budgetFor = createUploadBudget(limits);
+  const createBudget = createUploadBudget(limits);
   const budgets = new WeakMap<FastifyRequest, UploadBudget>();
   app.decorateRequest("submittedFiles", null as never);
   app.addHook("onRequest", (request, reply, done) => {
     request.submittedFiles = noFiles;
-    const budget = budgetFor(clientKey(request.ip));
+    const budget = createBudget(clientKey(request.ip));
     budgets.set(request, budget);
     // The files stay in memory until the response is sent.
     reply.raw.once("close", budget.release);
@@ -34,10 +34,12 @@ export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLi
   });
   app.removeContentTypeParser("application/json");
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: FastifyRequest["raw"]) => {
-    const body = await readBody(payload, request.routeOptions.bodyLimit, (bytes) => budgets.get(request)?.take(bytes));
+    const body = await readBody(payload, request.routeOptions.bodyLimit, (bytes) =>
+      budgets.get(request)?.reserve(bytes),
+    );
     if (body.length === 0) return undefined;
     const read = body.length > LARGE_BYTES ? await thread.read(body) : readSubmission(body);
-    if ("problem" in read) throw bodyProblem(read.problem);
+    if ("problem" in read) throw createBodyError(read.problem);
     request.submittedFiles = read.files;
     return read.value;
   });
@@ -50,18 +52,18 @@ export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLi
  * it.
  */
 function createReadingThread() {
-  const waiting = new Map<number, { resolve(read: ReadSubmission): void; reject(error: Error): void }>();
+  const pendingReads = new Map<number, { resolve(read: ReadSubmission): void; reject(error: Error): void }>();
   let worker: Worker | null = null;
-  let idle: NodeJS.Timeout | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
   let lastId = 0;
 
   function start() {
     const started = new Worker(new URL("./read-submission-thread.ts", import.meta.url));
     started.unref();
     started.on("message", ({ id, read }: { id: number; read: ReadSubmission }) => {
-      waiting.get(id)?.resolve(read);
-      waiting.delete(id);
-      if (waiting.size === 0) idle = setTimeout(stop, THREAD_IDLE_MS).unref();
+      pendingReads.get(id)?.resolve(read);
+      pendingReads.delete(id);
+      if (pendingReads.size === 0) idleTimer = setTimeout(stop, THREAD_IDLE_MS).unref();
     });
     // A thread can exit without an error event, in which case pending reads must be rejected too.
     started.on("error", (error) => fail(started, error as Error));
@@ -71,11 +73,11 @@ function createReadingThread() {
     return started;
   }
 
-  function fail(failed: Worker, error: Error) {
-    if (worker !== failed) return;
+  function fail(failedWorker: Worker, error: Error) {
+    if (worker !== failedWorker) return;
     worker = null;
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
+    for (const { reject } of pendingReads.values()) reject(error);
+    pendingReads.clear();
   }
 
   async function stop() {
@@ -86,16 +88,16 @@ function createReadingThread() {
 
   return {
     read(body: Buffer): Promise<ReadSubmission> {
-      clearTimeout(idle);
+      clearTimeout(idleTimer);
       worker ??= start();
       const id = ++lastId;
       // Transfers the memory without copying, unless it is part of a shared pool.
-      const isOwn = body.byteLength === body.buffer.byteLength;
-      worker.postMessage({ id, bytes: body }, isOwn ? [body.buffer as ArrayBuffer] : []);
-      return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+      const ownsBuffer = body.byteLength === body.buffer.byteLength;
+      worker.postMessage({ id, bytes: body }, ownsBuffer ? [body.buffer as ArrayBuffer] : []);
+      return new Promise((resolve, reject) => pendingReads.set(id, { resolve, reject }));
     },
     async stop() {
-      clearTimeout(idle);
+      clearTimeout(idleTimer);
       await stop();
     },
   };

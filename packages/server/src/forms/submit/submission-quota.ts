@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { dayOf } from "../../utc-day.ts";
 
-type Stored = { agentId: string; createdAt: number; bytes: number };
+type StoredSubmission = { agentId: string; createdAt: number; bytes: number };
 
 export type SubmissionQuota = ReturnType<typeof createSubmissionQuota>;
 
@@ -15,7 +15,7 @@ export type SubmissionQuota = ReturnType<typeof createSubmissionQuota>;
  */
 export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config">) {
   const limit = config.limits.submissionBytesPerDay;
-  const used = compileOnce<{ agentId: string; day: string }, Pick<SubmissionDayRow, "bytes">>((param) =>
+  const selectUsed = compileOnce<{ agentId: string; day: string }, Pick<SubmissionDayRow, "bytes">>((param) =>
     db
       .selectFrom("submissionDays")
       .select("bytes")
@@ -35,15 +35,15 @@ export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config"
     async check(agentId: string, bytes: number): Promise<void> {
       if (limit === 0) return;
       const now = Date.now();
-      const before = (await used(db, { agentId, day: dayOf(now) })).rows[0]?.bytes ?? 0;
-      if (before + bytes <= limit) return;
+      const usedBytes = (await selectUsed(db, { agentId, day: dayOf(now) })).rows[0]?.bytes ?? 0;
+      if (usedBytes + bytes <= limit) return;
       const retryAfter = (Date.parse(`${dayOf(now + DAY_MS)}T00:00:00Z`) - now) / 1_000;
       const message =
         "This form cannot accept more data today because its agent has reached the daily limit. Try again tomorrow.";
       throw new AppError("RATE_LIMITED", message, { retryAfter });
     },
     /** Counts stored bytes. Runs in the transaction that stores them. */
-    async add(trx: Executor, stored: readonly Stored[]): Promise<void> {
+    async add(trx: Executor, stored: readonly StoredSubmission[]): Promise<void> {
       if (limit === 0) return;
       const days = Map.groupBy(stored, ({ agentId, createdAt }) => `${agentId} ${dayOf(createdAt)}`);
       // Update in a consistent order, so that two processes cannot deadlock.

@@ -6,21 +6,25 @@ import type { AgentRow, ToolRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { failpoint } from "../../failpoints.ts";
-import type { Keep } from "../../http/idempotency.ts";
+import type { SaveResponse } from "../../http/idempotency.ts";
 import { newId } from "../../ids.ts";
 import type { NewDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryWorker } from "../../outbox/delivery-worker.ts";
 import type { FormFinder } from "../../tools/form/form-finder.ts";
 import { patternFor } from "../../tools/schema/tool-pattern.ts";
 import { toFormNotFound } from "../deleted-form.ts";
-import { statusOf } from "../deliveries/attempt-records.ts";
-import { confirmationDelivery, deliveriesOf, resultsOf } from "../deliveries/submission-deliveries.ts";
+import { deriveStatus } from "../deliveries/attempt-records.ts";
+import {
+  createConfirmationDelivery,
+  createDeliveries,
+  summarizeOutcomes,
+} from "../deliveries/submission-deliveries.ts";
 import type { DeliveryOutcome, SubmissionStore } from "../submission-store.ts";
 import type { Confirmations } from "./confirmations.ts";
 import type { NewSubmission } from "./new-submissions.ts";
 import type { DecodedFile } from "./read-submission.ts";
 import type { SubmissionQuota } from "./submission-quota.ts";
-import { type SubmittedFile, submittedFiles } from "./submitted-files.ts";
+import { type SubmittedFile, separateFiles } from "./submitted-files.ts";
 
 type Files = ReadonlyMap<string, DecodedFile>;
 type SubmitInput = FormSubmit & {
@@ -78,16 +82,19 @@ export function createSubmitForm(
       throw new AppError("FORBIDDEN", `This form is only for signed-in visitors. ${advice}`);
     },
     /** @throws 400 with one detail for each invalid field */
-    async submit(tool: ToolRow, input: SubmitInput, files: Files, saveResponse?: Keep): Promise<SubmitResult> {
-      const { formData, kept, ignored } = check(tool, input, files);
-      const created = newSubmission(tool, { ...input, formData }, kept);
+    async submit(tool: ToolRow, input: SubmitInput, files: Files, saveResponse?: SaveResponse): Promise<SubmitResult> {
+      const { formData, kept, ignored } = validateInput(tool, input, files);
+      const created = createSubmission(tool, { ...input, formData }, kept);
       await quota.check(tool.agentId, created.bytes);
-      const confirmation = await confirmations.of(tool, formData);
+      const confirmation = await confirmations.prepare(tool, formData);
       const isFirst = created.deliveries[0]?.purpose !== "webhook";
-      if (confirmation) created.deliveries.push(confirmationDelivery(created.submission, confirmation, isFirst));
+      if (confirmation) created.deliveries.push(createConfirmationDelivery(created.submission, confirmation, isFirst));
       const ignoredFields = ignored.slice(0, MAX_IGNORED_NAMES).map((name) => name.slice(0, 100).toWellFormed());
       const warnings = ignoredFields.length > 0 ? { ignoredFields } : {};
-      const initialResult = { ...resultFor(created.submission, created.deliveries.map(unattempted)), ...warnings };
+      const initialResult = {
+        ...createResult(created.submission, created.deliveries.map(createInitialOutcome)),
+        ...warnings,
+      };
       await saveSubmission(
         saveResponse ? { ...created, onWrite: (trx) => saveResponse(trx, tool.agentId, initialResult) } : created,
       ).catch(toFormNotFound);
@@ -95,22 +102,22 @@ export function createSubmitForm(
       await deliverNow(created);
       failpoint("submission.answering");
       if (created.deliveries.length === 0) return initialResult;
-      return { ...resultFor(created.submission, await store.outcomes(created.submission.id)), ...warnings };
+      return { ...createResult(created.submission, await store.outcomes(created.submission.id)), ...warnings };
     },
   };
 }
 
-const unattempted = (delivery: NewDelivery): DeliveryOutcome => ({ ...delivery, error: null });
+const createInitialOutcome = (delivery: NewDelivery): DeliveryOutcome => ({ ...delivery, error: null });
 
 /** The response to the visitor, from the current state of the deliveries. */
-function resultFor(submission: SubmissionRow, outcomes: readonly DeliveryOutcome[]): SubmitResult {
+function createResult(submission: SubmissionRow, outcomes: readonly DeliveryOutcome[]): SubmitResult {
   const { id: submissionId, executionMode, clientHandler } = submission;
-  return { success: true, submissionId, executionMode, ...resultsOf(outcomes), clientHandler };
+  return { success: true, submissionId, executionMode, ...summarizeOutcomes(outcomes), clientHandler };
 }
 
-function check(tool: ToolRow, { formData, fileNames }: FormSubmit, files: Files) {
+function validateInput(tool: ToolRow, { formData, fileNames }: FormSubmit, files: Files) {
   const schema: FormSchema = JSON.parse(tool.formSchema ?? '{"fields":[]}');
-  const { data, kept, ignored } = submittedFiles(schema.fields, { formData, files, fileNames: fileNames ?? {} });
+  const { data, kept, ignored } = separateFiles(schema.fields, { formData, files, fileNames: fileNames ?? {} });
   const problems = validateForm(schema.fields, data, patternFor, kept);
   if (problems.length > 0) {
     const details = problems.map(({ field, code, message }) => ({ path: `formData.${field}`, code, message }));
@@ -120,7 +127,7 @@ function check(tool: ToolRow, { formData, fileNames }: FormSubmit, files: Files)
   return { formData: data, kept, ignored };
 }
 
-function newSubmission(tool: ToolRow, input: SubmitInput, kept: ReadonlyMap<string, SubmittedFile>): NewSubmission {
+function createSubmission(tool: ToolRow, input: SubmitInput, kept: ReadonlyMap<string, SubmittedFile>): NewSubmission {
   const { id: toolId, organizationId, agentId, name: toolName, formClientHandler: clientHandler } = tool;
   const now = Date.now();
   const id = newId("sub");
@@ -132,10 +139,10 @@ function newSubmission(tool: ToolRow, input: SubmitInput, kept: ReadonlyMap<stri
       "The form's answers are too large. Apart from files, a submission is limited to 100 KiB.",
     );
   }
-  const completed = ownFields(tool, input.fieldsCompleted);
-  const deliveries = deliveriesOf(tool, { id, createdAt: now });
+  const completed = selectKnownFields(tool, input.fieldsCompleted);
+  const deliveries = createDeliveries(tool, { id, createdAt: now });
   const executionMode = tool.formExecutionMode ?? "webhook";
-  const status = statusOf({ executionMode, clientResult: null }, deliveries);
+  const status = deriveStatus({ executionMode, clientResult: null }, deliveries);
   const submission: SubmissionRow = {
     id,
     organizationId,
@@ -164,8 +171,8 @@ function newSubmission(tool: ToolRow, input: SubmitInput, kept: ReadonlyMap<stri
 }
 
 /** Only the form's own fields count, because a visitor can send any names. */
-function ownFields({ formSchema }: ToolRow, names: readonly string[]): string[] {
+function selectKnownFields({ formSchema }: ToolRow, names: readonly string[]): string[] {
   const { fields }: FormSchema = JSON.parse(formSchema ?? '{"fields":[]}');
-  const known = new Set(fields.map(({ name }) => name));
-  return [...new Set(names)].filter((name) => known.has(name));
+  const knownNames = new Set(fields.map(({ name }) => name));
+  return [...new Set(names)].filter((name) => knownNames.has(name));
 }

@@ -3,7 +3,7 @@ import { openForms } from "../../../../../test/form-client.ts";
 
 const BASE_URL = "https://chat.example.com";
 
-async function open(env: Record<string, string>) {
+async function openServer(env: Record<string, string>) {
   const forms = await openForms({ env });
   onTestFinished(() => forms.stop());
   const { id: toolId } = await forms.createForm();
@@ -17,7 +17,7 @@ async function open(env: Record<string, string>) {
 }
 
 it("submissions and results of one IP address share a limit per minute", async () => {
-  const send = await open({ BASE_URL, FOYER_LIMIT_SUBMIT_PER_IP: "2" });
+  const send = await openServer({ BASE_URL, FOYER_LIMIT_SUBMIT_PER_IP: "2" });
   expect([(await send("submit")).statusCode, (await send("client-result")).statusCode]).toEqual([200, 404]);
   for (const path of ["submit", "client-result"] as const) {
     const limited = await send(path);
@@ -31,7 +31,7 @@ it("submissions and results of one IP address share a limit per minute", async (
 });
 
 it("form events of one IP address have a limit per minute", async () => {
-  const send = await open({ BASE_URL, FOYER_LIMIT_EVENTS_PER_IP: "2" });
+  const send = await openServer({ BASE_URL, FOYER_LIMIT_EVENTS_PER_IP: "2" });
   expect([(await send("event")).statusCode, (await send("event")).statusCode]).toEqual([200, 200]);
   expect((await send("event")).statusCode).toBe(429);
   expect((await send("event", "203.0.113.6")).statusCode).toBe(200);
@@ -39,7 +39,7 @@ it("form events of one IP address have a limit per minute", async () => {
 });
 
 it("form limits do not apply to loopback clients of a server on loopback", async () => {
-  const send = await open({ FOYER_LIMIT_SUBMIT_PER_IP: "1", FOYER_LIMIT_EVENTS_PER_IP: "1" });
+  const send = await openServer({ FOYER_LIMIT_SUBMIT_PER_IP: "1", FOYER_LIMIT_EVENTS_PER_IP: "1" });
   for (const path of ["submit", "submit", "event", "event"] as const) {
     expect((await send(path, "127.0.0.1")).statusCode, path).toBe(200);
   }

@@ -94,9 +94,9 @@ onBothDatabases("submitting a form", (createDatabase) => {
     receiver.answer((_, response) => held.resolve(() => response.end()));
     const { body } = await submit(form.id, { name: "Ada" });
     expect(body.webhookResult).toEqual({ success: false, error: "Delivery in progress" });
-    const status = async () => (await account.call("GET", `/form-submissions/${body.submissionId}`)).body.status;
-    expect(await status()).toBe("pending");
+    const readStatus = async () => (await account.call("GET", `/form-submissions/${body.submissionId}`)).body.status;
+    expect(await readStatus()).toBe("pending");
     (await held.promise)();
-    await expect.poll(status).toBe("webhook_success");
+    await expect.poll(readStatus).toBe("webhook_success");
   });
 });

@@ -2,15 +2,15 @@ import type { FormField } from "@foyer/contract";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { type FormClient, openForms } from "../../../../../test/form-client.ts";
-import { safeFileName, submittedFiles } from "./submitted-files.ts";
+import { safeFileName, separateFiles } from "./submitted-files.ts";
 
 const image: FormField = { name: "a", label: "A", type: "image" };
 const MIB = 1024 * 1024;
 
-function keptAs(declared: string, start: string, type: FormField["type"] = "image") {
+function storedMediaType(declared: string, start: string, type: FormField["type"] = "image") {
   const file = { prefix: `data:${declared};base64,`, content: Buffer.from(`${start}${"x".repeat(20)}`, "latin1") };
   const sent = { formData: { a: "" }, files: new Map([["a", file]]), fileNames: {} };
-  return submittedFiles([{ ...image, type }], sent).kept.get("a")?.mediaType;
+  return separateFiles([{ ...image, type }], sent).kept.get("a")?.mediaType;
 }
 
 describe("the name of a submitted file", () => {
@@ -48,23 +48,25 @@ describe("a submitted file", () => {
     ["image/bmp", "BM"],
     ["image/tiff", "II*\0"],
   ])("is %s if its first bytes match, and otherwise application/octet-stream", (mediaType, start) => {
-    expect(keptAs(mediaType, start)).toBe(mediaType);
-    expect(keptAs(mediaType.toUpperCase(), start)).toBe(mediaType);
-    expect(keptAs(`${mediaType};charset=x`, start)).toBe(mediaType);
-    expect(keptAs(mediaType, "<script>alert(1)</script>")).toBe("application/octet-stream");
-    expect(keptAs(mediaType === "image/png" ? "image/gif" : "image/png", start)).toBe("application/octet-stream");
+    expect(storedMediaType(mediaType, start)).toBe(mediaType);
+    expect(storedMediaType(mediaType.toUpperCase(), start)).toBe(mediaType);
+    expect(storedMediaType(`${mediaType};charset=x`, start)).toBe(mediaType);
+    expect(storedMediaType(mediaType, "<script>alert(1)</script>")).toBe("application/octet-stream");
+    expect(storedMediaType(mediaType === "image/png" ? "image/gif" : "image/png", start)).toBe(
+      "application/octet-stream",
+    );
   });
 
   it.each(["image/svg+xml", "image/x-unknown", "a b", "", "text", "x/y\r\nset-cookie: a", "x/é", "a/b/c"])(
     "declared as %j is application/octet-stream",
     (declared) => {
-      expect(keptAs(declared, "<svg/>", "file")).toBe("application/octet-stream");
+      expect(storedMediaType(declared, "<svg/>", "file")).toBe("application/octet-stream");
     },
   );
 
   it("of a type other than an image keeps its declared type", () => {
-    expect(keptAs("application/pdf", "anything", "file")).toBe("application/pdf");
-    expect(keptAs("text/html", "<b>", "file")).toBe("text/html");
+    expect(storedMediaType("application/pdf", "anything", "file")).toBe("application/pdf");
+    expect(storedMediaType("text/html", "<b>", "file")).toBe("text/html");
   });
 
   it("is separated in a file field and remains text in any other field", () => {
@@ -72,7 +74,7 @@ describe("a submitted file", () => {
     const file = { prefix: "data:text/plain;base64,", content: Buffer.from("ABC") };
     const files = new Map(["a", "text", "unknown"].map((name) => [name, file]));
     const formData = { a: "", text: "", unknown: "", other: 1 };
-    const { data, kept, ignored } = submittedFiles(fields, { formData, files, fileNames: {} });
+    const { data, kept, ignored } = separateFiles(fields, { formData, files, fileNames: {} });
     expect(data).toEqual({ a: null, text: "data:text/plain;base64,QUJD" });
     expect(ignored).toEqual(["unknown", "other"]);
     expect([...kept.keys()]).toEqual(["a"]);
@@ -92,7 +94,7 @@ onBothDatabases("files of a form", (createDatabase) => {
     await database.drop();
   });
 
-  const url = (bytes: Buffer, type = "application/pdf") => `data:${type};base64,${bytes.toString("base64")}`;
+  const createDataUrl = (bytes: Buffer, type = "application/pdf") => `data:${type};base64,${bytes.toString("base64")}`;
   const createForm = (...names: string[]) =>
     forms.createForm({ formSchema: { fields: names.map((name) => ({ name, label: "A file", type: "file" })) } });
   const download = async (path: string) => {
@@ -103,12 +105,12 @@ onBothDatabases("files of a form", (createDatabase) => {
   it("can have exactly 5 MiB and not a byte more", async () => {
     const form = await createForm("cv");
     const bytes = Buffer.alloc(5 * MIB + 1, "foyer");
-    const { status, body } = await forms.submit(form.id, { cv: url(bytes.subarray(0, -1)) });
+    const { status, body } = await forms.submit(form.id, { cv: createDataUrl(bytes.subarray(0, -1)) });
     expect([status, body.success]).toEqual([200, true]);
     const kept = await download(`/form-submissions/${body.submissionId}/files/cv`);
     expect(kept.rawPayload.equals(bytes.subarray(0, -1))).toBe(true);
 
-    const refused = await forms.submit(form.id, { cv: url(bytes) });
+    const refused = await forms.submit(form.id, { cv: createDataUrl(bytes) });
     expect([refused.status, refused.body]).toEqual([
       400,
       {
@@ -126,7 +128,9 @@ onBothDatabases("files of a form", (createDatabase) => {
 
   it("are never displayed in a browser as one of our pages", async () => {
     const form = await createForm("cv");
-    const { body } = await forms.submit(form.id, { cv: url(Buffer.from("<script>alert(1)</script>"), "text/html") });
+    const { body } = await forms.submit(form.id, {
+      cv: createDataUrl(Buffer.from("<script>alert(1)</script>"), "text/html"),
+    });
     const { headers, statusCode } = await download(`/form-submissions/${body.submissionId}/files/cv`);
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({
@@ -146,7 +150,7 @@ onBothDatabases("files of a form", (createDatabase) => {
     "?#&=+",
   ])("can belong to a field named %j", async (name) => {
     const form = await createForm(name);
-    const { body } = await forms.submit(form.id, { [name]: url(Buffer.from("Ada")) });
+    const { body } = await forms.submit(form.id, { [name]: createDataUrl(Buffer.from("Ada")) });
     const { formData } = await forms.detail(body.submissionId);
     expect(formData).toEqual({
       [name]: {
@@ -167,7 +171,7 @@ onBothDatabases("files of a form", (createDatabase) => {
   it("keep their original name in lists and downloads", async () => {
     const form = await createForm("cv");
     const fileNames = { cv: "C:\\plans\\Größe 🚲.pdf", other: "no.pdf" };
-    const { body } = await forms.submit(form.id, { cv: url(Buffer.from("Ada")) }, { fileNames });
+    const { body } = await forms.submit(form.id, { cv: createDataUrl(Buffer.from("Ada")) }, { fileNames });
     const { formData } = await forms.detail(body.submissionId);
     expect(formData.cv).toMatchObject({ name: "Größe 🚲.pdf" });
     const { headers } = await download((formData.cv as { url: string }).url);
@@ -177,7 +181,7 @@ onBothDatabases("files of a form", (createDatabase) => {
 
   it("that do not exist get 404", async () => {
     const form = await createForm("cv");
-    const { body } = await forms.submit(form.id, { cv: url(Buffer.from("Ada")) });
+    const { body } = await forms.submit(form.id, { cv: createDataUrl(Buffer.from("Ada")) });
     for (const path of [`${body.submissionId}/files/other`, `${body.submissionId}/files/`, "sub_x/files/cv"]) {
       expect((await download(`/form-submissions/${path}`)).statusCode, path).toBe(404);
     }

@@ -18,18 +18,18 @@ type VisitorInput = {
  * in a field of another type remains text. Unknown fields are dropped.
  * @returns the names of dropped fields in `ignored`
  */
-export function submittedFiles(fields: readonly FormField[], { formData, files, fileNames }: VisitorInput) {
-  const known = new Map(fields.map((field) => [field.name, field]));
-  const ignored = Object.keys(formData).filter((name) => !known.has(name));
-  const data = Object.fromEntries(Object.entries(formData).filter(([name]) => known.has(name)));
+export function separateFiles(fields: readonly FormField[], { formData, files, fileNames }: VisitorInput) {
+  const fieldsByName = new Map(fields.map((field) => [field.name, field]));
+  const ignored = Object.keys(formData).filter((name) => !fieldsByName.has(name));
+  const data = Object.fromEntries(Object.entries(formData).filter(([name]) => fieldsByName.has(name)));
   const kept = new Map<string, SubmittedFile>();
   for (const [field, { prefix, content }] of files) {
-    const formField = known.get(field);
+    const formField = fieldsByName.get(field);
     if (formField === undefined) continue;
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
     if (holdsFile(formField)) {
       const name = Object.hasOwn(fileNames, field) ? safeFileName(fileNames[field] ?? "") : null;
-      kept.set(field, { prefix, mediaType: mediaTypeOf(prefix, bytes), size: bytes.length, content: bytes, name });
+      kept.set(field, { prefix, mediaType: detectMediaType(prefix, bytes), size: bytes.length, content: bytes, name });
       data[field] = null;
     } else {
       data[field] = prefix + bytes.toString("base64");
@@ -47,8 +47,8 @@ const MAX_NAME_BYTES = 255;
  * @returns null when nothing is left
  */
 export function safeFileName(path: string): string | null {
-  const last = path.toWellFormed().split(/[\\/]/).at(-1) ?? "";
-  const name = last
+  const lastSegment = path.toWellFormed().split(/[\\/]/).at(-1) ?? "";
+  const name = lastSegment
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "")
     .replace(/[<>:"|?*]/g, "_")
     .replace(/\s+/g, " ")
@@ -56,8 +56,9 @@ export function safeFileName(path: string): string | null {
   if (name === "") return null;
   const extension = /\.[^. ]{1,20}$/.exec(name)?.[0] ?? "";
   let stem = [...name.slice(0, name.length - extension.length)];
-  const room = MAX_NAME_BYTES - Buffer.byteLength(extension);
-  while (Buffer.byteLength(stem.join("")) > room) stem = stem.slice(0, Math.max(1, Math.floor(stem.length * 0.9)));
+  const maxStemBytes = MAX_NAME_BYTES - Buffer.byteLength(extension);
+  while (Buffer.byteLength(stem.join("")) > maxStemBytes)
+    stem = stem.slice(0, Math.max(1, Math.floor(stem.length * 0.9)));
   return stem.join("") + extension;
 }
 
@@ -79,7 +80,7 @@ const signatures: ReadonlyArray<readonly [mediaType: string, at: number, text: s
 const OCTET_STREAM = "application/octet-stream";
 
 /** Returns the declared type, or `application/octet-stream` for an image whose first bytes do not match its type. */
-function mediaTypeOf(prefix: string, bytes: Buffer): string {
+function detectMediaType(prefix: string, bytes: Buffer): string {
   const declared = declaredType(prefix);
   // Accept only valid types, because the type becomes a header of the download.
   if (!/^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(declared)) return OCTET_STREAM;

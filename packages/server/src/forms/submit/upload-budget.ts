@@ -6,34 +6,34 @@ const MIB = 1024 * 1024;
 const defaults = { total: 192 * MIB, perClient: 96 * MIB };
 
 export type UploadLimits = typeof defaults;
-export type UploadBudget = { take(bytes: number): void; release(): void };
+export type UploadBudget = { reserve(bytes: number): void; release(): void };
 
 /** Counts the bytes that have arrived. A connection that sends nothing uses nothing of the budget. */
 export function createUploadBudget(limits: UploadLimits = defaults) {
   const byClient = new Map<string, number>();
-  let total = 0;
+  let totalBytes = 0;
 
   return (client: string): UploadBudget => {
-    let held = 0;
+    let reservedBytes = 0;
     return {
       /** @throws 503 when this client, or all clients together, would exceed the budget */
-      take(bytes: number): void {
+      reserve(bytes: number): void {
         const current = byClient.get(client) ?? 0;
-        if (total + bytes > limits.total || current + bytes > limits.perClient) {
+        if (totalBytes + bytes > limits.total || current + bytes > limits.perClient) {
           throw new AppError("OVERLOADED", "Too many large submissions are being processed. Try again in a moment.", {
             retryAfter: 2,
           });
         }
-        held += bytes;
-        total += bytes;
+        reservedBytes += bytes;
+        totalBytes += bytes;
         byClient.set(client, current + bytes);
       },
       release(): void {
-        const left = (byClient.get(client) ?? 0) - held;
-        if (left > 0) byClient.set(client, left);
+        const remainingBytes = (byClient.get(client) ?? 0) - reservedBytes;
+        if (remainingBytes > 0) byClient.set(client, remainingBytes);
         else byClient.delete(client);
-        total -= held;
-        held = 0;
+        totalBytes -= reservedBytes;
+        reservedBytes = 0;
       },
     };
   };

@@ -3,7 +3,7 @@ import { defined } from "@foyer/contract/rules/defined";
 import type { CannedReplyRow } from "../../db/note-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
-import type { Keep } from "../../http/idempotency.ts";
+import type { SaveResponse } from "../../http/idempotency.ts";
 import { isId, newId } from "../../ids.ts";
 import { createCannedReplyStore } from "./store.ts";
 
@@ -20,7 +20,7 @@ export function createCannedReplyService({ db }: Pick<Deps, "db">) {
       for await (const rows of store.pages(organizationId)) yield rows.map(toCannedReply);
     },
     /** @throws 409 when there are too many */
-    async create(organizationId: string, { name, text }: CannedReplyInput, keep?: Keep): Promise<CannedReply> {
+    async create(organizationId: string, { name, text }: CannedReplyInput, keep?: SaveResponse): Promise<CannedReply> {
       const now = Date.now();
       const row: CannedReplyRow = {
         id: newId("reply"),

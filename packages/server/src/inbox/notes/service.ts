@@ -4,7 +4,7 @@ import type { ConversationService } from "../../conversations/service.ts";
 import type { ConversationNoteRow } from "../../db/note-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
-import type { Keep } from "../../http/idempotency.ts";
+import type { SaveResponse } from "../../http/idempotency.ts";
 import { isId, newId } from "../../ids.ts";
 import { createNoteStore } from "./store.ts";
 
@@ -26,7 +26,7 @@ export function createNoteService({ db }: Pick<Deps, "db">, conversations: Pick<
       organizationId: string,
       conversationId: string,
       { author, text }: { author: NoteAuthor; text: string },
-      keep?: Keep,
+      keep?: SaveResponse,
     ): Promise<ConversationNote> {
       const { id, agentId } = await conversations.existing({ organizationId }, conversationId);
       const row: ConversationNoteRow = {

@@ -1,4 +1,4 @@
-import { cut, indented, oneLine, withoutLinks } from "../../outbox/message-text.ts";
+import { indentContinuationLines, removeLinks, toSingleLine, truncateText } from "../../outbox/message-text.ts";
 import { type AnswerTexts, answerTexts } from "./answer-texts.ts";
 
 export type MailedMessage = {
@@ -37,9 +37,9 @@ export function answerMail(
   const context: { language?: string | null } = facts.context ? JSON.parse(facts.context) : {};
   const texts = answerTexts(context.language ?? null);
   const answers = messages.filter(({ position, authorName }) => position >= from && authorName !== null);
-  const name = cut(oneLine(answers.at(-1)?.authorName ?? ""), 80) || oneLine(agentName);
+  const name = truncateText(toSingleLine(answers.at(-1)?.authorName ?? ""), 80) || toSingleLine(agentName);
   const fill = (text: string) =>
-    text.replace(/\{(name|site)\}/g, (_, value: string) => (value === "name" ? name : oneLine(agentName)));
+    text.replace(/\{(name|site)\}/g, (_, value: string) => (value === "name" ? name : toSingleLine(agentName)));
   const quoted = messages.filter(({ position }) => position < from).slice(-MAX_QUOTED);
   const parts = [
     fill(texts.opening),
@@ -50,12 +50,12 @@ export function answerMail(
       : []),
     texts.footer,
   ];
-  return { subject: cut(oneLine(fill(texts.subject)), 250), text: parts.join("\n\n") };
+  return { subject: truncateText(toSingleLine(fill(texts.subject)), 250), text: parts.join("\n\n") };
 }
 
 function quote({ role, content, authorName }: MailedMessage, agentName: string, texts: AnswerTexts): string {
   const who = role === "user" ? texts.you : (authorName ?? agentName);
-  return `> ${oneLine(who)}: ${cut(withoutLinks(indented(content.trim())), MAX_QUOTED_CHARACTERS).replaceAll("\n", "\n> ")}`;
+  return `> ${toSingleLine(who)}: ${truncateText(removeLinks(indentContinuationLines(content.trim())), MAX_QUOTED_CHARACTERS).replaceAll("\n", "\n> ")}`;
 }
 
 /**

@@ -2,10 +2,10 @@ import { conversationToken } from "../../auth/conversation-token.ts";
 import { memberEmail } from "../../auth/members/members.ts";
 import { createBatchWriter } from "../../db/batch-writer.ts";
 import type { Deps } from "../../deps.ts";
-import type { Answer, CompletedAttempt } from "../../outbox/attempts.ts";
+import type { AttemptResult, CompletedAttempt } from "../../outbox/attempts.ts";
 import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryHandler, Outbox } from "../../outbox/outbox.ts";
-import { createPost, delivered, explainFailure, undelivered } from "../../outbox/send-answer.ts";
+import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-answer.ts";
 import { answerMail } from "./answer-mail.ts";
 import type { NoticeTarget } from "./notice-target.ts";
 import { assigneeMail, assigneePush, type Mail, requestChat, requestMail, requestPush } from "./notice-texts.ts";
@@ -22,15 +22,18 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
   const post = createPost(deps);
 
   /** Notifies a member or a channel of a request. Nothing is sent once a member has taken the conversation. */
-  async function sendRequest(target: Target<"request">, subject: NoticeSubject, signal: AbortSignal): Promise<Answer> {
-    const { handoff, conversation } = subject;
+  async function sendRequest(
+    target: Target<"request">,
+    { handoff, conversation, agent }: NoticeSubject,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> {
     const { organizationId } = handoff;
     if (handoff.takenAt !== null || handoff.endedAt !== null) {
       return final("Not needed", "The visitor was no longer waiting when the notice was due.");
     }
     const facts = {
       ...handoff,
-      agentName: subject.agent.name,
+      agentName: agent.name,
       title: conversation.title,
       visitorName: conversation.userName,
       visitorEmail: conversation.userEmail,
@@ -71,7 +74,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
     { organizationId, userId, pushId }: { organizationId: string; userId: string; pushId?: string },
     { mail, push }: { mail: Mail; push: ReturnType<typeof requestPush> },
     signal: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<AttemptResult> {
     const to = await memberEmail(db, organizationId, userId);
     if (to === undefined) return final("No recipient", "The member has left the organization.");
     if (pushId !== undefined) {
@@ -132,6 +135,6 @@ function createNoticeRecords(store: NoticeStore, outbox: Pick<Outbox, "attempts"
   };
 }
 
-function final(error: string, detail: string): Answer {
-  return { ...undelivered(error, detail), isFinal: true };
+function final(error: string, detail: string): AttemptResult {
+  return { ...createFailure(error, detail), isFinal: true };
 }

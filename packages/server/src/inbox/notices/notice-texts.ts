@@ -1,5 +1,5 @@
-import { cut, indented, oneLine } from "../../outbox/message-text.ts";
-import { teamChatMessage } from "../../outbox/team-chat.ts";
+import { indentContinuationLines, toSingleLine, truncateText } from "../../outbox/message-text.ts";
+import { formatTeamChatMessage } from "../../outbox/team-chat.ts";
 
 /** The facts about a request that a notice to the team contains. */
 export type RequestFacts = {
@@ -33,7 +33,7 @@ type AssigneeNotice = "assigned" | "message";
 /** The email to a member. Everything that a visitor or the model wrote is quoted on an indented line. */
 export function requestMail(facts: RequestFacts, baseUrl: string): Mail {
   const { agentName, visitorName, visitorEmail, reason, summary, requestedAt, promisedAt, step } = facts;
-  const visitor = oneLine(visitorName ?? visitorEmail ?? "") || "A visitor";
+  const visitor = toSingleLine(visitorName ?? visitorEmail ?? "") || "A visitor";
   const details = [
     ["Visitor", [visitorName, visitorEmail].filter(Boolean).join(", ") || "anonymous"],
     ["Reason", reason],
@@ -41,27 +41,27 @@ export function requestMail(facts: RequestFacts, baseUrl: string): Mail {
     ["Summary", summary],
     ["Promised by", promisedAt === null ? null : time(promisedAt)],
   ] as const;
-  const lines = details.flatMap(([label, value]) => (value ? [`${label}: ${indented(value)}`] : []));
+  const lines = details.flatMap(([label, value]) => (value ? [`${label}: ${indentContinuationLines(value)}`] : []));
   const opening =
     step === 0
-      ? `A visitor of ${oneLine(agentName)} asked for a person at ${time(requestedAt)}.`
-      : `A visitor of ${oneLine(agentName)} has been waiting for a person since ${time(requestedAt)}. Nobody has taken the conversation yet.`;
+      ? `A visitor of ${toSingleLine(agentName)} asked for a person at ${time(requestedAt)}.`
+      : `A visitor of ${toSingleLine(agentName)} has been waiting for a person since ${time(requestedAt)}. Nobody has taken the conversation yet.`;
   const text = [
     opening,
     lines.join("\n"),
     `Open the conversation:\n${baseUrl}${inboxPath(facts)}`,
     `Choose how you are notified:\n${baseUrl}/dashboard/settings/notices`,
   ];
-  const subject = `${step === 0 ? "" : "Still waiting: "}${cut(visitor, 80)} asks for a person (${agentName})`;
-  return { subject: cut(oneLine(subject), 250), text: text.join("\n\n") };
+  const subject = `${step === 0 ? "" : "Still waiting: "}${truncateText(visitor, 80)} asks for a person (${agentName})`;
+  return { subject: truncateText(toSingleLine(subject), 250), text: text.join("\n\n") };
 }
 
 /** The notification in a member's browser. */
 export function requestPush(facts: RequestFacts) {
-  const visitor = cut(oneLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 60);
+  const visitor = truncateText(toSingleLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 60);
   return {
     title: facts.step === 0 ? `${visitor} asks for a person` : `${visitor} is still waiting`,
-    body: cut(oneLine(facts.reason ?? facts.title), MAX_SHOWN),
+    body: truncateText(toSingleLine(facts.reason ?? facts.title), MAX_SHOWN),
     url: inboxPath(facts),
     tag: facts.conversationId,
   };
@@ -70,14 +70,14 @@ export function requestPush(facts: RequestFacts) {
 /** The email to the member who has a conversation. What the visitor wrote is only in the inbox. */
 export function assigneeMail(notice: AssigneeNotice, facts: AssigneeFacts, baseUrl: string): Mail {
   const { agentName, visitorName, visitorEmail, reason, summary, title } = facts;
-  const visitor = cut(oneLine(visitorName ?? visitorEmail ?? "") || "A visitor", 80);
+  const visitor = truncateText(toSingleLine(visitorName ?? visitorEmail ?? "") || "A visitor", 80);
   const details = [
     ["Visitor", [visitorName, visitorEmail].filter(Boolean).join(", ") || "anonymous"],
     ["Reason", reason],
     ["Conversation", title],
     ["Summary", summary],
   ] as const;
-  const agent = oneLine(agentName);
+  const agent = toSingleLine(agentName);
   const opening = {
     assigned: `A colleague assigned a conversation of ${agent} to you.`,
     message: `A visitor of ${agent} has written to you while you were away. You get no further email until you answer.`,
@@ -88,19 +88,19 @@ export function assigneeMail(notice: AssigneeNotice, facts: AssigneeFacts, baseU
   };
   const text = [
     opening[notice],
-    details.flatMap(([label, value]) => (value ? [`${label}: ${indented(value)}`] : [])).join("\n"),
+    details.flatMap(([label, value]) => (value ? [`${label}: ${indentContinuationLines(value)}`] : [])).join("\n"),
     `Open the conversation:\n${baseUrl}${inboxPath(facts)}`,
     `Choose how you are notified:\n${baseUrl}/dashboard/settings/notices`,
   ];
-  return { subject: cut(oneLine(subject[notice]), 250), text: text.join("\n\n") };
+  return { subject: truncateText(toSingleLine(subject[notice]), 250), text: text.join("\n\n") };
 }
 
 /** The notification in the browser of the member who has a conversation. */
 export function assigneePush(notice: AssigneeNotice, facts: AssigneeFacts) {
-  const visitor = cut(oneLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 60);
+  const visitor = truncateText(toSingleLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 60);
   return {
     title: notice === "assigned" ? `${visitor} was assigned to you` : `${visitor} has written to you`,
-    body: cut(oneLine(facts.reason ?? facts.title), MAX_SHOWN),
+    body: truncateText(toSingleLine(facts.reason ?? facts.title), MAX_SHOWN),
     url: inboxPath(facts),
     tag: facts.conversationId,
   };
@@ -113,11 +113,11 @@ export function requestChat(facts: RequestFacts, baseUrl: string, webhookUrl: st
       ? "{{visitor}} asks for a person ({{agent}}): {{about}}"
       : "{{visitor}} is still waiting for a person ({{agent}}): {{about}}";
   const values = new Map([
-    ["visitor", cut(oneLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 80)],
-    ["agent", oneLine(facts.agentName)],
-    ["about", cut(oneLine(facts.reason ?? facts.title), MAX_SHOWN)],
+    ["visitor", truncateText(toSingleLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 80)],
+    ["agent", toSingleLine(facts.agentName)],
+    ["about", truncateText(toSingleLine(facts.reason ?? facts.title), MAX_SHOWN)],
   ]);
-  return teamChatMessage(webhookUrl, `${opening}\n${baseUrl}${inboxPath(facts)}`, (name) => values.get(name));
+  return formatTeamChatMessage(webhookUrl, `${opening}\n${baseUrl}${inboxPath(facts)}`, (name) => values.get(name));
 }
 
 /** In UTC, because members may be in any time zone. */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { PushSubscriptionRow } from "../../db/notice-tables.ts";
 import type { Deps } from "../../deps.ts";
-import type { Answer } from "../../outbox/attempts.ts";
-import { createPost, explainFailure, undelivered } from "../../outbox/send-answer.ts";
+import type { AttemptResult } from "../../outbox/attempts.ts";
+import { createFailure, createPost, explainFailure } from "../../outbox/send-answer.ts";
 import { encryptPush } from "./push-encryption.ts";
 import type { PushKeyPair } from "./push-keys.ts";
 
@@ -21,7 +21,7 @@ export type SendPush = (
   subscription: Pick<PushSubscriptionRow, "endpoint" | "p256dh" | "auth">,
   message: PushMessage,
   signal: AbortSignal,
-) => Promise<Answer>;
+) => Promise<AttemptResult>;
 
 /** Statuses that mean that a push subscription no longer exists. */
 export const isGone = (status: number | null) => status === 404 || status === 410;
@@ -49,7 +49,7 @@ export function createPushSender(
       const answer = await post({ url: endpoint, headers, body, signal, contentType: "application/octet-stream" });
       if (!isGone(answer.status)) return answer;
       const detail = "The browser has withdrawn its subscription, or it was removed for inactivity.";
-      return { ...undelivered("Unsubscribed", detail), status: answer.status, isFinal: true };
+      return { ...createFailure("Unsubscribed", detail), status: answer.status, isFinal: true };
     } catch (error) {
       return explainFailure(error, signal, deps.log);
     }

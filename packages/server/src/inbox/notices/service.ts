@@ -15,9 +15,9 @@ import type { Deps } from "../../deps.ts";
 import { AppError, checkAll, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
-import type { Answer } from "../../outbox/attempts.ts";
+import type { AttemptResult } from "../../outbox/attempts.ts";
 import { createPost, explainFailure } from "../../outbox/send-answer.ts";
-import { teamChatMessage } from "../../outbox/team-chat.ts";
+import { formatTeamChatMessage } from "../../outbox/team-chat.ts";
 import type { TeamChats } from "../team-chats/team-chats.ts";
 import { arePushKeys } from "./push-encryption.ts";
 import type { PushKeyPair } from "./push-keys.ts";
@@ -178,7 +178,7 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
       const stored = await settings.stored(organizationId, id);
       const text = `Notices work in this channel. Foyer writes here when a visitor waits for a person: ${config.baseUrl}${testLink}`;
       if (stored) return toTest(await teamChats.test(stored, text));
-      const body = teamChatMessage(url ?? "", text, () => undefined);
+      const body = formatTeamChatMessage(url ?? "", text, () => undefined);
       const { signal } = new AbortController();
       const answer = await post({ url: url ?? "", headers: {}, body, signal }).catch((error: unknown) =>
         explainFailure(error, signal, log),
@@ -216,7 +216,7 @@ function toChannel(
   };
 }
 
-const toTest = ({ error, detail }: Pick<Answer, "error" | "detail">): NoticeTest => ({
+const toTest = ({ error, detail }: Pick<AttemptResult, "error" | "detail">): NoticeTest => ({
   isDelivered: error === null,
   error,
   detail,

@@ -8,7 +8,7 @@ import type { Db } from "../../db/open.ts";
 import type { AgentRow, ConversationRow, Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { keepHostOfThreads } from "../../outbox/sent-hosts.ts";
+import { recordThreadHost } from "../../outbox/sent-hosts.ts";
 import type { MailedMessage } from "./answer-mail.ts";
 
 export type NoticeStore = ReturnType<typeof createNoticeStore>;
@@ -204,7 +204,7 @@ async function deleteThreads(
   const threads = trx.selectFrom("teamChatThreads").select("id").where("channelId", "=", channelId).limit(limit);
   const ids = (await threads.execute()).map(({ id }) => id);
   if (ids.length === 0) return 0;
-  await keepHostOfThreads({ databaseKind }, trx, { channelId, threadIds: ids });
+  await recordThreadHost({ databaseKind }, trx, { channelId, threadIds: ids });
   await trx.deleteFrom("teamChatThreads").where("id", "in", ids).execute();
   return ids.length;
 }

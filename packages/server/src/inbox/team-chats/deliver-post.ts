@@ -1,10 +1,10 @@
 import type { TeamChatRow } from "../../db/team-chat-tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import type { Answer, CompletedAttempt } from "../../outbox/attempts.ts";
+import type { AttemptResult, CompletedAttempt } from "../../outbox/attempts.ts";
 import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryHandler, Outbox, Postponed } from "../../outbox/outbox.ts";
-import { delivered, undelivered } from "../../outbox/send-answer.ts";
+import { createFailure, delivered } from "../../outbox/send-answer.ts";
 import { splitText } from "./chat-text.ts";
 import { repeatedNotice, textOfPost, titleOfThread } from "./post-text.ts";
 import { type Posted, type TeamChat, TeamChatError } from "./team-chat.ts";
@@ -36,7 +36,7 @@ export function createPostHandler(
     return topic;
   }
 
-  async function send(delivery: LeasedDelivery, toSend: PostToSend, signal: AbortSignal): Promise<Answer> {
+  async function send(delivery: LeasedDelivery, toSend: PostToSend, signal: AbortSignal): Promise<AttemptResult> {
     const { post, chat: row } = toSend;
     const chat = open(row);
     const source = { db, baseUrl: config.baseUrl, commandPrefix: chat.commandPrefix, quote: chat.quote };
@@ -58,7 +58,7 @@ export function createPostHandler(
   }
 
   /** The result of a call that the platform rejected. */
-  async function explain(error: unknown, toSend: PostToSend, signal: AbortSignal): Promise<Answer | Postponed> {
+  async function explain(error: unknown, toSend: PostToSend, signal: AbortSignal): Promise<AttemptResult | Postponed> {
     if (signal.aborted || !(error instanceof TeamChatError)) throw error;
     const { channelId } = toSend.chat;
     if (error.isRefused) await store.markStarted(toSend.post.id, null);
@@ -68,7 +68,7 @@ export function createPostHandler(
     }
     if (error.problem === "no_topic" && toSend.thread) await store.setThread(toSend.thread.id, null);
     if (error.problem === "moved" && error.chatId !== undefined) await store.setChatId(channelId, error.chatId);
-    const answer = { ...undelivered("Not accepted by the team chat", error.message), status: error.status };
+    const answer = { ...createFailure("Not accepted by the team chat", error.message), status: error.status };
     return error.problem === "rejected" ? { ...answer, isFinal: true } : answer;
   }
 
@@ -84,7 +84,7 @@ export function createPostHandler(
       const toSend = await store.toSend(postId);
       const deleted = "The channel was deleted or disabled.";
       if (!toSend || toSend.chat.dueAt === null) {
-        return { send: async () => ({ ...undelivered("No channel", deleted), isFinal: true }) };
+        return { send: async () => ({ ...createFailure("No channel", deleted), isFinal: true }) };
       }
       const { post, thread } = toSend;
       const isOwn = thread && post.subjectId && (await store.isFromThread(thread.id, post.subjectId));

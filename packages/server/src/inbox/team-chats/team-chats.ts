@@ -2,7 +2,7 @@ import type { TeamChatRow } from "../../db/team-chat-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound } from "../../errors.ts";
 import { isId } from "../../ids.ts";
-import type { Answer } from "../../outbox/attempts.ts";
+import type { AttemptResult } from "../../outbox/attempts.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
 import type { HandoffRecorders } from "../handoff-changes.ts";
 import type { InboxService } from "../service.ts";
@@ -44,7 +44,7 @@ export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) 
     }),
     settings,
     /** Posts a text in the chat itself. Failures are part of the result. */
-    async test(row: TeamChatRow, text: string): Promise<Pick<Answer, "error" | "detail">> {
+    async test(row: TeamChatRow, text: string): Promise<Pick<AttemptResult, "error" | "detail">> {
       const deadline = AbortSignal.timeout(TEST_MS);
       try {
         await openChat.open(row).post({ text, thread: null }, deadline);

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startTelegram, telegramToken } from "../../../../../test/telegram-server.ts";
-import { openOutbound, serve } from "../../outbound/test-servers.ts";
+import { openOutbound, startHttpServer } from "../../outbound/test-servers.ts";
 import type { IncomingMessage, TeamChatError } from "./team-chat.ts";
 import { createTelegramChat } from "./telegram.ts";
 
@@ -141,7 +141,9 @@ describe("the Telegram client", () => {
     expect(wrong).toMatchObject({ problem: "credentials" });
     const settings = { baseUrl: telegram.url, token: telegramToken, chatId: "-1" };
     await expect(createTelegramChat(openOutbound(), settings).check(never)).rejects.toMatchObject({ problem: "chat" });
-    const mirror = await serve((request, response) => response.writeHead(302, { location: request.url }).end());
+    const mirror = await startHttpServer((request, response) =>
+      response.writeHead(302, { location: request.url }).end(),
+    );
     const redirected = createTelegramChat(openOutbound(), { ...settings, baseUrl: mirror.url });
     const error = await redirected.check(never).catch((thrown: unknown) => thrown as TeamChatError);
     expect(error).toMatchObject({ problem: "unavailable" });

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { ToolRow } from "../../db/tables.ts";
-import { nextTurn, openOutbound, serve, serveCanary } from "../../outbound/test-servers.ts";
+import { openOutbound, startCanary, startHttpServer, waitForNextTurn } from "../../outbound/test-servers.ts";
 import { runHttpTool } from "./run-http-tool.ts";
 
 type HttpFields = Pick<ToolRow, "httpUrl"> &
@@ -51,7 +51,7 @@ const turn = {
 
 /** Runs a tool against a server with these responses. */
 async function run(listener: RequestListener, fields: Partial<HttpFields> = {}, input: Record<string, unknown> = {}) {
-  const { url } = await serve(listener);
+  const { url } = await startHttpServer(listener);
   const outbound = openOutbound({ allowPrivate: true });
   return runHttpTool(httpTool({ httpUrl: url, ...fields }), input, { outbound, ...turn, secretFor: noSecrets });
 }
@@ -182,7 +182,7 @@ describe("an HTTP call", () => {
   });
 
   it("that cannot be built is not sent", async () => {
-    const { url, seen } = await serve((_request, response) => response.end());
+    const { url, seen } = await startHttpServer((_request, response) => response.end());
     const outbound = openOutbound({ allowPrivate: true });
     const deps = { outbound, ...turn, secretFor: noSecrets };
     const missing = await runHttpTool(httpTool({ httpUrl: `${url}/{id}` }), {}, deps);
@@ -200,7 +200,7 @@ describe("an HTTP call", () => {
   });
 
   it("follows no redirect and shows its target to members only", async () => {
-    const canary = await serveCanary();
+    const canary = await startCanary();
     const outcome = await run((_request, response) => {
       response.writeHead(302, { location: `http://127.0.0.1:${canary.port}/inside` }).end();
     });
@@ -210,7 +210,7 @@ describe("an HTTP call", () => {
   });
 
   it("to a refused address fails like one to an unreachable host", async () => {
-    const canary = await serveCanary();
+    const canary = await startCanary();
     const outbound = openOutbound({ resolve: async () => ["127.0.0.1"] });
     const deps = { outbound, ...turn, secretFor: noSecrets };
     const outcome = await runHttpTool(httpTool({ httpUrl: `http://inside.test:${canary.port}/` }), {}, deps);
@@ -230,7 +230,7 @@ describe("an HTTP call", () => {
   });
 
   it("ends at its deadline, even when the response arrives slowly", async () => {
-    const { url } = await serve((_request, response) => {
+    const { url } = await startHttpServer((_request, response) => {
       response.writeHead(200, { "content-type": "text/plain" });
       const timer = setInterval(() => response.write("."), 10);
       response.once("close", () => clearInterval(timer));
@@ -255,7 +255,7 @@ describe("an HTTP call", () => {
 
   it("ends with the reply that requested it", async () => {
     const stop = new AbortController();
-    const { url } = await serve(() => stop.abort(new Error("gone")));
+    const { url } = await startHttpServer(() => stop.abort(new Error("gone")));
     const deps = { outbound: openOutbound({ allowPrivate: true }), ...turn, secretFor: noSecrets, signal: stop.signal };
     const during = await runHttpTool(httpTool({ httpUrl: url }), {}, deps);
     expect(during).toMatchObject({ isError: true, result: "Stopped before the response arrived" });
@@ -264,11 +264,11 @@ describe("an HTTP call", () => {
   });
 
   it("reuses the previous connection", async () => {
-    const { url, seen } = await serve((_request, response) => response.end("ok"));
+    const { url, seen } = await startHttpServer((_request, response) => response.end("ok"));
     const deps = { outbound: openOutbound({ allowPrivate: true }), ...turn, secretFor: noSecrets };
     for (let call = 0; call < 3; call++) {
       expect((await runHttpTool(httpTool({ httpUrl: url }), {}, deps)).result).toBe("ok");
-      await nextTurn();
+      await waitForNextTurn();
     }
     expect(seen.connections).toBe(1);
   });
@@ -297,7 +297,7 @@ describe("secrets in a response", () => {
     respond: (seen: { url: string; header: string }) => { type: string; body: string; status?: number },
   ) {
     const seen = { url: "", header: "" };
-    const { url } = await serve((request, response) => {
+    const { url } = await startHttpServer((request, response) => {
       seen.url = request.url ?? "";
       seen.header = String(request.headers["x-key"]);
       const { type, body, status = 200 } = respond(seen);
@@ -361,7 +361,7 @@ describe("secrets in a response", () => {
 
   it("are masked when one starts within a false start of itself", async () => {
     const deps = { ...turn, outbound: openOutbound({ allowPrivate: true }), secretFor: async () => "aabaac" };
-    const { url } = await serve(answering("text/plain", "aabaabaac aaabaac aabaacaabaac aaba"));
+    const { url } = await startHttpServer(answering("text/plain", "aabaabaac aaabaac aabaacaabaac aaba"));
     const outcome = await runHttpTool(httpTool({ httpUrl: `${url}/?a={{KEY}}` }), {}, deps);
     expect(outcome.result).toBe("aab*** a*** ****** aaba");
   });
@@ -381,7 +381,7 @@ describe("secrets in a response", () => {
     expect(request?.url).toContain("/{{KEY}}?pin={{PIN}}&copy=my%20***");
     expect(request?.headers).toMatchObject({ "x-key": "{{KEY}}", "x-pin": "{{PIN}}" });
 
-    const { url } = await serve(answering("text/plain", "ok"));
+    const { url } = await startHttpServer(answering("text/plain", "ok"));
     const deps = { ...turn, outbound: openOutbound({ allowPrivate: true }), secretFor };
     const fields = { httpUrl: url, headers: { "x-key": "{{KEY}}" } };
     const posted = await runHttpTool(httpTool({ ...fields, httpMethod: "POST" }), { copy: values.KEY }, deps);
@@ -404,9 +404,9 @@ describe("secrets in a response", () => {
 
 describe("hostile input", () => {
   it("reaches only the intended host in more than 200 combinations", async () => {
-    const canary = await serveCanary();
+    const canary = await startCanary();
     const paths: string[] = [];
-    const { url, seen } = await serve((request, response) => {
+    const { url, seen } = await startHttpServer((request, response) => {
       paths.push(request.url ?? "");
       request.resume().on("end", () => response.end("ok"));
     });
@@ -518,7 +518,7 @@ describe("the input sent by an HTTP tool", () => {
   };
   const properties = { order: { type: "string" }, note: { type: "string" }, Tenant: { type: "string" } };
   const send = async (inputSchema: object, input: Record<string, unknown>) => {
-    const { url } = await serve(echo);
+    const { url } = await startHttpServer(echo);
     const tool = httpTool({ httpUrl: `${url}/orders/{order}?tenant=acme` });
     const outbound = openOutbound({ allowPrivate: true });
     const sent = { ...tool, inputSchema: JSON.stringify(inputSchema) };

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { ToolRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { invalid } from "../../errors.ts";
-import { newSigningSecret, readSigningSecret, signingSecrets } from "../../outbox/signing-secret.ts";
+import { createSigningSecret, listActiveSecrets, readSigningSecret } from "../../outbox/signing-secret.ts";
 import { createWebhookSecretStore } from "./webhook-secret-store.ts";
 
 export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>;
@@ -16,7 +16,7 @@ export function createWebhookSecrets({ db, encryption }: Pick<Deps, "db" | "encr
   async function existing({ id, agentId }: Form) {
     const known = await store.get(id);
     if (known) return known;
-    await store.insertIfNone({ toolId: id, agentId, secret: encryption.encrypt(newSigningSecret(), id) });
+    await store.insertIfNone({ toolId: id, agentId, secret: encryption.encrypt(createSigningSecret(), id) });
     const made = await store.get(id);
     if (!made) throw new Error(`The form ${id} has no webhook secret.`);
     return made;
@@ -37,7 +37,7 @@ export function createWebhookSecrets({ db, encryption }: Pick<Deps, "db" | "encr
     read,
     async rotate(form: Form): Promise<WebhookSecret> {
       await existing(form);
-      await store.rotate(form.id, encryption.encrypt(newSigningSecret(), form.id), Date.now());
+      await store.rotate(form.id, encryption.encrypt(createSigningSecret(), form.id), Date.now());
       recent.delete(form.id);
       return read(form);
     },
@@ -45,7 +45,7 @@ export function createWebhookSecrets({ db, encryption }: Pick<Deps, "db" | "encr
     async signing(form: Form): Promise<string[]> {
       const known = recent.get(form.id);
       if (known) return known;
-      const signing = signingSecrets(await read(form));
+      const signing = listActiveSecrets(await read(form));
       recent.set(form.id, signing);
       return signing;
     },
