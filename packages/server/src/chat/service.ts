@@ -328,10 +328,7 @@ function promptOf(
   };
 }
 
-/**
- * Creates the note with the facts that the model may know about the visitor of this turn. It belongs to the newest
- * message.
- */
+/** Creates the note, for the newest message, with the facts that the model may know about this turn's visitor. */
 function visitorNotes({ tellModel }: AgentRow, { verified }: Identity): Note[] {
   const text = visitorNote(tellModel, verified);
   return text === null ? [] : [{ createdAt: Number.POSITIVE_INFINITY, text }];
