@@ -96,7 +96,7 @@ describe("the analytics page", { timeout: 120_000 }, () => {
     await figure(page, "Conversations").getByText("3", { exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/dashboard/agents/${otherId}/analytics`);
     expect(new URL(page.url()).searchParams.get("range")).toBe("7d");
-    await page.getByRole("heading", { name: "No conversation was handed over in this period" }).waitFor();
+    await page.getByRole("heading", { name: "No conversations were handed over in this period" }).waitFor();
     expect(problems).toEqual([]);
   });
 

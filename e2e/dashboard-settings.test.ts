@@ -234,7 +234,7 @@ describe("the settings", () => {
     }
     await page.goto(`${site.server.url}/dashboard/settings/audit-log`);
     await page
-      .getByRole("row", { name: /Changed an agent Harbour/ })
+      .getByRole("row", { name: /Updated an agent Harbour/ })
       .first()
       .waitFor();
     await picture(page, "dashboard-audit-log");

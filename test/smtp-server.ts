@@ -39,7 +39,7 @@ export async function startSmtpServer(
     onAuth({ username, password }, _session, callback) {
       const isRight = username === auth?.user && password === auth?.pass;
       if (isRight) callback(null, { user: username });
-      // Some servers quote their input. Such a quote must not be passed on.
+      // Some servers quote their input in a response. Such a quote must not be passed on.
       else callback(answer(`535 ${password} is not the password of ${username}`));
     },
     onRcptTo(_address, _session, callback) {
@@ -76,7 +76,7 @@ export async function startSmtpServer(
     closeTimeout: 100,
     disabledCommands: [...(auth ? [] : ["AUTH"]), ...(tls === "starttls" ? [] : ["STARTTLS"])],
   });
-  // Some tests disconnect mid-exchange on purpose.
+  // Some tests disconnect deliberately during an exchange.
   server.on("error", () => {});
   server.server.on("connection", () => {
     seen.connections += 1;

@@ -2,15 +2,15 @@ import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Linux keeps the files of this folder in memory. */
+/** Linux keeps the files in this folder in memory. */
 const MEMORY = "/dev/shm";
-/** Several times what the tests use. Containers often have only 64 MiB there. */
+/** The required free space, which is several times what the tests use. Containers often have only 64 MiB there. */
 const NEEDED_BYTES = 2 * 1024 ** 3;
 
 /**
- * Lets the tests keep their databases and data directories in memory for the whole run. The server waits until the disk
- * has every commit, which took 3 ms, and the tests never stop the machine. Long runs use the disk: they look for faults
- * with much data, which also does not fit into memory.
+ * Lets the tests keep their databases and data directories in memory for the whole run. The server waits for the disk
+ * after every commit, which took 3 ms, and the tests never stop the machine. Long runs use the disk, because they look
+ * for faults with large amounts of data, which also do not fit into memory.
  */
 export function setup(): (() => void) | undefined {
   if (process.env.FOYER_LARGE_RUN === "long" || !hasMemory()) return;

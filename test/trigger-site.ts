@@ -5,7 +5,7 @@ export type TriggerOptions = {
   path?: string;
   attributes?: Record<string, string>;
   context?: BrowserContextOptions;
-  /** Runs in the page before anything else. */
+  /** A script that runs in the page before anything else. */
   before?: string;
 };
 
@@ -29,7 +29,7 @@ export function triggerSite(site: WidgetSite) {
   async function openPage(page: Page, agentId: string, { path = "/", attributes = {} }: TriggerOptions = {}) {
     const listed = page.waitForResponse((response) => response.url().includes("/triggers/widget/"));
     const loaded = page.waitForEvent("requestfinished", (request) => request.url().includes("/widget/triggers"));
-    // Never awaited when the agent has no triggers.
+    // Prevents an unhandled rejection, because this promise is not awaited when the agent has no triggers.
     loaded.catch(() => {});
     await page.goto(site.host.page(path, { "data-agent-id": agentId, ...attributes }));
     await page.locator(".launcher").waitFor();

@@ -130,7 +130,7 @@ async function insertMessages(db: Db, ids: Ids, token: (name: string) => string)
       },
     ])
     .execute();
-  // A reply is rewritten while it runs. Some are longer than a page of the database.
+  // A reply is rewritten while it runs, and some replies are longer than a page of the database.
   const content = `${token("answer")} ${"so on ".repeat((ids.number % 5) * 800)}`;
   await db
     .updateTable("messages")

@@ -23,7 +23,7 @@ export async function startReceiver() {
     try {
       for await (const chunk of request) chunks.push(chunk);
     } catch {
-      // The sender died mid-request, so the request does not count.
+      // The sender ended during the request, so the request does not count.
       return;
     } finally {
       arriving--;

@@ -8,7 +8,7 @@ import { startHostPage } from "./host-page.ts";
 import { startServer } from "./server.ts";
 import { chunk, eventStream, startUpstream } from "./upstream.ts";
 
-/** The folder for screenshots. Without it none are taken, because each takes a fifth of a second. */
+/** The folder for screenshots. Without it, no screenshots are taken, because each takes a fifth of a second. */
 const pictures = process.env.FOYER_SCREENSHOTS;
 
 export type WidgetSite = Awaited<ReturnType<typeof startWidgetSite>>;

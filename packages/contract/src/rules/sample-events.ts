@@ -27,7 +27,7 @@ export const sampleEventData: WebhookEventData = {
     messageId: "msg_01jd3v7c9hf0mtb8s6wxq2zy4c",
     content: "",
     code: "MODEL_UNAVAILABLE",
-    message: "The provider answered with HTTP 503.",
+    message: "The provider responded with HTTP 503.",
     model: "openai/gpt-5-mini",
     durationMs: 5_120,
   },

@@ -91,7 +91,7 @@ export function checkEmbeddings(
     const fix = "Divide their documents among several agents, or choose an embedding model with fewer dimensions.";
     return { ...check, state: "warning", detail, fix };
   }
-  const detail = skipped > 0 ? `${progress} The provider refused ${skipped}.` : progress;
+  const detail = skipped > 0 ? `${progress} The provider rejected ${skipped}.` : progress;
   return { ...check, state: "ok", detail, fix: null };
 }
 

@@ -248,6 +248,6 @@ async function listNames({ models }: Provider, { apiKey, baseUrl, trust, outboun
     timeoutMs: LIST_TIMEOUT_MS,
     maxBytes: LIST_MAX_BYTES,
   });
-  if (status !== 200) throw new Error(`The list of models was answered with HTTP ${status}.`);
+  if (status !== 200) throw new Error(`The provider answered the request for its models with HTTP ${status}.`);
   return models.names(JSON.parse(body.toString("utf8")));
 }

@@ -38,7 +38,7 @@ export function confirmRecipientRoutes(app: App, recipients: MailRecipients): vo
     if (address === undefined) return show(reply, 404, "notice.html", expired);
     return show(reply, 200, "confirm-link.html", {
       title: "Receive form submissions?",
-      text: `The forms on this server can send their submissions to ${address}. Close this page if you did not expect it.`,
+      text: `Confirm to let the forms on this server send submissions to ${address}. If you weren't expecting this request, close this page.`,
       button: "Confirm this address",
       action: `${url}?${new URLSearchParams({ token })}`,
     });

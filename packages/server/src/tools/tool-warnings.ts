@@ -59,7 +59,7 @@ function bodyWarnings({ httpBody, httpMethod }: Tool): ToolWarning[] {
   return [{ path: "httpBody", message: `It is sent only with POST and PUT, not with ${httpMethod ?? "GET"}.` }];
 }
 
-const noMailServer = "This server sends no mail because SMTP_URL is not set.";
+const noMailServer = "This server cannot send email because SMTP_URL is not set.";
 
 function mailWarnings(tool: Tool, { recipients, sendsMail }: Known): ToolWarning[] {
   const warnings: ToolWarning[] = [];

@@ -40,7 +40,7 @@ export const triggerTemplates: readonly TriggerTemplate[] = [
   },
   {
     id: "half-read",
-    name: "Half of the page read",
+    name: "Halfway down a page",
     description: "Offers a summary to visitors who have read half of a page.",
     triggerType: "scroll_depth",
     conditions: { scrollDepth: 50 },

@@ -65,7 +65,7 @@ function Rotate({ agentId, onRotated }: { agentId: string; onRotated: () => void
       >
         <p>
           Tokens and hashes made with the current secret stop working immediately. Until your server uses the new one,
-          requests with a token are refused, and visitors with a hash are treated as anonymous.
+          requests with a token are rejected, and visitors with a hash are treated as anonymous.
         </p>
       </ConfirmDialog>
     </>

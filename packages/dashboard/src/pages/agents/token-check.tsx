@@ -20,7 +20,7 @@ export function TokenCheck({ agentId }: { agentId: string }) {
   return (
     <Section
       title="Check a token"
-      description="Paste a token that your server signed to see what it proves, or why it is refused."
+      description="Paste a token that your server signed to see what it proves, or why it is rejected."
     >
       <TextArea
         label="Token"

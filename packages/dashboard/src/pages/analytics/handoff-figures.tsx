@@ -22,7 +22,7 @@ export function HandoffFigures({ handoffs, agentId }: { handoffs: HandoffAnalyti
   if (handoffs.count === 0) {
     return (
       <EmptyState
-        title="No conversation was handed over in this period"
+        title="No conversations were handed over in this period"
         action={
           <ButtonLink to="/agents/$agentId/handoff" params={{ agentId }}>
             Set up handoff

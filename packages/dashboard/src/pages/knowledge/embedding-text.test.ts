@@ -5,6 +5,6 @@ it("the embedding progress counts the passages with vectors and those that the p
   expect(embeddingText({ passages: 0, vectors: 0, skipped: 0 })).toBe("There are no passages to embed yet.");
   expect(embeddingText({ passages: 1, vectors: 1, skipped: 0 })).toBe("1 of 1 passage has a vector.");
   expect(embeddingText({ passages: 3, vectors: 1, skipped: 1 })).toBe(
-    "1 of 3 passages have vectors. The provider refused 1 passage.",
+    "1 of 3 passages have vectors. The provider rejected 1 passage.",
   );
 });

@@ -8,5 +8,5 @@ export function embeddingText({ passages, vectors, skipped }: Progress): string 
   const counts = `${Math.min(vectors, passages).toLocaleString()} of ${passages.toLocaleString()}`;
   const text = `${counts} ${passages === 1 ? "passage has a vector" : "passages have vectors"}.`;
   if (skipped === 0) return text;
-  return `${text} The provider refused ${skipped === 1 ? "1 passage" : `${skipped.toLocaleString()} passages`}.`;
+  return `${text} The provider rejected ${skipped === 1 ? "1 passage" : `${skipped.toLocaleString()} passages`}.`;
 }

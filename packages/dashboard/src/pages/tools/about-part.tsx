@@ -73,7 +73,7 @@ function VerifiedHelp({ agentId, isForm }: { agentId: string; isForm: boolean })
       <Link to="/agents/$agentId/identity" params={{ agentId }} className="underline underline-offset-2">
         identity
       </Link>{" "}
-      your server has proven.{isForm && " Submissions of others are refused."}
+      your server has proven.{isForm && " Submissions from others are rejected."}
     </>
   );
 }

@@ -43,7 +43,7 @@ export const toolKinds: Record<ToolKind, KindTexts> = {
   client: {
     name: "Page action",
     make: "Add page action",
-    line: "Runs code of your website in the visitor's browser.",
+    line: "Runs your website's code in the visitor's browser.",
     example: "Put this bike into the cart. Filter the list by size.",
     icon: <AppWindow size={16} aria-hidden />,
     descriptionExample:

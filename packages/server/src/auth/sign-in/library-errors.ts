@@ -23,7 +23,7 @@ export function toAppError(status: number, body: unknown): Error {
   const code = typeof body === "object" && body !== null && "code" in body ? String(body.code) : "";
   const error = knownErrors[code]?.();
   if (error) return error;
-  if (status >= 500) return new Error(`better-auth answered ${status} ${code}`);
+  if (status >= 500) return new Error(`better-auth responded with ${status} ${code}`);
   if (status === 401) return new AppError("UNAUTHORIZED", "Sign in first.");
   if (status === 403) return new AppError("FORBIDDEN", "You are not allowed to do this.");
   return new AppError("VALIDATION_ERROR", "Sign-in failed because the request is invalid.");

@@ -23,7 +23,7 @@ export function createFetchPage(outbound: Outbound) {
     if (status === 404 || status === 410)
       throw new ExtractionError("NOT_REACHABLE", `The page does not exist (HTTP ${status}).`);
     if (status !== 200)
-      throw new ExtractionError("NOT_REACHABLE", `The site answered with HTTP ${status} instead of the page.`);
+      throw new ExtractionError("NOT_REACHABLE", `The site responded with HTTP ${status} instead of the page.`);
     if (body.length === 0) throw new ExtractionError("NO_TEXT", "The page is empty.");
     return { body, charset: charsetOf(headers["content-type"]) };
   };

@@ -70,7 +70,7 @@ async function fetchRobots(client: SiteClient, origin: string, signal: AbortSign
     if (!(error instanceof OutboundError)) throw error;
     throw refuse(`could not be fetched (${error.message.replace(/\.$/, "")})`);
   });
-  if (status === 429 || status >= 500) throw refuse(`answered with HTTP ${status}`);
+  if (status === 429 || status >= 500) throw refuse(`responded with HTTP ${status}`);
   if (status !== 200) return null;
   return new TextDecoder().decode(body.subarray(0, MAX_ROBOTS_BYTES));
 }
@@ -104,7 +104,7 @@ export async function readSitemaps(
       const { status, body } = await client.get({ url, maxBytes: MAX_SITEMAP_BYTES, crawlDelayMs, signal });
       // A site whose robots.txt lists no sitemap is not required to have one.
       if (named.length === 0 && count === 0 && status >= 400 && status < 500 && status !== 429) break;
-      if (status !== 200) throw new SiteError("SITEMAP_FAILED", `answered with HTTP ${status}`);
+      if (status !== 200) throw new SiteError("SITEMAP_FAILED", `responded with HTTP ${status}`);
       const found = await extractor.readForSite({ kind: "sitemap", scope, url, maxUrls: maxUrls + 1 }, [body]);
       // Collect one page more than the maximum, which shows that the list is truncated.
       for (const page of found.allowed) if (allowed.size <= maxUrls) allowed.add(page);

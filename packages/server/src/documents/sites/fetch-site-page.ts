@@ -33,10 +33,7 @@ export async function fetchPage(
     },
   });
   if (response.status === 304 && !isUsable) {
-    throw new OutboundError(
-      "unreachable",
-      "The site answered “not modified”, although the request did not ask for changes only.",
-    );
+    throw new OutboundError("unreachable", "The site answered 304 Not Modified to an unconditional request.");
   }
   return response;
 }

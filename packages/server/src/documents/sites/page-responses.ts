@@ -21,7 +21,8 @@ export function readProblem({ status, headers, body }: GetResult): Problem | nul
   }
   if (status === 429) return { state: "failed", reason: "The site reports too many requests (HTTP 429)." };
   if (status >= 500) return { state: "failed", reason: `The site failed to respond (HTTP ${status}).` };
-  if (status !== 200) return { state: "skipped", reason: `The site answered with HTTP ${status} instead of the page.` };
+  if (status !== 200)
+    return { state: "skipped", reason: `The site responded with HTTP ${status} instead of the page.` };
   const type = mediaTypeOf(headers["content-type"]);
   if (type !== "" && !READABLE.test(type)) {
     return { state: "skipped", reason: `The address leads to a file of type ${type.slice(0, 100)}, not to a page.` };

@@ -90,7 +90,7 @@ async function openStart(parts: DiscoveryParts, input: Input, signal: AbortSigna
       const { crawlDelayMs } = site;
       const answer = await parts.client.get({ url, maxBytes: MAX_PAGE_BYTES, crawlDelayMs, signal, checkRedirect });
       if (answer.status !== 200) {
-        throw new SiteError("NOT_REACHABLE", `${answer.url} answered with HTTP ${answer.status} instead of a page.`);
+        throw new SiteError("NOT_REACHABLE", `${answer.url} responded with HTTP ${answer.status} instead of a page.`);
       }
       const start = new URL(answer.url);
       start.hash = "";

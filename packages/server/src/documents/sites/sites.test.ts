@@ -126,7 +126,7 @@ onBothDatabases("the site crawler", (createDatabase) => {
     site.pages.set("/robots.txt", { status: 503 });
     const down = await sources.sync(id);
     expect(down.error?.code).toBe("NOT_REACHABLE");
-    expect(down.error?.message).toContain("/robots.txt answered with HTTP 503");
+    expect(down.error?.message).toContain("/robots.txt responded with HTTP 503");
     expect(await sources.documents(id)).toHaveLength(3);
   });
 

@@ -39,7 +39,7 @@ export function requestMail(facts: RequestFacts, baseUrl: string): Mail {
     ["Reason", reason],
     ["Conversation", facts.title],
     ["Summary", summary],
-    ["Promised by", promisedAt === null ? null : time(promisedAt)],
+    ["Reply promised by", promisedAt === null ? null : time(promisedAt)],
   ] as const;
   const lines = details.flatMap(([label, value]) => (value ? [`${label}: ${indentContinuationLines(value)}`] : []));
   const opening =

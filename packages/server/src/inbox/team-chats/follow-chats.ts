@@ -51,7 +51,7 @@ export function createChatFollower({ queue, open, receive, log }: Parts) {
   /** Records why the bot is not connected, and releases it until the next attempt. */
   async function recordFailure(job: BotJob, error: unknown): Promise<void> {
     if (!(error instanceof TeamChatError)) {
-      log.error({ err: error, channelId: job.channelId }, "a team chat cannot be followed; retrying");
+      log.error({ err: error, channelId: job.channelId }, "cannot receive the messages of a team chat; retrying");
     }
     const failures = job.failures + 1;
     const { problem, message, chatId } =

@@ -33,7 +33,7 @@ async function requestText({ db, baseUrl, commandPrefix, quote }: Source, conver
     const author = role === "user" ? visitor : (authorName ?? agentName);
     return quote(`${author}: ${shortened(content.trim(), QUOTED_LENGTH)}`);
   });
-  const promise = handoff.promisedAt === null ? null : `Promised by ${timeText(handoff.promisedAt)}.`;
+  const promise = handoff.promisedAt === null ? null : `Reply promised by ${timeText(handoff.promisedAt)}.`;
   const parts = [
     [quote(`${visitor} asks for a person (${agentName}).`), promise].filter(Boolean).join(" "),
     handoff.reason && quote(`Reason: ${handoff.reason}`),

@@ -72,7 +72,7 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
       if (isUnavailable(error) || !hasFailedTooOften(chat, message)) throw error;
       const { channelId } = chat;
       deps.log.error({ err: error, channelId }, "a message of a team chat was skipped after several attempts");
-      const text = "Not sent: the server could not process this message. See its log.";
+      const text = "Not sent: the server could not process this message. See the server log.";
       await answers.answer({ chat, message, thread: undefined }, text);
     }
   };

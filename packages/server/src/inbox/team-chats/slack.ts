@@ -137,7 +137,10 @@ function createCaller(outbound: Outbound, baseUrl: string) {
       });
     if (response.status === 429) {
       const retryAfterMs = parseRetryAfter(response.headers["retry-after"]) ?? 5_000;
-      throw new TeamChatError("busy", "Slack asks for a pause between messages.", { retryAfterMs, status: 429 });
+      throw new TeamChatError("busy", "Slack is rate limiting the bot. The message is sent later.", {
+        retryAfterMs,
+        status: 429,
+      });
     }
     const answer = parseResponse(response.body);
     if (answer?.ok) return answer as T;
@@ -168,7 +171,7 @@ const credentialErrors = new Set([
   "not_allowed_token_type",
 ]);
 const chatErrors: Record<string, string> = {
-  channel_not_found: "Slack does not find the channel. Check its ID, and invite the bot if the channel is private.",
+  channel_not_found: "Slack cannot find the channel. Check its ID, and invite the bot if the channel is private.",
   not_in_channel: "The bot is not in the channel. Invite it with /invite.",
   is_archived: "The channel is archived.",
   restricted_action: "The workspace does not allow the bot to write in the channel.",
@@ -190,7 +193,10 @@ function explain(method: string, status: number, answer: Response | null): TeamC
     return new TeamChatError("credentials", text, { status });
   }
   if (error === "ratelimited") {
-    return new TeamChatError("busy", "Slack asks for a pause between messages.", { retryAfterMs: 5_000, status });
+    return new TeamChatError("busy", "Slack is rate limiting the bot. The message is sent later.", {
+      retryAfterMs: 5_000,
+      status,
+    });
   }
   if (error === "thread_not_found") {
     return new TeamChatError("no_topic", "The thread of this conversation was deleted.", { status });

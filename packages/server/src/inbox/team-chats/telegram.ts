@@ -158,10 +158,13 @@ function explain(method: string, status: number, answer: Exclude<Response<unknow
   if (status === 409) return new TeamChatError("conflict", conflictText(description), { status });
   if (status === 429) {
     const retryAfterMs = (retryAfter ?? 5) * 1_000;
-    return new TeamChatError("busy", "Telegram asks for a pause between messages.", { retryAfterMs, status });
+    return new TeamChatError("busy", "Telegram is rate limiting the bot. The message is sent later.", {
+      retryAfterMs,
+      status,
+    });
   }
   if (status === 403) {
-    const text = `The bot may not write in the chat. Add it to the group again, or start a chat with it.${said}`;
+    const text = `The bot is not allowed to write in the chat. Add it to the group again, or start a chat with it.${said}`;
     return new TeamChatError("chat", text, { status });
   }
   if (status >= 400 && status < 500) return explainBadRequest(method, description, said, status);
@@ -170,10 +173,10 @@ function explain(method: string, status: number, answer: Exclude<Response<unknow
 
 function explainBadRequest(method: string, description: string, said: string, status: number): TeamChatError {
   if (/thread not found|TOPIC_(DELETED|ID_INVALID|CLOSED)/i.test(description)) {
-    return new TeamChatError("no_topic", `The topic of this conversation was deleted.${said}`, { status });
+    return new TeamChatError("no_topic", `The topic for this conversation was closed or deleted.${said}`, { status });
   }
   if (/chat not found|chat_id is empty/i.test(description)) {
-    const text = `The bot does not see a chat with this ID. Add the bot to the group, and check the chat ID.${said}`;
+    const text = `The bot cannot find a chat with this ID. Add the bot to the group, and check the chat ID.${said}`;
     return new TeamChatError("chat", text, { status });
   }
   if (method === "createForumTopic") {

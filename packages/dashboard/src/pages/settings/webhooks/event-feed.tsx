@@ -35,7 +35,7 @@ export function EventFeedSection() {
           help={
             data.isEnabled
               ? "Events are recorded from the moment you switch the feed on."
-              : "While it is off, GET /events is refused and events are recorded only for webhooks."
+              : "While it is off, GET /events is rejected and events are recorded only for webhooks."
           }
           value={data.isEnabled}
           disabled={put.isPending}

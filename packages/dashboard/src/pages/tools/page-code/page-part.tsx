@@ -23,7 +23,7 @@ export function PagePart({ draft }: PartProps) {
           </li>
         </ul>
       </Section>
-      <Section title="Result" description="Optional. Results that don't match this JSON Schema are refused.">
+      <Section title="Result" description="Optional. Results that don't match this JSON Schema are rejected.">
         <TextArea
           label="JSON Schema of the result"
           value={values.clientResultSchema}
