@@ -41,7 +41,8 @@ export function createForms(
   const store = createSubmissionStore(deps);
   const send = createDeliverySender(deps, services);
   outbox.register("submission", createSubmissionHandler(store, send, records));
-  // Without an initial wait, the process that receives the submission makes the first attempt.
+  // If the schedule starts with 0, leave the wait undefined, so that the process that receives the submission makes the
+  // first attempt.
   const quota = createSubmissionQuota(deps);
   const saveSubmission = createSubmissionWriter(
     db,

@@ -22,17 +22,19 @@ const submissionBytes = sql<number>`1024 + octet_length("formData")
   + ${eventBytesOf("submissionId", "submissions.id")}`;
 
 /**
- * Deletes an agent's submissions, with their files, created before this instant (in milliseconds). The counters are
- * kept. @returns the number deleted
+ * Deletes the submissions of an agent that were created before this time (in milliseconds), with their files. Counters
+ * are not changed.
+ * @returns the number of deleted submissions
  */
 export function deleteSubmissionsBefore(db: Db, agentId: string, before: number): Promise<number> {
-  // Ids start with their creation time, so they sort by it.
+  // An id starts with its creation time, so ids sort by creation time.
   return deleteSubmissions(db, (all) => all.where("agentId", "=", agentId).where("id", "<", firstIdAt("sub", before)));
 }
 
 /**
- * Deletes the files of an agent's submissions created before this instant (in milliseconds), and keeps the submissions.
- * @returns the number of files
+ * Deletes the files of an agent's submissions that were created before this time (in milliseconds), but not the
+ * submissions.
+ * @returns the number of deleted files
  */
 export async function deleteFilesBefore(db: Db, agentId: string, before: number): Promise<number> {
   const pages = pagesById(SUBMISSIONS_PER_PAGE, (after) =>
@@ -73,7 +75,7 @@ export async function deleteFilesOf(db: Db, submissionIds: readonly string[]): P
   return files.length;
 }
 
-/** Deletes the submissions and impressions of an agent's forms. @returns the number of submissions */
+/** Deletes the submissions and impressions of an agent's forms. @returns the number of deleted submissions */
 export async function deleteSubmissionsOf(db: Db, agentId: string): Promise<number> {
   const submissions = await deleteSubmissions(db, (all) => all.where("agentId", "=", agentId));
   await deleteInBatches(db, async (trx, limit) => {
@@ -87,8 +89,8 @@ export async function deleteSubmissionsOf(db: Db, agentId: string): Promise<numb
 }
 
 /**
- * Deletes these submissions of an organization, with their files and impressions. The counters are kept.
- * @returns the number deleted
+ * Deletes these submissions of an organization, with their files and impressions. Counters are not changed.
+ * @returns the number of deleted submissions
  */
 export async function deleteSubmissionsById(db: Db, organizationId: string, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
@@ -125,14 +127,20 @@ function deleteSubmissions(db: Db, addFilter: (all: Submissions) => Submissions)
   });
 }
 
-/** Deletes the daily quotas of submissions and confirmations before this day (UTC). @returns the number of rows */
+/**
+ * Deletes the daily usage of submission and confirmation limits before this day (UTC).
+ * @returns the number of deleted rows
+ */
 export async function deleteSubmissionDaysBefore(db: Db, day: string): Promise<number> {
   const quotas = await db.deleteFrom("submissionDays").where("day", "<", day).executeTakeFirst();
   const confirmations = await db.deleteFrom("confirmationDays").where("day", "<", day).executeTakeFirst();
   return Number(quotas.numDeletedRows + confirmations.numDeletedRows);
 }
 
-/** Deletes the impressions of forms before this day (UTC). The counters are kept. @returns the number deleted */
+/**
+ * Deletes form impressions from before this day (UTC). Counters are not changed.
+ * @returns the number of deleted impressions
+ */
 export function deleteImpressionsBefore(db: Db, day: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const expired = trx.selectFrom("formInstances").select(["toolId", "id"]).where("day", "<", day).limit(limit);

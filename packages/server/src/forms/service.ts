@@ -42,8 +42,8 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
   const retryFailed = createRetryFailed({ ...parts, failed: createFailedStore(deps) });
 
   /**
-   * 404 for a filter by an agent or form of another organization. Submissions outlive their form, so a form with
-   * submissions is accepted.
+   * Throws 404 if a filter names an agent or a form of another organization. Submissions outlive their form, so a
+   * deleted form with submissions is accepted.
    */
   async function checkOwned(
     organizationId: string,
@@ -93,7 +93,7 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
       if (!file) throw notFound("File");
       return file;
     },
-    /** Retries the undelivered deliveries now. If all were delivered, sends the webhook again. */
+    /** Retries the undelivered deliveries now. If all deliveries succeeded, sends the webhook again. */
     async retry(organizationId: string, id: string): Promise<FormSubmissionDetail> {
       const leased = await requeue(await requireSubmission(organizationId, id), parts);
       await worker.runWithin(leased, config.webhooks.submitWait);
@@ -126,8 +126,9 @@ export function toFilter({ from, to, status, agentId, toolId, conversationId }: 
 }
 
 /**
- * Uses the form's current address, so that a delivery to a wrong address can be corrected and retried. Deliveries that
- * are being sent are left alone. @throws 409 when nothing else is left
+ * Retries the deliveries of a submission at the form's current addresses, so that a wrong address can be corrected
+ * first. Deliveries that are being sent are skipped.
+ * @throws 409 if no delivery remains
  */
 async function requeue(
   submission: SubmissionRow,

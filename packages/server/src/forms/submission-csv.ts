@@ -19,9 +19,9 @@ const PAGE_BYTES = 512 * 1024;
 const MAX_FIELD_COLUMNS = 1_000;
 
 /**
- * All submissions that match the filter as CSV, newest first: fixed columns, then a column for each field that any
- * submission has. Fields beyond the first 1,000 share a column as JSON. Text that a spreadsheet would run as a formula
- * is escaped. The rows are read page by page.
+ * Streams the submissions that match the filter as CSV, newest first. After the fixed columns, there is one column for
+ * each field that any submission has. Fields beyond the first 1,000 share one column as JSON. Text that a spreadsheet
+ * would run as a formula is escaped. Rows are read page by page.
  */
 export async function streamSubmissionsCsv(
   { config }: Pick<Deps, "config">,
@@ -69,7 +69,9 @@ function formatOtherFields({ formData }: FormSubmission, fields: ReadonlySet<str
   return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : "";
 }
 
-/** A visitor can send an object that looks like a file but has another URL. */
+/**
+ * Whether a value is a file's metadata. A visitor can send an object that looks the same, but not with the file's URL.
+ */
 function isFile(value: unknown, url: string): boolean {
   return typeof value === "object" && value !== null && "file" in value && "url" in value && value.url === url;
 }

@@ -7,7 +7,7 @@ const MAX_SUBMISSIONS = 10;
 const MAX_VALUE_CHARACTERS = 500;
 const MAX_NOTE_CHARACTERS = 4_000;
 
-/** Notes that tell the model about the forms that the visitor submitted in the conversation, oldest first. */
+/** Creates notes that inform the model about the forms that the visitor submitted in the conversation, oldest first. */
 export function createSubmissionNotes(store: SubmissionStore) {
   return async (agentId: string, conversationId: string) => {
     const submissions = await store.listVerified(agentId, conversationId, MAX_SUBMISSIONS);
@@ -18,7 +18,7 @@ export function createSubmissionNotes(store: SubmissionStore) {
 
 function formatNote({ id, toolName, formData }: SubmissionRow, files: readonly FileFacts[]): string {
   const fileFields = new Set(files.filter(({ submissionId }) => submissionId === id).map(({ field }) => field));
-  // Quoted, so that a value cannot imitate another line or the end of the note.
+  // Quote names and values, so that a value cannot imitate another line or the end of the note.
   const values = Object.entries(JSON.parse(formData)).map(([name, value]) => {
     const displayValue = fileFields.has(name)
       ? "(a file)"

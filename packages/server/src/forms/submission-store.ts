@@ -17,7 +17,7 @@ export type FailingRow = Pick<SubmissionDelivery, "submissionId" | "purpose" | "
   state: "pending" | "failed";
   error: string | null;
 };
-/** `from` (inclusive) and `to` (exclusive) in milliseconds. */
+/** Filters submissions. `from` (inclusive) and `to` (exclusive) are in milliseconds. */
 export type SubmissionFilter = Partial<Pick<SubmissionRow, "agentId" | "toolId" | "status">> & {
   conversationId?: string;
   from?: number;
@@ -70,7 +70,10 @@ function applyFilter(query: Submissions, filter: SubmissionFilter): Submissions 
 
 type SelectOwned = (organizationId: string, filter?: SubmissionFilter) => Submissions;
 
-/** `before` is the id of the submission after which the page starts, because ids sort by time, newest first. */
+/**
+ * A page of submissions, newest first. With `before`, the page starts after the submission with this id, because ids
+ * sort by creation time.
+ */
 type Page = { limit: number; maxBytes: number; offset?: number; before?: string };
 
 const rowBytes = sql<number>`octet_length("formData") + coalesce(octet_length("clientResult"), 0)`;
@@ -115,7 +118,7 @@ function submissionReaders(db: Db, selectOwned: SelectOwned) {
     async get(organizationId: string, id: string): Promise<SubmissionRow | undefined> {
       return selectOwned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
-    /** For visitors, who know the id of a submission but do not belong to an organization. */
+    /** Reads a submission for a visitor, who knows its id but does not belong to an organization. */
     async getPublic(id: string): Promise<SubmissionRow | undefined> {
       return db
         .selectFrom("submissions")
@@ -124,7 +127,7 @@ function submissionReaders(db: Db, selectOwned: SelectOwned) {
         .where(ofExistingAgent("submissions"))
         .executeTakeFirst();
     },
-    /** The submissions that the visitor of the conversation demonstrably made in it, oldest first. */
+    /** Returns the newest submissions for which the visitor proved access to the conversation, oldest first. */
     async listVerified(agentId: string, conversationId: string, limit: number): Promise<SubmissionRow[]> {
       const newest = db
         .selectFrom("submissions")
@@ -171,7 +174,7 @@ function submissionReaders(db: Db, selectOwned: SelectOwned) {
   };
 }
 
-/** Changes to a submission. They run in the transaction that also updates its status. */
+/** Creates the functions that change a submission. They run in the transaction that also updates its status. */
 function submissionWriters(db: Db) {
   return {
     async delete(trx: Executor, id: string): Promise<void> {
@@ -201,7 +204,10 @@ function contentReader({ db, databaseKind }: StoreDeps) {
     db.selectFrom("submissionFiles").selectAll().where("submissionId", "=", param("id")).orderBy("field"),
   );
   return {
-    /** The content to send, without files. Concurrent reads share one query. */
+    /**
+     * Reads the content of a submission that is about to be delivered, without its files. Concurrent reads share one
+     * query.
+     */
     readContent: createBatchReader(async (ids) => {
       const { rows } = await submissions(db, { json: toJson(ids.map((id) => ({ id }))) });
       return new Map(
@@ -227,7 +233,7 @@ function deliveryReaders(db: Db) {
       .orderBy("position"),
   );
   return {
-    /** The state of each delivery of a submission, in order, with the error of its last attempt. */
+    /** Returns the state of each delivery of a submission, by position, with the error of its last attempt. */
     async outcomes(submissionId: string): Promise<DeliveryOutcome[]> {
       return (await outcomes(db, { id: submissionId })).rows;
     },
@@ -236,7 +242,7 @@ function deliveryReaders(db: Db) {
       const deliveries = await rows.where("purpose", "!=", "notice").orderBy("position").execute();
       return deliveries.map(asSubmissionDelivery);
     },
-    /** The newest attempts, oldest first. */
+    /** Returns up to `MAX_ATTEMPTS` of the newest attempts, oldest first. */
     async attempts(submissionId: string): Promise<DeliveryAttemptRow[]> {
       const newest = await db
         .selectFrom("deliveryAttempts")

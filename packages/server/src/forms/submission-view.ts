@@ -6,10 +6,10 @@ import type { DeliveryTarget } from "./deliveries/send-delivery.ts";
 import type { SubmissionDelivery } from "./deliveries/submission-delivery.ts";
 import type { FailingRow, FileFacts } from "./submission-store.ts";
 
-/** Parts of a page of submissions. May include rows of other submissions. */
+/** The files and failing deliveries of a page of submissions. They may include rows of other submissions. */
 export type SubmissionParts = { files: readonly FileFacts[]; failing: readonly FailingRow[] };
 
-/** A submission for members. In `formData`, each file is replaced by its metadata and download URL. */
+/** Converts a submission for members. In `formData`, each file is replaced by its metadata and download path. */
 export function toSubmission(row: SubmissionRow, { files, failing }: SubmissionParts): FormSubmission {
   const { id, agentId, toolId, toolName, conversationId, status, executionMode, impressionAt, startedAt } = row;
   const { userId, verifiedVisitor } = row;
@@ -45,7 +45,7 @@ function toFailingAction({ purpose, type, state, error }: FailingRow) {
   return { type: purpose === "confirmation" ? purpose : type, state, error };
 }
 
-/** The path at which a file can be downloaded. */
+/** Returns the path at which a file can be downloaded. */
 export function filePath(submissionId: string, field: string): string {
   return `/form-submissions/${submissionId}/files/${encodeURIComponent(field.toWellFormed())}`;
 }

@@ -2,13 +2,13 @@ import type { FastifyInstance, RouteOptions } from "fastify";
 import findMyWay, { type HTTPMethod, type Instance } from "find-my-way";
 
 export type RouteTable = {
-  /** The methods that the routes at this path support. */
+  /** Returns the methods that the routes at this path support. */
   listMethods(url: string): string[];
 };
 
 type Route = { method: HTTPMethod; url: string };
 
-/** Collects the methods of each path, because Fastify does not expose them. */
+/** Collects the methods of each path, because Fastify has no API for this. */
 export function collectRoutes(app: FastifyInstance): RouteTable {
   const routes: Route[] = [];
   app.addHook("onRoute", ({ method, url }: RouteOptions) => {
@@ -19,8 +19,8 @@ export function collectRoutes(app: FastifyInstance): RouteTable {
   let router: ReturnType<typeof createRouter> | undefined;
   return {
     listMethods(url) {
-      // Built on first use: only error responses need the methods, and adding every route takes a tenth of the start-up
-      // time.
+      // Build the router on first use: only error responses need it, and adding every route takes a tenth of the
+      // startup time.
       router ??= createRouter(routes);
       const { methods, table } = router;
       return methods.filter((method) => table.find(method, stripQuery(url)) !== null);

@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
 
 /**
- * How long a response is cached, in milliseconds. Changes in another process must be visible within 5 s, so this leaves
- * a margin for the time that reading takes.
+ * How long a response is cached, in milliseconds. Changes in another process must be visible within 5 s. The difference
+ * is a margin for the duration of a read.
  */
 const CACHE_MS = 4_500;
-/** The approximate size of an entry besides its body. */
+/** The approximate size of a cache entry without its body. */
 const ENTRY_BYTES = 1_024;
 
 type Options<T extends object> = {
@@ -31,7 +31,7 @@ export function createResponseCache<T extends object>({ maxBytes, measureBytes: 
     pendingReads.set(key, loading);
     try {
       const answer = await loading;
-      // A read that started before a change must not store the old state in the cache.
+      // Do not store the result of a read that started before the last change.
       if (pendingReads.get(key) === loading) entries.set(key, { answer, until });
       return answer;
     } finally {
@@ -46,7 +46,7 @@ export function createResponseCache<T extends object>({ maxBytes, measureBytes: 
       if (entry && entry.until > now()) return entry.answer;
       return pendingReads.get(key) ?? load(key, read);
     },
-    /** Call this when something in the response has changed. */
+    /** Removes an entry. Call this when the data of the response has changed. */
     forget(key: string): void {
       entries.delete(key);
       pendingReads.delete(key);

@@ -4,10 +4,10 @@ import type { FastifyListenOptions } from "fastify";
 
 type Listening = { listen(options: FastifyListenOptions): Promise<string> };
 
-/** A port that this process occupies before its app exists. */
+/** A port that this process binds before its app exists. */
 export type BoundPort = {
   port: number;
-  /** Hands the bound socket to the app, which accepts connections from then on. Call it once. */
+  /** Passes the bound socket to the app, which then accepts connections. Call this once. */
   listen(app: Listening): Promise<void>;
 };
 
@@ -22,8 +22,8 @@ export async function bindAnyPort(host: string): Promise<BoundPort> {
   return {
     port: (holder.address() as AddressInfo).port,
     async listen(app) {
-      // Node's `server.listen` takes over the socket of a server that it is given. Fastify passes its options through
-      // to Node, but its type only allows addresses.
+      // Node's `server.listen` takes over the socket of another server. Fastify passes its options to Node unchanged,
+      // but its type only allows addresses.
       await app.listen(Object.assign(holder, { host }) as unknown as FastifyListenOptions);
     },
   };

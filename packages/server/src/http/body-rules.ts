@@ -3,18 +3,19 @@ import type { FastifyRequest } from "fastify";
 import { AppError, MAX_DETAILS } from "../errors.ts";
 import { SchemaError } from "./validation.ts";
 
-/** The valid part of a body that its schema rejects. `refused` names the properties that were left out. */
+/** The valid part of a body that its schema rejects. `refused` contains the names of the removed properties. */
 export type PartialBody<Body> = { body: Partial<Body>; refused: ReadonlySet<string> };
 
 /**
- * Options of a route whose body has rules that its schema cannot express. When the schema rejects the body, `check`
- * checks the remaining properties, and one response lists all problems. The route's handler checks a valid body itself.
+ * Creates options for a route whose body has rules that its schema cannot express. When the schema rejects the body,
+ * `check` checks the remaining properties, and one response lists all problems. The route's handler must check a valid
+ * body itself.
  */
 export function withBodyRules<Body, Params = unknown>(
   check: (part: PartialBody<Body>, request: FastifyRequest<{ Params: Params }>) => unknown,
 ) {
   return {
-    // Without this, the response is sent before any hook sees the body.
+    // Otherwise, Fastify responds to an invalid body before `preHandler` runs.
     attachValidation: true,
     async preHandler(request: FastifyRequest<{ Params: Params }>): Promise<void> {
       const error = request.validationError;
@@ -28,7 +29,7 @@ export function withBodyRules<Body, Params = unknown>(
   };
 }
 
-/** The problems that a check throws as a 400. Other errors, such as a 404, are thrown on. */
+/** Returns the problems that a check throws as a 400. Rethrows other errors, such as a 404. */
 async function collectProblems(check: () => unknown): Promise<ErrorDetail[]> {
   try {
     await check();
@@ -39,7 +40,7 @@ async function collectProblems(check: () => unknown): Promise<ErrorDetail[]> {
   }
 }
 
-/** Adds problems of values other than those that the schema has already refused. */
+/** Adds the problems of values that the schema has not already refused. */
 function withDetails(error: SchemaError, problems: ErrorDetail[]) {
   const schemaDetails = error.details ?? [];
   const paths = [...schemaDetails.map(({ path }) => path), ...(error.malformedProperties ?? [])];

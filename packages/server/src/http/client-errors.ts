@@ -10,7 +10,7 @@ const timedOut = {
 const headersTooLarge = { status: "400 Bad Request", code: "VALIDATION_ERROR", message: "The headers are too large." };
 const malformed = { status: "400 Bad Request", code: "VALIDATION_ERROR", message: "This is not a valid HTTP request." };
 
-/** Answers connections that never became a request (too slow, not HTTP) with our error format and closes them. */
+/** Responds in our error format to connections that never became a request (too slow, or not HTTP), and closes them. */
 export function registerClientErrors(app: FastifyInstance): void {
   // Fastify's listener uses a different error format.
   app.server.removeAllListeners("clientError");
@@ -18,7 +18,10 @@ export function registerClientErrors(app: FastifyInstance): void {
     if (error.code === "ECONNRESET" || socket.destroyed) return;
     const id = randomUUID();
     const { status, code, message } = describeError(error);
-    app.log.info({ requestId: id, status: Number.parseInt(status, 10), problem: error.code }, "no request");
+    app.log.info(
+      { requestId: id, status: Number.parseInt(status, 10), problem: error.code },
+      "connection without a valid request",
+    );
     if (!socket.writable) return socket.destroy();
     const body = JSON.stringify({ data: null, error: { code, message } });
     const headers = [

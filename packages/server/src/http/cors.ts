@@ -2,15 +2,15 @@ import type { FastifyInstance } from "fastify";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** available to pages on other origins, never with credentials */
+    /** whether pages on other origins may call the route, always without cookies */
     crossOrigin?: boolean;
   }
 }
 
 /**
- * Routes marked `crossOrigin` allow every origin (the route checks the agent's own list) and support preflights. Other
- * routes allow no other origin. `registerSecurityHeaders` sends the headers. The CORS plugin is not used because it
- * looks up the route a second time for each request.
+ * Registers preflights for routes marked `crossOrigin`. These routes allow every origin, and check the agent's list of
+ * origins themselves. Other routes allow no other origin. `registerSecurityHeaders` sends the headers. The CORS plugin
+ * is not used because it looks up the route a second time for each request.
  */
 export function registerCors(app: FastifyInstance): void {
   const methods = new Map<string, string[]>();
@@ -22,7 +22,7 @@ export function registerCors(app: FastifyInstance): void {
   });
 }
 
-/** The headers of every response of a route that is marked `crossOrigin`, errors included. */
+/** The headers of every response of a route that is marked `crossOrigin`, including errors. */
 export const crossOriginHeaders = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":

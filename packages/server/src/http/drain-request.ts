@@ -5,7 +5,7 @@ const MAX_MS = 5_000;
 
 /**
  * Reads the rest of a rejected request, within limits, before the response is sent. Many clients send the whole body
- * before they read. If the connection closes earlier, they report a broken pipe instead of the error.
+ * before they read the response. If the connection closes earlier, they report a broken pipe instead of the error.
  */
 export function registerRequestDraining(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {

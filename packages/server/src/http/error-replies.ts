@@ -4,7 +4,7 @@ import { AppError, shuttingDown } from "../errors.ts";
 import type { RouteTable } from "./allowed-methods.ts";
 import { registerClientErrors } from "./client-errors.ts";
 
-/** Renders every error as a response. */
+/** Registers handlers that convert every error into a response. */
 export function registerErrorReplies(
   app: FastifyInstance,
   routes: RouteTable,
@@ -24,7 +24,7 @@ export function registerErrorReplies(
   });
 }
 
-/** True when a browser opens the URL as a page. Programs and scripts accept anything or JSON. */
+/** Returns true if a browser opens the URL as a page. Programs and scripts send no `Accept` header with `text/html`. */
 function acceptsHtml({ method, headers }: FastifyRequest): boolean {
   return method === "GET" && /\btext\/html\b/.test(headers.accept ?? "");
 }
@@ -38,10 +38,12 @@ async function sendPage(reply: FastifyReply, page: () => Promise<string>) {
     .send(await page());
 }
 
-/** Sends an error. A server error is logged with its cause, and its response has a general message. */
+/**
+ * Sends an error response. A server error is logged with its cause, and its response contains only a general message.
+ */
 export function sendError(error: AppError, request: FastifyRequest, reply: FastifyReply) {
   if (error.status >= 500 && error.cause) request.log.error({ err: error.cause }, "request failed");
-  // A malformed URL never reaches the hook that sets this header.
+  // Set the header here as well, because a request with a malformed URL never reaches the hook that sets it.
   reply.header("x-request-id", request.id);
   if (error.status === 401) reply.header("www-authenticate", "Bearer");
   if (error.retryAfter !== undefined) reply.header("retry-after", Math.ceil(error.retryAfter));
@@ -57,10 +59,11 @@ export function sendError(error: AppError, request: FastifyRequest, reply: Fasti
     .send({ data: null, error: { code: error.code, message: error.message, ...details } });
 }
 
-/** Converts errors of the framework, the database or a bug into a response for the caller. */
+/** Converts an error of the framework or the database, or an unexpected error, into the error to send. */
 export function toAppError(error: FastifyError | Error): AppError {
   if (error instanceof AppError) return error;
-  // A request can outlive its connection, which a shutdown closes, and then find the database closed.
+  // A shutdown closes the connection and then the database, so a request that is still running can find the database
+  // closed.
   if (isClosed(error)) return shuttingDown();
   const status = "statusCode" in error ? error.statusCode : undefined;
   if (status === 413) return new AppError("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint accepts.");

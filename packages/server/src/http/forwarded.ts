@@ -18,7 +18,7 @@ const forwardingHeaders = [
   "fastly-client-ip",
 ];
 
-/** True for a request with a forwarding header. */
+/** Returns true for a request with a forwarding header. */
 export function isForwarded(headers: FastifyRequest["headers"]): boolean {
   return forwardingHeaders.some((name) => headers[name] !== undefined);
 }
@@ -33,8 +33,9 @@ export function isDirect({ headers }: Pick<FastifyRequest, "headers">): boolean 
 }
 
 /**
- * Reduces `X-Forwarded-For` to plain addresses. Some proxies append the client's port, which would make every connection
- * a different client, or write IPv6 in brackets. Invalid entries are dropped, so the proxy itself counts as the client.
+ * Reduces `X-Forwarded-For` to plain addresses. Some proxies append the client's port, which would make every
+ * connection a different client, or write IPv6 addresses in brackets. Invalid entries are dropped, so that the proxy
+ * itself counts as the client.
  */
 export function normalizeForwardedFor(app: FastifyInstance): void {
   app.addHook("onRequest", ({ raw }, _, done) => {
@@ -47,7 +48,10 @@ export function normalizeForwardedFor(app: FastifyInstance): void {
   });
 }
 
-/** Removes the port of `203.0.113.9:4711` and `[2001:db8::1]:4711`. Returns null when it is not an address. */
+/**
+ * Parses an entry, and removes the port of `203.0.113.9:4711` and `[2001:db8::1]:4711`. Returns null if it is not an
+ * address.
+ */
 function parseAddress(entry: string): string | null {
   const text = entry.trim();
   const address = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;

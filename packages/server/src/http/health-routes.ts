@@ -15,7 +15,7 @@ export type HealthOptions = {
 
 const publicRoute = { config: { access: "public" as const } };
 
-/** `/healthz` (the process runs), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
+/** Registers `/healthz` (the process runs), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
 export function healthRoutes(
   app: App,
   { db, config }: Deps,
@@ -26,7 +26,7 @@ export function healthRoutes(
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: "foyer_running_replies",
-    help: "Replies that run in this process",
+    help: "Replies that are running in this process",
     registers: [registry],
     collect() {
       this.set(runningReplies());
@@ -35,7 +35,7 @@ export function healthRoutes(
   handoffs.addMetrics(registry);
   const durations = new Histogram({
     name: "foyer_http_request_duration_seconds",
-    help: "Time to the end of the response; a chat's is the whole reply",
+    help: "Time until the end of the response, which for a chat includes the whole reply",
     labelNames: ["method", "route", "status"],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],

@@ -12,7 +12,7 @@ import { AppError, invalid } from "../errors.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** supports `Idempotency-Key`; the route runs its work through `Idempotency` */
+    /** whether the route supports `Idempotency-Key`; if so, it runs its work through `Idempotency` */
     idempotent?: boolean;
   }
 }
@@ -26,22 +26,26 @@ export type Idempotency = ReturnType<typeof createIdempotency>;
 export type SaveResponse = (trx: Executor, agentId: string | null, answer: unknown) => Promise<void>;
 
 const RETENTION_MS = 86_400_000;
-/** The number of responses that are searched between two turns of the event loop. Most are smaller than 1 KB. */
+/** The number of responses to search between two turns of the event loop. Most responses are smaller than 1 KB. */
 const RESPONSES_PER_PAGE = 200;
 
 /**
- * `Idempotency-Key`: for 24 hours, the same request with the same key returns the first response and creates nothing. The
- * response is written in the transaction of the resource, so this holds across crashes and processes.
+ * Implements `Idempotency-Key`: for 24 hours, the same request with the same key returns the first response and creates
+ * nothing. The response is written in the transaction that creates the resource, so this is also true after a crash and
+ * across processes.
  *
- * Usage: the route passes its work to `run`. The service passes the `keep` function that it receives to its store, which
- * calls it with its transaction. (In a batch, a key that was used in the meantime fails only its own item.) Without the
- * header, `keep` is undefined. The response is the plain JSON body before the route's envelope. Work that continues after
- * its transaction stores the response known at commit time, and stores the final one before it is sent. Failures are not
- * stored. `scope` identifies the caller: the credential (`credentialOf`), or the agent and session of a visitor. Bodies are
- * compared by value, regardless of field order. A route that parses the body itself passes the compared value as `sent`.
+ * The route passes its work to `run`. The work receives the function `save`, and passes it to its store, which calls it
+ * with the transaction. (In a batch, a key that was used in the meantime fails only its own item.) Without the header,
+ * `save` is undefined. The stored response is the plain JSON body before the route's envelope. If work continues after
+ * its transaction, the response known at commit time is stored first, and the final one before it is sent. Failures are
+ * not stored. `scope` identifies the caller: the credential (`credentialOf`), or the agent and session of a visitor.
+ * Bodies are compared by value, regardless of field order. A route that parses the body itself passes the value to
+ * compare as `sent`.
  *
- *     handler: async (request, reply) =>
- *       reply.status(201).send(await idempotency.run({ request, reply, scope }, (keep) => things.create(request.body, keep)))
+ *     handler: async (request, reply) => {
+ *       const call = { request, reply, scope };
+ *       return reply.status(201).send(await idempotency.run(call, (save) => things.create(request.body, save)));
+ *     }
  *
  * @throws 400 for a key that is not 1 to 255 visible ASCII characters, 409 for a key that was used for another request
  */
@@ -49,7 +53,7 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
   const { find, insert, update } = createRecords(db);
   const running = new Map<string, Promise<unknown>>();
 
-  /** The stored response as JSON, or undefined when there is none. */
+  /** Returns the stored response as JSON, or undefined if there is none. */
   async function readStoredResponse(id: string, requestHash: string) {
     const row = await find(id);
     if (!row) return undefined;
@@ -82,7 +86,8 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
         call.reply.header("idempotent-replay", "true");
         return JSON.parse(answer);
       };
-      // Concurrent requests in this process wait here. Those in other processes are resolved by the primary key.
+      // Wait for concurrent requests with the same key in this process. For requests in other processes, the primary
+      // key decides which one is first.
       while (running.has(id)) await running.get(id);
       const completion = Promise.withResolvers<void>();
       running.set(id, completion.promise);
@@ -92,7 +97,7 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
         try {
           return await runFirst(id, requestHash, work);
         } catch (error) {
-          // If the same request was answered in the meantime, that may have caused the failure.
+          // If another process has handled the same request in the meantime, this may have caused the failure.
           const concurrentResponse = await readStoredResponse(id, requestHash);
           if (concurrentResponse === undefined) throw error;
           return replay(concurrentResponse);
@@ -188,7 +193,7 @@ function createRecords(db: Db) {
     },
     async insert(trx: Executor, row: IdempotencyKeyRow): Promise<void> {
       await insertRow(trx, row).catch((error) => {
-        // Rethrown as another error, because callers retry with a different name after a duplicate.
+        // Throw another error, because callers that see a duplicate retry with a different name.
         throw isDuplicate(error) ? new Error("The Idempotency-Key is in use.", { cause: error }) : error;
       });
     },
@@ -209,7 +214,7 @@ function createRecordId({ request, scope }: Call, key: string) {
   return sha256([scope, request.method, request.routeOptions.url, key]);
 }
 
-/** The SHA-256 of the JSON with sorted property names. */
+/** Returns the SHA-256 hash of the JSON with sorted property names. */
 function sha256(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value, sortNames)).digest("base64url");
 }

@@ -3,8 +3,8 @@ import { AppError, invalid } from "../errors.ts";
 import { type JsonProblem, readJson } from "./json-value.ts";
 
 /**
- * Accepts JSON bodies only. An empty body of any type counts as no body. Invalid JSON is a 400, and any other content type
- * is a 415.
+ * Registers the parsers for bodies, which accept only JSON. An empty body of any type counts as no body. Invalid JSON
+ * gets 400, and any other content type gets 415.
  */
 export function registerJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -25,7 +25,7 @@ export function registerJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** Creates the 400 for a body that cannot be parsed. */
+/** Creates the 400 error for a body that cannot be parsed. */
 export function createBodyError({ path, message }: JsonProblem): AppError {
   return path ? invalid(path, message, "not_allowed") : new AppError("VALIDATION_ERROR", `The body ${message}.`);
 }

@@ -6,18 +6,18 @@ export type JsonPages = {
   /** the JSON up to and including the `[` of the array */
   before: string;
   pages: AsyncIterable<readonly unknown[]>;
-  /** the JSON from the `]` on */
+  /** the JSON from the `]` of the array to the end */
   after: string;
 };
 
-/** The maximum length of an array that is sent in one piece, which costs a quarter of the CPU time of a stream. */
+/** The maximum length of JSON that is sent without a stream, which takes a quarter of the CPU time of a stream. */
 const SHORT_LENGTH = 64 * 1024;
 
 /**
- * Sends JSON with one long array that is read and written page by page. It yields to the event loop after each page:
- * rendering 8 MB in one piece blocked it for 0.2 s. The response schema of the route is not applied, so the items must
- * have no more properties than it declares.
- * @throws whatever reading the first page throws, so that the client gets a JSON error; later errors end the connection
+ * Sends JSON with one long array, page by page. It yields to the event loop after each page, because rendering 8 MB at
+ * once blocked the event loop for 0.2 s. The response schema of the route is not applied, so the items must not have
+ * properties that the schema does not declare.
+ * @throws any error of reading the first page, so that the client gets a JSON error; a later error ends the connection
  */
 export async function sendJsonPages(reply: FastifyReply, { before, pages, after }: JsonPages): Promise<FastifyReply> {
   const iterator = pages[Symbol.asyncIterator]();

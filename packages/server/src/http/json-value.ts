@@ -6,14 +6,14 @@ const MAX_DEPTH = 64;
 const MAX_VALUES = 100_000;
 
 /**
- * A problem with a body: at a path, or with the whole body if `path` is empty. The message is phrased to follow "The
- * body ".
+ * A problem with the value at a path of the body, or with the whole body if `path` is empty. The message follows the
+ * words "The body".
  */
 export type JsonProblem = { path: string; message: string };
 
 /**
- * Parses a body, in any thread. Rejects `__proto__`, NUL characters, and values that are nested too deeply, and too
- * many values.
+ * Parses a body. It can run in any thread. It rejects `__proto__`, NUL characters, values that are nested too deeply,
+ * and too many values.
  */
 export function readJson(bytes: Buffer): { value: unknown } | { problem: JsonProblem } {
   if (!isUtf8(bytes)) return rootProblem("is not valid UTF-8");
@@ -34,8 +34,8 @@ export function readJson(bytes: Buffer): { value: unknown } | { problem: JsonPro
 }
 
 /**
- * Replaces lone surrogates with U+FFFD, in strings and property names, because UTF-8 cannot store them. This way, a
- * response echoes exactly what was stored.
+ * Replaces lone surrogates in strings and property names with U+FFFD, because UTF-8 cannot encode them. As a result, a
+ * response contains exactly what was stored.
  */
 function replaceLoneSurrogates(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
@@ -48,7 +48,10 @@ function replaceLoneSurrogates(value: unknown): unknown {
 
 const rootProblem = (message: string) => ({ problem: { path: "", message } });
 
-/** Walks the value level by level without recursion, so that deep nesting cannot overflow the stack. */
+/**
+ * Finds a problem with the depth or size of a value. It visits the value level by level without recursion, so that deep
+ * nesting cannot overflow the stack.
+ */
 function findShapeProblem(value: unknown): string | null {
   let level: unknown[] = [value];
   let count = 1;

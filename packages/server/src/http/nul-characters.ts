@@ -1,6 +1,9 @@
-export const nulMessage = "must not have NUL characters";
+export const nulMessage = "must not contain NUL characters";
 
-/** The path of the first string or name that contains NUL, which PostgreSQL cannot store; null when there is none. */
+/**
+ * Returns the path of the first string or property name that contains NUL, which PostgreSQL cannot store, or null if
+ * there is none.
+ */
 export function findNulPath(value: unknown, path = ""): string | null {
   if (typeof value === "string") return value.includes("\0") ? path : null;
   if (typeof value !== "object" || value === null) return null;

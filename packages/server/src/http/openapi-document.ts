@@ -18,7 +18,7 @@ type Parts = {
   webhooks: object;
 };
 
-/** Adds the parts that all operations share to the generated document and sorts the operations by tag. */
+/** Adds the parts that all operations share to the generated document, and sorts the operations by tag. */
 export function completeDocument(generated: Document, { requestExamples, errorResponses, webhooks }: Parts): Document {
   const document = replaceDocumentedSchemas(generated) as Document;
   for (const operation of Object.values(document.paths).flatMap((item) => Object.values(item))) {

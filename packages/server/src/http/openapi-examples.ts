@@ -3,7 +3,7 @@ import type { Static, TSchema } from "typebox";
 
 type Contract = typeof contract;
 type WithBody = { schema: { body: TSchema } };
-/** A body of raw bytes has no example. */
+/** Example bodies by operation. A body of raw bytes has no example. */
 type Examples = {
   [Name in keyof Contract as Name extends "uploadDocument"
     ? never

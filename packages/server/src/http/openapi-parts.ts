@@ -12,7 +12,7 @@ export const headers = {
 
 const headerRef = (name: keyof typeof headers) => ({ $ref: `#/components/headers/${name}` });
 
-/** Declared on every success, because every endpoint with a limit sends them. */
+/** The rate limit headers, declared on every successful response because every endpoint with a limit sends them. */
 export const rateLimitHeaders = {
   "X-RateLimit-Limit": headerRef("RateLimitLimit"),
   "X-RateLimit-Remaining": headerRef("RateLimitRemaining"),
@@ -64,7 +64,7 @@ export const responses = {
     { headers: rateLimitHeaders },
   ),
   ServerError: createErrorResponse(
-    "The server could not answer. With 503, try again after `Retry-After` seconds.",
+    "The server could not process the request. After a 503, try again after `Retry-After` seconds.",
     { code: "OVERLOADED", message: "The server is busy. Try again in a moment." },
     { headers: { "Retry-After": headerRef("RetryAfter") } },
   ),
@@ -72,7 +72,7 @@ export const responses = {
 
 const responseRef = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
 
-/** The error responses of an operation. */
+/** Returns the error responses of an operation. */
 export function errorResponses({ hasInput, isPublic }: { hasInput: boolean; isPublic: boolean }): object {
   return {
     ...(hasInput ? { 400: responseRef("BadRequest"), 404: responseRef("NotFound") } : {}),
@@ -126,7 +126,7 @@ const eventHeaders = [
   ),
 ];
 
-/** The operation of each event, such as `conversationStarted`. */
+/** One webhook operation for each event, by a name such as `conversationStarted`. */
 const eventWebhooks = Object.fromEntries(
   Object.values(webhookEventSchemas).map((schema) => {
     const $id: string = Reflect.get(schema, "$id");

@@ -2,8 +2,9 @@ import type { RouteOptions } from "fastify";
 import type { App } from "./app.ts";
 
 /**
- * `/openapi.json`; the pages under /docs render it. Register it before the other routes: it collects them as they are
- * added. The descriptions are loaded with the first request, because most servers never receive one.
+ * Registers `/openapi.json`, which the pages under /docs render. Call this before other routes are registered, because
+ * it collects routes as they are added. The descriptions are loaded with the first request, because most servers never
+ * receive one.
  */
 export function openApiRoutes(app: App, baseUrl: string): void {
   const routes: RouteOptions[] = [];
@@ -12,10 +13,10 @@ export function openApiRoutes(app: App, baseUrl: string): void {
     if (route.method !== "HEAD") routes.push(route);
   });
   app.get("/openapi.json", { config: { access: "public" }, schema: { hide: true } }, async (_, reply) => {
-    // Built once: the document is about 500 KB and never changes while the server runs.
+    // Build the document once: it is about 500 KB and does not change while the server runs.
     documentText ??= generateDocument(routes, baseUrl).catch((error: unknown) => {
-      // The next request tries again, because loading the modules can fail while the process has no file descriptor
-      // left.
+      // Let the next request try again, because loading the modules can fail while the process has no free file
+      // descriptors.
       documentText = undefined;
       throw error;
     });

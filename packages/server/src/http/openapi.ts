@@ -18,8 +18,8 @@ Error codes: ${errorCodes.join(", ")}.
 ${detailCodes.join("\n")}`;
 
 /**
- * Describes these routes. @fastify/swagger reads the routes of an app, so this app has them without their handlers, and
- * what the real one loads at startup stays small.
+ * Generates the OpenAPI document of these routes. @fastify/swagger reads the routes of an app, so the routes are added
+ * to a separate app without their handlers. This way, the real app does not have to load the plugin at startup.
  */
 export async function generateOpenApi(routes: readonly RouteOptions[], baseUrl: string): Promise<object> {
   const app = Fastify({ exposeHeadRoutes: false, schemaController: { bucket: createSchemaBucket } });
@@ -70,7 +70,10 @@ export async function generateOpenApi(routes: readonly RouteOptions[], baseUrl: 
   return app.swagger();
 }
 
-/** The name of each operation is the name of its endpoint in the contract, which the SDK uses as well. */
+/**
+ * The name of each operation by its method and URL. It is the name of the endpoint in the contract, which the SDK also
+ * uses.
+ */
 const operationIds = new Map(
   Object.entries(contract).flatMap(([name, value]) =>
     typeof value === "object" && "method" in value && "url" in value ? [[`${value.method} ${value.url}`, name]] : [],
@@ -91,7 +94,7 @@ const retryHeader = {
 };
 
 /**
- * Adds the operation's security requirements. Everything else that operations share is added to the finished document.
+ * Adds the operation's security requirements. All other parts that operations share are added by `completeDocument`.
  */
 function addSecurity(schema: FastifySchema | undefined, access = "account"): FastifySchema {
   if (!schema || schema.hide) return { ...schema, hide: true };
@@ -99,7 +102,7 @@ function addSecurity(schema: FastifySchema | undefined, access = "account"): Fas
   const signedIn = [{ session: [] }];
   const security = {
     public: [],
-    // The empty requirement makes credentials optional.
+    // An empty requirement makes credentials optional.
     visitor: [{}, { conversationToken: [] }, ...account],
     account,
     conversation: [...account, { conversationToken: [] }],

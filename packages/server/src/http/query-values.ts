@@ -5,9 +5,10 @@ type QuerySchema = { properties?: Record<string, { type?: string | string[] }> }
 const canonicalInteger = /^(?:0|-?[1-9]\d*)$/;
 
 /**
- * Converts query parameters to the types that the schema declares, in place. Text that is not a canonical integer, `true`
- * or `false` stays text, so the schema check rejects it. Ajv's coercion is not used because it accepts everything that
- * `Number()` accepts (`Infinity`, `0x10`, ` 5`) and skips `minimum` and `maximum` for values that are not finite.
+ * Converts query parameters in place to the types that the schema declares. Text that is not a canonical integer,
+ * `true` or `false` remains text, so that validation rejects it. Ajv's coercion is not used because it accepts
+ * everything that `Number()` accepts (`Infinity`, `0x10`, ` 5`) and skips `minimum` and `maximum` for values that are
+ * not finite.
  */
 export function convertQueryValues(schema: unknown, query: unknown): void {
   const { properties = {} } = schema as QuerySchema;
@@ -20,7 +21,9 @@ export function convertQueryValues(schema: unknown, query: unknown): void {
   }
 }
 
-/** An integer that is too large to be exact becomes the largest exact integer, which exceeds every maximum. */
+/**
+ * Parses an integer. One that is too large to be exact becomes the largest exact integer, which exceeds every maximum.
+ */
 function parseBoundedInteger(text: string): number {
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(text)));
 }

@@ -1,6 +1,9 @@
 import { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 
-/** Endpoints that monitoring requests every few seconds. Logging these requests would hide others. */
+/**
+ * Endpoints that monitoring systems request every few seconds. These requests are not logged, because they would hide
+ * the others.
+ */
 const monitoringPaths = new Set(["/healthz", "/readyz", "/metrics"]);
 
 /** Logs one line per request when it ends, with its id. */

@@ -9,7 +9,7 @@ type Bucket = ReturnType<NonNullable<NonNullable<FastifyServerOptions["schemaCon
 export function createSchemaBucket(inherited?: unknown): Bucket {
   const schemas: Record<string, unknown> = { ...(inherited as Record<string, unknown> | undefined) };
   return {
-    // Fastify ignores what `add` returns, unlike its types.
+    // Fastify ignores what `add` returns, although its types require a Fastify instance.
     add(schema) {
       schemas[(schema as { $id: string }).$id] = schema;
       return undefined as unknown as FastifyInstance;

@@ -2,11 +2,13 @@ import type { FastifyContextConfig, FastifyInstance } from "fastify";
 import type { Config } from "../config.ts";
 import { crossOriginHeaders } from "./cors.ts";
 
-/** API responses are never rendered as documents. Pages (pages/, `/docs`) set their own policy. */
+/**
+ * The policy for API responses, which are never rendered as documents. Pages (pages/, `/docs`) set their own policy.
+ */
 const contentSecurityPolicy = "default-src 'none'; frame-ancestors 'none'";
 
 /**
- * Sets the headers of every response: its id, the security headers and those for other origins. Must run before
+ * Sets the headers of every response: the request id, the security headers and the CORS headers. It must run before
  * authentication, so that a page can read why its request was rejected.
  */
 export function registerSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<Config, "baseUrl">): void {
@@ -26,7 +28,9 @@ export function registerSecurityHeaders(app: FastifyInstance, { baseUrl }: Pick<
     ...(access === "public" ? {} : { "cache-control": "no-store" }),
     ...(crossOrigin ? crossOriginHeaders : {}),
   });
-  /** The headers of a route never change. Its configuration is one object for all of its requests. */
+  /**
+   * The headers by route configuration. They never change, and all requests to a route share one configuration object.
+   */
   const headersByConfig = new WeakMap<FastifyContextConfig, Record<string, string>>();
   app.addHook("onRequest", (request, reply, done) => {
     const { config } = request.routeOptions;

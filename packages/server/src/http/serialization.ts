@@ -6,14 +6,14 @@ type Compiler = ReturnType<typeof createCompiler>;
 type Schemas = Record<string, unknown>;
 
 /**
- * Keyed by response schema. All servers of a process share the contract's schemas, and building one serializer takes
- * milliseconds.
+ * The serializers by response schema. They are shared, because all servers of a process use the contract's schemas and
+ * building one serializer takes milliseconds.
  */
 const serializers = new WeakMap<object, ReturnType<Compiler>>();
 
 /**
- * Builds each of Fastify's serializers when a response first needs it. All of them together would use most of the
- * memory of an idle server. Pass it as `schemaController.compilersFactory.buildSerializer`.
+ * Builds each of Fastify's serializers when a response first needs it, because all of them together would use most of
+ * the memory of an idle server. Pass this function as `schemaController.compilersFactory.buildSerializer`.
  */
 export function buildLazySerializer(...[schemas, options]: Parameters<typeof createCompiler>): Compiler {
   return (route) => (value) => {
@@ -25,7 +25,10 @@ export function buildLazySerializer(...[schemas, options]: Parameters<typeof cre
   };
 }
 
-/** The schemas that this one refers to, directly or indirectly. The compiler examines every schema that it is given. */
+/**
+ * Collects the schemas to which a schema refers, directly or indirectly. Pass only these to the compiler, because it
+ * examines every schema that it receives.
+ */
 function collectReferenced(schema: object, schemas: Schemas, found: Schemas = {}): Schemas {
   for (const [key, value] of Object.entries(schema)) {
     const id = key === "$ref" && typeof value === "string" ? value.split("#", 1)[0] : undefined;

@@ -3,7 +3,9 @@ import type { FastifyReply } from "fastify";
 
 type Response = FastifyReply["raw"];
 
-/** The number of unread UTF-16 units above which a client must read something within the grace period. */
+/**
+ * The number of unread UTF-16 units above which a client is disconnected unless it reads something within `GRACE_MS`.
+ */
 const SLOW_CLIENT_LENGTH = 256 * 1024;
 const GRACE_MS = 10_000;
 /** The maximum number of unread UTF-16 units: two of the largest tool results. */
@@ -13,12 +15,12 @@ const MAX_UNREAD_LENGTH = 8 * 1024 * 1024;
 export type EventReader = { write(events: string): void; end(): void };
 
 /**
- * Sends Server-Sent Events. `follow` starts the source and returns a function that stops it, which is called when the
- * client disconnects or reads too slowly. A comment every `heartbeat` milliseconds keeps proxies from closing an idle
- * stream.
+ * Sends Server-Sent Events. `follow` starts the source and returns a function that stops it. That function is called
+ * when the client disconnects or reads too slowly. A comment every `heartbeat` milliseconds keeps proxies from closing
+ * an idle stream.
  */
 export function sendEvents(reply: FastifyReply, heartbeat: number, follow: (reader: EventReader) => () => void) {
-  // For a HEAD request, nothing would read the stream and nothing would end it.
+  // Do not start the source for a HEAD request: no one reads the stream, so nothing would end it.
   if (reply.request.method === "HEAD") return reply.headers(headers).send();
   const stream = new EventStream();
   const stopFollowing = follow({ write: (events) => stream.add(events), end: () => stream.end() });
@@ -36,13 +38,14 @@ const headers = {
   "x-accel-buffering": "no",
 };
 
-/** The length up to which events are sent together. A slow client makes progress in steps of about this length. */
+/** The maximum length of events that are sent together. A slow client makes progress in steps of about this length. */
 const BATCH_LENGTH = 16 * 1024;
 
 /**
- * The stream that Fastify pipes into the response. It takes the response over and writes to it once per turn of the event
- * loop, because buffering each event in a readable stream and Node's four writes for each chunk cost more than the rest of
- * sending a token: see docs/decisions/0052-commits-and-tokens.md. Events that the client is too slow to read wait here.
+ * The stream that Fastify pipes into the response. It writes to the response itself, once per turn of the event loop.
+ * Buffering each event in a readable stream and Node's four writes for each chunk would cost more than all other work
+ * for sending a token (see docs/decisions/0052-commits-and-tokens.md). Events that the client is too slow to read wait
+ * in this stream.
  */
 class EventStream extends Readable {
   #response: Response | null = null;
@@ -59,7 +62,8 @@ class EventStream extends Readable {
   override pipe<T extends NodeJS.WritableStream>(target: T): T {
     const response = target as unknown as Response;
     response.writeHead(response.statusCode);
-    // Tests that call the app with `inject` have no connection, and read what is written as the body.
+    // Tests that call the app with `inject` have no connection, and their body is exactly what is written here, without
+    // chunk sizes.
     this.#isChunked = response.chunkedEncoding && response.socket?.remoteAddress !== undefined;
     if (this.#isChunked) response.chunkedEncoding = false;
     response.on("drain", this.#send);
@@ -69,7 +73,7 @@ class EventStream extends Readable {
   }
 
   add(events: string): void {
-    // Nothing can follow the end, although the client may still have to read events before it.
+    // Ignore events after the end. The client may still be reading events before it.
     if (events === "" || this.#isOver || this.destroyed) return;
     if (this.#waiting.length === 0) this.#lastRead = Date.now();
     else if (this.#isStuck()) {
@@ -100,7 +104,7 @@ class EventStream extends Readable {
     process.nextTick(this.#send);
   }
 
-  /** Writes as much as the connection takes. */
+  /** Writes events until the connection's buffer is full. */
   #send = (): void => {
     this.#isScheduled = false;
     const response = this.#response;
@@ -117,7 +121,7 @@ class EventStream extends Readable {
     }
     if (!this.#isOver || this.#waiting.length > 0) return;
     response.end(this.#isChunked ? bytes + LAST_CHUNK : bytes);
-    // Emits `end`, without which Fastify takes the response for incomplete.
+    // Emit `end`, without which Fastify treats the response as incomplete.
     this.push(null);
     this.resume();
   };

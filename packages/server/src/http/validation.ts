@@ -7,16 +7,16 @@ import { findNulPath, nulMessage } from "./nul-characters.ts";
 import { convertQueryValues } from "./query-values.ts";
 
 /**
- * For bodies above this size, the check stops at the first invalid value, so that a malicious body cannot produce a
- * million errors.
+ * The size of a body, in characters of JSON, from which on validation stops at the first invalid value. Otherwise, a
+ * malicious body could produce a million errors.
  */
 const LIST_ALL_BELOW_BYTES = 65_536;
 
 /** The 400 for a part of a request that its schema rejects. */
 export class SchemaError extends AppError {
   /**
-   * The body's properties that hold a value of the wrong shape, such as a number instead of a string. A value that is
-   * only too short, too large or the like has the right shape. `null` when not all errors of a body are known.
+   * The names of the body's properties whose value has the wrong shape, such as a number instead of a string. A value
+   * that is only too short, too long or out of range has the right shape. `null` if not all errors of a body are known.
    */
   readonly malformedProperties: ReadonlySet<string> | null;
 
@@ -27,24 +27,24 @@ export class SchemaError extends AppError {
 }
 
 /**
- * Validates bodies, queries, path parameters and headers against the contract. Query text becomes numbers and booleans
- * first.
+ * Validates bodies, queries, path parameters and headers against the contract. Before validation, query values are
+ * converted to numbers and booleans.
  */
 export function registerValidation(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart }) => {
-    // Compiled on the first request, so that an idle server does not hold the compiled checks of every route in memory.
+    // Compile on the first request, so that an idle server does not keep the compiled checks of every route in memory.
     let check: ValidateFunction | undefined;
     let checkAll: ValidateFunction | undefined;
     return (value: unknown) => {
       const nulPath = httpPart === "querystring" || httpPart === "params" ? findNulPath(value) : null;
       if (nulPath !== null) return { error: invalid(nulPath, nulMessage, "not_allowed") };
       if (httpPart === "querystring") convertQueryValues(schema, value);
-      check ??= first.compile(schema as object);
+      check ??= firstErrorAjv.compile(schema as object);
       if (check(value)) return { value };
       if (httpPart === "body" && estimateSize(value) >= LIST_ALL_BELOW_BYTES) {
         return { error: createSchemaError(check.errors ?? [], { httpPart, isComplete: false }) };
       }
-      checkAll ??= all.compile(schema as object);
+      checkAll ??= allErrorsAjv.compile(schema as object);
       checkAll(value);
       return { error: createSchemaError(checkAll.errors ?? [], { httpPart: httpPart ?? "body", isComplete: true }) };
     };
@@ -52,26 +52,27 @@ export function registerValidation(app: FastifyInstance): void {
 }
 
 /**
- * Shared by all servers of the process: both cache what they compiled, and the contract's schemas are the same objects.
+ * The Ajv instances are shared by all servers of the process, because they cache the compiled schemas and all servers
+ * use the same schema objects of the contract.
  */
-const { first, all } = createAjv();
+const { firstErrorAjv, allErrorsAjv } = createAjv();
 
 function createAjv() {
   const options = { strict: false, strictNumbers: true, useDefaults: false, removeAdditional: false } as const;
-  const pair = { first: new Ajv(options), all: new Ajv({ ...options, allErrors: true }) };
-  for (const ajv of [pair.first, pair.all]) {
+  const instances = { firstErrorAjv: new Ajv(options), allErrorsAjv: new Ajv({ ...options, allErrors: true }) };
+  for (const ajv of Object.values(instances)) {
     // The services check these formats with stricter rules and more specific messages.
     for (const format of ["date-time", "email", "uri", "uri-template"]) ajv.addFormat(format, true);
     ajv.addFormat("date-or-date-time", isDateOrDateTime);
   }
-  return pair;
+  return instances;
 }
 
-/** `2026-01-31`, or a full instant with its zone. */
+/** Accepts a date such as `2026-01-31`, or a full timestamp with its time zone. */
 function isDateOrDateTime(value: string) {
   const date = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.exec(value)?.[1];
   if (date === undefined || Number.isNaN(Date.parse(value))) return false;
-  // Date.parse reads February 31 as March 3.
+  // Reject February 31, which Date.parse accepts as March 3.
   return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 }
 
@@ -91,13 +92,16 @@ function createSchemaError(errors: ErrorObject[], { httpPart, isComplete }: { ht
   );
 }
 
-/** For an empty text, "must not be empty" is enough. */
+/** Removes the pattern errors of empty strings, because "must not be empty" is enough. */
 function dropPatternErrorsOfEmptyText(errors: ErrorObject[]): ErrorObject[] {
   const empty = new Set(errors.flatMap(({ keyword, instancePath }) => (keyword === "minLength" ? [instancePath] : [])));
   return errors.filter(({ keyword, instancePath }) => keyword !== "pattern" || !empty.has(instancePath));
 }
 
-/** The body's properties with values of the wrong shape. `null` when the body itself has the wrong shape. */
+/**
+ * Returns the names of the body's properties whose value has the wrong shape, or `null` if the body itself has the
+ * wrong shape.
+ */
 function findMalformedProperties(errors: ErrorObject[]): ReadonlySet<string> | null {
   const names = new Set<string>();
   for (const { keyword, instancePath, params } of errors) {
@@ -138,7 +142,7 @@ const keywordCodes: Record<string, DetailCode | undefined> = {
   maxProperties: "max_items",
 };
 
-/** The property names of a JSON pointer such as `/messages/0/role`. */
+/** Returns the property names in a JSON pointer such as `/messages/0/role`. */
 function parsePointer(pointer: string): string[] {
   const parts = pointer.slice(1).split("/").filter(Boolean);
   return parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -170,7 +174,7 @@ function describeProblem({ keyword, params, message }: ErrorObject): string {
     case "maxItems":
       return `must have at most ${limit} items`;
     case "format":
-      return "must be a date (2026-01-31) or an instant with its zone (2026-01-31T09:30:00Z)";
+      return "must be a date (2026-01-31) or a timestamp with a time zone (2026-01-31T09:30:00Z)";
     default:
       return message ?? "is invalid";
   }

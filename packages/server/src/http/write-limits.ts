@@ -1,16 +1,14 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 
-/** The size up to which a response fits into the buffers of the operating system. */
+/** The maximum size of a response that fits into the buffers of the operating system. */
 const SMALL_BYTES = 64 * 1024;
 const SLICE_BYTES = 64 * 1024;
 
 const defaults = {
-  /** how long a client may leave a response unread */
+  /** the maximum time that a client may leave a response unread, in milliseconds */
   timeoutMs: 30_000,
-  /**
-   * the maximum number of unread bytes of all clients together, except for streams, which are limited at their source
-   */
+  /** the maximum number of unread bytes of all clients together, without streams, which are limited at their source */
   maxWaitingBytes: 96 * 1024 * 1024,
 };
 
@@ -18,9 +16,9 @@ type Response = FastifyReply["raw"];
 type WatchedResponse = { response: Response; bytes: number; lastProgress: number };
 
 /**
- * Closes connections of clients that do not read. Large responses are written in slices, which makes progress visible. A
- * response without progress is ended after `timeoutMs`. When too many bytes are waiting in total, the response that has
- * waited longest is ended.
+ * Closes the connections of clients that do not read. Large responses are written in slices, so that progress is
+ * visible. A response without progress for `timeoutMs` is ended. If too many bytes are waiting in total, the response
+ * that has waited longest is ended.
  */
 export function registerWriteLimits(app: FastifyInstance, limits: Partial<typeof defaults> = {}): void {
   const { timeoutMs, maxWaitingBytes } = { ...defaults, ...limits };

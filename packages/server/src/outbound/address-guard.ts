@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import { describeAddress, matches, parseAddress, type Range } from "./address-ranges.ts";
 import { OutboundError } from "./outbound-error.ts";
 
-/** Decides which addresses an organization may make this server call. It only examines text and performs no I/O. */
+/** Decides which addresses an organization may call through this server. It only examines text and performs no I/O. */
 export type AddressGuard = {
   /**
    * Parses a URL.
@@ -16,9 +16,10 @@ export type AddressGuard = {
 };
 
 /**
- * @param options.allowPrivate opens loopback and private ranges
- * @param options.allow hosts, addresses and CIDR ranges to open; link-local and metadata addresses stay closed
- * @throws Error naming an invalid entry of `allow`
+ * Creates an address guard.
+ * @param options.allowPrivate allows loopback and private ranges
+ * @param options.allow hosts, addresses and CIDR ranges to allow; link-local and metadata addresses stay forbidden
+ * @throws Error that names an invalid entry of `allow`
  */
 export function createAddressGuard(options: { allowPrivate: boolean; allow: readonly string[] }): AddressGuard {
   const allowedEntries = options.allow.map(parseAllowed);
@@ -63,9 +64,9 @@ export function parseHttpUrl(url: string): URL {
 
 /** Parses one entry of FOYER_OUTBOUND_ALLOW: a range or a host name. */
 function parseAllowed(entry: string): Range | string {
-  // Checked with isIP first, because ipaddr.js reads "10/8" as 0.0.0.10/8.
+  // Check with isIP first, because ipaddr.js parses "10/8" as 0.0.0.10/8.
   if (isIP(entry.split("/")[0] ?? "") !== 0 && ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
-  // Normalizes the name with the URL parser, so that it equals the same name in a URL.
+  // Normalize the name with the URL parser, so that it equals the same name in a URL.
   const isIPv6 = isIP(entry) === 6;
   const url = URL.parse(isIPv6 ? `http://[${entry}]` : `http://${entry}`);
   const isHost = url && !url.username && !url.port && url.pathname === "/" && !/[/?#@]/.test(entry);
@@ -82,7 +83,7 @@ function stripBrackets(hostname: string): string {
   return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
 }
 
-/** `host.` and `host` are the same name. */
+/** Removes a trailing dot, because `host.` and `host` are the same name. */
 function stripTrailingDot(hostname: string): string {
   return hostname.replace(/\.$/, "");
 }

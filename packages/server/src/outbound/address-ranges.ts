@@ -18,7 +18,7 @@ export function parseAddress(text: string): Address | null {
   return isIP(text) !== 0 && !text.includes("%") ? ipaddr.parse(text) : null;
 }
 
-/** Classifies an address. `description` is for the error message ("10.0.0.5 is a private address"). */
+/** Classifies an address. `description` is used in the error message ("10.0.0.5 is a private address"). */
 export function describeAddress(address: Address): { kind: AddressKind; description: string } {
   if (isMetadata(address)) return { kind: "metadata", description: "a link-local or cloud metadata address" };
   const range = address.range();
@@ -33,7 +33,10 @@ export function matches(address: Address, [base, bits]: Range): boolean {
   return address.kind() === base.kind() && address.match(base, bits);
 }
 
-/** ipaddr.js calls every range that it does not know "unicast", including unallocated IPv6 addresses (`::7f00:1`). */
+/**
+ * Checks whether an address is public. ipaddr.js returns "unicast" for every range that it does not know, including
+ * unallocated IPv6 addresses (`::7f00:1`).
+ */
 function isPublic(address: Address): boolean {
   return address.range() === "unicast" && (address.kind() === "ipv4" || matches(address, globalUnicast));
 }
@@ -61,9 +64,9 @@ function isMetadata(address: Address): boolean {
 }
 
 /**
- * The IPv4 addresses that a transition address can lead to: in its last bytes (mapped, compatible, NAT64), in the same
- * bytes inverted (Teredo), or after the prefix (6to4). These ranges are refused by default; this check matters when an
- * operator has opened one of them, such as a NAT64 network.
+ * Returns the IPv4 addresses to which an IPv6 transition address can lead. They are in its last bytes (mapped,
+ * compatible, NAT64), in the same bytes inverted (Teredo), or after the prefix (6to4). These ranges are refused by
+ * default. This check matters if the operator has allowed one of them, such as a NAT64 network.
  */
 function listEmbeddedAddresses(address: Address): ipaddr.IPv4[] {
   if (address.kind() === "ipv4" || isPublic(address)) return [];

@@ -15,9 +15,9 @@ const decoders = {
 type GetOptions = {
   url: string;
   headers?: Record<string, string>;
-  /** for all requests together, including the redirects */
+  /** the limit for all requests together, including redirects */
   timeoutMs: number;
-  /** for the body, both compressed and decompressed */
+  /** the limit for the body, both compressed and decompressed */
   maxBytes: number;
   signal?: AbortSignal;
   /** Throws to refuse a redirect to this URL. */
@@ -33,8 +33,8 @@ export type GetResult = {
 };
 
 /**
- * Fetches a URL that a member entered, following up to 5 redirects. The guard checks every URL on the way. The body is
- * decompressed outside the event loop and never beyond `maxBytes`.
+ * Fetches a URL that a member entered and follows up to 5 redirects. The guard checks every URL. The body is
+ * decompressed outside the event loop, up to `maxBytes`.
  * @throws OutboundError
  */
 export async function getFollowing(outbound: Outbound, { signal, ...options }: GetOptions): Promise<GetResult> {

@@ -6,13 +6,13 @@ import { OutboundError } from "./outbound-error.ts";
 /** Returns the addresses of a host name in the order in which to try them. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** Covers DNS lookup, connection and TLS handshake. */
+/** The time limit for the DNS lookup, the connection and the TLS handshake together. */
 const connectTimeoutMs = 10_000;
 
 /**
- * An undici connector that connects only to addresses that the guard allows. It looks up the name once per connection
- * and passes exactly the checked addresses to the socket, so a hostile name server cannot return a different address
- * later. TLS still verifies the certificate against the name.
+ * Creates an undici connector that connects only to addresses that the guard allows. It looks up the name once per
+ * connection and passes exactly the checked addresses to the socket, so a hostile name server cannot return a different
+ * address later. TLS still verifies the certificate against the name.
  */
 export function createGuardedConnect(guard: AddressGuard, resolve: Resolve): buildConnector.connector {
   const connect = buildConnector({
@@ -24,7 +24,7 @@ export function createGuardedConnect(guard: AddressGuard, resolve: Resolve): bui
 
   return (options, callback) => {
     try {
-      // Neither Node nor undici passes an IP literal to the lookup function.
+      // Check an IP literal here, because neither Node nor undici passes it to the lookup function.
       if (isIP(options.hostname) !== 0) guard.checkAddress(options.hostname, options.hostname);
     } catch (error) {
       queueMicrotask(() => callback(asError(error), null));
@@ -45,8 +45,8 @@ export function createGuardedConnect(guard: AddressGuard, resolve: Resolve): bui
 }
 
 /**
- * A single forbidden address rejects the whole name, because it is not predictable which of several addresses the
- * socket would use.
+ * Creates a lookup function that checks every address of a name. A single forbidden address rejects the whole name,
+ * because it is not predictable which of several addresses the socket would use.
  */
 function createGuardedLookup(guard: AddressGuard, resolve: Resolve): LookupFunction {
   return (hostname, _options, callback) => {

@@ -57,7 +57,7 @@ describe("the guarded fetch", () => {
     });
     const fetch = openOutbound({ allowPrivate: true }).fetch("untrusted");
     await expect(fetch(url, { headers: { "Accept-Encoding": "gzip" } })).rejects.toThrow(
-      `The server compressed its response (${encoding}) although it was asked not to.`,
+      `The server sent a compressed response (${encoding}), which the request did not accept.`,
     );
     await closed;
   });

@@ -3,7 +3,7 @@ import { OutboundError } from "./outbound-error.ts";
 
 type StreamedResponse = { status: number; headers: Record<string, string | string[] | undefined>; body: Readable };
 
-/** `stream` of guarded-request.ts with the trust already set. */
+/** The function `stream` of guarded-request.ts with `trust` already set. */
 type OpenStream = (options: {
   url: string;
   method: string;
@@ -13,14 +13,15 @@ type OpenStream = (options: {
 }) => Promise<StreamedResponse>;
 
 /**
- * A standard `fetch` on top of `stream`, for libraries that need one. undici's own would decompress whatever the server
- * sends; here a compressed response is an error. So is a redirect, whatever `redirect` says. Failures are
- * OutboundErrors; after an abort it throws the signal's reason.
+ * Creates a standard `fetch` on top of `stream`, for libraries that need one. It rejects compressed responses, because
+ * undici's own `fetch` would decompress whatever the server sends. It also rejects redirects, regardless of the
+ * `redirect` option. Failures are OutboundErrors. After an abort, it throws the signal's reason.
  */
 export function createFetch(openStream: OpenStream): typeof globalThis.fetch {
   return async (input, init) => {
     const isRequest = input instanceof Request;
-    // Request only normalizes headers and body. The URL is checked when the stream is opened.
+    // The placeholder URL is never used: `Request` only normalizes headers and body, and the real URL is checked when
+    // the stream is opened.
     const { method, headers, body } = await readRequest(isRequest ? input : "http://unused.invalid", init);
     const signal = init?.signal ?? (isRequest ? input.signal : undefined);
     const response = await openStream({
@@ -55,14 +56,14 @@ function createResponse({ status, headers, body }: StreamedResponse): Response {
   }
   const isEmpty = status === 204 || status === 205;
   if (isEmpty) body.resume();
-  // Node's types and the DOM's types describe the same stream class twice.
+  // The cast is needed because Node's types and the DOM's types declare the same stream class separately.
   return new Response(isEmpty ? null : (Readable.toWeb(body) as ReadableStream), { status, headers: responseHeaders });
 }
 
 function findProblem(status: number, encoding: string | string[] | undefined): string | null {
   if (status > 599) return `The server responded with the unknown status ${status}.`;
   if (encoding && String(encoding).toLowerCase() !== "identity") {
-    return `The server compressed its response (${encoding}) although it was asked not to.`;
+    return `The server sent a compressed response (${encoding}), which the request did not accept.`;
   }
   return null;
 }

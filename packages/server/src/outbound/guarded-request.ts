@@ -10,8 +10,8 @@ import { explainFailure, OutboundError } from "./outbound-error.ts";
 export { OutboundError };
 
 /**
- * Whether the URL is trusted. "operator" means that it comes from the server's environment and is exempt from the address
- * rules. "untrusted" means that a member or a website chose it, so it is guarded.
+ * Whether the URL is trusted. "operator" means that it comes from the server's environment and is exempt from the
+ * address rules. "untrusted" means that a member or a website chose it, so it is guarded.
  */
 export type Trust = "operator" | "untrusted";
 
@@ -27,13 +27,13 @@ export type OutboundRequest = {
 type ResponseHeaders = Record<string, string | string[] | undefined>;
 
 /**
- * All methods throw OutboundErrors, and the signal's reason after an abort. A 3xx response is an error of kind
- * `redirect`.
+ * The client for outbound calls. All methods throw OutboundErrors, or the signal's reason after an abort. A 3xx
+ * response is an error of kind `redirect`.
  */
 export type Outbound = {
   /**
-   * A complete exchange within `timeoutMs`, from the DNS lookup to the last byte. A longer body is cut to its first
-   * `maxBytes` as sent (never decompressed); `truncated` is then true and the connection is closed.
+   * Sends a request and reads the response within `timeoutMs`, from the DNS lookup to the last byte. A longer body is
+   * cut to its first `maxBytes` as sent (never decompressed). `truncated` is then true, and the connection is closed.
    */
   request(options: OutboundRequest & { timeoutMs: number; maxBytes: number }): Promise<{
     status: number;
@@ -43,15 +43,13 @@ export type Outbound = {
     durationMs: number;
   }>;
   /**
-   * A response that is read as it arrives (model streams). Only `signal` limits its time. Read the body to its end or
-   * destroy it. A failure after the headers is an error of the body, not an OutboundError.
+   * Sends a request whose response is read as it arrives, such as a model's stream. Only `signal` limits its duration.
+   * Read the body to its end or destroy it. A failure after the headers is an error of the body, not an OutboundError.
    */
   stream(options: OutboundRequest): Promise<{ status: number; headers: ResponseHeaders; body: Readable }>;
-  /** A `fetch` with the same rules, for libraries that need one (the AI SDK providers). */
+  /** Returns a `fetch` with the same rules, for libraries that need one (the AI SDK providers). */
   fetch(trust: Trust): typeof globalThis.fetch;
-  /**
-   * Opens a WebSocket at an untrusted URL. A connection over which nothing has arrived for `idleMs` is closed.
-   */
+  /** Opens a WebSocket at an untrusted URL. The connection is closed if nothing arrives for `idleMs`. */
   webSocket(options: { url: string; idleMs: number; signal: AbortSignal }): Promise<OutboundSocket>;
   /** Checks a URL before it is saved. Throws the same errors as a call, as far as they can be detected without DNS. */
   checkUrl(url: string): void;
@@ -71,7 +69,7 @@ export function createOutbound(options: {
   resolve?: Resolve;
 }): Outbound {
   const { allow, allowPrivate, resolve = resolveAll } = options;
-  // Separate pools, so that a call without the privilege never reuses a connection to a private address.
+  // Use separate pools, so that a call that may not reach private addresses never reuses a connection to one.
   const privateLane = createLane(createAddressGuard({ allow, allowPrivate: true }), resolve);
   const publicLane = createLane(createAddressGuard({ allow, allowPrivate: false }), resolve);
   const getLane = () =>
@@ -111,8 +109,9 @@ type Call = Omit<OutboundRequest, "method"> & { method: string };
 type OpenedResponse = { url: URL; status: number; headers: ResponseHeaders; body: Readable };
 
 /**
- * Keep-alive pools, one per origin, without time limits, because a model may think longer than any default. Idle
- * connections to the operator's model providers are kept longer, which saves the next chat message a TLS handshake.
+ * Options of the keep-alive pools, one per origin. They have no time limits, because a model may think longer than any
+ * default. Idle connections to the operator's model providers are kept longer, so that the next chat message needs no
+ * TLS handshake.
  */
 const agentOptions = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
 
@@ -136,7 +135,7 @@ async function openResponse(parse: (url: string) => URL, agent: Agent, call: Cal
   const response = await raceWithAbort(responsePromise, call.signal).catch((error: unknown) => {
     throw explainCallFailure(error, url, call.signal);
   });
-  // Destroying or aborting a body emits an error, which would end the process without a listener.
+  // Listen for errors, because destroying or aborting a body emits one, which would end the process without a listener.
   response.body.on("error", ignoreError);
   if (response.statusCode >= 300 && response.statusCode < 400) {
     response.body.destroy();
@@ -179,7 +178,10 @@ async function readUpTo(body: Readable, maxBytes: number): Promise<{ body: Buffe
   return { body: Buffer.concat(chunks), truncated: false };
 }
 
-/** undici handles an abort only once it is connected, but a hanging name server or host must not delay the caller. */
+/**
+ * Rejects as soon as the signal is aborted. undici handles an abort only once it is connected, so a hanging name server
+ * or host would delay the caller.
+ */
 function raceWithAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -203,7 +205,7 @@ function createRedirectError(url: URL, status: number, location: string | string
   });
 }
 
-/** A Host header would also change the name that TLS requests and verifies. */
+/** Refuses a Host header, because it would also change the name that TLS requests and verifies. */
 function refuseHostHeader(headers: Record<string, string>): void {
   if (Object.keys(headers).some((name) => name.toLowerCase() === "host")) {
     throw new OutboundError("refused", "The Host header is derived from the URL and cannot be set.");

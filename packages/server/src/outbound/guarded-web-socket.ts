@@ -4,7 +4,10 @@ import { explainFailure, OutboundError } from "./outbound-error.ts";
 
 /** An open WebSocket. */
 export type OutboundSocket = {
-  /** Text messages in the order of arrival. It ends when either side closes the connection, or the connection breaks. */
+  /**
+   * Text messages in the order of arrival. The iteration ends when either side closes the connection or the connection
+   * breaks.
+   */
   messages: AsyncIterable<string>;
   /** Sends a text message. Does nothing once the connection is closed. */
   send(text: string): void;

@@ -6,13 +6,13 @@ export class MailError extends Error {
   }
 }
 
-/** An error from nodemailer. `response` is the server's reply, and `responseCode` the number that it starts with. */
+/** An error from nodemailer. `response` is the server's reply, and `responseCode` is the number at its start. */
 type SmtpError = Error & { code?: string; command?: string; response?: string; responseCode?: number };
 
 /**
- * Explains why an email was not sent. Members must not learn where the operator's mail server is, so `failure` quotes
- * the server's reply to the email, but nothing about connecting or signing in. `details` are for the log. Neither
- * contains the password.
+ * Creates a function that explains why an email was not sent. Members must not learn where the operator's mail server
+ * is, so `failure` quotes the server's reply to the email, but nothing about connecting or signing in. `details` are
+ * for the log. Neither contains the password.
  */
 export function createMailFailure(auth: { user: string; pass: string } | null) {
   const mask = createMask(auth);
@@ -47,7 +47,10 @@ function toSingleLine(text: string): string {
   return text.replace(/\s+/g, " ").trim().slice(0, 500).toWellFormed();
 }
 
-/** A server may quote the credentials in any encoding in which they were sent. */
+/**
+ * Creates a function that masks the credentials, because a server may quote them in any encoding in which they were
+ * sent.
+ */
 function createMask(auth: { user: string; pass: string } | null): (text: string) => string {
   if (!auth) return (text) => text;
   const base64 = (text: string) => Buffer.from(text).toString("base64");

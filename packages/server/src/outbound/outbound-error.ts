@@ -1,16 +1,16 @@
 type OutboundErrorKind = "refused" | "timeout" | "unreachable" | "too_large" | "redirect";
 
 /**
- * A call that was refused or failed. `message` contains the exact reason, for members. `publicMessage` is for everyone
- * else. It describes a refused address like an unreachable one, so that nobody can map the internal network by trying
- * addresses.
+ * A call that was refused or failed. `message` contains the exact reason, for members. `publicMessage` is for all other
+ * readers. It does not distinguish a refused address from an unreachable one, so that callers cannot map the internal
+ * network by trying addresses.
  */
 export class OutboundError extends Error {
   readonly kind: OutboundErrorKind;
   readonly publicMessage: string;
   /** the HTTP status of the response, if there was one (a redirect) */
   readonly status: number | undefined;
-  /** the absolute URL that a redirect names */
+  /** the absolute URL of a redirect's target */
   readonly location: string | undefined;
 
   constructor(
@@ -35,7 +35,7 @@ const publicMessages: Record<OutboundErrorKind, string> = {
   too_large: "Response too large",
 };
 
-/** Describes a failure below HTTP. `url` is the URL of the call. */
+/** Converts a network failure into an OutboundError. `url` is the URL of the call. */
 export function explainFailure(error: unknown, url: URL): OutboundError {
   if (error instanceof OutboundError) return error;
   const { code, message } = findFirstCause(error);
@@ -67,12 +67,18 @@ export function explainFailure(error: unknown, url: URL): OutboundError {
 
 const connectionCodes = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "ECONNREFUSED", "UND_ERR_CONNECT_TIMEOUT"]);
 
-/** Whether the request certainly did not reach the receiver. After any other failure it may have been carried out. */
+/**
+ * Whether the request certainly did not reach the receiver. After any other failure, the receiver may have processed
+ * it.
+ */
 export function wasNeverSent({ kind, cause }: OutboundError): boolean {
   return kind === "refused" || connectionCodes.has(findFirstCause(cause).code);
 }
 
-/** When several addresses of a name fail, Node throws an AggregateError without a message. */
+/**
+ * Returns the first cause of an error. If all addresses of a name fail, Node throws an AggregateError without a
+ * message.
+ */
 function findFirstCause(error: unknown): { code: string; message: string } {
   const first = error instanceof AggregateError && error.errors.length > 0 ? error.errors[0] : error;
   if (!(first instanceof Error)) return { code: "", message: String(first) };

@@ -1,6 +1,6 @@
 /**
  * Parses a `Retry-After` header: seconds or an HTTP date (RFC 9110, section 10.2.3).
- * @returns milliseconds from now, 0 for a date in the past, null for a missing or invalid header
+ * @returns milliseconds from now, 0 for a past date, or null for a missing or invalid header
  */
 export function parseRetryAfter(header: string | string[] | undefined, now = Date.now()): number | null {
   const text = String(header ?? "").trim();

@@ -8,8 +8,8 @@ const originalFetch = globalThis.fetch;
 let isInstalled = false;
 
 /**
- * Runs `work` with our `fetch` in place of the global one, including in everything that `work` starts. This is for
- * libraries that do not accept a custom `fetch`.
+ * Runs `work` with this `fetch` in place of the global one, also in everything that `work` starts. It is for libraries
+ * that do not accept a custom `fetch`.
  */
 export function withFetch<T>(fetch: Fetch, work: () => Promise<T>): Promise<T> {
   if (!isInstalled) globalThis.fetch = (...call) => (scope.getStore() ?? originalFetch)(...call);
@@ -18,8 +18,9 @@ export function withFetch<T>(fetch: Fetch, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * A `fetch` for short responses: each call takes at most `timeoutMs` including its body, which has at most `maxBytes`.
- * @throws OutboundError when the URL must not be called
+ * Creates a `fetch` for short responses. Each call takes at most `timeoutMs`, including the body, which may have at
+ * most `maxBytes`.
+ * @throws OutboundError if the URL must not be called, the response is too large or the time is over
  */
 export function createBoundedFetch(
   fetch: Fetch,
@@ -33,7 +34,7 @@ export function createBoundedFetch(
       return new Response(body && (await readUpTo(body, maxBytes)), { status, headers });
     } catch (error) {
       if (!deadline.aborted) throw error;
-      throw new OutboundError("timeout", `There was no complete response within ${timeoutMs / 1_000} s.`);
+      throw new OutboundError("timeout", `The server did not respond completely within ${timeoutMs / 1_000} s.`);
     }
   };
 }

@@ -18,16 +18,21 @@ export type Mailer = {
    * @throws MailError whose message members may see
    */
   send(mail: Mail): Promise<void>;
-  /** Connects and signs in as for an email, within `CHECK_MS`. @returns the error message as from `send`, or null */
+  /**
+   * Connects and signs in like `send`, within `CHECK_MS`.
+   * @returns the message of the error that `send` would throw, or null
+   */
   check(): Promise<string | null>;
   /** Closes all connections. Emails in flight fail. */
   close(): Promise<void>;
 };
 
-/** Milliseconds for connecting, the server's greeting, each of its replies, and one email in total. */
+/**
+ * The time limits for connecting, the server's greeting, each of its replies, and one email in total, in milliseconds.
+ */
 const defaultLimits = { connect: 10_000, greeting: 10_000, socket: 30_000, total: 30_000 };
 
-/** The only way to send email. @param limits other time limits, for tests */
+/** Creates the only object that sends email. @param limits time limits, for tests */
 export function createMailer(
   { mail: { smtp, from } }: { mail: MailSettings },
   log: Logger,
@@ -81,7 +86,7 @@ const capTimeouts = ({ connect, greeting, socket }: typeof defaultLimits, ms: nu
   socket: Math.min(socket, ms),
 });
 
-/** Rejects in the same way as nodemailer when something takes too long. */
+/** Rejects with nodemailer's error code for a timeout if `work` takes longer than `ms`. */
 async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(() => timeout.reject(Object.assign(new Error("timed out"), { code: "ETIMEDOUT" })), ms);
@@ -92,7 +97,7 @@ async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** nodemailer is imported with the first email, so that a server that sends none does not pay for its memory. */
+/** Imports nodemailer with the first email, so that it uses no memory on a server that sends none. */
 async function openTransport({ auth, port, ...smtp }: SmtpAddress, timeouts: typeof defaultLimits) {
   const { createTransport } = await import("nodemailer");
   return createTransport({
@@ -104,7 +109,7 @@ async function openTransport({ auth, port, ...smtp }: SmtpAddress, timeouts: typ
     dnsTimeout: timeouts.connect,
     greetingTimeout: timeouts.greeting,
     socketTimeout: timeouts.socket,
-    // The content of an email is only what is passed in, never a file of this machine or a fetched URL.
+    // Never read the content of an email from a file on this machine or from a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -112,7 +117,7 @@ async function openTransport({ auth, port, ...smtp }: SmtpAddress, timeouts: typ
 
 function compose({ to, subject, text, html }: Mail): SendMailOptions {
   return {
-    // nodemailer treats an object as a single address. It would parse text as a list.
+    // Pass the address as an object, because nodemailer would parse a string as a list of addresses.
     to: { name: "", address: to },
     subject: subject.replace(/\p{Cc}+/gu, " ").trim(),
     text,

@@ -9,7 +9,7 @@ export type SmtpAddress = {
 export type Mailbox = { name: string; address: string };
 
 /**
- * `smtp://user:password@host:587` or `smtps://…`.
+ * Parses `smtp://user:password@host:587` or `smtps://…`.
  * @throws Error that describes the expected format without quoting the value
  */
 export function parseSmtpUrl(value: string): SmtpAddress {
@@ -28,7 +28,7 @@ export function parseSmtpUrl(value: string): SmtpAddress {
   };
 }
 
-/** `Name <name@example.com>` or `name@example.com`. @throws Error that describes the expected format */
+/** Parses `Name <name@example.com>` or `name@example.com`. @throws Error that describes the expected format */
 export function parseMailbox(value: string): Mailbox {
   const [, name = "", inBrackets, bare] = /^(?:([^<>\r\n]*)<([^<>]+)>|([^<>]+))$/.exec(value) ?? [];
   const address = (inBrackets ?? bare ?? "").trim();
@@ -37,8 +37,8 @@ export function parseMailbox(value: string): Mailbox {
 }
 
 /**
- * True for exactly one address: no list, display name, comment or line break. Quoted local parts are refused because
- * they are practically unused and mail programs disagree on where they end.
+ * Returns true for exactly one address, without a list, display name, comment or line break. Quoted local parts are
+ * rejected because they are practically unused and mail programs disagree on where they end.
  */
 export function isMailAddress(value: string): boolean {
   return (
@@ -47,7 +47,7 @@ export function isMailAddress(value: string): boolean {
   );
 }
 
-/** The form in which addresses are stored and compared: trimmed and in lower case. */
+/** Normalizes an address for storing and comparing: trims it and converts it to lower case. */
 export const normalizeAddress = (address: string): string => address.trim().toLowerCase();
 
 function decodeCredential(text: string): string {

@@ -4,14 +4,14 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { onTestFinished } from "vitest";
 import { createOutbound, type Outbound } from "./guarded-request.ts";
 
-/** An outbound client that is closed at the end of the test. */
+/** Creates an outbound client that is closed at the end of the test. */
 export function openOutbound(options: Partial<Parameters<typeof createOutbound>[0]> = {}): Outbound {
   const outbound = createOutbound({ allowPrivate: false, allow: [], ...options });
   onTestFinished(() => outbound.close());
   return outbound;
 }
 
-/** A real HTTP server on a free port of `host`. `seen` counts its connections. */
+/** Starts a real HTTP server on a free port of `host`. `seen` counts its connections. */
 export async function startHttpServer(listener: RequestListener, host = "127.0.0.1") {
   const server = createServer(listener);
   const { port, seen } = await listen(server, host);
@@ -22,7 +22,10 @@ export async function startHttpServer(listener: RequestListener, host = "127.0.0
   return { port, seen, url: `http://${host}:${port}` };
 }
 
-/** Counts connections and closes them. Without `host` it listens on every address of the machine, including IPv6. */
+/**
+ * Starts a server that counts connections and closes them. Without `host`, it listens on every address of the machine,
+ * including IPv6.
+ */
 export async function startCanary(host?: string) {
   const server = createTcpServer((socket) => socket.destroy());
   const listening = await listen(server, host);
@@ -51,7 +54,8 @@ export function waitForClose(socket: Socket): Promise<unknown> {
 }
 
 /**
- * undici returns a connection to the pool one turn after its response ended. An earlier call would open another one.
+ * Waits one turn of the event loop. undici returns a connection to the pool one turn after its response ended, so an
+ * earlier call would open another connection.
  */
 export function waitForNextTurn(): Promise<unknown> {
   return new Promise((resolve) => setImmediate(resolve));

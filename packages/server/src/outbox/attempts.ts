@@ -12,7 +12,7 @@ type Attempt = Omit<DeliveryAttemptRow, "deliveryId" | "number">;
 export type CompletedAttempt<D extends LeasedDelivery = LeasedDelivery> = { delivery: D; attempt: Attempt; next: Next };
 
 /**
- * The result of an attempt. `error` is null on success. `retryAfterMs` is the minimum wait that the receiver asked for.
+ * The result of an attempt. `error` is null on success. `retryAfterMs` is the minimum wait that the receiver requested.
  */
 export type AttemptResult = Pick<Attempt, "status" | "error" | "detail" | "response"> & {
   retryAfterMs: number;
@@ -33,7 +33,7 @@ export function createAttemptLog({ db, databaseKind }: Pick<Deps, "db" | "databa
     response: "text",
   });
   return {
-    /** @returns the number of each attempt by delivery; deliveries whose lease was lost are left out */
+    /** @returns the number of each attempt by delivery id, without deliveries whose lease was lost */
     async settle(trx: Executor, batch: readonly CompletedAttempt[]): Promise<Map<string, number>> {
       const numbers = await queue.settle(trx, batch);
       const attempts = batch.flatMap(({ delivery: { id: deliveryId }, attempt }) => {

@@ -10,7 +10,7 @@ import { inTransaction } from "../db/transaction.ts";
 import { recordMailRecipients, recordSentHosts } from "./sent-hosts.ts";
 
 /**
- * A delivery that this process has leased. No other process sends it before the lease ends, and `fence` identifies the
+ * A delivery that this process has leased. No other process sends it before the lease expires. `fence` identifies the
  * lease.
  */
 export type LeasedDelivery = DeliveryRow;
@@ -58,9 +58,9 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
   return {
     leaseMs,
     /**
-     * Remembers a leased delivery until the returned function is called. Meanwhile, `renew` extends the lease. Until the
-     * attempt is recorded, this process neither claims nor retries the delivery, even if the lease has expired.
-     * @returns null when this process holds the delivery already, under an older or newer lease
+     * Marks a leased delivery as held until the returned function is called. Meanwhile, `renew` extends the lease, and
+     * this process neither claims nor retries the delivery, even if the lease has expired.
+     * @returns null if this process already holds the delivery under another lease
      */
     hold(delivery: LeasedDelivery): (() => void) | null {
       if (held.get(delivery.id)?.attempts === delivery.attempts) return null;
@@ -89,9 +89,9 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
       return query.execute();
     },
     /**
-     * Records the outcomes of attempts. An outcome that was recorded before is ignored, so that a caller who did not learn
-     * whether a commit succeeded can repeat it.
-     * @returns the number of each attempt by delivery; deliveries whose lease was lost are left out
+     * Records the outcomes of attempts. An outcome that is already recorded is ignored, so a caller that does not know
+     * whether its commit succeeded can repeat the call.
+     * @returns the number of each attempt by delivery id, without deliveries whose lease was lost
      */
     async settle(trx: Executor, outcomes: readonly Outcome[]): Promise<Map<string, number>> {
       const rows = outcomes.map(({ delivery: { id, fence, attempts }, next: { state, waitMs = 0 } }) => ({
@@ -114,8 +114,9 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
       return (await queries.releaseWaiting(trx, { json, ms: leaseMs })).rows;
     },
     /**
-     * Changes the host of a leased delivery whose receiver has moved, before an attempt. Requeue it afterwards, because it
-     * has no slot at the new host. Remembers the previous host if an earlier lease may have reached it.
+     * Changes the host of a leased delivery before an attempt, because its receiver has moved. Requeue the delivery
+     * afterwards, because it has no slot at the new host. The previous host is recorded if an earlier lease may have
+     * reached it.
      */
     async move({ id, fence, attempts }: LeasedDelivery, host: string): Promise<void> {
       await inTransaction(db, async (trx) => {
@@ -124,13 +125,13 @@ export function createDeliveryQueue({ db, databaseKind }: { db: Db; databaseKind
         await queries.move(trx, { id, fence, host });
       });
     },
-    /** Returns a delivery that was not attempted. Any process may claim it after `dueInMs`. */
+    /** Returns a delivery that was not attempted to the queue. Any process may claim it after `dueInMs`. */
     async requeue({ id, fence }: Pick<LeasedDelivery, "id" | "fence">, dueInMs = 0): Promise<void> {
       await queries.requeue(db, { id, fence, ms: dueInMs });
     },
     /**
-     * Leases a delivery to the caller with a full set of attempts. Returns nothing while another lease lasts or this
-     * process holds the delivery: it is being sent now, and a second attempt would reach the receiver twice.
+     * Leases a delivery to the caller with a full set of attempts. Returns an empty array if another lease has not
+     * expired or this process holds the delivery: it is being sent, and a second attempt would create a duplicate.
      */
     async retry(
       trx: Executor,
@@ -159,7 +160,7 @@ const FIRST_FENCE = 1;
 
 type LeaseKey = { id: string; fence: number };
 
-/** `json` contains the attempts that this process holds. */
+/** The parameters of a claim. `json` contains the deliveries that this process holds, which are not claimed. */
 type Claim = { limit: number; json: string; ms: number };
 
 type Address = Pick<DeliveryRow, "target" | "host">;
@@ -170,7 +171,7 @@ type MovedRow = AddressRow & { previous: Address };
 
 type HeldRow = { id: string; attempts: number };
 
-/** Remembers who received deliveries that are about to be sent to another host or recipient. */
+/** Records who received deliveries that are about to be sent to another host or recipient. */
 async function recordReceivers(
   database: { db: Db; databaseKind: DatabaseKind },
   trx: Executor,
@@ -347,7 +348,10 @@ function retryFailed(db: Db, kind: DatabaseKind, now: RawBuilder<number>) {
   );
 }
 
-/** PostgreSQL needs the type of a parameter in an expression. */
+/**
+ * Adds milliseconds to a time. The cast is needed because PostgreSQL cannot infer the type of a parameter in an
+ * expression.
+ */
 function addMs(now: RawBuilder<number>, ms: number): RawBuilder<number> {
   return sql<number>`${now} + cast(${ms} as bigint)`;
 }

@@ -6,8 +6,8 @@ import { createHostSemaphore } from "./host-semaphore.ts";
 import { createLeaseRenewal } from "./lease-renewal.ts";
 
 /**
- * Makes one attempt at a leased delivery and records the outcome. Rejects when the attempt could not be made or recorded.
- * @param options.onResponse called when the receiver has answered: from then on, another delivery may use its slot
+ * Makes one attempt at a leased delivery and records the outcome. Rejects if the attempt could not be made or recorded.
+ * @param options.onResponse called when the receiver has responded; from then on, another delivery may use its slot
  * @returns the deliveries that the outcome unblocked, leased to this process
  */
 export type RunDelivery = (
@@ -20,13 +20,13 @@ export type DeliveryWorker = ReturnType<typeof createDeliveryWorker>;
 const POLL_MS = 1_000;
 const POLL_AFTER_FAILURE_MS = 5_000;
 /**
- * The maximum number of concurrent attempts across all hosts, and per host. The queue is not asked for deliveries to a
+ * The maximum number of concurrent attempts across all hosts, and per host. The worker does not claim deliveries to a
  * host that has half of its slots in use.
  */
 const MAX_CONCURRENT = 1_024;
 const MAX_CONCURRENT_PER_HOST = 32;
 const CLAIM_SIZE = MAX_CONCURRENT_PER_HOST / 2;
-/** The number of slots in use at which a host's deliveries are left in the queue. */
+/** The number of slots in use from which on the worker leaves a host's deliveries in the queue. */
 const BUSY_THRESHOLD = MAX_CONCURRENT_PER_HOST - CLAIM_SIZE;
 
 type WorkerOptions = {
@@ -38,8 +38,8 @@ type WorkerOptions = {
 };
 
 /**
- * Makes deliveries when they are due. A slow host can use only its own slots, so it does not delay others. Several
- * processes may share one queue.
+ * Creates the worker that makes deliveries when they are due. A slow host can use only its own slots, so it does not
+ * delay deliveries to other hosts. Several processes may share one queue.
  */
 export function createDeliveryWorker({ queue, run, log, now = () => performance.now() }: WorkerOptions) {
   const hostSemaphore = createHostSemaphore(MAX_CONCURRENT_PER_HOST);
@@ -49,11 +49,11 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
   const wakeSignal = createWakeSignal();
   const claims = createDueClaims({ queue, log, now });
   const renewal = createLeaseRenewal(queue, log);
-  /** True before the start as well, so that no delivery is leased to a worker that does not run. */
+  /** Also true before `start`, so that no delivery is leased to a worker that is not running. */
   let isStopping = true;
   /**
-   * The deliveries that the last claim left in the queue: those to these hosts, or any, because too many attempts were
-   * running. The next claim waits until this changes.
+   * What the last claim left in the queue: deliveries to `hosts`, or any deliveries because too many attempts were
+   * running (`isFull`). When a released slot changes this, the worker claims again without waiting for the next poll.
    */
   let skipped: { hosts: ReadonlySet<string>; isFull: boolean } = { hosts: new Set(), isFull: false };
   let loop = Promise.resolve();
@@ -87,7 +87,8 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
     } catch (error) {
       if (!stopped.signal.aborted)
         log.error({ err: error, deliveryId: delivery.id }, "a delivery attempt failed unexpectedly");
-      // Requeue with a delay: a delivery that fails instantly would otherwise be claimed in a loop and starve the rest.
+      // Requeue with a delay. Otherwise, a delivery that fails instantly would be claimed in a loop and starve the
+      // others.
       await requeue(delivery, stopped.signal.aborted ? 0 : POLL_MS);
     } finally {
       onResponse();
@@ -111,21 +112,21 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
   }
 
   return {
-    /** Starts polling the queue, and renewing the leases of running deliveries. */
+    /** Starts polling the queue and renewing the leases of running deliveries. */
     start(): void {
       renewal.start();
       isStopping = false;
       loop = runLoop();
     },
     /**
-     * The number of new deliveries to this host that may be leased to this process while they are written, and passed to
-     * `take`. The others wait in the queue, behind those that the queue already has.
+     * Returns the number of new deliveries to this host that may be leased to this process while they are written. Pass
+     * these to `startAttempt`. Further deliveries wait in the queue, behind those that are already there.
      */
     countFreeSlots(host: string): number {
       if (isStopping || skipped.hosts.has(host)) return 0;
       return Math.max(0, Math.min(BUSY_THRESHOLD - hostSemaphore.inUse(host), MAX_CONCURRENT - running.size));
     },
-    /** Makes the attempt at a delivery that was leased to this process when it was written. */
+    /** Starts the attempt at a delivery that was leased to this process when it was written. */
     startAttempt(delivery: LeasedDelivery): void {
       void track(delivery, MAX_SLOT_WAIT_MS);
     },
@@ -135,17 +136,22 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
       wakeSignal.notify();
     },
     /**
-     * Makes the attempt now, together with the deliveries it unblocks, and resolves when all of them are recorded. The
-     * delivery is left to the queue when its host has no free slot within `maxWaitMs`.
+     * Makes the attempt now, then attempts the deliveries that it unblocks, and resolves when all of them are recorded.
+     * If the host has no free slot within `maxWaitMs`, the delivery is returned to the queue.
      */
     runNow(delivery: LeasedDelivery, maxWaitMs: number): Promise<void> {
       return track(delivery, Math.min(maxWaitMs, MAX_SLOT_WAIT_MS));
     },
-    /** Runs several deliveries while a client waits. Resolves after `waitMs` at the latest; the attempts continue. */
+    /**
+     * Runs several deliveries while a client waits. Resolves after `waitMs` at the latest, while the attempts continue.
+     */
     async runWithin(deliveries: readonly LeasedDelivery[], waitMs: number): Promise<void> {
       await waitAtMost(waitMs, Promise.all(deliveries.map((delivery) => this.runNow(delivery, waitMs))));
     },
-    /** Claims nothing more and waits up to `timeoutMs` for running attempts, then returns them to the queue. */
+    /**
+     * Stops claiming deliveries, waits up to `timeoutMs` for running attempts, then returns these deliveries to the
+     * queue.
+     */
     async stop(timeoutMs: number): Promise<void> {
       isStopping = true;
       wakeSignal.notify();
@@ -154,13 +160,16 @@ export function createDeliveryWorker({ queue, run, log, now = () => performance.
       while (running.size > 0) await Promise.all(running);
       clearTimeout(abortTimer);
       renewal.stop();
-      // Leave deliveries that arrive while the rest of the server shuts down to the queue as well.
+      // Also return deliveries that arrive while the rest of the server shuts down to the queue.
       stopped.abort();
     },
   };
 }
 
-/** @returns a function that returns a delivery to the outbox. If that fails, the lease expires by itself. */
+/**
+ * @returns a function that returns a delivery to the outbox; if that fails, another process can claim it once its lease
+ * expires
+ */
 function createRequeue(queue: DeliveryQueue, log: Logger) {
   return (delivery: LeasedDelivery, dueInMs = 0): Promise<void> =>
     queue
@@ -168,7 +177,7 @@ function createRequeue(queue: DeliveryQueue, log: Logger) {
       .catch((error: unknown) => log.warn({ err: error }, "a delivery could not be returned to the outbox"));
 }
 
-/** Resolves when `work` is done, after `waitMs` at the latest. */
+/** Resolves when `work` is done, but after `waitMs` at the latest. */
 async function waitAtMost(waitMs: number, work: Promise<unknown>): Promise<void> {
   const { promise: timeout, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, waitMs);
@@ -176,7 +185,10 @@ async function waitAtMost(waitMs: number, work: Promise<unknown>): Promise<void>
   clearTimeout(timer);
 }
 
-/** `wait` resolves after a timeout or on `notify`. A notification without a waiter ends the next wait immediately. */
+/**
+ * Creates a signal. `wait` resolves after a timeout or on `notify`. If `notify` is called while nothing waits, the next
+ * `wait` resolves immediately.
+ */
 function createWakeSignal() {
   let isNotified = false;
   let wake = () => {};

@@ -1,2 +1,5 @@
-/** The host, with its port, whose limit a delivery to this URL counts towards. Empty for an invalid URL. */
+/**
+ * Returns the host, with its port, for which the concurrency limit applies to a delivery to this URL. Returns an empty
+ * string for an invalid URL.
+ */
 export const hostOf = (url: string): string => URL.parse(url)?.host ?? "";

@@ -1,4 +1,6 @@
-/** The slots of one host, and the callers that wait for one, in order. */
+/**
+ * The number of slots in use at one host, and the callbacks of the callers that wait for a slot, in order of arrival.
+ */
 type Host = { inUse: number; waiting: Array<() => void> };
 
 /** Limits the number of concurrent calls to each host. Further calls wait in order of arrival. */
@@ -7,7 +9,7 @@ export function createHostSemaphore(slotsPerHost: number) {
 
   function release(name: string, host: Host) {
     const next = host.waiting.shift();
-    // Passes the slot to the next waiter without freeing it, so that no later caller can overtake.
+    // Pass the slot to the next waiting caller without freeing it, so that no later caller can overtake.
     if (next) return next();
     host.inUse--;
     if (host.inUse === 0) hosts.delete(name);
@@ -15,8 +17,9 @@ export function createHostSemaphore(slotsPerHost: number) {
 
   return {
     /**
-     * @returns a function that releases the slot the first time it is called, or null when none became free within
-     * `maxWaitMs` or before `signal`
+     * Waits for a slot.
+     * @returns a function that releases the slot the first time it is called, or null if no slot became free within
+     * `maxWaitMs` or before `signal` was aborted
      */
     async acquire(name: string, maxWaitMs: number, signal: AbortSignal): Promise<(() => void) | null> {
       if (signal.aborted) return null;
@@ -30,16 +33,16 @@ export function createHostSemaphore(slotsPerHost: number) {
         isReleased = true;
       };
     },
-    /** The slots of a host that are in use. */
+    /** Returns the number of slots of a host that are in use. */
     inUse: (name: string): number => hosts.get(name)?.inUse ?? 0,
-    /** The hosts that have at least this many slots in use. */
+    /** Returns the hosts that have at least this many slots in use. */
     hostsWithAtLeast(inUse: number): string[] {
       return [...hosts].filter(([, host]) => host.inUse >= inUse).map(([name]) => name);
     },
   };
 }
 
-/** Waits for a slot. @returns false when the signal was aborted first */
+/** Waits for a slot. @returns false if the signal was aborted first */
 function waitForSlot({ waiting }: Host, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const onAbort = () => {

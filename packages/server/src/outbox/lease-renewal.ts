@@ -3,7 +3,10 @@ import type { DeliveryQueue } from "./delivery-queue.ts";
 
 const RENEWALS_PER_LEASE = 3;
 
-/** Renews the leases of the deliveries that this process is sending. A failed renewal is repeated before they expire. */
+/**
+ * Renews the leases of the deliveries that this process is sending. A failed renewal is retried before the leases
+ * expire.
+ */
 export function createLeaseRenewal(queue: DeliveryQueue, log: Logger) {
   let timer: NodeJS.Timeout | undefined;
   let isRenewing = false;

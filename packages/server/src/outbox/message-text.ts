@@ -1,18 +1,15 @@
-/**
- * The parts of a text that email programs turn into links: URLs with a scheme, and host names. Email addresses are
- * kept.
- */
+/** Matches what email programs turn into links: URLs with a scheme, and host names. Email addresses do not match. */
 const links = /\b[a-z][a-z\d+.-]{1,20}:\/\/\S*|(?<![@\w.-])(?:[\w-]+\.)+[a-z]{2,}\b(?!@)\S*/giu;
 
-/** Replaces links by an ellipsis, in text from a person whom the reader may not know. */
+/** Replaces each link with an ellipsis. Use it for text from a person whom the reader may not know. */
 export const removeLinks = (text: string) => text.replace(links, "…");
 
 export const toSingleLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, " ").trim();
 
-/** Continuation lines are indented, so that a value cannot imitate other lines of the email. */
+/** Indents continuation lines, so that a value cannot imitate other lines of the email. */
 export const indentContinuationLines = (text: string) => text.replace(/\r\n|[\r\n\u2028\u2029]/g, "\n    ");
 
-/** At most `length` characters, with an ellipsis if something was cut off. */
+/** Shortens a text to at most `length` characters, with an ellipsis at the end if something was cut off. */
 export function truncateText(text: string, length: number): string {
   const characters = Array.from(text);
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;

@@ -9,17 +9,20 @@ import { calculateLeaseMs } from "./delivery-lease.ts";
 import { createDeliveryQueue, type LeasedDelivery } from "./delivery-queue.ts";
 import { createDeliveryWorker, type RunDelivery } from "./delivery-worker.ts";
 
-/** The receiver requested a pause. The attempt does not count, and the delivery is due again after the pause. */
+/**
+ * The result of an attempt after which the receiver requested a pause. The attempt does not count, and the delivery is
+ * due again after the pause.
+ */
 export type Postponed = { postponedMs: number };
 
 /** One delivery, ready to be sent. */
 export type OpenDelivery = {
   /**
-   * Makes one attempt. Failures of the receiver are part of the result. Rejects when the attempt could not be made, in
-   * which case no attempt is counted.
+   * Makes one attempt. A failure of the receiver is part of the result. Rejects if the attempt could not be made, in
+   * which case it does not count.
    */
   send(): Promise<AttemptResult | Postponed>;
-  /** Releases what `open` reserved, after the attempt was recorded or abandoned. */
+  /** Releases the resources that `open` reserved, after the attempt was recorded or abandoned. */
   close?(): void;
 };
 
@@ -28,8 +31,8 @@ export type DeliveryHandler = {
   /** @returns null when the delivery's subject was deleted */
   open(delivery: LeasedDelivery, signal: AbortSignal): Promise<OpenDelivery | null>;
   /**
-   * Records an attempt with everything that follows from it, in one transaction.
-   * @returns the deliveries that it unblocked, leased to this process
+   * Records an attempt with its effects in one transaction.
+   * @returns the deliveries that the attempt unblocked, leased to this process
    */
   record(attempt: CompletedAttempt): Promise<LeasedDelivery[]>;
 };
@@ -41,14 +44,17 @@ export type Outbox = ReturnType<typeof createOutbox>;
  * previous one.
  */
 const FIRST_RECORD_WAIT_MS = 100;
-/** How often the database may reject the effects of an attempt before only the delivery's state is recorded. */
+/**
+ * The number of times that the database may reject the effects of an attempt before only the delivery's state is
+ * recorded.
+ */
 const MAX_REJECTIONS = 8;
 const MAX_RECORD_WAIT_MS = 30_000;
 
 /**
- * Everything that Foyer has to deliver to other servers: one queue and one worker for all kinds of deliveries. Each kind
- * registers a handler before the worker starts.
- * @param pause waits before an outcome is recorded again; a test replaces it
+ * Creates the outbox for everything that Foyer delivers to other servers: one queue and one worker for all kinds of
+ * deliveries. Each kind registers a handler before the worker starts.
+ * @param pause waits before an outcome is recorded again; tests replace it
  */
 export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" | "log">, pause = sleep) {
   const { log } = deps;
@@ -81,11 +87,11 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
   }
 
   /**
-   * Records an attempt, and repeats this until the database accepts it. The receiver already has the delivery, so
-   * sending it again would be a duplicate. `signal` ends the current wait, and the try that follows is the last one.
+   * Records an attempt, and retries until the database accepts it. The receiver already has the delivery, so sending it
+   * again would create a duplicate. `signal` ends the current wait, after which one last try is made.
    *
-   * If the database keeps rejecting an outcome although it is available, the delivery would be held until the process
-   * ends. In this case, only the delivery's state is recorded.
+   * If the database keeps rejecting an outcome although it is available, retrying would hold the delivery until the
+   * process ends. In this case, only the delivery's state is recorded.
    */
   async function record(
     handler: DeliveryHandler,
@@ -99,9 +105,9 @@ export function createOutbox(deps: Pick<Deps, "db" | "databaseKind" | "config" |
         if (rejections < MAX_REJECTIONS) return await handler.record(completed);
         const isSettled = (await inTransaction(deps.db, (trx) => queue.settle(trx, [completed]))).size > 0;
         const reason = isSettled
-          ? "the database refuses the changes that follow from it"
+          ? "the database rejects the effects of the attempt"
           : "the delivery was deleted or taken over";
-        log.error({ deliveryId, reason }, "an attempt was recorded, but not the changes that follow from it");
+        log.error({ deliveryId, reason }, "an attempt was recorded, but its effects were not");
         return [];
       } catch (error) {
         if (signal.aborted) throw error;

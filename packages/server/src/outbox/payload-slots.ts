@@ -9,7 +9,7 @@ import type { OpenDelivery } from "./outbox.ts";
 export function createPayloadSlots() {
   const [all, perHost] = [createHostSemaphore(8), createHostSemaphore(2)];
   return {
-    /** @returns a function that releases the slot, or null when none becomes free soon; see `withoutSlot` */
+    /** @returns a function that releases the slot, or null if no slot becomes free soon (see `deliveryWithoutSlot`) */
     async acquire(host: string, signal: AbortSignal): Promise<(() => void) | null> {
       const releaseHost = await perHost.acquire(host, MAX_SLOT_WAIT_MS / 2, signal);
       const releaseAll = releaseHost && (await all.acquire("", MAX_SLOT_WAIT_MS / 2, signal));
@@ -25,5 +25,5 @@ export function createPayloadSlots() {
   };
 }
 
-/** A delivery for which no slot is free. It is sent later, and no attempt is counted. */
+/** The delivery to return from `open` if no slot is free. It is sent later, and no attempt is counted. */
 export const deliveryWithoutSlot: OpenDelivery = { send: async () => ({ postponedMs: MAX_SLOT_WAIT_MS / 2 }) };

@@ -7,7 +7,7 @@ import { OutboundError } from "../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../outbound/retry-after.ts";
 import type { AttemptResult } from "./attempts.ts";
 
-/** The number of bytes of a response that are read, and the number that are stored. */
+/** The maximum number of bytes of a response that are read, and that are stored. */
 const READ_BYTES = 64 * 1024;
 const STORED_BYTES = 16 * 1024;
 
@@ -26,7 +26,10 @@ type Post = {
   contentType?: string;
 };
 
-/** Posts to a receiver. Rejects when there is no response; `explainFailure` turns that into an answer. */
+/**
+ * Creates a function that posts to a receiver. It rejects if there is no response, and `explainFailure` converts that
+ * error into a result.
+ */
 export function createPost({ config, outbound }: Pick<Deps, "config" | "outbound">) {
   return async ({ url, headers, body, signal, contentType = "application/json" }: Post): Promise<AttemptResult> => {
     const allHeaders = { "user-agent": "Foyer", ...headers, "content-type": contentType };
@@ -40,13 +43,13 @@ function readResult({ status, headers, body }: Awaited<ReturnType<Deps["outbound
   const outcome = isSuccess
     ? delivered
     : createFailure(`HTTP ${status}`, `The receiver responded with HTTP ${status}.`);
-  // PostgreSQL cannot store NUL in text.
+  // Remove NUL characters, because PostgreSQL cannot store them in text.
   const response = body.subarray(0, STORED_BYTES).toString("utf8").replaceAll("\0", "");
   return { ...outcome, status, response, retryAfterMs: parseRetryAfter(headers["retry-after"]) ?? 0 };
 }
 
 /**
- * Returns the result of an attempt that threw. Throws the error again when `signal` aborted the attempt or the database
+ * Converts the error of an attempt into its result. Rethrows the error if `signal` aborted the attempt or the database
  * is unavailable, because the receiver did not cause such a failure.
  */
 export function explainFailure(error: unknown, signal: AbortSignal, log: Logger): AttemptResult {
@@ -55,7 +58,7 @@ export function explainFailure(error: unknown, signal: AbortSignal, log: Logger)
     return { ...createFailure(error.publicMessage, error.message), status: error.status ?? null };
   if (error instanceof AppError) return createFailure("Too large", error.message);
   if (error instanceof MailError) return createFailure("Rejected by the mail server", error.message);
-  // Check this last, because it reads the message, in which the errors above can quote the receiver.
+  // Check this last: it inspects the message, and the messages of the errors above can quote the receiver.
   if (isUnavailable(error)) throw error;
   log.error({ err: error }, "could not build a delivery");
   return createFailure(

@@ -7,20 +7,23 @@ import type { Deps } from "../deps.ts";
 export const platformHosts = { telegram: "api.telegram.org", slack: "slack.com" } as const;
 
 /**
- * Whether a delivery may have reached its receiver: it was attempted, or a process has begun an attempt, possibly
- * before it ended unexpectedly. Deliveries that wait for a submission's webhook are leased as well, but they have not
- * been sent.
+ * Whether a delivery may have reached its receiver: an attempt was recorded, or a process has started one, possibly
+ * before it ended unexpectedly. Deliveries that wait for a submission's webhook are also leased, but have not been
+ * sent.
  */
 export const mayHaveArrived = sql<boolean>`(deliveries.attempts > 0
   or (deliveries."isLeased" = 1 and deliveries.state <> 'waiting'))`;
 
-/** Deliveries that are about to be deleted or sent to another host: those of these events, or those with these ids. */
+/**
+ * Selects deliveries that are about to be deleted or sent to another host, by the ids of their events or by their own
+ * ids.
+ */
 type DeliverySelector = { column: "eventId" | "id"; ids: readonly string[] };
 
 /**
- * Records which hosts received a submission, or the events of a conversation or a submission, because the deliveries
- * that show it are deleted or changed. An erasure lists these hosts in its receipt, and the recipients of emails by
- * other means.
+ * Records which hosts received a submission, or the events of a conversation or submission, because the deliveries that
+ * prove it are about to be deleted or changed. The receipt of an erasure lists these hosts. It lists the recipients of
+ * emails from another source.
  */
 export async function recordSentHosts(
   { db, databaseKind }: Pick<Deps, "db" | "databaseKind">,
@@ -57,8 +60,8 @@ export async function recordSentHosts(
 }
 
 /**
- * Records who received emails of submissions, because the emails are about to be sent to other recipients. Call it with
- * the submissions locked. Confirmations went to the visitor.
+ * Records who received the emails about submissions, because they are about to be sent to other recipients. Call it
+ * while the submissions are locked. Confirmations are left out, because they went to the visitor.
  */
 export async function recordMailRecipients(
   { db }: Pick<Deps, "db">,

@@ -2,18 +2,18 @@ import { randomBytes } from "node:crypto";
 import type { WebhookSecret } from "@foyer/contract";
 import type { Encryption } from "../encryption.ts";
 
-/** How long the previous secret still signs after a rotation, in milliseconds. */
+/** How long the previous secret is still used for signing after a rotation, in milliseconds. */
 const OVERLAP_MS = 86_400_000;
 
 type StoredSecret = { secret: string; previousSecret: string | null; rotatedAt: number | null };
 
-/** A new secret in the format of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
+/** Creates a secret in the format of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
 export function createSigningSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
 /**
- * Decrypts a signing secret. Includes the previous one while it still signs.
+ * Decrypts a signing secret, and the previous one while it is still used for signing.
  * @param owner the id of the webhook or form, to which the encryption is bound
  */
 export function readSigningSecret(stored: StoredSecret, encryption: Encryption, owner: string): WebhookSecret {
@@ -26,7 +26,7 @@ export function readSigningSecret(stored: StoredSecret, encryption: Encryption, 
   };
 }
 
-/** The secrets that sign a request now, newest first. */
+/** Returns the secrets that currently sign requests, newest first. */
 export function listActiveSecrets({ secret, previousSecret }: WebhookSecret): string[] {
   return previousSecret ? [secret, previousSecret] : [secret];
 }

@@ -2,8 +2,8 @@ import { fillTemplate } from "@foyer/contract/rules/fill-template";
 import { truncateText } from "./message-text.ts";
 
 /**
- * The body for the incoming webhook of a team chat: `template` with its `{{name}}` filled in. The values are escaped, so
- * that a visitor's text cannot create links, images or mentions.
+ * Builds the body for the incoming webhook of a team chat from `template`, in which each `{{name}}` is replaced. The
+ * values are escaped, so that a visitor's text cannot create links, images or mentions.
  */
 export function formatTeamChatMessage(
   webhookUrl: string,
@@ -20,20 +20,20 @@ export function formatTeamChatMessage(
   return JSON.stringify({ text: fillTemplate(template, (name) => escapeText(getValue(name))) });
 }
 
-/** https://docs.slack.dev/messaging/formatting-message-text#escaping */
+/** See https://docs.slack.dev/messaging/formatting-message-text#escaping. */
 function escapeForSlack(text: string | undefined): string | undefined {
   return text?.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 /**
- * For chats that render Markdown, such as Mattermost and Rocket.Chat. An email address keeps its @, because it mentions
- * no user.
+ * Escapes text for chats that render Markdown, such as Mattermost and Rocket.Chat. The @ of an email address is not
+ * escaped, because it does not mention a user.
  */
 function escapeForChat(text: string | undefined): string | undefined {
   return escapeForSlack(escapeMarkdown(text))?.replace(/(?<![\w.+-])@/g, "@\u200b");
 }
 
-/** Leaves letters, digits and `_` within words alone, so that names and email addresses can be copied. */
+/** Escapes Markdown, but not letters, digits and `_` within words, so that names and email addresses can be copied. */
 function escapeMarkdown(text: string | undefined): string | undefined {
   return text?.replace(/[\\`*[\]]|(?<!\w)_|_(?!\w)|^\s*[#>]/gm, (found) => found.replace(/\S/, "\\$&"));
 }

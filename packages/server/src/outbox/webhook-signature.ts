@@ -1,9 +1,10 @@
 import { createHmac } from "node:crypto";
 
 /**
- * The headers of https://github.com/standard-webhooks/standard-webhooks (version 1). There is one signature for each
- * secret, so that receivers can verify either during a rotation.
- * @param id identifies duplicates to the receiver
+ * Creates the headers that Standard Webhooks (https://github.com/standard-webhooks/standard-webhooks, version 1)
+ * specifies. There is one signature for each secret, so that receivers can verify with either of them during a
+ * rotation.
+ * @param id the same for all attempts, so that the receiver can detect duplicates
  */
 export function createWebhookHeaders(id: string, sentAt: Date, body: Buffer, secrets: readonly string[]) {
   const timestamp = String(Math.floor(sentAt.getTime() / 1_000));

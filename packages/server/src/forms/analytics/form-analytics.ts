@@ -14,7 +14,7 @@ type Counts = Omit<FormDayRow, "toolId" | "day" | "agentId">;
 
 const zeroCounts: Counts = { impressions: 0, started: 0, submitted: 0, successful: 0, failed: 0 };
 
-/** Records what visitors do with forms before submitting them, and calculates the analytics from all counters. */
+/** Records how visitors use forms before submitting them, and calculates the analytics from all counters. */
 export function createFormAnalytics(
   { db, reads }: Pick<Deps, "db" | "reads">,
   tools: ToolService,
@@ -32,7 +32,8 @@ export function createFormAnalytics(
 
   return {
     /**
-     * Counts each impression once. An event for a field that the form does not have still counts the form as started.
+     * Counts each impression once. A `field_completed` event for a field that the form does not have still counts the
+     * form as started.
      */
     async record(tool: ToolRow, { eventType, formInstanceId, fieldName }: FormEvent): Promise<void> {
       const isField = eventType === "field_completed" && fieldName && readFieldNames(tool).includes(fieldName);
@@ -46,8 +47,8 @@ export function createFormAnalytics(
       }).catch(toFormNotFound);
     },
     /**
-     * Covers every form of the agent, including those without visitors. Days are UTC and both ends are inclusive;
-     * `groupBy` adds the counts of each day.
+     * Returns the analytics of every form of the agent, including forms that no visitor has seen. Days are in UTC, and
+     * both ends of the range are inclusive. `groupBy` adds the counts of each day.
      */
     async entries(organizationId: string, agentId: string, range: DayRange, groupBy?: "day") {
       const forms = (await tools.list(organizationId, agentId)).filter((tool) => tool.executionType === "form");
@@ -71,7 +72,7 @@ function toDay({ day, impressions, started, submitted, successful, failed }: For
   return { date: day, impressions, started, submitted, successful, failed };
 }
 
-/** The counts and the rates derived from them. A rate of zero impressions or starts is 0. */
+/** Adds the rates to the counts. A rate is 0 if there are no impressions or starts. */
 function calculateRates(row: Counts, fieldNames: readonly string[], completed: (field: string) => number) {
   const { impressions, started, submitted, successful, failed } = row;
   return {

@@ -10,14 +10,17 @@ type DayCounts = Omit<FormDayRow, keyof DayKey>;
 /** Amounts to add to the counters of a form and day. Negative amounts subtract. */
 export type DayDelta = DayKey & Partial<DayCounts> & { fields?: readonly string[] };
 
-/** What an event says about one impression of a form. */
+/** The data of an event about one impression of a form. */
 export type ImpressionEvent = Omit<FormInstanceRow, "fields" | "isStarted"> & { isStarted: boolean; fields: string[] };
 
 const zeroCounts: DayCounts = { impressions: 0, started: 0, submitted: 0, successful: 0, failed: 0 };
 
 export type FormCounters = ReturnType<typeof createFormCounters>;
 
-/** Counts forms as events arrive, so that the time to read the counters does not depend on the number of events. */
+/**
+ * Counts impressions, starts and submissions when they happen, so that the time to read the counters does not depend on
+ * their number.
+ */
 export function createFormCounters(db: Db, isPostgres: boolean) {
   const queries = counterQueries(db, isPostgres);
 
@@ -52,7 +55,7 @@ export function createFormCounters(db: Db, isPostgres: boolean) {
   }
 
   return {
-    /** Stores the new facts about each impression. @returns the amounts to add to the counters */
+    /** Stores what is new about each impression. @returns the amounts to add to the counters */
     async recordImpressions(trx: Executor, events: readonly ImpressionEvent[]): Promise<DayDelta[]> {
       const deltas: DayDelta[] = [];
       // Insert in a consistent order, so that two processes cannot deadlock.
@@ -63,8 +66,8 @@ export function createFormCounters(db: Db, isPostgres: boolean) {
       return deltas;
     },
     /**
-     * Adds to the counters, each row once and in a consistent order. Call this last in a transaction, because it locks
-     * rows that many writers share.
+     * Adds amounts to the counters. It updates each row once and in a consistent order. Call it last in a transaction,
+     * because it locks rows that many writers share.
      */
     async add(trx: Executor, deltas: readonly DayDelta[]): Promise<void> {
       for (const delta of mergeDeltas(deltas)) await queries.addDay(trx, delta);
@@ -73,14 +76,14 @@ export function createFormCounters(db: Db, isPostgres: boolean) {
   };
 }
 
-/** The counters, besides `submitted`, in which a submission with this status is counted. */
+/** Returns the amounts by which a submission with this status counts as successful or failed. */
 export function countStatus(status: SubmissionStatus): Pick<DayCounts, "successful" | "failed"> {
   const isSuccessful = /^(submitted|success|(webhook|client)_success)$/.test(status);
   const isFailed = /^(failed|(webhook|client)_failed)$/.test(status);
   return { successful: isSuccessful ? 1 : 0, failed: isFailed ? 1 : 0 };
 }
 
-/** Returns how a change of status changes the counters. */
+/** Returns the amounts to add to the counters after a change of status. */
 export function countStatusChange(before: SubmissionStatus, after: SubmissionStatus) {
   const [from, to] = [countStatus(before), countStatus(after)];
   return { successful: to.successful - from.successful, failed: to.failed - from.failed };

@@ -2,15 +2,15 @@ import { type Compilable, sql } from "kysely";
 import type { FormDayRow, FormFieldDayRow } from "../../db/form-tables.ts";
 import type { Deps } from "../../deps.ts";
 
-/** Days in UTC, both ends inclusive. */
+/** A range of days in UTC. Both ends are inclusive. */
 export type DayRange = { from?: string | undefined; to?: string | undefined };
 
-/** The maximum number of days that are returned for a chart. The newest days are returned. */
+/** The maximum number of days in a chart. Older days are left out. */
 const MAX_DAYS = 366;
 
 type Scope = { organizationId: string; agentId: string };
 
-/** Reads the counters of forms, usually one row per form with its days added up. */
+/** Reads the counters of forms. Except for `days`, each function adds up the days of the range. */
 export function createAnalyticsStore({ db, reads }: Pick<Deps, "db" | "reads">) {
   const read = <Row>(owner: string, query: Compilable<Row>) => reads.run(query, { lane: "list", owner });
   return {
@@ -27,7 +27,7 @@ export function createAnalyticsStore({ db, reads }: Pick<Deps, "db" | "reads">) 
         .groupBy("toolId");
       return read(organizationId, query);
     },
-    /** One row per form and day, oldest first. */
+    /** Returns one row per form and day, oldest first. */
     async days({ organizationId, agentId }: Scope, range: DayRange): Promise<FormDayRow[]> {
       const daysOfAgent = db.selectFrom("formDays").where("agentId", "=", agentId).where(isInRange(range));
       const newest = await read(

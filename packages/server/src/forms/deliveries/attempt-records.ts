@@ -27,8 +27,8 @@ const statusColumns = [
 export type AttemptRecords = ReturnType<typeof createAttemptRecords>;
 
 /**
- * Records attempts and everything that follows from them: the delivery's state, the submission's status, the counters,
- * the deliveries that were waiting for it, and the notice to the owners. Many attempts share one transaction.
+ * Records attempts together with their effects: the delivery's state, the submission's status, the counters, the
+ * deliveries that waited for the webhook, and the notice to the owners. Many attempts share one transaction.
  */
 export function createAttemptRecords(
   { db, databaseKind, mailer }: Pick<Deps, "db" | "databaseKind" | "mailer">,
@@ -39,8 +39,8 @@ export function createAttemptRecords(
   const notices = createFailureNotices({ db, mailer }, queue);
 
   /**
-   * @returns the attempts that were recorded (those whose lease was lost are skipped), and for each attempt of the
-   * batch the deliveries that it unblocked
+   * @returns `settled`, the attempts that were recorded (without those whose lease was lost), and `released`, the
+   * deliveries that each attempt of the batch unblocked
    */
   async function settle(
     trx: Executor,
@@ -78,7 +78,7 @@ export function createAttemptRecords(
     return (await queries.lockSubmissions(trx, { json: encodeIds(ids) })).rows;
   }
 
-  /** Updates the status of the submissions. @returns the resulting changes of the counters */
+  /** Updates the status of the submissions. @returns the amounts to add to the counters */
   async function updateStatus(trx: Executor, submissions: readonly StatusRow[]): Promise<DayDelta[]> {
     const parts = (await queries.selectParts(trx, { json: encodeIds(submissions.map(({ id }) => id)) })).rows;
     const partsById = Map.groupBy(parts, ({ submissionId }) => submissionId);
@@ -117,7 +117,7 @@ export function createAttemptRecords(
     change<T>(id: string, work: (trx: Executor, submission: StatusRow) => Promise<T>): Promise<T | undefined> {
       return changeAll([id], async (trx, [before]) => before && work(trx, before));
     },
-    /** `change` for several submissions. `work` runs even if none of them exists. */
+    /** Does the same as `change` for several submissions. `work` runs even if none of them exists. */
     changeAll,
   };
 }

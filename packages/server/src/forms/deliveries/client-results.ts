@@ -12,8 +12,9 @@ const MAX_RESULT_BYTES = 100 * 1024;
 type Parts = { store: SubmissionStore; records: AttemptRecords; agents: AgentService };
 
 /**
- * Accepts the result that the page's own handler reports for a submission. The first result is final: repeating it
- * succeeds, and a different one gets 409. `origin` is the page's origin, which the agent must allow (403).
+ * Creates the function that accepts a result from the page's own handler for a submission. The first result is final:
+ * an identical report succeeds, and a different one gets 409. `origin` is the page's origin. If the agent does not
+ * allow it, the report gets 403.
  */
 export function createClientResults({ baseUrl }: Pick<Config, "baseUrl">, { store, records, agents }: Parts) {
   const ownOrigin = new URL(baseUrl).origin;
@@ -23,8 +24,8 @@ export function createClientResults({ baseUrl }: Pick<Config, "baseUrl">, { stor
     if (Buffer.byteLength(json) > MAX_RESULT_BYTES) {
       throw new AppError("PAYLOAD_TOO_LARGE", "The result is larger than 100 KiB.");
     }
-    // Normalize the value through JSON for the comparison below, like the stored result, because JSON has neither -0
-    // nor infinite numbers.
+    // Convert the value to JSON and back, like the stored result, so that both can be compared: JSON has neither -0 nor
+    // infinite numbers.
     const result = JSON.parse(json);
     const submission = isId("sub", submissionId) ? await store.getPublic(submissionId) : undefined;
     if (submission) agents.checkOrigin(await agents.getPublic(submission.agentId), origin, ownOrigin);

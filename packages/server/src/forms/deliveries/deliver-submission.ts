@@ -5,7 +5,7 @@ import type { AttemptRecords } from "./attempt-records.ts";
 import type { createDeliverySender } from "./send-delivery.ts";
 import { asSubmissionDelivery } from "./submission-delivery.ts";
 
-/** Sends the deliveries of submissions and records what follows from their attempts. */
+/** Creates the handler that sends the deliveries of submissions and records the effects of each attempt. */
 export function createSubmissionHandler(
   store: SubmissionStore,
   send: ReturnType<typeof createDeliverySender>,

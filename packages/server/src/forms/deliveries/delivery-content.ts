@@ -9,16 +9,19 @@ type File = Omit<SubmissionFileRow, "submissionId">;
 export type SubmissionContent = { submission: SubmissionRow; files: readonly File[] };
 
 /**
- * The number of bytes that are encoded at a time, which takes about a millisecond. It is a multiple of three, so that
- * the pieces of base64 can be concatenated.
+ * The number of bytes to encode at a time, which takes about a millisecond. It is a multiple of three, so that the
+ * base64 of consecutive slices can be concatenated.
  */
 const SLICE_BYTES = 768 * 1024;
 
-/** The maximum length of a filled body, because a template can repeat one long text or file thousands of times. */
+/**
+ * The maximum lengths of a body with its values filled in, because a template can repeat one long text or file
+ * thousands of times.
+ */
 const MAX_FILLED_CHARACTERS = 4_000_000;
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** The body of the form's webhook, and of a `webhook` action without its own payload. */
+/** Builds the body of the form's webhook, and of a `webhook` action without its own payload. */
 export function webhookBody({ submission, files }: SubmissionContent): Promise<Buffer> {
   const { id, toolId, toolName, conversationId, createdAt } = submission;
   const formData = { ...JSON.parse(submission.formData), ...createPlaceholders(files) };
@@ -26,13 +29,13 @@ export function webhookBody({ submission, files }: SubmissionContent): Promise<B
   return encode({ submissionId: id, toolId, toolName, conversationId, formData, submittedAt }, files);
 }
 
-/** The owner's payload, with `{{field}}` filled in within every text. */
+/** Builds the body from the owner's payload and replaces `{{field}}` in every string. */
 export async function payloadBody(payload: Record<string, unknown>, content: SubmissionContent): Promise<Buffer> {
   const values = createValueLookup(content.submission, createPlaceholders(content.files));
   return encode(fillDeep(payload, values), content.files);
 }
 
-/** A value as text: lists separated by commas, missing values as an empty text. */
+/** Formats a value as text. List items are separated by commas, and a missing value becomes an empty string. */
 export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.map(formatValue).join(", ");
@@ -51,7 +54,7 @@ export function createValueLookup(submission: SubmissionRow, files: Record<strin
   };
 }
 
-/** Files as text: name (if known), type and size. */
+/** Describes each file by its name (if known), type and size. */
 export function describeFiles(files: readonly File[]): Record<string, string> {
   return Object.fromEntries(
     files.map(({ field, name, mediaType, size }) => {
@@ -61,7 +64,10 @@ export function describeFiles(files: readonly File[]): Record<string, string> {
   );
 }
 
-/** A random placeholder for a file. A visitor cannot guess it, and it contains nothing that JSON escapes. */
+/**
+ * Marks the placeholders of files. It is random, so a visitor cannot guess it, and it contains no characters that JSON
+ * escapes.
+ */
 const marker = randomUUID();
 const formatPlaceholder = (index: number) => `${marker}:${index}:`;
 const placeholderPattern = new RegExp(`${marker}:(\\d+):`);
@@ -71,8 +77,8 @@ function createPlaceholders(files: readonly File[]): Record<string, string> {
 }
 
 /**
- * JSON with the files as data URLs. Passing whole files through `JSON.stringify` would block the event loop for tens of
- * milliseconds.
+ * Encodes a value as JSON with the files as data URLs. Passing whole files through `JSON.stringify` would block the
+ * event loop for tens of milliseconds.
  */
 async function encode(value: unknown, files: readonly File[]): Promise<Buffer> {
   const pieces: Buffer[] = [];
@@ -99,7 +105,7 @@ async function encodeDataUrl(file: File | undefined): Promise<Buffer[]> {
 }
 
 function createTooLargeError(limit: string): AppError {
-  return new AppError("PAYLOAD_TOO_LARGE", `It has more than ${limit} with the submitted values filled in.`);
+  return new AppError("PAYLOAD_TOO_LARGE", `With the submitted values filled in, the content is larger than ${limit}.`);
 }
 
 function fillDeep(value: unknown, values: (name: string) => string | undefined): unknown {

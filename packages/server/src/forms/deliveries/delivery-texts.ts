@@ -7,8 +7,8 @@ import { createValueLookup, describeFiles, type SubmissionContent } from "./deli
 type ChatMessage = Pick<PostAction, "webhookUrl" | "messageTemplate" | "message">;
 
 /**
- * The body for the incoming webhook of a team chat. Visitors' answers are escaped, so that they cannot create links,
- * images or mentions.
+ * Builds the body for the incoming webhook of a team chat. Values from the visitor are escaped, so that they cannot
+ * create links, images or mentions.
  */
 export function teamChatBody(action: ChatMessage, content: SubmissionContent): string {
   const template = action.messageTemplate || action.message || "";
@@ -19,7 +19,7 @@ export function teamChatBody(action: ChatMessage, content: SubmissionContent): s
   );
 }
 
-/** The email to members and external recipients, with one field per line. */
+/** Builds the email to a member or an external recipient, with one field per line. */
 export function emailContent(action: Pick<PostAction, "subject">, content: SubmissionContent) {
   const { submission, files } = content;
   const values = createValueLookup(submission, describeFiles(files));
@@ -37,8 +37,8 @@ export function emailContent(action: Pick<PostAction, "subject">, content: Submi
 const MAX_CONFIRMED_CHARACTERS = 200;
 
 /**
- * The confirmation email to the visitor. Anyone can enter someone else's address, so values are shortened to one line
- * and stripped of links: a form must not become a way to send arbitrary messages.
+ * Builds the confirmation email to the visitor. Anyone can enter someone else's address, so each value is shortened to
+ * one line and its links are removed. Otherwise, a form could be used to send arbitrary messages.
  */
 export function confirmationContent(action: Pick<PostAction, "subject" | "message">, content: SubmissionContent) {
   const values = createValueLookup(content.submission, describeFiles(content.files));

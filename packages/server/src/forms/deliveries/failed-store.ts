@@ -27,7 +27,7 @@ export function createFailedStore({ db, databaseKind }: Pick<Deps, "db" | "datab
   );
   const encodeIds = (ids: readonly string[]) => toJson(ids.map((id) => ({ id })));
   return {
-    /** The organization's submissions with an id after `after`, oldest first. */
+    /** Lists the organization's submissions with an id greater than `after`, oldest first. */
     async submissionsAfter(organizationId: string, { agentId, toolId, status }: Filter, after: string, limit: number) {
       return db
         .selectFrom("submissions")
@@ -42,7 +42,7 @@ export function createFailedStore({ db, databaseKind }: Pick<Deps, "db" | "datab
         .limit(limit)
         .execute();
     },
-    /** Which of these submissions have a failed delivery. */
+    /** Returns the ids of those submissions that have a failed delivery. */
     async findWithFailed(submissionIds: readonly string[]): Promise<string[]> {
       const { rows } = await selectFailed(db, { json: encodeIds(submissionIds) });
       return [...new Set(rows.map(({ submissionId }) => submissionId))];

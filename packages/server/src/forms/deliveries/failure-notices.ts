@@ -13,7 +13,7 @@ const MIN_INTERVAL_MS = 3_600_000;
 
 /** Emails the organization's owners about a failed delivery, at most once an hour per form. */
 export function createFailureNotices({ db, mailer }: Pick<Deps, "db" | "mailer">, queue: DeliveryQueue) {
-  /** Claims the current hour for this form. Returns true for only one caller. */
+  /** Claims the next notice for this form. Returns true for only one caller within an hour. */
   async function claimNotice(trx: Executor, { toolId, agentId }: Submission, now: number) {
     const claim = db
       .insertInto("failureNotices")

@@ -25,13 +25,14 @@ const statusesWithFailures = [
 ] as const;
 
 /**
- * Queues failed deliveries again, to the forms' current addresses. It works in small transactions and pauses after each
- * for as long as the transaction took, so that other work is not delayed. Pending and completed deliveries are left
- * alone, so a concurrent second call finds nothing to do. The returned function resolves to the number of affected
- * submissions once everything is queued.
+ * Creates the function that retries failed deliveries, at the forms' current addresses. It resolves to the number of
+ * affected submissions once all of their deliveries are queued.
+ *
+ * It uses small transactions and pauses after each one for as long as it took, so that other work is not delayed. It
+ * skips pending and completed deliveries, so a second concurrent call finds nothing to do.
  */
 export function createRetryFailed({ failed, queue, records, formFinder }: Parts) {
-  /** @returns the ids of the submissions that have a delivery in the queue again */
+  /** @returns the ids of the submissions with a delivery that was queued again */
   async function requeue(organizationId: string, ids: readonly string[], toolIds: ToolIds, forms: Forms) {
     for (const id of ids) {
       const toolId = toolIds.get(id) ?? "";
@@ -58,7 +59,7 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
         const page = await runPaced(() =>
           failed.submissionsAfter(organizationId, { ...scope, status }, after ?? "", SUBMISSIONS_PER_QUERY),
         );
-        // A submission that failed again in the meantime can appear a second time, with another status.
+        // A retried submission that has already failed again can appear a second time, with another status.
         const newRows = page.filter(({ id }) => !retried.has(id));
         const toolIds: ToolIds = new Map(newRows.map((row) => [row.id, row.toolId]));
         const ids = await runPaced(() => failed.findWithFailed([...toolIds.keys()]));
@@ -73,7 +74,7 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
   };
 }
 
-/** Pauses for as long as the work took, because SQLite runs within this process. */
+/** Runs `work` and then pauses for as long as it took, because SQLite blocks the event loop of this process. */
 async function runPaced<T>(work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const result = await work();
@@ -81,8 +82,8 @@ async function runPaced<T>(work: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** The current forms by id; undefined for a deleted form. */
+/** The current forms by id. The value is undefined for a deleted form. */
 type Forms = Map<string, ToolRow | undefined>;
 
-/** The form of each submission. */
+/** The id of the form by the id of the submission. */
 type ToolIds = ReadonlyMap<string, string>;

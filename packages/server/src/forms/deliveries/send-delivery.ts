@@ -12,14 +12,14 @@ import { confirmationContent, emailContent, teamChatBody } from "./delivery-text
 import { failureNotice } from "./failure-notices.ts";
 import type { SubmissionDelivery } from "./submission-delivery.ts";
 
-/** The receiver of a delivery, as of the submission or the last retry. */
+/** The receiver of a delivery, as configured at the time of the submission or of the last retry. */
 export type DeliveryTarget = Partial<Omit<PostAction, "type">>;
 
 type SenderDeps = Pick<Deps, "db" | "config" | "outbound" | "mailer" | "log">;
 
 /**
- * Sends a delivery once, by the method of its type. Failures are returned as an `Answer`. It rejects only when `signal`
- * aborted it or the database is unavailable; no attempt is counted then.
+ * Sends a delivery once, by the method for its type. Failures are returned as an `AttemptResult`. Rejects only when
+ * `signal` aborted the attempt or the database is unavailable, in which case no attempt is counted.
  */
 export function createDeliverySender(
   deps: SenderDeps,
@@ -36,14 +36,15 @@ export function createDeliverySender(
   ) {
     const { id: submissionId, toolId, agentId } = content.submission;
     const body = await (target.payload ? payloadBody(target.payload, content) : webhookBody(content));
-    // A webhook and an action can have the same receiver, which must not treat one as a duplicate of the other.
+    // A webhook and an action can have the same receiver. Different ids keep the receiver from treating one of them as
+    // a duplicate.
     const id = purpose === "webhook" ? submissionId : `${submissionId}.${position}`;
     const signed = createWebhookHeaders(id, new Date(), body, await webhookSecrets.signing({ id: toolId, agentId }));
     const headers = { ...lowerCaseNames(target.headers), ...signed };
     return post({ url: target.url || target.webhookUrl || "", headers, body, signal });
   }
 
-  /** The email address of the recipient, or the reason why there is none. */
+  /** Returns the email address of the recipient, or a `problem` that explains why there is none. */
   async function resolveRecipient(
     organizationId: string,
     purpose: SubmissionDelivery["purpose"],
@@ -98,7 +99,10 @@ export function createDeliverySender(
     send(delivery, content, signal).catch((error: unknown) => explainFailure(error, signal, log));
 }
 
-/** Converts the names to lower case, so that our own headers replace the owner's instead of being sent in addition. */
+/**
+ * Converts header names to lower case, so that our headers replace the owner's headers instead of being sent in
+ * addition.
+ */
 function lowerCaseNames(headers: DeliveryTarget["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -13,12 +13,18 @@ import { deliveryDefaults } from "./submission-delivery.ts";
 
 type Form = Pick<ToolRow, "formExecutionMode" | "formWebhookUrl" | "formPostActions">;
 
-/** The distance between the positions of post actions, leaving room for one email per recipient within an action. */
+/**
+ * The difference between the positions of two consecutive post actions. It leaves room for one email per recipient of
+ * an action.
+ */
 const ACTION_STEP = 100;
-/** The position after the last of 20 post actions. */
+/** The position of the confirmation email, after the last of at most 20 post actions. */
 const CONFIRMATION_POSITION = 21 * ACTION_STEP;
 
-/** The deliveries of a form's submission: the webhook (if the mode has one and it has a URL), then the post actions. */
+/**
+ * Creates the deliveries of a submission: the webhook (if the execution mode includes it and a URL is set), then the
+ * post actions.
+ */
 export function createDeliveries(form: Form, submission: Pick<SubmissionRow, "id" | "createdAt">): NewDelivery[] {
   const { id: submissionId, createdAt } = submission;
   return listParts(form).map(({ position, type, target }, _, parts) => ({
@@ -34,7 +40,9 @@ export function createDeliveries(form: Form, submission: Pick<SubmissionRow, "id
   }));
 }
 
-/** The confirmation email to the visitor. `isFirst` is true when it does not have to wait for a webhook. */
+/**
+ * Creates the delivery of the confirmation email to the visitor. `isFirst` is true if it does not wait for a webhook.
+ */
 export function createConfirmationDelivery(
   { id: submissionId, createdAt }: Pick<SubmissionRow, "id" | "createdAt">,
   { address: to, subject, message }: Confirmation,
@@ -53,7 +61,10 @@ export function createConfirmationDelivery(
   };
 }
 
-/** Where the form would send this delivery now, or null when the form no longer has this part. */
+/**
+ * Returns the address to which the form would send this delivery now, or null if the form no longer has the webhook or
+ * action.
+ */
 export function findCurrentAddress(form: Form, { position, type }: Pick<DeliveryRow, "position" | "type">) {
   const part = listParts(form).find((candidate) => candidate.position === position && candidate.type === type);
   return part ? createAddress(part.target) : null;
@@ -79,7 +90,7 @@ function listParts(form: Form): Part[] {
   ];
 }
 
-/** The state of a submission's deliveries, as shown to the visitor. */
+/** Summarizes the state of a submission's deliveries for the visitor. */
 export function summarizeOutcomes(
   outcomes: readonly DeliveryOutcome[],
 ): Pick<SubmitResult, "webhookResult" | "postActionResults"> {

@@ -6,7 +6,7 @@ export type SubmissionDelivery = Omit<DeliveryRow, "submissionId" | "purpose"> &
   purpose: Exclude<DeliveryRow["purpose"], "event">;
 };
 
-/** The columns that all deliveries of a submission have in common when they are created. */
+/** The initial values of the columns that all deliveries of a submission share. */
 export const deliveryDefaults = {
   kind: "submission",
   webhookId: null,
@@ -16,7 +16,10 @@ export const deliveryDefaults = {
   fence: 1,
 } as const;
 
-/** @throws when the delivery does not belong to a submission, which its kind rules out */
+/**
+ * Narrows a delivery to that of a submission.
+ * @throws Error if it belongs to no submission, which should not happen for this kind of delivery
+ */
 export function asSubmissionDelivery(delivery: DeliveryRow): SubmissionDelivery {
   const { submissionId, purpose } = delivery;
   if (submissionId === null || purpose === "event") {

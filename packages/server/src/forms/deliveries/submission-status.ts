@@ -2,7 +2,7 @@ import type { SubmissionStatus } from "@foyer/contract";
 
 type Outcome = "pending" | "success" | "failed";
 
-/** The outcome of each part of a submission; null for a part that it does not have. */
+/** The outcome of each part of a submission. It is null for a part that the submission does not have. */
 export type SubmissionParts = {
   webhook: Outcome | null;
   /** `pending` until the page's handler has reported a result */
@@ -10,12 +10,12 @@ export type SubmissionParts = {
   actions: readonly Outcome[];
 };
 
-/** The status of a submission. It depends only on the outcomes of the parts, not on their order. */
+/** Determines the status of a submission. It depends only on the outcomes of the parts, not on their order. */
 export function combineOutcomes({ webhook, client, actions }: SubmissionParts): SubmissionStatus {
   if (webhook === "pending") return "pending";
   if (webhook === null && client === null && actions.includes("pending")) return "pending";
   const parts = [webhook, client, ...actions].filter((part) => part !== null);
-  // A webhook or client handler without other parts has its own statuses.
+  // If a webhook or a client handler is the only part, its outcome has a status of its own, such as `webhook_failed`.
   const hasCommonStatus = parts.length > 1 || actions.length > 0;
   if (hasCommonStatus && !parts.includes("pending")) return parts.includes("failed") ? "failed" : "success";
   return getHandlerStatus("client", client) ?? getHandlerStatus("webhook", webhook) ?? "submitted";

@@ -7,15 +7,15 @@ import type { Deps } from "../../deps.ts";
 import { isMailAddress, normalizeAddress } from "../../outbound/smtp-address.ts";
 import { dayOf } from "../../utc-day.ts";
 
-/** An email to a visitor: the address, and the subject and message from the form. */
+/** A confirmation email to a visitor: the address, and the subject and message from the form. */
 export type Confirmation = Pick<FormConfirmation, "subject" | "message"> & { address: string };
 
 export type Confirmations = ReturnType<typeof createConfirmations>;
 
 /**
- * Decides whether a submission is confirmed to the visitor by email. Anyone can enter someone else's address, so
- * confirmations per address and per form are limited each day (UTC). Beyond the limit, a submission is stored without a
- * confirmation.
+ * Decides whether a submission is confirmed to the visitor by email. Anyone can enter someone else's address, so the
+ * number of confirmations per address and per form is limited each day (UTC). Above a limit, the submission is stored
+ * and no confirmation is sent.
  */
 export function createConfirmations({ db, config }: Pick<Deps, "db" | "config">) {
   const { confirmationsPerAddress, confirmationsPerForm } = config.limits;
@@ -38,7 +38,10 @@ export function createConfirmations({ db, config }: Pick<Deps, "db" | "config">)
   }
 
   return {
-    /** @param formData validated, so that an email field contains a valid address */
+    /**
+     * Returns the confirmation to send, or null.
+     * @param formData valid data, so that an email field contains a valid address
+     */
     async prepare(tool: ToolRow, formData: Record<string, unknown>): Promise<Confirmation | null> {
       if (!tool.formConfirmation) return null;
       const { emailField, subject, message }: FormConfirmation = JSON.parse(tool.formConfirmation);

@@ -14,11 +14,11 @@ export type NewSubmission = {
   files: readonly SubmissionFileRow[];
   /** the webhook and the post actions, in order */
   deliveries: NewDelivery[];
-  /** the size of its data and files */
+  /** the size of the data and the files */
   bytes: number;
   /** fields that count as completed */
   completed: string[];
-  /** runs in the same transaction */
+  /** runs in the transaction that stores the submission */
   onWrite?: (trx: Executor) => Promise<void>;
 };
 
@@ -30,8 +30,8 @@ type WriterParts = {
 };
 
 /**
- * Stores new submissions with their files, deliveries and counts, many submissions per transaction. The deliveries are
- * leased to the caller, or become due after `firstWaitMs`.
+ * Creates a function that stores a new submission with its files, deliveries and counts. Many submissions share one
+ * transaction. The deliveries are leased to the caller, or become due after `firstWaitMs`.
  * @returns a function that resolves when the submission is durable
  */
 export function createSubmissionWriter(
@@ -112,7 +112,7 @@ function createSubmittedEvent({ submission }: NewSubmission): NewEvent {
   };
 }
 
-/** A submission implies that its form was displayed and started. */
+/** Creates the impression of a submission. A submission implies that its form was displayed and started. */
 function createImpression({ submission, completed }: NewSubmission) {
   const { toolId, agentId, formInstanceId, createdAt } = submission;
   return { toolId, agentId, id: formInstanceId, day: dayOf(createdAt), isStarted: true, fields: completed };

@@ -1,7 +1,10 @@
 import { parentPort } from "node:worker_threads";
 import { readSubmission } from "./read-submission.ts";
 
-/** Receives `{ id, bytes }` and responds with `{ id, read }`, one body at a time. */
+/**
+ * Receives `{ id, bytes }` and responds with `{ id, read }`, one body at a time. The memory of files is transferred,
+ * not copied.
+ */
 parentPort?.on("message", ({ id, bytes }: { id: number; bytes: Uint8Array }) => {
   const read = readSubmission(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const transferList = "files" in read ? [...read.files.values()].map(({ content }) => content.buffer) : [];

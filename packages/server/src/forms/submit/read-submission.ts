@@ -5,12 +5,12 @@ import { type JsonProblem, readJson } from "../../http/json-value.ts";
 export type DecodedFile = { prefix: string; content: Uint8Array };
 
 /**
- * The body of a submission. Every data URL in `formData` is replaced by "" and returned in `files`, keyed by field
- * name.
+ * The parsed body of a submission. Each data URL in `formData` is replaced by an empty string and returned in `files`,
+ * keyed by field name.
  */
 export type ReadSubmission = { value: unknown; files: Map<string, DecodedFile> } | { problem: JsonProblem };
 
-/** Parses a body and decodes its files. Large bodies are parsed in a worker thread. */
+/** Parses a body and decodes its files. It runs in a worker thread for large bodies. */
 export function readSubmission(bytes: Buffer): ReadSubmission {
   const read = readJson(bytes);
   if ("problem" in read) return read;
@@ -34,7 +34,10 @@ function decodeFile(text: string): DecodedFile | null {
   return { prefix, content: copyPooledBytes(Buffer.from(parsed.base64, "base64")) };
 }
 
-/** Small buffers share a pool, and shared memory cannot be transferred to another thread. */
+/**
+ * Copies a buffer that is part of Node's shared pool, because memory of the pool cannot be transferred to another
+ * thread.
+ */
 function copyPooledBytes(bytes: Buffer): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

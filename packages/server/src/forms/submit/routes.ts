@@ -47,14 +47,14 @@ export function submitRoutes(
           organizationId: request.principal?.organizationId ?? null,
           userId: provenVisitor?.id ?? null,
         });
-        // In a conversation that someone else began, that person may have filled in the form for the visitor, so the
-        // proof does not count.
+        // If someone else began the conversation, that person may have filled in the form for the visitor, so the
+        // visitor's proof is ignored.
         const verified = isForeign ? null : provenVisitor;
         submitForm.checkVisitor(tool, { verified, isForeign });
         const { userToken: _, ...fields } = body;
         const visitor = resolveVisitor(body, verified, agent);
         const scope = `${tool.agentId}:${body.sessionId ?? ""}`;
-        // A visitor's token is renewed from time to time, so a retry may carry another one for the same user.
+        // Compare the visitor instead of the token, because a retry may have a renewed token for the same user.
         const sent =
           request.headers["idempotency-key"] === undefined ? body : { fields, visitor, files: digestFiles(files) };
         return idempotency.run({ request, reply, scope, sent }, (saveResponse) =>
@@ -82,13 +82,16 @@ export function submitRoutes(
   });
 }
 
-/** The visitor of a submission. Without a proof, an agent that requires one treats the visitor as anonymous. */
+/**
+ * Determines the visitor of a submission. If the agent requires a verified identity, a visitor without one is
+ * anonymous.
+ */
 function resolveVisitor({ userId }: contract.FormSubmit, verified: VerifiedVisitor | null, agent: AgentRow) {
   const claimedId = agent.requireIdentity === 1 ? null : userId || null;
   return { userId: verified?.id ?? claimedId, verified };
 }
 
-/** Returns digests of the files, to compare submissions with the same Idempotency-Key. */
+/** Returns digests of the files, which are compared when an Idempotency-Key is sent again. */
 function digestFiles(files: ReadonlyMap<string, DecodedFile>) {
   const digest = ({ prefix, content }: DecodedFile) => [prefix, hash("sha256", content)];
   return Object.fromEntries([...files].map(([field, file]) => [field, digest(file)]));

@@ -18,7 +18,10 @@ const THREAD_IDLE_MS = 30_000;
 
 const noFiles: ReadonlyMap<string, DecodedFile> = new Map();
 
-/** Parses the bodies of submissions: JSON as usual, but files are decoded without blocking the event loop. */
+/**
+ * Registers the parser for the bodies of submissions. It accepts JSON, and decodes files without blocking the event
+ * loop.
+ */
 export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLimits): void {
   const thread = createReadingThread();
   const createBudget = createUploadBudget(limits);
@@ -28,7 +31,7 @@ export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLi
     request.submittedFiles = noFiles;
     const budget = createBudget(clientKey(request.ip));
     budgets.set(request, budget);
-    // The files stay in memory until the response is sent.
+    // Release the budget only after the response, because the files stay in memory until then.
     reply.raw.once("close", budget.release);
     done();
   });
@@ -48,8 +51,8 @@ export function registerSubmissionBodies(app: FastifyInstance, limits?: UploadLi
 }
 
 /**
- * Creates a thread that starts on first use and ends after some idle time, so that an idle server uses no memory for
- * it.
+ * Creates a reader whose thread starts on first use and ends after `THREAD_IDLE_MS` without work, so that it uses no
+ * memory on an idle server.
  */
 function createReadingThread() {
   const pendingReads = new Map<number, { resolve(read: ReadSubmission): void; reject(error: Error): void }>();
@@ -91,7 +94,7 @@ function createReadingThread() {
       clearTimeout(idleTimer);
       worker ??= start();
       const id = ++lastId;
-      // Transfers the memory without copying, unless it is part of a shared pool.
+      // Transfer the memory instead of copying it, unless it is part of Node's shared pool.
       const ownsBuffer = body.byteLength === body.buffer.byteLength;
       worker.postMessage({ id, bytes: body }, ownsBuffer ? [body.buffer as ArrayBuffer] : []);
       return new Promise((resolve, reject) => pendingReads.set(id, { resolve, reject }));

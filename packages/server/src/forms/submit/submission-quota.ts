@@ -10,8 +10,8 @@ type StoredSubmission = { agentId: string; createdAt: number; bytes: number };
 export type SubmissionQuota = ReturnType<typeof createSubmissionQuota>;
 
 /**
- * Limits what visitors can store through an agent's forms per day (UTC), because anyone can submit them. Concurrent
- * submissions can exceed the limit by at most what is in memory at once.
+ * Limits how many bytes visitors can store through an agent's forms per day (UTC), because anyone can submit them.
+ * Concurrent submissions can exceed the limit by at most the size of the bodies in memory.
  */
 export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config">) {
   const limit = config.limits.submissionBytesPerDay;
@@ -31,7 +31,7 @@ export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config"
       ),
   );
   return {
-    /** @throws 429 until the next day when `bytes` more would exceed the limit */
+    /** @throws 429 if storing `bytes` more would exceed the limit; `retryAfter` ends with the day */
     async check(agentId: string, bytes: number): Promise<void> {
       if (limit === 0) return;
       const now = Date.now();
@@ -42,7 +42,7 @@ export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config"
         "This form cannot accept more data today because its agent has reached the daily limit. Try again tomorrow.";
       throw new AppError("RATE_LIMITED", message, { retryAfter });
     },
-    /** Counts stored bytes. Runs in the transaction that stores them. */
+    /** Adds stored bytes to the day's usage. Call it in the transaction that stores them. */
     async add(trx: Executor, stored: readonly StoredSubmission[]): Promise<void> {
       if (limit === 0) return;
       const days = Map.groupBy(stored, ({ agentId, createdAt }) => `${agentId} ${dayOf(createdAt)}`);

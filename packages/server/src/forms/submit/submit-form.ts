@@ -28,17 +28,19 @@ import { type SubmittedFile, separateFiles } from "./submitted-files.ts";
 
 type Files = ReadonlyMap<string, DecodedFile>;
 type SubmitInput = FormSubmit & {
-  /** the model sees the submission only if the request proved that it belongs to the conversation */
+  /** whether the request proved access to the conversation; only then does the model see the submission */
   hasConversationProof?: boolean;
-  /** what the visitor proved */
+  /** the visitor's identity, if it was verified */
   verified?: VerifiedVisitor | null;
 };
 
-/** UTF-8 bytes of JSON. This limits everything that is listed, exported or sent to a model. */
+/**
+ * The maximum size of the data as JSON, in bytes of UTF-8. It also limits what is listed, exported and sent to a model.
+ */
 const MAX_DATA_BYTES = 100 * 1024;
 const MAX_IGNORED_NAMES = 100;
 
-/** Handles a visitor's submission: validates it, stores it with its deliveries, and attempts the deliveries. */
+/** Handles visitors' submissions: validates each one, stores it with its deliveries, and attempts the deliveries. */
 export function createSubmitForm(
   { config }: Pick<Deps, "config">,
   services: { agents: AgentService; formFinder: FormFinder },
@@ -55,8 +57,8 @@ export function createSubmitForm(
   const isAttemptedImmediately = config.webhooks.schedule[0] === 0;
 
   /**
-   * Attempts the pending deliveries and those that they unblock, but only for as long as a visitor can be expected to
-   * wait.
+   * Attempts the pending deliveries and those that they unblock. Returns after `submitWait` at the latest, because the
+   * visitor is waiting for the response.
    */
   async function deliverNow({ deliveries }: NewSubmission): Promise<void> {
     const due = isAttemptedImmediately ? deliveries.filter(({ state }) => state === "pending") : [];
@@ -66,14 +68,17 @@ export function createSubmitForm(
   }
 
   return {
-    /** The form and its agent, if a page on this origin may use them. @throws 404, 403 */
+    /**
+     * Returns the form and its agent.
+     * @throws 404 if there is no such form, 403 if pages on this origin may not use the agent
+     */
     async formFor(toolId: string, origin: string | undefined): Promise<{ tool: ToolRow; agent: AgentRow }> {
       const tool = await services.formFinder.submittable(toolId);
       const agent = await services.agents.getPublic(tool.agentId);
       services.agents.checkOrigin(agent, origin, ownOrigin);
       return { tool, agent };
     },
-    /** @throws 403 when the form is only for visitors whose identity is proven */
+    /** @throws 403 if the form requires a verified visitor and this visitor is not verified */
     checkVisitor({ requires }: ToolRow, visitor: { verified: VerifiedVisitor | null; isForeign: boolean }): void {
       if (requires !== "verified" || visitor.verified !== null) return;
       const advice = visitor.isForeign
@@ -109,7 +114,7 @@ export function createSubmitForm(
 
 const createInitialOutcome = (delivery: NewDelivery): DeliveryOutcome => ({ ...delivery, error: null });
 
-/** The response to the visitor, from the current state of the deliveries. */
+/** Creates the response to the visitor from the current state of the deliveries. */
 function createResult(submission: SubmissionRow, outcomes: readonly DeliveryOutcome[]): SubmitResult {
   const { id: submissionId, executionMode, clientHandler } = submission;
   return { success: true, submissionId, executionMode, ...summarizeOutcomes(outcomes), clientHandler };
@@ -136,7 +141,7 @@ function createSubmission(tool: ToolRow, input: SubmitInput, kept: ReadonlyMap<s
   if (dataBytes > MAX_DATA_BYTES) {
     throw new AppError(
       "FILE_TOO_LARGE",
-      "The form's answers are too large. Apart from files, a submission is limited to 100 KiB.",
+      "The form data is too large. Without its files, a submission is limited to 100 KiB.",
     );
   }
   const completed = selectKnownFields(tool, input.fieldsCompleted);
@@ -170,7 +175,7 @@ function createSubmission(tool: ToolRow, input: SubmitInput, kept: ReadonlyMap<s
   return { submission, files, deliveries, completed, bytes };
 }
 
-/** Only the form's own fields count, because a visitor can send any names. */
+/** Removes duplicates and names that are not fields of the form, because a visitor can send any names. */
 function selectKnownFields({ formSchema }: ToolRow, names: readonly string[]): string[] {
   const { fields }: FormSchema = JSON.parse(formSchema ?? '{"fields":[]}');
   const knownNames = new Set(fields.map(({ name }) => name));

@@ -14,9 +14,8 @@ type VisitorInput = {
 };
 
 /**
- * Separates a visitor's input into the form's data and its files. Files are replaced by `null` in the data. A data URL
- * in a field of another type remains text. Unknown fields are dropped.
- * @returns the names of dropped fields in `ignored`
+ * Separates a visitor's input into the form's data and its files. In the data, each file is replaced by `null`. A data
+ * URL in a field of another type remains text. Unknown fields are dropped, and their names are returned in `ignored`.
  */
 export function separateFiles(fields: readonly FormField[], { formData, files, fileNames }: VisitorInput) {
   const fieldsByName = new Map(fields.map((field) => [field.name, field]));
@@ -38,7 +37,7 @@ export function separateFiles(fields: readonly FormField[], { formData, files, f
   return { data, kept, ignored };
 }
 
-/** The longest name that common file systems accept, in bytes of UTF-8. */
+/** The maximum length of a file name in common file systems, in bytes of UTF-8. */
 const MAX_NAME_BYTES = 255;
 
 /**
@@ -62,7 +61,7 @@ export function safeFileName(path: string): string | null {
   return stem.join("") + extension;
 }
 
-/** Magic numbers of the images that browsers display: the offset and the bytes. */
+/** The magic numbers of the images that browsers display, each with its offset. */
 const signatures: ReadonlyArray<readonly [mediaType: string, at: number, text: string]> = [
   ["image/png", 0, "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", 0, "\xff\xd8\xff"],

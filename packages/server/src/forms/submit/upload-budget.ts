@@ -2,13 +2,18 @@ import type { FastifyRequest } from "fastify";
 import { AppError } from "../../errors.ts";
 
 const MIB = 1024 * 1024;
-/** The limits for bodies in memory: four bodies of the maximum size from one client, and eight in total. */
+/**
+ * The maximum number of bytes of bodies in memory: eight bodies of the maximum size in total, and four from one client.
+ */
 const defaults = { total: 192 * MIB, perClient: 96 * MIB };
 
 export type UploadLimits = typeof defaults;
 export type UploadBudget = { reserve(bytes: number): void; release(): void };
 
-/** Counts the bytes that have arrived. A connection that sends nothing uses nothing of the budget. */
+/**
+ * Limits the bytes of bodies in memory. It counts only bytes that have arrived, so a connection that sends nothing uses
+ * none of the budget.
+ */
 export function createUploadBudget(limits: UploadLimits = defaults) {
   const byClient = new Map<string, number>();
   let totalBytes = 0;
