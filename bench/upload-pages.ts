@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { pdfFile } from "../packages/server/src/documents/ingest/sample-files.ts";
+import { createPdf } from "../packages/server/src/documents/ingest/sample-files.ts";
 import { authorized } from "./foyer-process.ts";
 
 const CLIENTS = 4;
@@ -83,7 +83,7 @@ const sentences = [
 
 function pdfOf({ name, pages }: { name: string; pages: number }): Buffer {
   const lines = [1, 2, 3].flatMap(() => sentences.map((sentence) => `${sentence} \\(${name}\\)`));
-  return pdfFile(Array.from({ length: pages }, (_, page) => [`Page ${page + 1} of ${name}`, ...lines]));
+  return createPdf(Array.from({ length: pages }, (_, page) => [`Page ${page + 1} of ${name}`, ...lines]));
 }
 
 function htmlOf(name: string): string {

@@ -2,7 +2,7 @@ import { deleteConversationsOf } from "./conversations/retention.ts";
 import type { Db } from "./db/open.ts";
 import { withStatementTimeout } from "./db/statement-timeout.ts";
 import type { Deps } from "./deps.ts";
-import { deleteDocumentsOf } from "./documents/retention.ts";
+import { deleteAgentDocuments } from "./documents/retention.ts";
 import { deleteWebhookEventsOf } from "./events/retention.ts";
 import { deleteSubmissionsOf } from "./forms/retention.ts";
 import { deleteResponsesOfAgent } from "./http/idempotency.ts";
@@ -20,7 +20,7 @@ const contents = [
   deleteEventsOf,
   deleteResponsesOfAgent,
   deleteVisitorDaysOf,
-  deleteDocumentsOf,
+  deleteAgentDocuments,
 ];
 
 /** The statement timeout, in milliseconds. PostgreSQL may have to check many references to the deleted rows. */

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { cidrs, duration, durations, email, int, list, oneOf, Problems, read, text, url } from "./config-values.ts";
 import type { DatabaseAddress } from "./db/open.ts";
-import { postgresServerUrls } from "./db/postgres-servers.ts";
+import { parseServerUrls } from "./db/postgres-servers.ts";
 import { isLoopback } from "./loopback.ts";
 import { readProviders } from "./models/provider-environment.ts";
 import { parseMailbox, parseSmtpUrl, type SmtpAddress } from "./outbound/smtp-address.ts";
@@ -193,7 +193,7 @@ function noReplyAt(baseUrl: string) {
 }
 
 function postgresUrl(value: string) {
-  postgresServerUrls(value);
+  parseServerUrls(value);
   return value;
 }
 

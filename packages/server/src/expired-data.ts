@@ -1,6 +1,6 @@
 import { defaultRetention, retentionOf } from "./agents/retention.ts";
 import { deleteOlderThan } from "./conversations/retention.ts";
-import { pagesById } from "./db/pages-by-id.ts";
+import { readPagesById } from "./db/pages-by-id.ts";
 import type { Deps } from "./deps.ts";
 import { deleteAgentEventsBefore } from "./events/retention.ts";
 import { deleteFilesBefore, deleteSubmissionsBefore } from "./forms/retention.ts";
@@ -20,7 +20,7 @@ export async function deleteExpiredData(
 ): Promise<number> {
   const { db } = deps;
   const defaults = defaultRetention(deps.config);
-  const pages = pagesById(AGENTS_PER_PAGE, (after) =>
+  const pages = readPagesById(AGENTS_PER_PAGE, (after) =>
     db
       .selectFrom("agents")
       .select(["id", "retention"])

@@ -1,6 +1,6 @@
 import type { ProviderFailures } from "@foyer/contract";
 import { sql } from "kysely";
-import { ofExistingAgent } from "../db/deleted-agents.ts";
+import { agentExists } from "../db/deleted-agents.ts";
 import type { ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { type ProviderName, providerNames } from "../models/provider-environment.ts";
@@ -20,7 +20,7 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
       .selectFrom("replyFailures")
       .select(["provider", "at"])
       .where("organizationId", "=", organizationId)
-      .where(ofExistingAgent("replyFailures"))
+      .where(agentExists("replyFailures"))
       .where("at", ">=", since())
       .orderBy("at", "desc")
       .limit(MAX_COUNTED);
@@ -36,7 +36,7 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
       .selectFrom("replyFailures")
       .selectAll()
       .where("organizationId", "=", organizationId)
-      .where(ofExistingAgent("replyFailures"))
+      .where(agentExists("replyFailures"))
       .where("at", "=", at)
       .where("provider", provider === null ? "is" : "=", provider)
       .limit(1)

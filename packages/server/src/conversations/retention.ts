@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from "kysely";
 import { deleteBySize } from "../db/clean-up.ts";
-import { eventBytes, eventBytesOf } from "../db/event-rows.ts";
+import { eventBytes, sumEventBytes } from "../db/event-rows.ts";
 import type { Db } from "../db/open.ts";
 import type { Tables } from "../db/tables.ts";
 import { deleteMessages } from "./store.ts";
@@ -16,7 +16,7 @@ const noteBytes = sql<number>`coalesce((select sum(octet_length(text)) from "con
 
 /** The size of a conversation with its notes and events. */
 const conversationBytes = sql<number>`"textBytes" + "toolBytes" + "messageCount" * ${sql.lit(ROW_BYTES)}
-  + ${noteBytes} + ${eventBytesOf("conversationId", "conversations.id")}`;
+  + ${noteBytes} + ${sumEventBytes("conversationId", "conversations.id")}`;
 
 /** Deletes an agent's conversations without a message since `before` (milliseconds). @returns the number deleted */
 export function deleteOlderThan(db: Db, agentId: string, before: number): Promise<number> {

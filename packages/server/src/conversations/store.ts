@@ -6,9 +6,9 @@ import type { Flag, Instant } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
 import { containsText } from "../db/contains-text.ts";
 import type { DatabaseKind } from "../db/database-kind.ts";
-import { ofExistingAgent } from "../db/deleted-agents.ts";
+import { agentExists } from "../db/deleted-agents.ts";
 import type { Db } from "../db/open.ts";
-import { firstWithin } from "../db/page-bytes.ts";
+import { takeWithinBytes } from "../db/page-bytes.ts";
 import type { ConversationRow, MessageRow, ReplyFailureRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
@@ -86,7 +86,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
       const matching = db
         .selectFrom("conversations")
         .where("organizationId", "=", organizationId)
-        .where(ofExistingAgent("conversations"))
+        .where(agentExists("conversations"))
         .$call(matches({ ...filter, ...defined({ agentId }) }, databaseKind));
       const page = matching
         .select(listColumns)
@@ -111,7 +111,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         .selectAll()
         .where("id", "=", id)
         .where(seenBy(viewer))
-        .where(ofExistingAgent("conversations"))
+        .where(agentExists("conversations"))
         .executeTakeFirst();
     },
     /** @param after a position; only messages after it are read */
@@ -151,7 +151,7 @@ async function* summaryPages(
     const page = db
       .selectFrom("conversations")
       .where("organizationId", "=", organizationId)
-      .where(ofExistingAgent("conversations"))
+      .where(agentExists("conversations"))
       .$call(matches(filter, databaseKind))
       .$if(before !== undefined, (query) => query.where("id", "<", before ?? ""))
       .select(listColumns)
@@ -175,7 +175,7 @@ async function* messagePages(db: Db, conversationId: string, start: number): Asy
       .where("position", ">", after)
       .limit(PAGE_MESSAGES)
       .execute();
-    const last = firstWithin(sizes, PAGE_BYTES).at(-1);
+    const last = takeWithinBytes(sizes, PAGE_BYTES).at(-1);
     if (!last) return;
     const rows = await messages
       .selectAll()
@@ -203,7 +203,7 @@ export async function deleteMessages(db: Db, conversationId: string): Promise<vo
       .orderBy("position")
       .limit(PAGE_MESSAGES)
       .execute();
-    const last = firstWithin(sizes, DELETED_BYTES).at(-1);
+    const last = takeWithinBytes(sizes, DELETED_BYTES).at(-1);
     if (!last) return;
     await db
       .deleteFrom("messages")

@@ -34,16 +34,16 @@ export function createBackgroundReads(
   { db, kind, address }: OpenDatabase,
   timeouts: Partial<Record<LaneName, number>> = {},
 ): BackgroundReads {
-  const timeoutOf = (lane: LaneName) => timeouts[lane] ?? lanes[lane].timeoutMs;
-  const turns = (lane: LaneName) => createReadLane(kind === "sqlite" ? 1 : lanes[lane].connections);
-  const turnsOf = { list: turns("list"), search: turns("search") };
+  const timeoutForLane = (lane: LaneName) => timeouts[lane] ?? lanes[lane].timeoutMs;
+  const createLane = (lane: LaneName) => createReadLane(kind === "sqlite" ? 1 : lanes[lane].connections);
+  const turnsOf = { list: createLane("list"), search: createLane("search") };
 
   if (address.kind === "sqlite") {
     const threads = { list: createReadThread(address.file), search: createReadThread(address.file) };
     return {
       async run<Row>(query: Compilable<Row>, { lane, owner }: ReadOptions) {
         const compiled = query.compile();
-        return turnsOf[lane](owner, () => threads[lane].read<Row>(compiled, timeoutOf(lane)));
+        return turnsOf[lane](owner, () => threads[lane].read<Row>(compiled, timeoutForLane(lane)));
       },
       async close() {
         await Promise.all([threads.list.stop(), threads.search.stop()]);
@@ -53,13 +53,13 @@ export function createBackgroundReads(
   return {
     async run<Row>(query: Compilable<Row>, { lane, owner }: ReadOptions) {
       const compiled = query.compile();
-      return turnsOf[lane](owner, () => readFromPostgres<Row>(db, compiled, timeoutOf(lane)));
+      return turnsOf[lane](owner, () => readFromPostgres<Row>(db, compiled, timeoutForLane(lane)));
     },
     async close() {},
   };
 }
 
-function tooSlow(): AppError {
+function tooSlowError(): AppError {
   return new AppError(
     "OVERLOADED",
     "There is too much data to answer this in time. Narrow it down, for example with from and to, or with one visitor.",
@@ -78,7 +78,7 @@ async function readFromPostgres<Row>(db: OpenDatabase["db"], query: CompiledQuer
     );
   } catch (error) {
     const isLate = typeof error === "object" && error !== null && "code" in error && error.code === QUERY_CANCELED;
-    throw isLate ? tooSlow() : error;
+    throw isLate ? tooSlowError() : error;
   }
 }
 
@@ -94,9 +94,9 @@ function createReadThread(file: string) {
     stop: thread.stop,
     async read<Row>({ sql: text, parameters }: CompiledQuery<Row>, timeoutMs: number): Promise<Row[]> {
       const result = await thread.run({ sql: text, parameters, timeoutMs }, timeoutMs + GRACE_MS);
-      if (result === null) throw tooSlow();
+      if (result === null) throw tooSlowError();
       if ("rows" in result) return result.rows as Row[];
-      throw result.isLate ? tooSlow() : new Error(result.message);
+      throw result.isLate ? tooSlowError() : new Error(result.message);
     },
   };
 }

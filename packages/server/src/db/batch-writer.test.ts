@@ -21,7 +21,7 @@ onBothDatabases("a batch writer", (createDatabase) => {
   });
 
   /** Stores names of organizations. The table rejects `bad`, which has no name. */
-  function writer(maxItems = 100) {
+  function createWriter(maxItems = 100) {
     return createBatchWriter<string, string>(
       open.db,
       async (trx, items) => {
@@ -41,20 +41,20 @@ onBothDatabases("a batch writer", (createDatabase) => {
     (await open.db.selectFrom("organizations").select("id").where("id", "=", id).execute()).length === 1;
 
   it("writes concurrent items in one transaction, each with its own result", async () => {
-    const write = writer();
+    const write = createWriter();
     const ids = Array.from({ length: 50 }, (_, index) => `once-${index}`);
     expect(await Promise.all(ids.map(write))).toEqual(ids.map((id) => `kept ${id}`));
     expect(batches).toEqual([ids]);
   });
 
   it("collects items while it writes, up to its limit", async () => {
-    const write = writer(3);
+    const write = createWriter(3);
     await Promise.all(["a", "b", "c", "d", "e", "f", "g"].map(write));
     expect(batches).toEqual([["a", "b", "c"], ["d", "e", "f"], ["g"]]);
   });
 
   it("fails only the item that is invalid", async () => {
-    const write = writer();
+    const write = createWriter();
     const results = await Promise.allSettled(["good-1", "bad-1", "good-2"].map(write));
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect([await isKept("good-1"), await isKept("bad-1"), await isKept("good-2")]).toEqual([true, false, true]);

@@ -25,7 +25,7 @@ export function createCheckpoint(
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
 
-  async function checkpoint(): Promise<void> {
+  async function runCheckpoint(): Promise<void> {
     const result = await thread.run({}, TIMEOUT_MS);
     if (result?.isDone) return;
     log.warn(
@@ -36,7 +36,7 @@ export function createCheckpoint(
 
   function start(): Promise<void> {
     next = null;
-    running = checkpoint()
+    running = runCheckpoint()
       .catch((error: unknown) => log.warn({ err: error }, "could not empty the database's write-ahead log"))
       .finally(() => {
         running = null;

@@ -2,7 +2,7 @@ import { setTimeout as rest } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { Logger } from "pino";
 import type { Db } from "./open.ts";
-import { firstWithin } from "./page-bytes.ts";
+import { takeWithinBytes } from "./page-bytes.ts";
 import type { Tables } from "./tables.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -85,7 +85,7 @@ export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork
   for (let total = 0; ; ) {
     const startedAt = performance.now();
     const { deleted, large } = await inTransaction(db, async (trx) => {
-      const rows = firstWithin(await work.next(trx, limit), maxBytes);
+      const rows = takeWithinBytes(await work.next(trx, limit), maxBytes);
       const [first] = rows;
       if (first && work.shrink && Number(first.bytes) > MAX_BATCH_BYTES) return { deleted: 0, large: first };
       if (first) await work.remove(trx, rows);

@@ -21,14 +21,14 @@ export function lockDataFolder(dataDir: string): () => void {
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw error;
-    throw new Error(`${holderOf(dataDir)} is using the data folder ${dataDir}. Stop it first.`);
+    throw new Error(`${describeHolder(dataDir)} is using the data folder ${dataDir}. Stop it first.`);
   }
   // The file is only used for the message above. A stale file of a killed process does no harm.
   writeFileSync(join(dataDir, HOLDER_FILE), `${process.pid} ${hostname()}\n`, { mode: 0o600 });
   return () => database.close();
 }
 
-function holderOf(dataDir: string): string {
+function describeHolder(dataDir: string): string {
   const [pid, host] = readHolder(dataDir).split(" ");
   if (!pid) return "Another process";
   // In a container, the same process id means a different process.

@@ -3,7 +3,7 @@
  * mistake in the query.
  */
 export function isUnavailable(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = readErrorCode(error);
   if (/^(08|53|57P|58|25006)/.test(code)) return true;
   if (/^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY)/.test(code)) return true;
   if (/^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code)) return true;
@@ -25,14 +25,14 @@ export function isClosed(error: unknown): boolean {
 
 /** True when the row violates a unique constraint. */
 export function isDuplicate(error: unknown): boolean {
-  return /^(23505|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY))$/.test(codeOf(error));
+  return /^(23505|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY))$/.test(readErrorCode(error));
 }
 
 /** True when the row violates a foreign key constraint because the referenced row does not exist. */
 export function isMissingReference(error: unknown): boolean {
-  return /^(23503|SQLITE_CONSTRAINT_FOREIGNKEY)$/.test(codeOf(error));
+  return /^(23503|SQLITE_CONSTRAINT_FOREIGNKEY)$/.test(readErrorCode(error));
 }
 
-function codeOf(error: unknown) {
+function readErrorCode(error: unknown) {
   return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 }

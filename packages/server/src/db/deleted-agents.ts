@@ -12,6 +12,6 @@ type AgentContent = "conversations" | "submissions" | "replyFailures";
  * Excludes rows of an agent that is being deleted. Deleting them takes a while, and readers must not see them in the
  * meantime.
  */
-export function ofExistingAgent(table: AgentContent) {
+export function agentExists(table: AgentContent) {
   return sql<boolean>`${sql.ref(`${table}.agentId`)} not in (select id from agents where "deletedAt" is not null)`;
 }

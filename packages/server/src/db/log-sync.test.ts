@@ -45,7 +45,7 @@ const insertInTransaction = () => db.transaction().execute((trx) => sql`insert i
 const count = async () => (await sql<{ n: number }>`select count(*) as n from written`.execute(db)).rows[0]?.n;
 
 /** Whether the promises have settled by the next turn of the event loop. */
-async function settled(...promises: Promise<unknown>[]): Promise<boolean[]> {
+async function areSettled(...promises: Promise<unknown>[]): Promise<boolean[]> {
   const states = promises.map(() => false);
   promises.forEach((promise, index) => {
     const settle = () => {
@@ -62,7 +62,7 @@ it.each([
   ["transaction", insertInTransaction],
 ])("a %s that writes resolves only when the log is on the disk", async (_, write) => {
   const writing = write();
-  expect(await settled(writing)).toEqual([false]);
+  expect(await areSettled(writing)).toEqual([false]);
   expect(disk.writes).toHaveLength(1);
   disk.writes[0]?.resolve();
   await writing;
@@ -70,12 +70,12 @@ it.each([
 
 it("transactions that commit while the log is written share the next write, and do not wait for each other", async () => {
   const first = insertInTransaction();
-  await settled(first);
+  await areSettled(first);
   const others = [insertInTransaction(), insert(), insertInTransaction()];
-  expect(await settled(first, ...others)).toEqual([false, false, false, false]);
+  expect(await areSettled(first, ...others)).toEqual([false, false, false, false]);
   disk.writes[0]?.resolve();
   // The first write may have begun before the other queries were committed.
-  expect(await settled(first, ...others)).toEqual([true, false, false, false]);
+  expect(await areSettled(first, ...others)).toEqual([true, false, false, false]);
   expect(disk.writes).toHaveLength(2);
   disk.writes[1]?.resolve();
   await Promise.all(others);
@@ -86,9 +86,9 @@ it("transactions that commit while the log is written share the next write, and 
 
 it("a query does not show what is not yet on the disk", async () => {
   const writing = insertInTransaction();
-  await settled(writing);
+  await areSettled(writing);
   const reading = count();
-  expect(await settled(reading)).toEqual([false]);
+  expect(await areSettled(reading)).toEqual([false]);
   disk.writes[0]?.resolve();
   expect(await reading).toBe(1);
   await writing;
@@ -109,9 +109,9 @@ it("a failing disk fails the writes that wait for it, and nothing is committed u
   reader.exec("begin");
   reader.prepare("select * from written").all();
   const first = insertInTransaction();
-  await settled(first);
+  await areSettled(first);
   const second = insertInTransaction();
-  await settled(second);
+  await areSettled(second);
   disk.writes[0]?.reject(new Error("EIO"));
   const failure = { code: "SQLITE_IOERR_FSYNC", message: expect.stringContaining("EIO") };
   await expect(first).rejects.toMatchObject(failure);
@@ -123,7 +123,7 @@ it("a failing disk fails the writes that wait for it, and nothing is committed u
   await expect.poll(() => count().catch(() => null)).toBe(2);
   expect(statSync(`${file}-wal`).size).toBe(0);
   const third = insert();
-  await settled(third);
+  await areSettled(third);
   expect(disk.writes).toHaveLength(2);
   disk.writes[1]?.resolve();
   await third;

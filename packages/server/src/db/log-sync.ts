@@ -38,7 +38,7 @@ export function createLogSync(file: string, write: (descriptor: number) => Promi
       descriptor ??= openSync(`${file}-wal`, "r+");
       await write(descriptor);
     } catch (error) {
-      failure = failedWrite(error);
+      failure = writeError(error);
       throw failure;
     } finally {
       running = null;
@@ -75,7 +75,7 @@ export function createLogSync(file: string, write: (descriptor: number) => Promi
 }
 
 /** The error that SQLite itself reports for a failed `fsync`, so that callers treat the database as unavailable. */
-function failedWrite(cause: unknown): Error {
+function writeError(cause: unknown): Error {
   const message = `The database's write-ahead log could not be written to the disk: ${cause instanceof Error ? cause.message : cause}`;
   return Object.assign(new Database.SqliteError(message, "SQLITE_IOERR_FSYNC"), { cause });
 }

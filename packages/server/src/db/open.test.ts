@@ -56,12 +56,12 @@ describe("the SQLite file", () => {
   it("keeps the locks of its connections when the process opens the file again", async () => {
     if (database.address.kind !== "sqlite") throw new Error("not SQLite");
     const { file } = database.address;
-    const [first, locks] = [openDatabase(database.address, () => {}), locksOf(file)];
+    const [first, locks] = [openDatabase(database.address, () => {}), readLocks(file)];
     expect(locks.length).toBe(existsSync(LOCK_TABLE) ? 1 : 0);
     const second = openDatabase(database.address, () => {});
-    expect(locksOf(file)).toEqual(locks);
+    expect(readLocks(file)).toEqual(locks);
     await second.db.destroy();
-    expect(locksOf(file)).toEqual(locks);
+    expect(readLocks(file)).toEqual(locks);
     await first.db.destroy();
   });
 
@@ -97,7 +97,7 @@ describe("the SQLite file", () => {
 const LOCK_TABLE = "/proc/locks";
 
 /** The locks on a file, without their numbers in the list. */
-function locksOf(file: string): string[] {
+function readLocks(file: string): string[] {
   if (!existsSync(LOCK_TABLE)) return [];
   const lines = readFileSync(LOCK_TABLE, "utf8").split("\n");
   return lines.filter((line) => line.includes(`:${statSync(file).ino} `)).map((line) => line.replace(/^\d+:\s*/, ""));

@@ -8,7 +8,7 @@ import type { DatabaseKind } from "./database-kind.ts";
 import { createLogSync, type LogSync } from "./log-sync.ts";
 import { createPostgresServers } from "./postgres-servers.ts";
 import { createSqliteDialect } from "./sqlite-dialect.ts";
-import { emptyLog, openSqliteFile } from "./sqlite-file.ts";
+import { emptyWal, openSqliteFile } from "./sqlite-file.ts";
 import { currentStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
 
@@ -21,7 +21,7 @@ export type OpenDatabase = { db: Db; kind: DatabaseKind; address: DatabaseAddres
 
 /** Opens the database and creates a missing SQLite file and folder. Throws when the SQLite file cannot be opened. */
 export function openDatabase(address: DatabaseAddress, onPoolError: (error: Error) => void): OpenDatabase {
-  const dialect = address.kind === "sqlite" ? sqlite(address.file) : postgres(address.url, onPoolError);
+  const dialect = address.kind === "sqlite" ? openSqlite(address.file) : openPostgres(address.url, onPoolError);
   return { db: new Kysely<Tables>({ dialect }), kind: address.kind, address };
 }
 
@@ -41,11 +41,11 @@ export function openMemoryDatabase(): OpenDatabase {
 
 const MEMORY = ":memory:";
 
-function sqlite(file: string) {
+function openSqlite(file: string) {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   makePrivate(file);
   const database = openSqliteFile(file);
-  emptyLeftLog(database);
+  emptyLeftoverWal(database);
   // A commit only writes to the log. The dialect has it synced to the disk without blocking the event loop.
   database.pragma("synchronous = NORMAL");
   // The log is beside the file that a symbolic link points to.
@@ -56,9 +56,9 @@ function sqlite(file: string) {
  * A log that a killed process left behind may exist only in the system's cache, because the disk failed to write it.
  * Commits that are appended to such a log would be lost with it.
  */
-function emptyLeftLog(database: Database.Database): void {
+function emptyLeftoverWal(database: Database.Database): void {
   try {
-    emptyLog(database);
+    emptyWal(database);
   } catch (error) {
     // The disk is full, but the data can still be read.
     if ((error as { code?: string }).code !== "SQLITE_FULL") throw error;
@@ -85,7 +85,7 @@ function makePrivate(file: string): void {
 }
 
 /** `pg` is loaded on first use, because servers on SQLite never need it. */
-function postgres(url: string, onPoolError: (error: Error) => void) {
+function openPostgres(url: string, onPoolError: (error: Error) => void) {
   const connect = async () => {
     const { default: pg } = await import("pg");
     const servers = createPostgresServers(url);

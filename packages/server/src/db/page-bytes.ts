@@ -1,5 +1,5 @@
 /** Returns the first rows that together do not exceed `maxBytes`, but at least one row. */
-export function firstWithin<Row extends { bytes: number }>(rows: readonly Row[], maxBytes: number): Row[] {
+export function takeWithinBytes<Row extends { bytes: number }>(rows: readonly Row[], maxBytes: number): Row[] {
   let left = maxBytes;
   const end = rows.findIndex(({ bytes }, index) => {
     left -= Number(bytes);

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
  * this process.
  * @param read returns the first `size` rows with an id after `after`, in the order of their ids
  */
-export async function* pagesById<Row extends { id: string }>(
+export async function* readPagesById<Row extends { id: string }>(
   size: number,
   read: (after: string) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {

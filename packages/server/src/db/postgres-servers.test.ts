@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createPostgresServers, postgresServerUrls } from "./postgres-servers.ts";
+import { createPostgresServers, parseServerUrls } from "./postgres-servers.ts";
 
 const unavailable = () => Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
 
@@ -18,18 +18,18 @@ it.each([
     ],
   ],
 ])("the PostgreSQL address %s is split into one per server", (address, urls) => {
-  expect(postgresServerUrls(address)).toEqual(urls);
+  expect(parseServerUrls(address)).toEqual(urls);
 });
 
 it.each(["mysql://db/foyer", "postgres://db:port/foyer", "postgres://a,b:port/foyer", "db:5432"])(
   "the PostgreSQL address %s is refused with the expected form",
   (address) => {
-    expect(() => postgresServerUrls(address)).toThrow("postgres://user:password@host:port/database");
+    expect(() => parseServerUrls(address)).toThrow("postgres://user:password@host:port/database");
   },
 );
 
 it("an address that asks PostgreSQL for a standby is refused", () => {
-  expect(() => postgresServerUrls("postgres://a,b/foyer?target_session_attrs=standby")).toThrow("read-write");
+  expect(() => parseServerUrls("postgres://a,b/foyer?target_session_attrs=standby")).toThrow("read-write");
 });
 
 it("a connection is opened to the next server when one is unavailable, and stays with it", async () => {

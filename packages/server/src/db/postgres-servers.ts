@@ -6,25 +6,25 @@ import { isUnavailable } from "./database-errors.ts";
  * with `target_session_attrs=read-write` of PostgreSQL's own clients. When it fails, the others are tried.
  */
 export function createPostgresServers(address: string) {
-  const urls = postgresServerUrls(address);
+  const urls = parseServerUrls(address);
   let index = 0;
-  const current = () => urls[index] as string;
+  const currentUrl = () => urls[index] as string;
   return {
     /** Returns the connection string of the server that is currently used. */
-    current,
+    current: currentUrl,
     /**
      * Opens a connection, to another server if this one is unavailable. Each server is tried once.
      * @throws what opening the last connection threw
      */
     async connect<Connection>(open: (url: string) => Promise<Connection>): Promise<Connection> {
       for (let tried = 1; ; tried++) {
-        const url = current();
+        const url = currentUrl();
         try {
           return await open(url);
         } catch (error) {
           if (!isServerFailure(error)) throw error;
           // Of several concurrent attempts, only the first one switches to the next server.
-          if (url === current()) index = (index + 1) % urls.length;
+          if (url === currentUrl()) index = (index + 1) % urls.length;
           if (tried >= urls.length) throw error;
         }
       }
@@ -58,7 +58,7 @@ function isServerFailure(error: unknown): boolean {
  * `postgres://user:password@first:5432,second:5432/foyer`, or in the parameters `host` and `port`.
  * @throws Error that shows the expected form
  */
-export function postgresServerUrls(address: string): string[] {
+export function parseServerUrls(address: string): string[] {
   const parts = /^(postgres(?:ql)?:\/\/(?:[^/?]*@)?)([^/?@]*)([^?]*)(\?.*)?$/.exec(address);
   if (!parts) throw new Error(EXPECTED);
   const [, start = "", authority = "", path = "", query = ""] = parts;
@@ -73,9 +73,9 @@ export function postgresServerUrls(address: string): string[] {
   const names = authority.split(",");
   const urls = Array.from({ length: Math.max(names.length, hosts?.length ?? 0) }, (_, index) => {
     const own = new URLSearchParams(parameters);
-    if (hosts) own.set("host", at(hosts, index));
-    if (ports) own.set("port", at(ports, index));
-    return `${start}${at(names, index)}${path}${own.size > 0 ? `?${own}` : ""}`;
+    if (hosts) own.set("host", valueForServer(hosts, index));
+    if (ports) own.set("port", valueForServer(ports, index));
+    return `${start}${valueForServer(names, index)}${path}${own.size > 0 ? `?${own}` : ""}`;
   });
   if (!urls.every((url) => URL.canParse(url))) throw new Error(EXPECTED);
   return urls;
@@ -84,4 +84,5 @@ export function postgresServerUrls(address: string): string[] {
 const EXPECTED = "postgres://user:password@host:port/database";
 
 /** A value that is given only once applies to all servers. */
-const at = (values: readonly string[], index: number) => (values.length === 1 ? values[0] : values[index]) ?? "";
+const valueForServer = (values: readonly string[], index: number) =>
+  (values.length === 1 ? values[0] : values[index]) ?? "";

@@ -10,14 +10,14 @@ export function createRunAlone({ db, databaseKind }: { db: Db; databaseKind: Dat
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
     // Queue within the process first, so that waiting occupies one connection of the pool instead of all of them.
-    const result = last.then(() => (databaseKind === "postgres" ? holdingLock(db, lock, work) : work()));
+    const result = last.then(() => (databaseKind === "postgres" ? withAdvisoryLock(db, lock, work) : work()));
     last = result.catch(() => {});
     return result;
   };
 }
 
 /** The lock is released with its transaction, even when the connection breaks. The work uses its own transactions. */
-function holdingLock<T>(db: Db, lock: number, work: () => Promise<T>): Promise<T> {
+function withAdvisoryLock<T>(db: Db, lock: number, work: () => Promise<T>): Promise<T> {
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(${lock})`.execute(trx);
     return work();

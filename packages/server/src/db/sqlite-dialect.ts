@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import type { LogSync } from "./log-sync.ts";
-import { emptyLog } from "./sqlite-file.ts";
+import { emptyWal } from "./sqlite-file.ts";
 
 /**
  * The minimum time between two attempts to continue after the log could not be written to the disk, in milliseconds.
@@ -54,7 +54,7 @@ class ParameterCompiler extends SqliteQueryCompiler {
 }
 
 function createDriver(database: Database.Database, log: LogSync): Driver {
-  const prepare = statementCache(database);
+  const prepare = createStatementCache(database);
   const queue: Array<() => void> = [];
   let isTaken = false;
   let hasWritten = false;
@@ -75,7 +75,7 @@ function createDriver(database: Database.Database, log: LogSync): Driver {
   function repair(failure: Error): void {
     if (performance.now() - triedAt < REPAIR_MS) throw failure;
     triedAt = performance.now();
-    if (!emptyLog(database)) throw failure;
+    if (!emptyWal(database)) throw failure;
     log.repaired();
   }
 
@@ -134,7 +134,7 @@ function createDriver(database: Database.Database, log: LogSync): Driver {
   };
 }
 
-function statementCache(database: Database.Database) {
+function createStatementCache(database: Database.Database) {
   const statements = new Map<string, Database.Statement>();
   const noRollback = database.prepare("select 1 where 0");
   return (sql: string): Database.Statement => {

@@ -22,7 +22,7 @@ export function openSqliteFile(file: string) {
  * Moves everything that was committed from the write-ahead log to the database file on the disk, and empties the log.
  * @returns false when another connection still needs the log
  */
-export function emptyLog(database: Database.Database): boolean {
+export function emptyWal(database: Database.Database): boolean {
   // Without a busy timeout, the attempt ends immediately when a reader still needs the log. With a longer one, it would
   // keep a lock for which other writes wait.
   database.pragma("busy_timeout = 0");

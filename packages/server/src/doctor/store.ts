@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { databaseNow } from "../db/database-clock.ts";
-import { ofExistingAgent } from "../db/deleted-agents.ts";
+import { agentExists } from "../db/deleted-agents.ts";
 import type { Deps } from "../deps.ts";
 import { calculateLeaseMs } from "../outbox/delivery-lease.ts";
 
@@ -54,7 +54,7 @@ export function createDoctorStore({
         .selectFrom("submissions")
         .select("id")
         .where("organizationId", "=", organizationId)
-        .where(ofExistingAgent("submissions"))
+        .where(agentExists("submissions"))
         .where("status", "in", ["webhook_failed", "client_failed", "failed"])
         .where("updatedAt", ">=", Date.now() - DAY_MS)
         .limit(MAX_FAILED);

@@ -29,7 +29,7 @@ export function toDocument(row: DocumentRow): Document {
     agentId: row.agentId,
     kind: row.kind,
     // A failed replacement does not change what the agent uses, so show the version in use.
-    ...(row.state === "failed" ? usedAs(row) : { title: row.title, url: row.url }),
+    ...(row.state === "failed" ? currentTitleAndUrl(row) : { title: row.title, url: row.url }),
     externalKey: row.externalKey,
     mimeType: row.mimeType,
     bytes: row.bytes,
@@ -50,7 +50,7 @@ export function toDocument(row: DocumentRow): Document {
 }
 
 /** Title and URL of the version that the agent uses, or of the first version while it is not ready. */
-export function usedAs({
+export function currentTitleAndUrl({
   title,
   url,
   readyTitle,
@@ -75,7 +75,7 @@ export function checkContent(
   if (kind === undefined) return;
   const missing = requiredFields[kind].filter((name) => !refused.has(name));
   checkAll([
-    ...missing.map((name) => () => required(name, kind, body[name])),
+    ...missing.map((name) => () => requireText(name, kind, body[name])),
     () => {
       if (kind === "page" && url) checkPage(url);
     },
@@ -87,21 +87,21 @@ export function toContent(input: ContentInput): DocumentContent {
   const { kind } = input;
   switch (kind) {
     case "text":
-      return textContent(required("title", kind, input.title).trim(), required("text", kind, input.text));
+      return textContent(requireText("title", kind, input.title).trim(), requireText("text", kind, input.text));
     case "faq":
       return faqContent({
-        question: required("question", kind, input.question).trim(),
+        question: requireText("question", kind, input.question).trim(),
         otherWordings: (input.otherWordings ?? []).map((wording) => wording.trim()),
-        answer: required("answer", kind, input.answer),
+        answer: requireText("answer", kind, input.answer),
       });
     case "page":
-      return pageContent(required("url", kind, input.url), input.title?.trim() ?? null);
+      return pageContent(requireText("url", kind, input.url), input.title?.trim() ?? null);
   }
 }
 
 export function textContent(title: string, text: string): DocumentContent {
   const original = { mimeType: "text/markdown", content: Buffer.from(text) };
-  return { kind: "text", title, url: null, hasOwnTitle: true, original, contentHash: hashOf("text", title, text) };
+  return { kind: "text", title, url: null, hasOwnTitle: true, original, contentHash: hashContent("text", title, text) };
 }
 
 export function faqContent(faq: Faq): DocumentContent {
@@ -112,7 +112,7 @@ export function faqContent(faq: Faq): DocumentContent {
     url: null,
     hasOwnTitle: true,
     original: { mimeType: FAQ_TYPE, content: Buffer.from(json) },
-    contentHash: hashOf("faq", json),
+    contentHash: hashContent("faq", json),
   };
 }
 
@@ -129,7 +129,7 @@ export function pageContent(address: string, title: string | null): DocumentCont
     url: url.href,
     hasOwnTitle: title !== null,
     original: null,
-    contentHash: hashOf("page", url.href),
+    contentHash: hashContent("page", url.href),
   };
 }
 
@@ -144,12 +144,12 @@ export function fileContent(
 ): DocumentContent {
   const title = cleanTitle(name.split(/[\\/]/).at(-1) ?? "") || "Untitled";
   const encoding = charset === null || charset === "utf-8" ? [] : [charset];
-  const contentHash = hashOf("file", sha256, ...encoding);
+  const contentHash = hashContent("file", sha256, ...encoding);
   return { kind: "file", title, url: null, hasOwnTitle: true, original: null, contentHash };
 }
 
 /** Returns the hash that identifies a content, including its title if the title is part of the content. */
-function hashOf(...parts: string[]): string {
+function hashContent(...parts: string[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 }
 
@@ -158,7 +158,7 @@ export function parseFaq(text: string): Faq {
   return JSON.parse(text) as Faq;
 }
 
-function required(path: string, kind: string, value: string | null | undefined): string {
+function requireText(path: string, kind: string, value: string | null | undefined): string {
   if (value === null || value === undefined)
     throw invalid(path, `is required for a document of kind ${kind}`, "required");
   return value;

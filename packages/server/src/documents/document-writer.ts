@@ -76,7 +76,7 @@ async function insert(parts: Parts, request: NewDocument): Promise<Saved> {
         (await store.countWithin(trx, { organizationId, agentId })) >= documentsPerAgent
       )
         throw limitReached(principal.plan, documentsPerAgent);
-      const row = newRow(request, await insertOriginal(parts, trx, request));
+      const row = createRow(request, await insertOriginal(parts, trx, request));
       await store.insert(trx, row);
       const created: Saved = { status: 202, document: toDocument(row) };
       await keep?.(trx, agentId, created);
@@ -105,7 +105,7 @@ async function insertOriginal({ files }: Parts, trx: Trx, request: NewDocument):
   return content.original && files.insertSmall(trx, { organizationId, agentId }, content.original.content);
 }
 
-function newRow(request: NewDocument, fileId: string | null): DocumentRow {
+function createRow(request: NewDocument, fileId: string | null): DocumentRow {
   const { principal, agentId, content, file, externalKey = null, sourceId = null, settings = {} } = request;
   const { kind, title, url, hasOwnTitle, original, contentHash } = content;
   const now = Date.now();
@@ -289,7 +289,7 @@ function discard({ files, log }: Parts, fileId: string): void {
 }
 
 /** The settings that a request changes. `null` resets a setting to its default. */
-export function settingsOf({ isEnabled, citation }: Pick<DocumentChanges, "isEnabled" | "citation">): Settings {
+export function pickSettings({ isEnabled, citation }: Pick<DocumentChanges, "isEnabled" | "citation">): Settings {
   return defined({
     isEnabled: isEnabled === undefined ? undefined : isEnabled === false ? 0 : 1,
     citation: citation === null ? "link" : citation,

@@ -2,7 +2,7 @@ import { compileOnce } from "../db/compiled-query.ts";
 import type { DocumentRow } from "../db/document-tables.ts";
 import type { Db } from "../db/open.ts";
 import type { Found } from "./describe-passages.ts";
-import { usedAs } from "./document-columns.ts";
+import { currentTitleAndUrl } from "./document-columns.ts";
 import { promptLimits } from "./knowledge-prefix.ts";
 
 type Owner = Pick<DocumentRow, "organizationId" | "agentId">;
@@ -78,7 +78,7 @@ export function createKnowledgeQueries(db: Db) {
       const { rows } = await passages(db, { organizationId, agentId });
       return rows.map(({ question, heading, title, url, readyTitle, readyUrl, ...passage }) => ({
         ...passage,
-        ...usedAs({ title, url, readyTitle, readyUrl }),
+        ...currentTitleAndUrl({ title, url, readyTitle, readyUrl }),
         score: null,
         matched: [],
         heading: heading ?? question?.split("\n")[0] ?? null,

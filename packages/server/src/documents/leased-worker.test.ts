@@ -70,7 +70,7 @@ it("the leased worker claims the jobs for several free slots together", async ()
     groupOf: () => "a",
     jobName: "test",
     idOf: ({ number }) => String(number),
-    gather: () => new Promise((end) => gathering.push(end)),
+    waitForMoreJobs: () => new Promise((end) => gathering.push(end)),
   });
   const finish = (count: number) => {
     for (const end of running.splice(0, count)) end();
@@ -113,7 +113,7 @@ it("the leased worker claims jobs of one group without waiting while long jobs o
     groupOf: ({ group }) => group,
     jobName: "test",
     idOf: ({ group }) => group,
-    gather: () => ended,
+    waitForMoreJobs: () => ended,
   });
   worker.start();
   await expect.poll(() => running.filter((group) => group === "short").length).toBe(4);

@@ -47,13 +47,13 @@ type Options<Job> = {
   jobName: string;
   idOf(job: Job): string;
   /** Waits briefly before a claim, so that one claim can fill several slots. Replaced in tests. */
-  gather?(): Promise<void>;
+  waitForMoreJobs?(): Promise<void>;
 };
 
 /** Claims and processes jobs until it is stopped. */
 export function createLeasedWorker<Job>(options: Options<Job>) {
   const { queue, run, log, leaseMs, maxConcurrent, maxPerGroup, groupOf, jobName, idOf } = options;
-  const { gather = () => wait(GATHER_MS) } = options;
+  const { waitForMoreJobs: gather = () => wait(GATHER_MS) } = options;
   const running = new Map<Job, Promise<void>>();
   const stopped = new AbortController();
   let wake = () => {};
@@ -93,7 +93,7 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
    * Returns the number of jobs that can be claimed even if all of them belong to one group, and the groups that have no
    * slot left.
    */
-  function room(): { limit: number; fullGroups: string[]; groups: number } {
+  function freeCapacity(): { limit: number; fullGroups: string[]; groups: number } {
     const counts = new Map<string, number>();
     for (const job of running.keys()) counts.set(groupOf(job), (counts.get(groupOf(job)) ?? 0) + 1);
     // Reserve one slot for the next group, which would otherwise wait behind the queues of all others.
@@ -108,13 +108,13 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
    * one group can keep the limit low and the jobs of other groups would wait in vain.
    */
   function isAlmostFull(): boolean {
-    const { limit, groups } = room();
+    const { limit, groups } = freeCapacity();
     return groups === 1 && limit > 0 && limit < maxPerGroup / 2;
   }
 
   /** @returns `all` when every due job within the limits was claimed, `down` when the database is unavailable */
   async function claim(): Promise<"all" | "some" | "down"> {
-    const { limit, fullGroups } = room();
+    const { limit, fullGroups } = freeCapacity();
     if (limit <= 0) return "all";
     try {
       const jobs = await queue.claim(limit, fullGroups);
@@ -126,7 +126,7 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
     }
   }
 
-  async function work(): Promise<void> {
+  async function runLoop(): Promise<void> {
     while (!stopped.signal.aborted) {
       if (isAlmostFull()) await gather();
       if (stopped.signal.aborted) return;
@@ -146,7 +146,7 @@ export function createLeasedWorker<Job>(options: Options<Job>) {
   return {
     notify,
     start(): void {
-      loop = work();
+      loop = runLoop();
     },
     /**
      * Stops claiming and releases the jobs in progress. Another process, or this server's next start, continues them.

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { onBothDatabases } from "../../../../test/databases.ts";
 import { fillDocuments } from "../../../../test/large/large-data.ts";
 import { startServer } from "../../../../test/server.ts";
-import { deleteDocumentsOf } from "./retention.ts";
+import { deleteAgentDocuments } from "./retention.ts";
 
 const tables = [
   ...(["documents", "documentTexts", "documentFiles", "documentFileParts", "documentJobs"] as const),
@@ -26,9 +26,9 @@ onBothDatabases("deleting an agent", (createDatabase) => {
       return Object.fromEntries((await Promise.all(counted)).map((count, index) => [tables[index], count]));
     };
     expect(Object.values(await counts())).not.toContain(0);
-    expect(await deleteDocumentsOf(db, "agent_00000000000000000000000000")).toBe(0);
+    expect(await deleteAgentDocuments(db, "agent_00000000000000000000000000")).toBe(0);
     expect(Object.values(await counts())).not.toContain(0);
-    expect(await deleteDocumentsOf(db, agentId)).toBe(3);
+    expect(await deleteAgentDocuments(db, agentId)).toBe(3);
     expect(await counts()).toEqual(Object.fromEntries(tables.map((table) => [table, 0])));
     expect((await account.call("GET", `/agents/${agentId}`)).status).toBe(200);
     await server.stop();

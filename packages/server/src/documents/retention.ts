@@ -23,7 +23,7 @@ export function deleteUnusedOriginals(db: Db, now: number): Promise<number> {
  * passages, because only its thread writes the search index.
  * @returns the number of deleted documents
  */
-export async function deleteDocumentsOf(db: Db, agentId: string): Promise<number> {
+export async function deleteAgentDocuments(db: Db, agentId: string): Promise<number> {
   await endSyncs(db, agentId);
   await deleteJobs(db, agentId);
   await deleteSourcePages(db, { agentId });

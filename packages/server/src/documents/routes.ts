@@ -7,7 +7,7 @@ import { formatAttachment } from "../http/attachment.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { fileLimits } from "./ingest/limits.ts";
-import { type DocumentService, fileTooLarge } from "./service.ts";
+import { type DocumentService, fileTooLargeError } from "./service.ts";
 
 export function documentRoutes(app: App, documents: DocumentService, idempotency: Idempotency): void {
   const organizationOf = (request: FastifyRequest) => principalOf(request).organizationId;
@@ -111,10 +111,10 @@ function uploadRoute(app: App, documents: DocumentService, idempotency: Idempote
       bodyLimit: fileLimits.maxFileBytes,
       handler: async (request, reply) => {
         const principal = principalOf(request);
-        if (Number(request.headers["content-length"]) > fileLimits.maxFileBytes) throw fileTooLarge();
+        if (Number(request.headers["content-length"]) > fileLimits.maxFileBytes) throw fileTooLargeError();
         const file = await documents.receive(principal, {
           agentId: request.query.agentId,
-          body: bodyOf(request),
+          body: readBody(request),
           contentType: request.headers["content-type"],
         });
         const call = { request, reply, scope: credentialOf(principal), sent: file.sha256 };
@@ -131,6 +131,6 @@ function uploadRoute(app: App, documents: DocumentService, idempotency: Idempote
 }
 
 /** The body as a stream. Fastify provides none for a request without a body. */
-function bodyOf(request: FastifyRequest): AsyncIterable<Buffer> | Iterable<Buffer> {
+function readBody(request: FastifyRequest): AsyncIterable<Buffer> | Iterable<Buffer> {
   return request.body instanceof Readable ? request.body : [];
 }

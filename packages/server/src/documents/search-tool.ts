@@ -97,7 +97,7 @@ function createDocumentSearch(documents: Documents, { id, organizationId }: Agen
       return { name: SEARCH_TOOL, input: { queries: [message.slice(0, MAX_QUERY_CHARACTERS)] } };
     },
     async run(input) {
-      const queries = queriesIn(input);
+      const queries = parseQueries(input);
       if (queries === null) return failure("`queries` must be a list of 1 to 3 texts.");
       try {
         const startedAt = performance.now();
@@ -123,7 +123,7 @@ function createDocumentSearch(documents: Documents, { id, organizationId }: Agen
   };
 }
 
-function queriesIn(input: unknown): string[] | null {
+function parseQueries(input: unknown): string[] | null {
   const { queries } = (input ?? {}) as { queries?: unknown };
   if (!Array.isArray(queries) || queries.length === 0 || queries.length > MAX_QUERIES) return null;
   const texts = queries.filter((query) => typeof query === "string" && query.trim() !== "");

@@ -12,6 +12,7 @@ import { OutboundError } from "../outbound/outbound-error.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
 import {
   checkContent,
+  currentTitleAndUrl,
   type DocumentContent,
   faqContent,
   fileContent,
@@ -20,11 +21,10 @@ import {
   textContent,
   toContent,
   toDocument,
-  usedAs,
 } from "./document-columns.ts";
-import { type DocumentWriter, type Saved, settingsOf } from "./document-writer.ts";
+import { type DocumentWriter, pickSettings, type Saved } from "./document-writer.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
-import { charsetOf } from "./ingest/charset.ts";
+import { parseCharset } from "./ingest/charset.ts";
 import { fileLimits } from "./ingest/limits.ts";
 import { type SearchDeps, searchPassages } from "./search/search-passages.ts";
 import type { DocumentStore } from "./store.ts";
@@ -63,7 +63,7 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
 
   return {
     ...readers(parts),
-    ...partChecks(deps, parts),
+    ...createChecks(deps, parts),
     ...writers(deps, parts),
     ...uploads(parts),
     ...bulkActions(parts),
@@ -75,7 +75,7 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
       return (await withDocuments(organizationId, hits)).map(({ hit, document }) => ({
         documentId: document.id,
         ordinal: hit.ordinal,
-        ...usedAs(document),
+        ...currentTitleAndUrl(document),
         page: hit.page,
         heading: hit.heading,
         text: hit.text,
@@ -95,7 +95,7 @@ export function createDocumentService(deps: ServiceDeps, parts: Parts) {
       });
       const hits = (await withDocuments(organizationId, found.hits)).map(({ hit, document }) => {
         const { documentId, page, heading, text, score, matched, matchedBy } = hit;
-        const { title, url } = usedAs(document);
+        const { title, url } = currentTitleAndUrl(document);
         return { documentId, title, url, page, heading, text, score, matched, matchedBy };
       });
       return { hits, ms: found.ms };
@@ -113,7 +113,7 @@ function readers({ agents, store, files }: Parts) {
       return { documents: rows.map(toDocument), pagination: { total, ...page } };
     },
     async get(organizationId: string, id: string): Promise<DocumentDetail> {
-      const row = await existing(store, organizationId, id);
+      const row = await findDocument(store, organizationId, id);
       const faq = row.kind === "faq" && row.fileId ? parseFaq(await files.readText(row.fileId)) : null;
       return { ...toDocument(row), faq };
     },
@@ -122,19 +122,19 @@ function readers({ agents, store, files }: Parts) {
       id: string,
       { offset = 0, limit = MAX_TEXT }: { offset?: number; limit?: number },
     ) {
-      const row = await existing(store, organizationId, id);
+      const row = await findDocument(store, organizationId, id);
       const text = await store.text(row, offset, Math.min(limit, MAX_TEXT));
       const end = offset + text.length;
       return { text, offset, nextOffset: end < row.characters ? end : null, characters: row.characters };
     },
     async chunks(organizationId: string, id: string, { limit, offset = 0 }: { limit?: number; offset?: number }) {
-      const row = await existing(store, organizationId, id);
+      const row = await findDocument(store, organizationId, id);
       const page = { limit: Math.min(limit ?? DEFAULT_PAGE, MAX_PAGE), offset };
       return { chunks: await store.chunks(row, page), pagination: { total: row.chunks, ...page } };
     },
     /** The original. Its content is read while it is sent. */
     async file(organizationId: string, id: string) {
-      const { title, kind, mimeType, fileId } = await existing(store, organizationId, id);
+      const { title, kind, mimeType, fileId } = await findDocument(store, organizationId, id);
       if (fileId === null) throw new AppError("NOT_FOUND", "The page has not been fetched yet, so there is no file.");
       return { title, kind, mimeType, content: files.read(fileId) };
     },
@@ -148,15 +148,15 @@ function readers({ agents, store, files }: Parts) {
 }
 
 /** Checks that apply to the usable part of a body that its schema refuses. */
-function partChecks({ outbound }: ServiceDeps, { store }: Parts) {
+function createChecks({ outbound }: ServiceDeps, { store }: Parts) {
   return {
     /** @throws 400 */
     checkPartOfNew: (part: PartialBody<DocumentCreate>): void =>
-      checkContent(part, (url) => readablePage(outbound, url)),
+      checkContent(part, (url) => checkPageAddress(outbound, url)),
     /** @throws 400, or 404 */
     async checkPart(organizationId: string, id: string, { body }: PartialBody<DocumentChanges>): Promise<void> {
-      const { kind } = await existing(store, organizationId, id);
-      if (kind === "page" && body.url) readablePage(outbound, body.url);
+      const { kind } = await findDocument(store, organizationId, id);
+      if (kind === "page" && body.url) checkPageAddress(outbound, body.url);
     },
   };
 }
@@ -164,8 +164,8 @@ function partChecks({ outbound }: ServiceDeps, { store }: Parts) {
 const nothing: ReadonlySet<string> = new Set();
 
 function writers({ outbound }: ServiceDeps, { agents, store, files, writer, markAnswered }: Parts) {
-  function contentOf(input: Omit<DocumentCreate, "agentId">): DocumentContent {
-    checkContent({ body: input, refused: nothing }, (url) => readablePage(outbound, url));
+  function createContent(input: Omit<DocumentCreate, "agentId">): DocumentContent {
+    checkContent({ body: input, refused: nothing }, (url) => checkPageAddress(outbound, url));
     return toContent(input);
   }
   return {
@@ -173,17 +173,17 @@ function writers({ outbound }: ServiceDeps, { agents, store, files, writer, mark
       const { organizationId } = principal;
       const { unansweredId: groupId } = input;
       await agents.get(organizationId, agentId);
-      const content = contentOf(input);
-      const saved = await writer.insert({ principal, agentId, content, settings: settingsOf(input), keep });
+      const content = createContent(input);
+      const saved = await writer.insert({ principal, agentId, content, settings: pickSettings(input), keep });
       if (groupId) await markAnswered({ organizationId, agentId, groupId });
       return saved;
     },
     async putByKey(principal: Principal, externalKey: string, { agentId, ...input }: DocumentCreate): Promise<Saved> {
       const { organizationId } = principal;
       await agents.get(organizationId, agentId);
-      const content = contentOf(input);
-      const settings = settingsOf(input);
-      const saved = await savedByKey(async () => {
+      const content = createContent(input);
+      const settings = pickSettings(input);
+      const saved = await saveByKey(async () => {
         const row = await store.byKey(organizationId, agentId, externalKey);
         if (!row) return writer.insert({ principal, agentId, content, externalKey, settings });
         if (row.contentHash === content.contentHash) return writer.changeSettings(row, settings);
@@ -193,24 +193,24 @@ function writers({ outbound }: ServiceDeps, { agents, store, files, writer, mark
       return saved;
     },
     async update(organizationId: string, id: string, input: DocumentChanges): Promise<Saved> {
-      const row = await existing(store, organizationId, id);
-      const settings = settingsOf(input);
+      const row = await findDocument(store, organizationId, id);
+      const settings = pickSettings(input);
       if (row.kind === "file" || (row.kind === "page" && !input.url)) {
-        const naming = namingOf(row, input);
+        const naming = changedTitle(row, input);
         // Titles are searchable, so a new title requires indexing the document again.
         return naming === null
           ? writer.changeSettings(row, settings)
           : writer.processAgain(row, { ...settings, ...naming });
       }
-      const content = checkAddress(outbound, await contentAfter(row, input, files));
+      const content = checkAddress(outbound, await applyContentChanges(row, input, files));
       if (content.contentHash === row.contentHash) return writer.changeSettings(row, settings);
       return writer.replace(row, { content, settings });
     },
     async delete(organizationId: string, id: string): Promise<void> {
-      await writer.delete(organizationId, [await existing(store, organizationId, id)]);
+      await writer.delete(organizationId, [await findDocument(store, organizationId, id)]);
     },
     async retry(organizationId: string, id: string): Promise<Document> {
-      return (await retryRow(writer, await existing(store, organizationId, id))).document;
+      return (await retryRow(writer, await findDocument(store, organizationId, id))).document;
     },
   };
 }
@@ -220,7 +220,7 @@ function uploads({ agents, files, store, writer }: Parts) {
     /** Receives the body of an upload. The caller passes the file on to `addFile`, or discards it. */
     async receive({ organizationId }: Principal, { agentId, body, contentType }: UploadedBody): Promise<StoredFile> {
       await agents.get(organizationId, agentId);
-      const file = await files.receive({ organizationId, agentId }, limited(body), charsetOf(contentType));
+      const file = await files.receive({ organizationId, agentId }, limitBytes(body), parseCharset(contentType));
       if (file.bytes > 0) return file;
       writer.discard(file.id);
       throw new AppError("VALIDATION_ERROR", "The body is empty. Send the file as the body of the request.");
@@ -242,7 +242,7 @@ function uploads({ agents, files, store, writer }: Parts) {
         return writer.keepUnchanged(row, keep);
       };
       try {
-        return await savedByKey(save);
+        return await saveByKey(save);
       } catch (error) {
         // After any other error, the document may have been stored, and the file then belongs to it.
         if (error instanceof AppError) writer.discard(file.id);
@@ -256,7 +256,7 @@ function uploads({ agents, files, store, writer }: Parts) {
  * Repeats `save` when another request has created a document with the same external key since `save` looked for it. The
  * second attempt replaces that document.
  */
-async function savedByKey(save: () => Promise<Saved>): Promise<Saved> {
+async function saveByKey(save: () => Promise<Saved>): Promise<Saved> {
   try {
     return await save();
   } catch (error) {
@@ -298,7 +298,7 @@ function bulkActions({ store, writer }: Parts) {
   };
 }
 
-async function existing(store: DocumentStore, organizationId: string, id: string): Promise<DocumentRow> {
+async function findDocument(store: DocumentStore, organizationId: string, id: string): Promise<DocumentRow> {
   const row = isId("doc", id) ? await store.get(organizationId, id) : undefined;
   if (!row) throw notFound("Document");
   return row;
@@ -313,7 +313,7 @@ function retryRow(writer: DocumentWriter, row: DocumentRow): Promise<Saved> {
  * Returns the columns that a new title of a file or page changes, or null if it changes none. The title `null` restores
  * the page's own title.
  */
-function namingOf(row: DocumentRow, { title }: DocumentChanges): Partial<DocumentRow> | null {
+function changedTitle(row: DocumentRow, { title }: DocumentChanges): Partial<DocumentRow> | null {
   if (title === undefined) return null;
   if (title === null) return row.kind === "page" && row.hasOwnTitle === 1 ? { hasOwnTitle: 0 } : null;
   const isNamed = title.trim() === row.title && row.hasOwnTitle === 1;
@@ -321,17 +321,21 @@ function namingOf(row: DocumentRow, { title }: DocumentChanges): Partial<Documen
 }
 
 /** The content of a text, FAQ entry or page after the changes of a request. */
-async function contentAfter(row: DocumentRow, input: DocumentChanges, files: FileStore): Promise<DocumentContent> {
+async function applyContentChanges(
+  row: DocumentRow,
+  input: DocumentChanges,
+  files: FileStore,
+): Promise<DocumentContent> {
   const { fileId } = row;
-  const original = async () => (fileId === null ? "" : files.readText(fileId));
+  const readOriginal = async () => (fileId === null ? "" : files.readText(fileId));
   if (row.kind === "text") {
-    return textContent(input.title?.trim() ?? row.title, input.text ?? (await original()));
+    return textContent(input.title?.trim() ?? row.title, input.text ?? (await readOriginal()));
   }
   if (row.kind === "page") {
     const ownTitle = input.title === undefined && row.hasOwnTitle === 1 ? row.title : null;
     return pageContent(input.url ?? row.url ?? "", input.title?.trim() ?? ownTitle);
   }
-  const faq = parseFaq(await original());
+  const faq = parseFaq(await readOriginal());
   return faqContent({
     question: input.question?.trim() ?? faq.question,
     otherWordings: input.otherWordings === undefined ? faq.otherWordings : (input.otherWordings ?? []),
@@ -340,22 +344,22 @@ async function contentAfter(row: DocumentRow, input: DocumentChanges, files: Fil
 }
 
 /** @throws 413 as soon as the body exceeds the maximum file size */
-async function* limited(body: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
+async function* limitBytes(body: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > fileLimits.maxFileBytes) throw fileTooLarge();
+    if (bytes > fileLimits.maxFileBytes) throw fileTooLargeError();
     yield chunk;
   }
 }
 
-export function fileTooLarge(): AppError {
+export function fileTooLargeError(): AppError {
   const megabytes = fileLimits.maxFileBytes / 1024 / 1024;
   return new AppError("PAYLOAD_TOO_LARGE", `The file is larger than ${megabytes} MB. Split it into smaller files.`);
 }
 
 /** @throws 400 when this server cannot read the page */
-const readablePage = (outbound: Deps["outbound"], url: string) => checkAddress(outbound, pageContent(url, null));
+const checkPageAddress = (outbound: Deps["outbound"], url: string) => checkAddress(outbound, pageContent(url, null));
 
 function checkAddress(outbound: Deps["outbound"], content: DocumentContent): DocumentContent {
   try {

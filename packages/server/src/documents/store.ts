@@ -10,7 +10,7 @@ import { TEXT_PART } from "./ingest/text-parts.ts";
 import { createKnowledgeQueries } from "./knowledge-queries.ts";
 import { deleteTexts } from "./retention.ts";
 import { deleteChunks } from "./search/passage-index.ts";
-import { modelsOf, removeSomeVectors } from "./search/passage-vectors.ts";
+import { readModels, removeSomeVectors } from "./search/passage-vectors.ts";
 
 /** A document beyond one of these takes SQLite more than about 10 ms to delete. */
 const LARGE_CHARACTERS = 1_000_000;
@@ -35,9 +35,10 @@ export function createDocumentStore(deps: StoreDeps) {
 }
 
 function documentReaders({ db, databaseKind, reads }: StoreDeps) {
-  const owned = (organizationId: string) => db.selectFrom("documents").where("organizationId", "=", organizationId);
-  const filtered = (organizationId: string, { agentId, sourceId, state, kind, q }: DocumentFilter) =>
-    owned(organizationId)
+  const selectOwned = (organizationId: string) =>
+    db.selectFrom("documents").where("organizationId", "=", organizationId);
+  const selectFiltered = (organizationId: string, { agentId, sourceId, state, kind, q }: DocumentFilter) =>
+    selectOwned(organizationId)
       .$if(agentId !== undefined, (query) => query.where("agentId", "=", agentId ?? ""))
       .$if(sourceId !== undefined, (query) => query.where("sourceId", "=", sourceId ?? ""))
       .$if(state !== undefined, (query) => query.where("state", "=", state ?? "ready"))
@@ -50,15 +51,15 @@ function documentReaders({ db, databaseKind, reads }: StoreDeps) {
 
   return {
     async get(organizationId: string, id: string): Promise<DocumentRow | undefined> {
-      return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
+      return selectOwned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
     /** The documents with these ids, in any order. */
     async getAll(organizationId: string, ids: readonly string[]): Promise<DocumentRow[]> {
       if (ids.length === 0) return [];
-      return owned(organizationId).selectAll().where("id", "in", ids).execute();
+      return selectOwned(organizationId).selectAll().where("id", "in", ids).execute();
     },
     async byKey(organizationId: string, agentId: string, externalKey: string): Promise<DocumentRow | undefined> {
-      return owned(organizationId)
+      return selectOwned(organizationId)
         .selectAll()
         .where("agentId", "=", agentId)
         .where("externalKey", "=", externalKey)
@@ -80,7 +81,7 @@ function documentReaders({ db, databaseKind, reads }: StoreDeps) {
     /** Newest first. */
     async list(organizationId: string, filter: DocumentFilter, { limit, offset }: { limit: number; offset: number }) {
       const lane = filter.q === undefined ? "list" : "search";
-      const query = filtered(organizationId, filter);
+      const query = selectFiltered(organizationId, filter);
       const options = { lane, owner: organizationId } as const;
       const rows = await reads.run(query.selectAll().orderBy("id", "desc").limit(limit).offset(offset), options);
       const [count] = await reads.run(
@@ -90,7 +91,7 @@ function documentReaders({ db, databaseKind, reads }: StoreDeps) {
       return { rows, total: Number(count?.n ?? 0) };
     },
     async count(organizationId: string, agentId: string): Promise<number> {
-      const counted = owned(organizationId).where("agentId", "=", agentId);
+      const counted = selectOwned(organizationId).where("agentId", "=", agentId);
       return Number((await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
     },
   };
@@ -195,7 +196,7 @@ function documentDeletion({ db }: StoreDeps) {
     /** Deletes most of what a large document holds, in small transactions. Hide the document from searches first. */
     async shrink(organizationId: string, { id, agentId }: Pick<DocumentRow, "id" | "agentId">): Promise<void> {
       await deleteTexts(db, { documentId: id });
-      for (const model of await modelsOf(db, { organizationId, agentId })) {
+      for (const model of await readModels(db, { organizationId, agentId })) {
         const owner = { organizationId, agentId, model, documentId: id };
         while ((await inTransaction(db, (trx) => removeSomeVectors(trx, owner))) > 0) await nextTurn();
       }

@@ -6,7 +6,7 @@ import {
   webhookEventTypes,
 } from "@foyer/contract";
 import { sql, type Transaction } from "kysely";
-import { firstWithin } from "../db/page-bytes.ts";
+import { takeWithinBytes } from "../db/page-bytes.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
@@ -101,7 +101,7 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
         .orderBy("position")
         .limit(pageSize)
         .execute();
-      const chosen = firstWithin(sizes, PAGE_BYTES);
+      const chosen = takeWithinBytes(sizes, PAGE_BYTES);
       const isComplete = chosen.length === sizes.length && sizes.length < pageSize;
       // If the page is complete, no event of the requested types lies between the last event of the page and the newest
       // position.

@@ -4,7 +4,7 @@ import { deleteInBatches } from "../db/clean-up.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { DeliveryAttemptRow, DeliveryRow, EventRow, WebhookRow } from "../db/outbox-tables.ts";
-import { firstWithin } from "../db/page-bytes.ts";
+import { takeWithinBytes } from "../db/page-bytes.ts";
 import type { Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
@@ -172,7 +172,7 @@ function deliveryLists(db: Db) {
         .select(["deliveryId", "number", "startedAt", "durationMs", "status", "error", "detail"])
         .select(sql<number>`coalesce(octet_length(response), 0)`.as("bytes"))
         .execute();
-      const chosen = firstWithin(sized, RESPONSE_BYTES);
+      const chosen = takeWithinBytes(sized, RESPONSE_BYTES);
       const read = await newest.select(["deliveryId", "number", "response"]).limit(chosen.length).execute();
       const responses = new Map(read.map(({ deliveryId, number, response }) => [`${deliveryId} ${number}`, response]));
       return sized

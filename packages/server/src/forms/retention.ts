@@ -1,10 +1,10 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type SelectQueryBuilder, sql } from "kysely";
-import { agentsOf } from "../db/agents-of.ts";
+import { selectAgentIds } from "../db/agents-of.ts";
 import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
-import { eventBytesOf } from "../db/event-rows.ts";
+import { sumEventBytes } from "../db/event-rows.ts";
 import type { Db } from "../db/open.ts";
-import { pagesById } from "../db/pages-by-id.ts";
+import { readPagesById } from "../db/pages-by-id.ts";
 import type { Tables } from "../db/tables.ts";
 import { firstIdAt } from "../ids.ts";
 
@@ -19,7 +19,7 @@ const submissionBytes = sql<number>`1024 + octet_length("formData")
   + coalesce((select sum(coalesce(octet_length(response), 0)) from deliveries
       join "deliveryAttempts" on "deliveryAttempts"."deliveryId" = deliveries.id
       where deliveries."submissionId" = submissions.id), 0)
-  + ${eventBytesOf("submissionId", "submissions.id")}`;
+  + ${sumEventBytes("submissionId", "submissions.id")}`;
 
 /**
  * Deletes the submissions of an agent that were created before this time (in milliseconds), with their files. Counters
@@ -37,7 +37,7 @@ export function deleteSubmissionsBefore(db: Db, agentId: string, before: number)
  * @returns the number of deleted files
  */
 export async function deleteFilesBefore(db: Db, agentId: string, before: number): Promise<number> {
-  const pages = pagesById(SUBMISSIONS_PER_PAGE, (after) =>
+  const pages = readPagesById(SUBMISSIONS_PER_PAGE, (after) =>
     db
       .selectFrom("submissions")
       .select("id")
@@ -105,7 +105,7 @@ export async function deleteSubmissionsById(db: Db, organizationId: string, ids:
       .deleteFrom("formInstances")
       .where("toolId", "=", toolId)
       .where("id", "=", id)
-      .where("agentId", "in", agentsOf(db, organizationId))
+      .where("agentId", "in", selectAgentIds(db, organizationId))
       .execute();
   }
   return deleteSubmissions(db, (all) => all.where("organizationId", "=", organizationId).where("id", "in", ids));

@@ -1,12 +1,12 @@
 import { type SelectQueryBuilder, sql } from "kysely";
 import { createBatchReader } from "../db/batch-reader.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
-import { ofExistingAgent } from "../db/deleted-agents.ts";
+import { agentExists } from "../db/deleted-agents.ts";
 import type { SubmissionFileRow, SubmissionRow } from "../db/form-tables.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
 import type { Db } from "../db/open.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../db/outbox-tables.ts";
-import { firstWithin } from "../db/page-bytes.ts";
+import { takeWithinBytes } from "../db/page-bytes.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { asSubmissionDelivery, type SubmissionDelivery } from "./deliveries/submission-delivery.ts";
@@ -43,7 +43,7 @@ export function createSubmissionStore(deps: StoreDeps) {
   const { db } = deps;
   const selectOwned = (organizationId: string, filter: SubmissionFilter = {}) =>
     applyFilter(
-      db.selectFrom("submissions").where("organizationId", "=", organizationId).where(ofExistingAgent("submissions")),
+      db.selectFrom("submissions").where("organizationId", "=", organizationId).where(agentExists("submissions")),
       filter,
     );
   return {
@@ -96,7 +96,7 @@ function submissionLists({ reads }: StoreDeps, selectOwned: SelectOwned) {
           .offset(offset),
         options,
       );
-      const ids = firstWithin(sizes, maxBytes).map(({ id }) => id);
+      const ids = takeWithinBytes(sizes, maxBytes).map(({ id }) => id);
       if (ids.length === 0) return { rows: [], isCut: false };
       const query = selectOwned(organizationId).selectAll().where("id", "in", ids).orderBy("id", "desc");
       return { rows: await reads.run(query, options), isCut: ids.length < sizes.length };
@@ -124,7 +124,7 @@ function submissionReaders(db: Db, selectOwned: SelectOwned) {
         .selectFrom("submissions")
         .selectAll()
         .where("id", "=", id)
-        .where(ofExistingAgent("submissions"))
+        .where(agentExists("submissions"))
         .executeTakeFirst();
     },
     /** Returns the newest submissions for which the visitor proved access to the conversation, oldest first. */
@@ -166,7 +166,7 @@ function submissionReaders(db: Db, selectOwned: SelectOwned) {
         .innerJoin("submissions", "submissions.id", "submissionFiles.submissionId")
         .select(["submissionFiles.mediaType", "submissionFiles.content", "submissionFiles.name"])
         .where("submissions.organizationId", "=", organizationId)
-        .where(ofExistingAgent("submissions"))
+        .where(agentExists("submissions"))
         .where("submissions.id", "=", id)
         .where("submissionFiles.field", "=", field)
         .executeTakeFirst();
@@ -193,7 +193,7 @@ function contentReader({ db, databaseKind }: StoreDeps) {
       .selectFrom("submissions")
       .selectAll()
       .select(sql<number>`(select count(*) from "submissionFiles" where "submissionId" = submissions.id)`.as("files"))
-      .where(ofExistingAgent("submissions"))
+      .where(agentExists("submissions"))
       .where(
         "id",
         "in",

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sql } from "kysely";
-import { agentsOf } from "../db/agents-of.ts";
+import { selectAgentIds } from "../db/agents-of.ts";
 import { deleteBySize, deleteInBatches } from "../db/clean-up.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { isDuplicate } from "../db/database-errors.ts";
 import type { Db } from "../db/open.ts";
-import { pagesById } from "../db/pages-by-id.ts";
+import { readPagesById } from "../db/pages-by-id.ts";
 import type { IdempotencyKeyRow } from "../db/plan-tables.ts";
 import { AppError, invalid } from "../errors.ts";
 
@@ -153,11 +153,11 @@ export function deleteResponsesOfAgent(db: Db, agentId: string): Promise<number>
  */
 export async function deleteResponsesAbout(db: Db, organizationId: string, ids: ReadonlySet<string>): Promise<number> {
   if (ids.size === 0) return 0;
-  const pages = pagesById(RESPONSES_PER_PAGE, (after) =>
+  const pages = readPagesById(RESPONSES_PER_PAGE, (after) =>
     db
       .selectFrom("idempotencyKeys")
       .select(["id", "answer"])
-      .where("agentId", "in", agentsOf(db, organizationId))
+      .where("agentId", "in", selectAgentIds(db, organizationId))
       .where("id", ">", after)
       .orderBy("id")
       .limit(RESPONSES_PER_PAGE)

@@ -1,4 +1,4 @@
-import { agentsOf } from "../db/agents-of.ts";
+import { selectAgentIds } from "../db/agents-of.ts";
 import { deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 
@@ -45,6 +45,6 @@ export async function deleteVisitorDaysByKey(
   const counters = db
     .deleteFrom("visitorDays")
     .where("visitor", "in", visitors)
-    .where("agentId", "in", agentsOf(db, organizationId));
+    .where("agentId", "in", selectAgentIds(db, organizationId));
   return Number((await counters.executeTakeFirst()).numDeletedRows);
 }

@@ -1,4 +1,4 @@
-import { agentsOf } from "../db/agents-of.ts";
+import { selectAgentIds } from "../db/agents-of.ts";
 import { deleteInBatches } from "../db/clean-up.ts";
 import type { Db } from "../db/open.ts";
 
@@ -35,7 +35,7 @@ export function deleteEventsOfSessions(db: Db, organizationId: string, sessionId
       .selectFrom("triggerEvents")
       .select("id")
       .where("sessionId", "in", sessionIds)
-      .where("agentId", "in", agentsOf(trx, organizationId))
+      .where("agentId", "in", selectAgentIds(trx, organizationId))
       .limit(limit);
     return Number((await trx.deleteFrom("triggerEvents").where("id", "in", some).executeTakeFirst()).numDeletedRows);
   });

@@ -1,6 +1,6 @@
 import { deleteConversationsById } from "../conversations/retention.ts";
 import type { Db } from "../db/open.ts";
-import { pagesById } from "../db/pages-by-id.ts";
+import { readPagesById } from "../db/pages-by-id.ts";
 import type { ErasureLedgerRow } from "../db/visitor-tables.ts";
 import type { Deps } from "../deps.ts";
 import type { Encryption } from "../encryption.ts";
@@ -58,7 +58,7 @@ export async function eraseAgain(
 type Look = (organizationId: string, createdAt: number, candidates: Candidate[]) => void;
 
 async function readConversations(db: Db, look: Look): Promise<void> {
-  const pages = pagesById(PAGE, (after) =>
+  const pages = readPagesById(PAGE, (after) =>
     db
       .selectFrom("conversations")
       .select(["id", "organizationId", "userId", "userEmail", "sessionId", "createdAt"])
@@ -82,7 +82,7 @@ async function readConversations(db: Db, look: Look): Promise<void> {
 
 /** The email addresses that visitors left for an answer. */
 async function readHandoffs(db: Db, look: Look): Promise<void> {
-  const pages = pagesById(PAGE, (after) =>
+  const pages = readPagesById(PAGE, (after) =>
     db
       .selectFrom("handoffs")
       .innerJoin("conversations", "conversations.id", "handoffs.conversationId")
@@ -101,7 +101,7 @@ async function readHandoffs(db: Db, look: Look): Promise<void> {
 }
 
 async function readSubmissions(db: Db, look: Look): Promise<void> {
-  const pages = pagesById(PAGE, (after) =>
+  const pages = readPagesById(PAGE, (after) =>
     db
       .selectFrom("submissions")
       .select(["id", "organizationId", "conversationId", "userId", "formData", "verifiedVisitor", "createdAt"])

@@ -1,7 +1,7 @@
 import { type Compilable, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
-import { agentsOf } from "../db/agents-of.ts";
-import { firstWithin } from "../db/page-bytes.ts";
-import { pagesById } from "../db/pages-by-id.ts";
+import { selectAgentIds } from "../db/agents-of.ts";
+import { takeWithinBytes } from "../db/page-bytes.ts";
+import { readPagesById } from "../db/pages-by-id.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { Batch } from "./batch.ts";
@@ -32,7 +32,7 @@ export function createExportedRows({ db, reads }: ReadDeps, organizationId: stri
           .select(["id", "agentId", "triggerName", "triggerType", "actionType", "eventType"])
           .select(["sessionId", "pagePath", "createdAt"])
           .where("sessionId", "in", sessionIds)
-          .where(notSearched("agentId"), "in", agentsOf(db, organizationId))
+          .where(notSearched("agentId"), "in", selectAgentIds(db, organizationId))
           .where("id", ">", after)
           .orderBy("id")
           .limit(PAGE_ROWS);
@@ -50,7 +50,7 @@ export function createExportedRows({ db, reads }: ReadDeps, organizationId: stri
         .selectFrom("visitorDays")
         .select(["agentId", "day", "tokens"])
         .where("visitor", "in", counterKeys)
-        .where("agentId", "in", agentsOf(db, organizationId));
+        .where("agentId", "in", selectAgentIds(db, organizationId));
       yield* await run(days);
     },
   };
@@ -79,7 +79,7 @@ function conversationRows(db: Deps["db"], run: Run, organizationId: string) {
         .where("conversationId", "in", ids)
         .orderBy("id")
         .limit(PAGE_ROWS);
-      for await (const page of pagesById(PAGE_ROWS, (after) => run(handoffs.where("id", ">", after)))) yield* page;
+      for await (const page of readPagesById(PAGE_ROWS, (after) => run(handoffs.where("id", ">", after)))) yield* page;
     },
     /** Reads the notes that members wrote about the visitor. */
     async *notes(batch: Batch): AsyncGenerator<object> {
@@ -92,7 +92,7 @@ function conversationRows(db: Deps["db"], run: Run, organizationId: string) {
         .where("conversationId", "in", ids)
         .orderBy("id")
         .limit(PAGE_ROWS);
-      for await (const page of pagesById(PAGE_ROWS, (after) => run(notes.where("id", ">", after)))) yield* page;
+      for await (const page of readPagesById(PAGE_ROWS, (after) => run(notes.where("id", ">", after)))) yield* page;
     },
     async *questions(batch: Batch): AsyncGenerator<object> {
       const ids = idsOf(batch);
@@ -105,7 +105,7 @@ function conversationRows(db: Deps["db"], run: Run, organizationId: string) {
         .where("messages.conversationId", "in", ids)
         .orderBy("messages.id")
         .limit(PAGE_ROWS);
-      const pages = pagesById(PAGE_ROWS, (after) => run(questions.where("messages.id", ">", after)));
+      const pages = readPagesById(PAGE_ROWS, (after) => run(questions.where("messages.id", ">", after)));
       for await (const page of pages) for (const { id: messageId, ...row } of page) yield { messageId, ...row };
     },
   };
@@ -126,9 +126,9 @@ function eventRows(db: Deps["db"], run: Run, organizationId: string) {
       .select(["id", sql<number>`octet_length(data)`.as("bytes")])
       .orderBy("id")
       .limit(PAGE_ROWS);
-    for await (const page of pagesById(PAGE_ROWS, (after) => run(sizes.where("id", ">", after)))) {
+    for await (const page of readPagesById(PAGE_ROWS, (after) => run(sizes.where("id", ">", after)))) {
       for (let rest = page; rest.length > 0; ) {
-        const chosen = firstWithin(rest, PAGE_BYTES).map(({ id }) => id);
+        const chosen = takeWithinBytes(rest, PAGE_BYTES).map(({ id }) => id);
         const columns = ["id", "conversationId", "sequence", "type", "data", "createdAt"] as const;
         yield* await run(events.select(columns).where("id", "in", chosen).orderBy("id"));
         rest = rest.slice(chosen.length);
@@ -138,7 +138,7 @@ function eventRows(db: Deps["db"], run: Run, organizationId: string) {
 
   /** Deliveries with their attempts, and with the responses of the receivers. */
   async function* withAttempts(deliveries: (after: string) => Compilable<{ id: string }>): AsyncGenerator<object> {
-    for await (const page of pagesById(PAGE_DELIVERIES, (after) => run(deliveries(after)))) {
+    for await (const page of readPagesById(PAGE_DELIVERIES, (after) => run(deliveries(after)))) {
       const ids = page.map(({ id }) => id);
       const attempts = await run(
         db.selectFrom("deliveryAttempts").selectAll().where("deliveryId", "in", ids).orderBy("number"),

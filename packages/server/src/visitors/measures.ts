@@ -1,6 +1,6 @@
 import type { VisitorCounts } from "@foyer/contract";
 import { type SelectQueryBuilder, sql } from "kysely";
-import { agentsOf } from "../db/agents-of.ts";
+import { selectAgentIds } from "../db/agents-of.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { Batch } from "./batch.ts";
@@ -81,7 +81,7 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
           db
             .selectFrom("triggerEvents")
             .where("sessionId", "in", sessionIds)
-            .where("agentId", "in", agentsOf(db, organizationId)) as Countable,
+            .where("agentId", "in", selectAgentIds(db, organizationId)) as Countable,
       ),
       tokenCounters: await count(
         counterKeys,
@@ -89,7 +89,7 @@ function createCounts({ db, reads }: Pick<Deps, "db" | "reads">) {
           db
             .selectFrom("visitorDays")
             .where("visitor", "in", counterKeys)
-            .where("agentId", "in", agentsOf(db, organizationId)) as Countable,
+            .where("agentId", "in", selectAgentIds(db, organizationId)) as Countable,
       ),
     };
   };

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { containsText } from "../db/contains-text.ts";
-import { pagesById } from "../db/pages-by-id.ts";
+import { readPagesById } from "../db/pages-by-id.ts";
 import type { Deps } from "../deps.ts";
 import type { FoundConversation } from "./batch.ts";
 import type { Identifier } from "./identifier.ts";
@@ -32,7 +32,7 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
       until: Until,
     ): AsyncGenerator<FoundConversation[]> {
       const pages = (condition: RawBuilder<boolean>) =>
-        pagesById(PAGE_CONVERSATIONS, (after) => {
+        readPagesById(PAGE_CONVERSATIONS, (after) => {
           const page = db
             .selectFrom("conversations")
             .select(["id", "agentId", "sessionId", "userId", "createdAt", "updatedAt"])
@@ -59,7 +59,7 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
       by: { conversationIds: readonly string[] } | { userId: string },
       { until = Number.POSITIVE_INFINITY, isProven = false }: { until?: Until; isProven?: boolean },
     ): AsyncGenerator<string[]> {
-      const pages = pagesById(PAGE_SUBMISSIONS, (after) => {
+      const pages = readPagesById(PAGE_SUBMISSIONS, (after) => {
         const page = db
           .selectFrom("submissions")
           .select("id")

@@ -32,7 +32,7 @@ onBothDatabases("the knowledge API", (createDatabase) => {
   }
 
   /** An agent that knows when the shop is open, and has too many documents for its prompt. */
-  async function agentWithHours(citation = "link") {
+  async function createAgentWithHours(citation = "link") {
     const agentId = await createAgent(client.account);
     const documentId = await addText(agentId, "Opening hours", "On Sunday we are open from 11 to 15.", citation);
     await addText(agentId, "12345", "67890 ".repeat(1_100));
@@ -51,21 +51,21 @@ onBothDatabases("the knowledge API", (createDatabase) => {
     return { conversationId, token: conversationToken, events: stream.events, reply: body.data.messages[1] };
   }
 
-  async function unanswered(agentId: string, query = ""): Promise<Group[]> {
+  async function listUnanswered(agentId: string, query = ""): Promise<Group[]> {
     const { status, body } = await call("GET", `/documents/unanswered?agentId=${agentId}${query}`);
     expect(status, JSON.stringify(body)).toBe(200);
     return body.questions;
   }
 
   it("lists questions whose reply cites nothing as unanswered, grouped by their words and counted, newest first", async () => {
-    const { agentId } = await agentWithHours();
+    const { agentId } = await createAgentWithHours();
     await ask(agentId, "Do you sell surfboards on Sunday?", "I don't know.");
     await ask(agentId, "When are you open on Sunday?", "From 11 to 15 [1].");
     await ask(agentId, "xylophone", "I don't know.");
     await ask(agentId, "On Sunday, do you repair a surfboard", "I don't know.");
     await ask(agentId, "on sunday do you sell surfboards", "I don't know.");
     const last = await ask(agentId, "Do you sell surfboards on Sunday?", "I don't know.");
-    const groups = await unanswered(agentId);
+    const groups = await listUnanswered(agentId);
     expect(groups).toMatchObject([
       {
         question: "Do you sell surfboards on Sunday?",
@@ -78,7 +78,7 @@ onBothDatabases("the knowledge API", (createDatabase) => {
       { question: "On Sunday, do you repair a surfboard", otherWordings: [], count: 1 },
       { question: "xylophone", otherWordings: [], count: 1, reasons: { nothingFound: 1, notCited: 0, ratedDown: 0 } },
     ]);
-    const found = async (query: string) => (await unanswered(agentId, query)).map(({ question }) => question);
+    const found = async (query: string) => (await listUnanswered(agentId, query)).map(({ question }) => question);
     expect(await found("&reason=nothing_found")).toEqual(["xylophone"]);
     expect(await found("&limit=1&offset=2")).toEqual(["xylophone"]);
     expect(await found("&to=2020-01-01")).toEqual([]);
@@ -88,7 +88,7 @@ onBothDatabases("the knowledge API", (createDatabase) => {
   });
 
   it("does not list greetings, hidden citations, failed replies and members' conversations as unanswered questions", async () => {
-    const { agentId } = await agentWithHours("hidden");
+    const { agentId } = await createAgentWithHours("hidden");
     await ask(agentId, "Hi!", "Hello!");
     const hidden = await ask(agentId, "When are you open on Sunday?", "From 11 to 15 [1].");
     expect(hidden.reply).toMatchObject({ content: "From 11 to 15.", sources: [] });
@@ -100,7 +100,7 @@ onBothDatabases("the knowledge API", (createDatabase) => {
     const browser = await signedInBrowser(client.server, email);
     model.script(sayWords("I don't know."));
     await browser.call("POST", "/chat", { agentId, messages: [{ role: "user", content: "Do you sell kayaks?" }] });
-    expect(await unanswered(agentId)).toEqual([]);
+    expect(await listUnanswered(agentId)).toEqual([]);
   });
 
   it("finds unanswered questions in the same way when the documents are part of the prompt", async () => {
@@ -112,10 +112,10 @@ onBothDatabases("the knowledge API", (createDatabase) => {
     expect(reply.searches).toMatchObject([
       { kind: "prompt", queries: [], ms: null, passages: [{ documentId, isCited: true, score: null }], total: 1 },
     ]);
-    expect(await unanswered(agentId)).toEqual([]);
+    expect(await listUnanswered(agentId)).toEqual([]);
     const uncited = await ask(agentId, "Do you sell surfboards?", "I don't know.");
     expect(uncited.reply.searches).toMatchObject([{ kind: "prompt", passages: [], total: 1 }]);
-    expect(await unanswered(agentId)).toMatchObject([
+    expect(await listUnanswered(agentId)).toMatchObject([
       { question: "Do you sell surfboards?", reasons: { notCited: 1 } },
     ]);
   });
@@ -123,48 +123,48 @@ onBothDatabases("the knowledge API", (createDatabase) => {
   it("lists a question as unanswered while its reply is rated down", async () => {
     const agentId = await createAgent(client.account);
     const { conversationId, reply } = await ask(agentId, "Do you sell canoes?", "Of course we do.");
-    expect(await unanswered(agentId)).toEqual([]);
+    expect(await listUnanswered(agentId)).toEqual([]);
     const rate = (rating: string) =>
       call("POST", `/conversations/${conversationId}/feedback`, { messageId: reply.id, rating });
     await rate("down");
-    expect(await unanswered(agentId, "&reason=rated_down")).toMatchObject([
+    expect(await listUnanswered(agentId, "&reason=rated_down")).toMatchObject([
       { question: "Do you sell canoes?", reasons: { nothingFound: 0, notCited: 0, ratedDown: 1 } },
     ]);
     await rate("up");
-    expect(await unanswered(agentId)).toEqual([]);
+    expect(await listUnanswered(agentId)).toEqual([]);
   });
 
   it("removes dismissed unanswered questions from the list, including those asked later", async () => {
-    const { agentId } = await agentWithHours();
+    const { agentId } = await createAgentWithHours();
     await ask(agentId, "Do you sell surfboards?", "I don't know.");
-    const [group] = await unanswered(agentId);
+    const [group] = await listUnanswered(agentId);
     const dismiss = () => call("POST", "/documents/unanswered/dismiss", { agentId, ids: [group?.id, "nobodys"] });
     expect((await dismiss()).body).toEqual({ dismissed: 1 });
     expect((await dismiss()).body).toEqual({ dismissed: 1 });
     await ask(agentId, "Do you sell surfboards?", "I don't know.");
-    expect(await unanswered(agentId)).toEqual([]);
+    expect(await listUnanswered(agentId)).toEqual([]);
   });
 
   it("removes an unanswered question when an FAQ entry answers it, and lists it again when that does not help", async () => {
-    const { agentId } = await agentWithHours();
+    const { agentId } = await createAgentWithHours();
     await ask(agentId, "Do you sell surfboards?", "I don't know.");
-    const [group] = await unanswered(agentId);
+    const [group] = await listUnanswered(agentId);
     const faq = { agentId, kind: "faq", question: group?.question, otherWordings: group?.otherWordings, answer: "No." };
     const { status, body } = await call("POST", "/documents", { ...faq, unansweredId: group?.id });
     expect(status).toBe(202);
-    expect(await unanswered(agentId)).toEqual([]);
+    expect(await listUnanswered(agentId)).toEqual([]);
     await client.settled(body.id);
     await ask(agentId, "Do you sell surfboards?", "We don't [1].");
-    expect(await unanswered(agentId)).toEqual([]);
+    expect(await listUnanswered(agentId)).toEqual([]);
     await ask(agentId, "Do you sell surfboards?", "I don't know.");
-    expect(await unanswered(agentId)).toMatchObject([{ id: group?.id, count: 1 }]);
+    expect(await listUnanswered(agentId)).toMatchObject([{ id: group?.id, count: 1 }]);
   });
 
   it("deletes unanswered questions with their conversation and their agent", async () => {
-    const { agentId, documentId } = await agentWithHours();
+    const { agentId, documentId } = await createAgentWithHours();
     const { conversationId } = await ask(agentId, "Do you sell surfboards?", "I don't know.");
     await ask(agentId, "Are you open on Sunday?", "Yes [1].");
-    const [group] = await unanswered(agentId);
+    const [group] = await listUnanswered(agentId);
     await call("POST", "/documents/unanswered/dismiss", { agentId, ids: [group?.id] });
     const { db } = client.server.deps;
     const rows = () => db.selectFrom("unansweredQuestions").select("question").where("agentId", "=", agentId).execute();
@@ -182,7 +182,7 @@ onBothDatabases("the knowledge API", (createDatabase) => {
 
   describe("searches of a reply", () => {
     it("shows the searches of a reply to members with queries, passages, citations and time, and never to visitors", async () => {
-      const { agentId, documentId } = await agentWithHours();
+      const { agentId, documentId } = await createAgentWithHours();
       const { conversationId, token, events, reply } = await ask(agentId, "Are you open on Sunday?", "Yes [1].");
       const passage = {
         n: 1,
@@ -210,7 +210,7 @@ onBothDatabases("the knowledge API", (createDatabase) => {
     });
 
     it("lists the replies that cite a document as its uses, newest first", async () => {
-      const { agentId, documentId } = await agentWithHours();
+      const { agentId, documentId } = await createAgentWithHours();
       await ask(agentId, "Are you open on Sunday?", "Yes [1]. Until 15 [1].");
       await ask(agentId, "Do you sell surfboards on Sunday?", "I don't know.");
       const { conversationId, reply } = await ask(agentId, "When do you open on Sunday?", "At 11 [1].");
@@ -227,9 +227,9 @@ onBothDatabases("the knowledge API", (createDatabase) => {
   });
 
   it("responds 404 for another organization's unanswered questions, which cannot be dismissed or answered", async () => {
-    const { agentId, documentId } = await agentWithHours();
+    const { agentId, documentId } = await createAgentWithHours();
     await ask(agentId, "Do you sell surfboards?", "I don't know.");
-    const [group] = await unanswered(agentId);
+    const [group] = await listUnanswered(agentId);
     const stranger = await client.server.createAccount();
     const own = await createAgent(stranger);
     expect((await stranger.call("GET", `/documents/unanswered?agentId=${agentId}`)).status).toBe(404);
@@ -240,6 +240,6 @@ onBothDatabases("the knowledge API", (createDatabase) => {
     expect((await dismiss(own)).body).toEqual({ dismissed: 0 });
     const faq = { agentId: own, kind: "faq", question: "Q", answer: "A", unansweredId: group?.id };
     expect((await stranger.call("POST", "/documents", faq)).status).toBe(202);
-    expect(await unanswered(agentId)).toHaveLength(1);
+    expect(await listUnanswered(agentId)).toHaveLength(1);
   });
 });

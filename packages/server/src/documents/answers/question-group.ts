@@ -42,16 +42,16 @@ export function toQuestion(message: string): string {
  * a hash, so it reveals nothing about a question that was deleted.
  * @returns null when the question contains no words except articles
  */
-export function groupOf(question: string): string | null {
+export function questionGroupKey(question: string): string | null {
   const languages = stemmers.find(({ script }) => script.test(question))?.languages ?? [];
   const analyzed = wordsOf(question.slice(0, MAX_GROUPED), languages);
   const meaningful = analyzed.filter(({ surface }) => !articles.has(surface));
-  const words = new Set(meaningful.map(({ surface, terms }) => shortest(terms) ?? surface));
+  const words = new Set(meaningful.map(({ surface, terms }) => findShortest(terms) ?? surface));
   if (words.size === 0) return null;
   const sorted = [...words].sort();
   return createHash("sha256").update(sorted.join("\n")).digest("base64url").slice(0, ID_CHARACTERS);
 }
 
-function shortest(terms: readonly string[]): string | undefined {
+function findShortest(terms: readonly string[]): string | undefined {
   return terms.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))[0];
 }

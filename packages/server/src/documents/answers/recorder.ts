@@ -3,7 +3,7 @@ import type { Kysely } from "kysely";
 import type { DocumentCitationRow, UnansweredQuestionRow } from "../../db/answer-tables.ts";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
 import type { Tables } from "../../db/tables.ts";
-import { groupOf, toQuestion } from "./question-group.ts";
+import { questionGroupKey, toQuestion } from "./question-group.ts";
 
 type Reply = {
   organizationId: string;
@@ -34,7 +34,7 @@ export function createAnswerRecorder(db: Kysely<Tables>) {
   async function recordQuestion(trx: Executor, reply: Reply, reason: UnansweredReason, at: number): Promise<void> {
     const { organizationId, agentId, conversationId, messageId } = reply;
     const question = toQuestion(reply.question);
-    const groupId = groupOf(question);
+    const groupId = questionGroupKey(question);
     if (groupId === null) return;
     await queries.insert(trx, { organizationId, agentId, conversationId, messageId, groupId, question, reason, at });
   }

@@ -32,17 +32,17 @@ export function repeatsFacts({
   question: string;
   passages: string;
 }): boolean {
-  const asked = keysOf(question);
-  const own = [...keysOf(reply)].filter((word) => !asked.has(word));
+  const asked = factKeys(question);
+  const own = [...factKeys(reply)].filter((word) => !asked.has(word));
   if (own.length === 0) return false;
-  const known = keysOf(passages);
+  const known = factKeys(passages);
   return own.filter((word) => known.has(word)).length >= own.length * MIN_SHARE;
 }
 
-function keysOf(text: string): Set<string> {
+function factKeys(text: string): Set<string> {
   const folded = text.slice(0, MAX_COMPARED).normalize("NFKC").toLowerCase();
   const words = (folded.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).flatMap((word) =>
-    unspaced.test(word) ? pairsOf(word) : word,
+    unspaced.test(word) ? characterPairs(word) : word,
   );
   return new Set(words.filter(isMeaningful).map((word) => word.slice(0, STEM_LETTERS)));
 }
@@ -51,7 +51,7 @@ function keysOf(text: string): Set<string> {
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-function pairsOf(run: string): string[] {
+function characterPairs(run: string): string[] {
   const characters = Array.from(run);
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }

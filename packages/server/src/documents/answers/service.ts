@@ -62,7 +62,7 @@ function toUnansweredQuestion(
   wordings: readonly string[],
   { conversationId, messageId }: { conversationId: string; messageId: string },
 ): UnansweredQuestion {
-  const [question = "", ...otherWordings] = distinct(wordings);
+  const [question = "", ...otherWordings] = removeDuplicates(wordings);
   return {
     id: row.groupId,
     question,
@@ -80,7 +80,7 @@ function toUnansweredQuestion(
 }
 
 /** Removes wordings that differ from an earlier one only in case, punctuation or spaces. */
-function distinct(wordings: readonly string[]): string[] {
+function removeDuplicates(wordings: readonly string[]): string[] {
   const seen = new Map<string, string>();
   for (const wording of wordings) {
     const key = wording

@@ -49,9 +49,9 @@ function groupReaders({ db, reads }: StoreDeps) {
         .select([
           "groupId",
           (x) => x.fn.countAll<number>().as("count"),
-          countOf("nothing_found").as("nothingFound"),
-          countOf("not_cited").as("notCited"),
-          countOf("rated_down").as("ratedDown"),
+          countReason("nothing_found").as("nothingFound"),
+          countReason("not_cited").as("notCited"),
+          countReason("rated_down").as("ratedDown"),
           (x) => x.fn.max<number>("at").as("lastAt"),
         ])
         .groupBy("groupId")
@@ -187,6 +187,6 @@ function questionQueries(db: Deps["db"]) {
   };
 }
 
-function countOf(reason: UnansweredReason) {
+function countReason(reason: UnansweredReason) {
   return sql<number>`sum(case when reason = ${sql.lit(reason)} then 1 else 0 end)`;
 }

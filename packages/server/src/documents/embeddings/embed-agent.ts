@@ -75,7 +75,7 @@ async function embedSome(parts: Parts, { job, passages, signal }: Batch): Promis
   const embedder = await models.embedder(job.organizationId, job.model);
   await checkBudget(budgets, job, embedder);
   // Send fewer passages after each failure, until a request with a single passage shows which one the provider rejects.
-  const chosen = withinBound(passages.slice(0, MAX_PASSAGES >> Math.min(2 * job.attempts, 4)));
+  const chosen = takeWithinBatch(passages.slice(0, MAX_PASSAGES >> Math.min(2 * job.attempts, 4)));
   try {
     const texts = chosen.map(({ text }) => text);
     const embedded = await embedder.embed({ texts, purpose: "document", timeoutMs: REQUEST_MS, signal });
@@ -105,7 +105,7 @@ async function checkBudget(budgets: Parts["budgets"], job: EmbeddingJob, { isOpe
   throw new EmbeddingError("The plan's tokens of this month are used up. Embedding continues next month.", null);
 }
 
-function withinBound(passages: readonly EmbeddablePassage[]): EmbeddablePassage[] {
+function takeWithinBatch(passages: readonly EmbeddablePassage[]): EmbeddablePassage[] {
   let characters = 0;
   return passages.filter(({ text }, index) => {
     characters += text.length;

@@ -29,7 +29,7 @@ export function createQueryEmbedder({ db, models, budgets, log }: Parts) {
   const usages: TokenUsage[] = [];
   const counting = setInterval(() => void countUsages(), COUNT_EVERY_MS).unref();
 
-  const usable = usableModel(db);
+  const usable = findUsableModel(db);
 
   async function countUsages(): Promise<void> {
     const counted = usages.splice(0);
@@ -109,7 +109,7 @@ export function createQueryEmbedder({ db, models, budgets, log }: Parts) {
  * Selects the model whose vectors a search uses. After a change of the model, the previous vectors remain in use until
  * the new ones are complete. Every search runs this query, so it is compiled once.
  */
-function usableModel(db: Deps["db"]) {
+function findUsableModel(db: Deps["db"]) {
   return compileOnce<Omit<Question, "queries">, UsableModel>((param) =>
     db
       .selectFrom("agentEmbeddings as e")

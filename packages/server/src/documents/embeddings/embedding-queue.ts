@@ -4,7 +4,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { EmbeddingError } from "../../models/embedding-error.ts";
 import type { TokenBudgets } from "../../plans/token-budget.ts";
-import { signsOf, toInt8 } from "../search/quantize.ts";
+import { packSigns, toInt8 } from "../search/quantize.ts";
 import type { Trx } from "../store.ts";
 import { planEmbedding } from "./plan-embedding.ts";
 
@@ -67,7 +67,7 @@ export function createEmbeddingQueue(deps: QueueDeps) {
       for (const { agentId, model, fence } of due) {
         const job = await db
           .updateTable("agentEmbeddings")
-          .set({ fence: fence + 1, dueAt: later(now, LEASE_MS) })
+          .set({ fence: fence + 1, dueAt: timeAfter(now, LEASE_MS) })
           .where("agentId", "=", agentId)
           .where("model", "=", model)
           .where("fence", "=", fence)
@@ -108,7 +108,7 @@ export function createEmbeddingQueue(deps: QueueDeps) {
         number,
         documentId,
         version,
-        text: textOf(parts),
+        text: embeddedText(parts),
       }));
     },
     ...leases(deps),
@@ -118,7 +118,7 @@ export function createEmbeddingQueue(deps: QueueDeps) {
   };
 }
 
-const held = (executor: Pick<Trx, "updateTable">, { agentId, model, fence }: EmbeddingJob) =>
+const updateLeasedJob = (executor: Pick<Trx, "updateTable">, { agentId, model, fence }: EmbeddingJob) =>
   executor
     .updateTable("agentEmbeddings")
     .where("agentId", "=", agentId)
@@ -131,13 +131,13 @@ function leases({ db, databaseKind }: QueueDeps) {
   return {
     /** Extends the lease. @returns false when it was lost */
     async renew(job: EmbeddingJob): Promise<boolean> {
-      const renewed = held(db, job).set({ dueAt: later(now, LEASE_MS) });
+      const renewed = updateLeasedJob(db, job).set({ dueAt: timeAfter(now, LEASE_MS) });
       return (await renewed.executeTakeFirst()).numUpdatedRows > 0n;
     },
     /** Releases the job. It can be claimed again after `waitMs`, after the jobs that are already due. */
     async release(job: EmbeddingJob, waitMs: number): Promise<void> {
-      await held(db, job)
-        .set((set) => ({ dueAt: later(now, waitMs), fence: set("fence", "+", 1) }))
+      await updateLeasedJob(db, job)
+        .set((set) => ({ dueAt: timeAfter(now, waitMs), fence: set("fence", "+", 1) }))
         .execute();
     },
   };
@@ -154,11 +154,12 @@ function outcomes({ db, databaseKind, budgets }: QueueDeps) {
      */
     async store(job: EmbeddingJob, embedded: EmbeddedPassages): Promise<EmbeddingJob | null> {
       const dimensions = embedded.vectors.find((vector) => vector !== null)?.length ?? job.dimensions;
-      if (job.dimensions !== null && dimensions !== job.dimensions) throw changedDimensions(job.dimensions, dimensions);
+      if (job.dimensions !== null && dimensions !== job.dimensions)
+        throw changedDimensionsError(job.dimensions, dimensions);
       return inTransaction(db, async (trx) => {
         const live = await lockPassages(trx, job, embedded);
         const refused = embedded.vectors.filter((vector) => vector === null).length;
-        const updated = await held(trx, job)
+        const updated = await updateLeasedJob(trx, job)
           .set((set) => ({
             nextNumber: (embedded.passages.at(-1)?.number ?? job.nextNumber) + 1,
             batches: set("batches", "+", 1),
@@ -169,7 +170,7 @@ function outcomes({ db, databaseKind, budgets }: QueueDeps) {
             attempts: 0,
             error: null,
             errorAt: null,
-            dueAt: later(now, LEASE_MS),
+            dueAt: timeAfter(now, LEASE_MS),
           }))
           .returningAll()
           .executeTakeFirst();
@@ -187,7 +188,7 @@ function outcomes({ db, databaseKind, budgets }: QueueDeps) {
      */
     async finish(job: EmbeddingJob): Promise<boolean> {
       return inTransaction(db, async (trx) => {
-        const finished = await held(trx, job)
+        const finished = await updateLeasedJob(trx, job)
           .set((set) => ({
             nextNumber: job.endNumber,
             dueAt: sql<number | null>`case when "endNumber" > ${job.endNumber} then 0 else null end`,
@@ -212,12 +213,12 @@ function outcomes({ db, databaseKind, budgets }: QueueDeps) {
     },
     /** Records a failure for the owner and releases the job until the next attempt. */
     async fail(job: EmbeddingJob, message: string, waitMs: number): Promise<void> {
-      await held(db, job)
+      await updateLeasedJob(db, job)
         .set((set) => ({
           attempts: set("attempts", "+", 1),
           error: message,
           errorAt: Date.now(),
-          dueAt: later(now, waitMs),
+          dueAt: timeAfter(now, waitMs),
           fence: set("fence", "+", 1),
         }))
         .execute();
@@ -225,14 +226,14 @@ function outcomes({ db, databaseKind, budgets }: QueueDeps) {
   };
 }
 
-const later = (now: RawBuilder<number>, ms: number) => sql<number>`${now} + cast(${ms} as bigint)`;
+const timeAfter = (now: RawBuilder<number>, ms: number) => sql<number>`${now} + cast(${ms} as bigint)`;
 
 /** Longer passages are truncated, because models read at most a few thousand tokens. */
 const MAX_CHARACTERS = 6_000;
 
 type PassageText = { title: string; heading: string | null; question: string | null; text: string };
 
-function textOf({ title, heading, question, text }: PassageText): string {
+function embeddedText({ title, heading, question, text }: PassageText): string {
   const parts = [question ?? title, heading === title ? null : heading, text];
   return parts
     .filter((part) => part !== null && part.trim() !== "")
@@ -275,19 +276,19 @@ async function insertVectors(
     .insertInto("chunkVectors")
     .values(live.map(({ number, documentId, vector }) => ({ ...owner, number, documentId, vector: toInt8(vector) })))
     .execute();
-  const signs = neighbors(live).map((passages) => ({
+  const signs = groupByDocument(live).map((passages) => ({
     ...owner,
     batch: batches,
     number: passages[0]?.number ?? 0,
     documentId: passages[0]?.documentId ?? "",
     passages: passages.length,
-    signs: Buffer.concat(passages.map(({ vector }) => signsOf(vector))),
+    signs: Buffer.concat(passages.map(({ vector }) => packSigns(vector))),
   }));
   await trx.insertInto("vectorSigns").values(signs).execute();
 }
 
 /** Groups consecutive passages of the same document. */
-function neighbors(live: readonly LivePassage[]): LivePassage[][] {
+function groupByDocument(live: readonly LivePassage[]): LivePassage[][] {
   const groups: LivePassage[][] = [];
   for (const passage of live) {
     const last = groups.at(-1);
@@ -299,7 +300,7 @@ function neighbors(live: readonly LivePassage[]): LivePassage[][] {
   return groups;
 }
 
-function changedDimensions(stored: number, received: number | null): EmbeddingError {
+function changedDimensionsError(stored: number, received: number | null): EmbeddingError {
   return new EmbeddingError(
     `The model now returns vectors with ${received} dimensions instead of ${stored}, so they cannot be compared with the stored ones. To embed all passages again, turn search by meaning off, save, and turn it on again.`,
     null,

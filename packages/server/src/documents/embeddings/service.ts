@@ -22,7 +22,7 @@ type Parts = {
 
 /** Manages the choice of an organization's embedding model and reports the progress of embedding its passages. */
 export function createEmbeddingService({ models, agents, store, onChosen }: Parts) {
-  async function statusOf(scope: EmbeddingScope): Promise<DocumentEmbeddings> {
+  async function readStatus(scope: EmbeddingScope): Promise<DocumentEmbeddings> {
     const settings = await store.settings(scope.organizationId);
     const suggestions = await models.suggestedEmbeddings(scope.organizationId);
     const passages = await store.countPassages(scope);
@@ -71,7 +71,7 @@ export function createEmbeddingService({ models, agents, store, onChosen }: Part
     /** Reads the status of one agent, or with null of the whole organization. */
     async status(organizationId: string, agentId: string | null): Promise<DocumentEmbeddings> {
       if (agentId !== null) await agents.get(organizationId, agentId);
-      return statusOf({ organizationId, agentId });
+      return readStatus({ organizationId, agentId });
     },
     /**
      * Changes the embedding model; null turns search by meaning off and deletes the vectors. Choosing the current model
@@ -80,7 +80,7 @@ export function createEmbeddingService({ models, agents, store, onChosen }: Part
     async choose(organizationId: string, model: string | null): Promise<DocumentEmbeddings> {
       if (model !== null) await tryOut(organizationId, model);
       onChosen(await store.choose(organizationId, model));
-      return statusOf({ organizationId, agentId: null });
+      return readStatus({ organizationId, agentId: null });
     },
   };
 }

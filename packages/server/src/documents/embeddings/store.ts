@@ -17,7 +17,7 @@ const MAX_OVERSIZED = 100;
 export type EmbeddingStore = ReturnType<typeof createEmbeddingStore>;
 
 export function createEmbeddingStore({ db, reads }: Pick<Deps, "db" | "reads">) {
-  const ofModel = ({ organizationId, agentId }: EmbeddingScope, model: string) =>
+  const selectModelState = ({ organizationId, agentId }: EmbeddingScope, model: string) =>
     db
       .selectFrom("agentEmbeddings")
       .where("organizationId", "=", organizationId)
@@ -51,7 +51,7 @@ export function createEmbeddingStore({ db, reads }: Pick<Deps, "db" | "reads">) 
     },
     /** `waiting` is the number of agents whose passages are not all embedded yet. */
     async progress(scope: EmbeddingScope, model: string) {
-      const query = ofModel(scope, model).select(({ fn }) => [
+      const query = selectModelState(scope, model).select(({ fn }) => [
         sum(fn.sum("vectors")).as("vectors"),
         sum(fn.sum("skipped")).as("skipped"),
         sum(fn.sum("tokens")).as("tokens"),
@@ -70,7 +70,7 @@ export function createEmbeddingStore({ db, reads }: Pick<Deps, "db" | "reads">) 
      * vector memory: 4 bytes for each 32 dimensions and 8 for the passage's number.
      */
     async oversizedAgents(scope: EmbeddingScope, model: string): Promise<string[]> {
-      const rows = await ofModel(scope, model)
+      const rows = await selectModelState(scope, model)
         .select("agentId")
         .where(sql<boolean>`vectors * (((dimensions + 31) / 32) * 4 + 8) > cast(${MAX_SIGN_BYTES} as bigint)`)
         .orderBy("agentId")
@@ -80,7 +80,7 @@ export function createEmbeddingStore({ db, reads }: Pick<Deps, "db" | "reads">) 
     },
     /** The newest failure that no later attempt has resolved. */
     async newestFailure(scope: EmbeddingScope, model: string) {
-      return ofModel(scope, model)
+      return selectModelState(scope, model)
         .select(["error as message", "errorAt as at"])
         .where("error", "is not", null)
         .orderBy("errorAt", "desc")

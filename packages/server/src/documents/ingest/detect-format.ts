@@ -1,5 +1,5 @@
 import { isAscii } from "node:buffer";
-import { encodingNamed } from "./charset.ts";
+import { findEncoding } from "./charset.ts";
 import { ExtractionError } from "./extraction-error.ts";
 
 export type Format = "pdf" | "zip" | "html" | "csv" | "markdown" | "text";
@@ -36,18 +36,18 @@ const unsupported: ReadonlyArray<readonly [start: string, message: string]> = [
  * @throws ExtractionError when the format is not supported
  */
 export function detectFormat(bytes: Uint8Array, charset: string | null): { format: Format; text: string | null } {
-  const start = latin1(bytes.subarray(0, 1_024));
+  const start = decodeLatin1(bytes.subarray(0, 1_024));
   if (start.includes("%PDF-")) return { format: "pdf", text: null };
   if (start.startsWith("PK\x03\x04")) return { format: "zip", text: null };
-  if (start.startsWith("\xd0\xcf\x11\xe0")) throw oldOffice(bytes);
+  if (start.startsWith("\xd0\xcf\x11\xe0")) throw oldOfficeError(bytes);
   const match = unsupported.find(([magic]) => start.startsWith(magic));
   if (match) throw new ExtractionError("NOT_SUPPORTED", match[1]);
   const text = decode(bytes, charset);
-  return { format: textFormat(text), text };
+  return { format: detectTextFormat(text), text };
 }
 
 /** Word and Excel store password-protected files in their old container format. */
-function oldOffice(bytes: Uint8Array): ExtractionError {
+function oldOfficeError(bytes: Uint8Array): ExtractionError {
   const name = Buffer.from("EncryptedPackage", "utf16le");
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(name)
     ? new ExtractionError("ENCRYPTED", "The file is password-protected. Remove the password and upload it again.")
@@ -57,7 +57,7 @@ function oldOffice(bytes: Uint8Array): ExtractionError {
       );
 }
 
-function latin1(bytes: Uint8Array): string {
+function decodeLatin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
@@ -74,7 +74,7 @@ function decode(bytes: Uint8Array, charset: string | null): string {
     if (charset?.startsWith("utf-16")) return withoutNul(new TextDecoder(charset).decode(bytes));
     throw new ExtractionError("NOT_SUPPORTED", `This is not a text file. ${supported}`);
   }
-  const declared = legacy(charset) ?? declaredEncoding(bytes);
+  const declared = legacyCharset(charset) ?? readDeclaredEncoding(bytes);
   // ISO-2022-JP consists of ASCII bytes, which are valid UTF-8 as well.
   if (declared === "iso-2022-jp" && isAscii(bytes)) return withoutNul(new TextDecoder(declared).decode(bytes));
   try {
@@ -89,15 +89,15 @@ const declaration =
   /<meta\b[^>]{0,300}?\bcharset\s{0,9}=\s{0,9}["']?([\w.:-]{1,40})|^\s{0,99}<\?xml\b[^>]{0,100}?\bencoding\s{0,9}=\s{0,9}["']([\w.:-]{1,40})/i;
 
 /** The encoding that an HTML page declares near its start; null when there is none or it is unknown. */
-function declaredEncoding(bytes: Uint8Array): string | null {
-  const [, inMeta, inXml] = declaration.exec(latin1(bytes.subarray(0, DECLARED_WITHIN))) ?? [];
-  const encoding = encodingNamed(inMeta ?? inXml);
+function readDeclaredEncoding(bytes: Uint8Array): string | null {
+  const [, inMeta, inXml] = declaration.exec(decodeLatin1(bytes.subarray(0, DECLARED_WITHIN))) ?? [];
+  const encoding = findEncoding(inMeta ?? inXml);
   // A declaration of UTF-16 that can be read as ASCII is wrong.
   return encoding?.startsWith("utf-16") ? null : encoding;
 }
 
 /** The encoding unless it is a Unicode one, whose bytes are recognized without its name. */
-const legacy = (charset: string | null) => (charset?.startsWith("utf-") ? null : charset);
+const legacyCharset = (charset: string | null) => (charset?.startsWith("utf-") ? null : charset);
 
 /** Removes NUL characters, which PostgreSQL cannot store in text. */
 const withoutNul = (text: string) => (text.includes("\0") ? text.replaceAll("\0", "") : text);
@@ -106,7 +106,7 @@ const htmlStart = /^\s*(<!--[\s\S]{0,2000}?-->\s*)?(<\?xml[^>]{0,200}\?>\s*)?<(!
 const htmlTags = /<(p|div|h[1-6]|ul|ol|table|section|article|main|br|span)\b[^<>]{0,500}>/gi;
 const markdown = /^#{1,6} \S|^\s*[-*+] \S|\]\([^)\s]+\)|^```|\*\*\S/m;
 
-function textFormat(text: string): Format {
+function detectTextFormat(text: string): Format {
   const start = text.slice(0, 20_000);
   if (htmlStart.test(start)) return "html";
   if (/^\s*<(\?xml|svg|rss|feed)\b/.test(start)) {
@@ -125,13 +125,13 @@ function looksLikeCsv(start: string): boolean {
   const filled = lines.filter((line) => line.trim() !== "");
   if (filled.length < 3) return false;
   return [",", ";", "\t", "|"].some((separator) => {
-    const counts = filled.map((line) => separatorsOutsideQuotes(line, separator));
+    const counts = filled.map((line) => countUnquotedSeparators(line, separator));
     const [first = 0] = counts;
     return first > 0 && counts.every((count) => count === first) && !isProse(filled);
   });
 }
 
-function separatorsOutsideQuotes(line: string, separator: string): number {
+function countUnquotedSeparators(line: string, separator: string): number {
   let count = 0;
   let isQuoted = false;
   for (const character of line) {

@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { type Element, elementOf, headingLevels, isBlock, isCell } from "./html-elements.ts";
+import { createElement, type Element, headingLevels, isBlock, isCell } from "./html-elements.ts";
 import { createPageMetadata, type PageMetadata } from "./html-metadata.ts";
 import type { Block } from "./split-passages.ts";
 
@@ -80,7 +80,7 @@ function createContentWalker() {
     open(tag: string, attributes: Record<string, string>): void {
       if (tag === "br") text += "\n";
       if (isBlock(tag)) flush();
-      const element = elementOf(tag, attributes, path.at(-1));
+      const element = createElement(tag, attributes, path.at(-1));
       path.push(element);
       if (element.isSkipped) return;
       if (tag === "li") text += "- ";
@@ -101,15 +101,15 @@ function createContentWalker() {
     },
     blocks(): Block[] {
       emit(text);
-      return mainBlocks(found);
+      return selectMainBlocks(found);
     },
   };
 }
 
-function mainBlocks(found: readonly FoundBlock[]): Block[] {
+function selectMainBlocks(found: readonly FoundBlock[]): Block[] {
   const main = found.filter(({ isMain }) => isMain);
-  const size = (blocks: readonly FoundBlock[]) => blocks.reduce((sum, { text }) => sum + text.length, 0);
-  const chosen = size(main) >= MIN_MAIN_SHARE * size(found) && main.length > 0 ? main : found;
+  const countCharacters = (blocks: readonly FoundBlock[]) => blocks.reduce((sum, { text }) => sum + text.length, 0);
+  const chosen = countCharacters(main) >= MIN_MAIN_SHARE * countCharacters(found) && main.length > 0 ? main : found;
   return chosen.map(({ text, headings, page }) => ({ text, headings, page }));
 }
 

@@ -4,7 +4,7 @@ import { extractHtml } from "./extract-html.ts";
 import { extractSheets } from "./extract-xlsx.ts";
 import type { Extracted, OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { readZip, xmlOf } from "./read-zip.ts";
+import { readXml, readZip } from "./read-zip.ts";
 
 const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
@@ -26,8 +26,8 @@ export async function extractOffice(bytes: Uint8Array, onProgress: OnProgress): 
     return textPart.test(name);
   });
   onProgress(0, 0);
-  const title = titleIn(xmlOf(parts, "docProps/core.xml"));
-  if (parts.has("word/document.xml")) return { mimeType: DOCX, title, blocks: await docxBlocks(parts) };
+  const title = findTitle(readXml(parts, "docProps/core.xml"));
+  if (parts.has("word/document.xml")) return { mimeType: DOCX, title, blocks: await extractDocxBlocks(parts) };
   if (parts.has("xl/workbook.xml")) return { mimeType: XLSX, title, blocks: extractSheets(parts, onProgress) };
   const other = otherFormats.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1];
   throw new ExtractionError(
@@ -37,10 +37,10 @@ export async function extractOffice(bytes: Uint8Array, onProgress: OnProgress): 
 }
 
 /** Passes mammoth a new archive that contains only the checked parts, so that it cannot unpack anything else. */
-async function docxBlocks(parts: ReadonlyMap<string, Uint8Array>) {
+async function extractDocxBlocks(parts: ReadonlyMap<string, Uint8Array>) {
   const checked: Record<string, Uint8Array> = {};
   for (const [name, content] of parts) {
-    const xml = xmlOf(parts, name);
+    const xml = readXml(parts, name);
     checked[name] = xml === null ? content : strToU8(xml);
   }
   const buffer = Buffer.from(zipSync(checked, { level: 0 }));
@@ -53,7 +53,7 @@ async function docxBlocks(parts: ReadonlyMap<string, Uint8Array>) {
   return extractHtml(`<main>${html}</main>`).blocks;
 }
 
-function titleIn(xml: string | null): string | null {
+function findTitle(xml: string | null): string | null {
   const [, title = ""] = /<dc:title>([^<]{1,1000})<\/dc:title>/.exec(xml ?? "") ?? [];
   const decoded = title.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => entities[name] ?? "").trim();
   return decoded.slice(0, 500) || null;

@@ -33,7 +33,7 @@ export async function extractPdf(
   for (let number = 1; number <= numPages; number++) {
     const page = await pdf.getPage(number);
     const { items } = await page.getTextContent();
-    const lines = linesOf(items as Item[]);
+    const lines = groupIntoLines(items as Item[]);
     characters += lines.reduce((sum, { text }) => sum + text.length, 0);
     if (characters > fileLimits.maxCharacters * 1.2) break;
     pages.push(lines);
@@ -46,9 +46,9 @@ export async function extractPdf(
       "The PDF has no text, so it is probably a scan. Run text recognition (OCR) on it and upload the result.",
     );
   }
-  const repeated = repeatedLines(pages);
+  const repeated = findRepeatedLines(pages);
   const blocks = pages.flatMap((lines, index) =>
-    paragraphs(withoutEdges(lines, repeated)).map((text) => ({ text, headings: [], page: index + 1 })),
+    joinParagraphs(withoutEdges(lines, repeated)).map((text) => ({ text, headings: [], page: index + 1 })),
   );
   return { title: null, blocks };
 }
@@ -65,7 +65,7 @@ async function open(bytes: Uint8Array) {
   }
 }
 
-function linesOf(items: readonly Item[]): Line[] {
+function groupIntoLines(items: readonly Item[]): Line[] {
   const lines: Line[] = [];
   let text = "";
   let y = 0;
@@ -92,7 +92,7 @@ function linesOf(items: readonly Item[]): Line[] {
 }
 
 /** Joins lines into paragraphs based on the gaps between them, and joins words that were hyphenated at a line end. */
-function paragraphs(lines: readonly Line[]): string[] {
+function joinParagraphs(lines: readonly Line[]): string[] {
   const found: string[] = [];
   let current = "";
   let previous: Line | null = null;
@@ -103,14 +103,14 @@ function paragraphs(lines: readonly Line[]): string[] {
       found.push(current);
       current = "";
     }
-    current = joined(current, line.text);
+    current = joinLine(current, line.text);
     previous = line;
   }
   if (current !== "") found.push(current);
   return found;
 }
 
-function joined(before: string, line: string): string {
+function joinLine(before: string, line: string): string {
   if (before === "") return line;
   if (/\p{L}[-\u00ad\u2010]$/u.test(before) && /^\p{Ll}/u.test(line)) return before.slice(0, -1) + line;
   const isCjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u.test(before);
@@ -118,12 +118,12 @@ function joined(before: string, line: string): string {
 }
 
 /** Finds headers and footers: lines at page edges that repeat, ignoring differences in digits. */
-function repeatedLines(pages: readonly Line[][]): Set<string> {
+function findRepeatedLines(pages: readonly Line[][]): Set<string> {
   if (pages.length < MIN_PAGES_FOR_REPEATS) return new Set();
   const counts = new Map<string, number>();
   for (const lines of pages) {
     const edges = lines.filter((_, index) => isAtEdge(index, lines.length));
-    for (const shape of new Set(edges.map(({ text }) => shapeOf(text)))) {
+    for (const shape of new Set(edges.map(({ text }) => maskNumbers(text)))) {
       counts.set(shape, (counts.get(shape) ?? 0) + 1);
     }
   }
@@ -133,10 +133,10 @@ function repeatedLines(pages: readonly Line[][]): Set<string> {
 
 /** Removes a page's header and footer. A page that consists of nothing else is left unchanged. */
 function withoutEdges(lines: readonly Line[], repeated: ReadonlySet<string>): readonly Line[] {
-  const body = lines.filter(({ text }, index) => !isAtEdge(index, lines.length) || !repeated.has(shapeOf(text)));
+  const body = lines.filter(({ text }, index) => !isAtEdge(index, lines.length) || !repeated.has(maskNumbers(text)));
   return body.length === 0 ? lines : body;
 }
 
 const isAtEdge = (index: number, count: number) => index < EDGE_LINES || index >= count - EDGE_LINES;
 
-const shapeOf = (text: string) => text.replace(/\d+/g, "#");
+const maskNumbers = (text: string) => text.replace(/\d+/g, "#");

@@ -21,7 +21,7 @@ export function extractText(text: string): Block[] {
     flush();
     headings.length = Math.min(headings.length, level - 1);
     while (headings.length < level - 1) headings.push("");
-    headings.push(plain(title));
+    headings.push(removeInlineMarkup(title));
   };
 
   for (const raw of text.replace(/\r\n?/g, "\n").split("\n")) {
@@ -41,7 +41,7 @@ export function extractText(text: string): Block[] {
     else if (line === "") flush();
     else {
       if (listItem.test(line)) flush();
-      lines.push(plain(line));
+      lines.push(removeInlineMarkup(line));
     }
   }
   flush();
@@ -49,7 +49,7 @@ export function extractText(text: string): Block[] {
 }
 
 /** Replaces links with their text and removes emphasis markers. */
-function plain(line: string): string {
+function removeInlineMarkup(line: string): string {
   if (line.length > 20_000) return line;
   return line
     .replace(/!?\[([^\][]{1,500})\]\([^()\s]{1,2000}\)/g, "$1")

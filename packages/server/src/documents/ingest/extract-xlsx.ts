@@ -2,7 +2,7 @@ import { SaxesParser, type SaxesTagPlain } from "saxes";
 import type { OnProgress } from "./extracted.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { fileLimits } from "./limits.ts";
-import { xmlOf } from "./read-zip.ts";
+import { readXml } from "./read-zip.ts";
 import type { Block } from "./split-passages.ts";
 import { tableBlocks } from "./table-blocks.ts";
 
@@ -24,25 +24,25 @@ export function extractSheets(parts: Parts, onProgress: OnProgress): Block[] {
     const blocks = tableBlocks(readRows(parts, part, workbook), name);
     characters += blocks.reduce((sum, { text }) => sum + text.length, 0);
     // Many cells can share one long string, so a small file can expand to any amount of text.
-    if (characters > fileLimits.maxCharacters) throw tooMuchText();
+    if (characters > fileLimits.maxCharacters) throw tooMuchTextError();
     return blocks;
   });
 }
 
-function tooMuchText(): ExtractionError {
+function tooMuchTextError(): ExtractionError {
   return new ExtractionError("TOO_LARGE", "The sheets have more than 5 million characters. Split the file.");
 }
 
 function readSheets(parts: Parts): Array<{ name: string; part: string }> {
   const targets = new Map<string, string>();
-  walk(xmlOf(parts, "xl/_rels/workbook.xml.rels"), {
+  walk(readXml(parts, "xl/_rels/workbook.xml.rels"), {
     open({ attributes }) {
       const { Id, Target } = attributes;
       if (Id && Target) targets.set(Id, Target.startsWith("/") ? Target.slice(1) : `xl/${Target}`);
     },
   });
   const sheets: Array<{ name: string; part: string }> = [];
-  walk(xmlOf(parts, "xl/workbook.xml"), {
+  walk(readXml(parts, "xl/workbook.xml"), {
     open({ name, attributes }) {
       const part = localName(name) === "sheet" ? targets.get(attributes["r:id"] ?? "") : undefined;
       if (part) sheets.push({ name: attributes.name ?? "", part });
@@ -55,7 +55,7 @@ function readStrings(parts: Parts): string[] {
   const strings: string[] = [];
   let text: string | null = null;
   let isPhonetic = false;
-  walk(xmlOf(parts, "xl/sharedStrings.xml"), {
+  walk(readXml(parts, "xl/sharedStrings.xml"), {
     open({ name }) {
       if (localName(name) === "si") text = "";
       if (localName(name) === "rPh") isPhonetic = true;
@@ -79,7 +79,7 @@ function readDateStyles(parts: Parts): Set<number> {
   const styles = new Set<number>();
   let isInCells = false;
   let index = 0;
-  walk(xmlOf(parts, "xl/styles.xml"), {
+  walk(readXml(parts, "xl/styles.xml"), {
     open({ name, attributes }) {
       const tag = localName(name);
       const format = (attributes.formatCode ?? "").replace(/"[^"]*"|\[[^\]]*\]|\\./g, "");
@@ -103,20 +103,20 @@ function readRows(parts: Parts, part: string, { strings, dateStyles }: Workbook)
   let cell: { column: number; type: string; style: number; value: string } | null = null;
   let size = 0;
 
-  const textOfCell = ({ type, style, value }: NonNullable<typeof cell>) => {
+  const readCell = ({ type, style, value }: NonNullable<typeof cell>) => {
     if (type === "s") return strings[Number(value)] ?? "";
     if (type === "b") return value === "1" ? "yes" : "no";
     if (type === "e") return "";
-    if (type === "n" && dateStyles.has(style)) return dateOf(Number(value));
+    if (type === "n" && dateStyles.has(style)) return formatSerialDate(Number(value));
     return clean(value);
   };
 
-  walk(xmlOf(parts, part), {
+  walk(readXml(parts, part), {
     open({ name, attributes }) {
       const tag = localName(name);
       if (tag === "row") row = [];
       if (tag !== "c") return;
-      const column = columnOf(attributes.r) ?? row.length;
+      const column = parseColumn(attributes.r) ?? row.length;
       cell = { column, type: attributes.t ?? "n", style: Number(attributes.s ?? -1), value: "" };
     },
     text(value, name) {
@@ -125,9 +125,9 @@ function readRows(parts: Parts, part: string, { strings, dateStyles }: Workbook)
     close(name) {
       if (localName(name) === "c" && cell && cell.column < MAX_COLUMNS) {
         while (row.length < cell.column) row.push("");
-        row[cell.column] = textOfCell(cell);
+        row[cell.column] = readCell(cell);
         size += row[cell.column]?.length ?? 0;
-        if (size > fileLimits.maxCharacters) throw tooMuchText();
+        if (size > fileLimits.maxCharacters) throw tooMuchTextError();
         cell = null;
       }
       if (localName(name) === "row" && row.length > 0) rows.push(row);
@@ -137,14 +137,14 @@ function readRows(parts: Parts, part: string, { strings, dateStyles }: Workbook)
 }
 
 /** Column index of a cell reference, from 0: 54 for `BC12`. */
-function columnOf(reference: string | undefined): number | null {
+function parseColumn(reference: string | undefined): number | null {
   const [letters] = /^[A-Z]{1,3}/.exec(reference ?? "") ?? [];
   if (!letters) return null;
   return [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1;
 }
 
 /** Converts an Excel date, which counts days from 1899-12-30. */
-function dateOf(days: number): string {
+function formatSerialDate(days: number): string {
   const date = new Date(Math.round((days - 25_569) * 86_400_000));
   if (Number.isNaN(date.getTime())) return String(days);
   const iso = date.toISOString();

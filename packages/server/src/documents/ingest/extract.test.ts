@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { charsetOf } from "./charset.ts";
+import { parseCharset } from "./charset.ts";
 import { extract } from "./extract.ts";
 import type { Extracted } from "./extracted.ts";
-import { docxFile, paragraph, pdfFile, xlsxFile, zip } from "./sample-files.ts";
+import { createDocx, createPdf, createXlsx, paragraph, zip } from "./sample-files.ts";
 
 const read = (content: string | Uint8Array): Promise<Extracted> => extract(Buffer.from(content), () => {});
 const failure = (content: string | Uint8Array) =>
@@ -22,21 +22,21 @@ describe("reading PDF files", () => {
       "Printed in the harbour",
       `Page ${index + 1} of 5`,
     ]);
-    const { mimeType, blocks } = await read(pdfFile(pages));
+    const { mimeType, blocks } = await read(createPdf(pages));
     expect(mimeType).toBe("application/pdf");
     expect(blocks.map(({ page }) => page)).toEqual([1, 2, 3, 4, 5]);
     expect(blocks[1]?.text).toBe("This is chapter two of the handbook for our guests. Chapter b ends with this line.");
   });
 
   it("explains why a PDF cannot be read", async () => {
-    expect(await failure(pdfFile([[""]]))).toBe("NO_TEXT");
+    expect(await failure(createPdf([[""]]))).toBe("NO_TEXT");
     expect(await failure(Buffer.from("%PDF-1.7\nthis is no PDF"))).toBe("DAMAGED");
     const key = `<${"41".repeat(32)}>`;
     const encryption = `<< /Filter /Standard /V 1 /R 2 /O ${key} /U ${key} /P -4 >>`;
     const id = "/ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>]";
-    expect(await failure(pdfFile([["Secret"]], { 9: encryption }, `/Encrypt 9 0 R ${id}`))).toBe("ENCRYPTED");
+    expect(await failure(createPdf([["Secret"]], { 9: encryption }, `/Encrypt 9 0 R ${id}`))).toBe("ENCRYPTED");
     const kids = Array.from({ length: 2_001 }, () => "4 0 R").join(" ");
-    expect(await failure(pdfFile([["Text"]], { 2: `<< /Type /Pages /Kids [${kids}] /Count 2001 >>` }))).toBe(
+    expect(await failure(createPdf([["Text"]], { 2: `<< /Type /Pages /Kids [${kids}] /Count 2001 >>` }))).toBe(
       "TOO_MANY_PAGES",
     );
   });
@@ -44,7 +44,7 @@ describe("reading PDF files", () => {
 
 describe("reading Office files", () => {
   it("reads the headings and paragraphs of a DOCX file", async () => {
-    const file = docxFile(
+    const file = createDocx(
       paragraph("Prices", 1) + paragraph("A city bike costs 20 €.") + paragraph("Helmets", 2) + paragraph("Free."),
     );
     const { mimeType, blocks } = await read(file);
@@ -57,7 +57,7 @@ describe("reading Office files", () => {
 
   it("repeats the header in every row of an XLSX file and shows dates as dates", async () => {
     const { blocks } = await read(
-      xlsxFile([
+      createXlsx([
         ["Bike", "From"],
         ["City", 45_292],
         ["Cargo", 45_323],
@@ -69,7 +69,7 @@ describe("reading Office files", () => {
 
   it("refuses document types in XML, files with a password and archives of other things", async () => {
     const entities = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><w:document><w:t>&b;</w:t></w:document>`;
-    expect(await failure(docxFile("", { "word/document.xml": entities }))).toBe("DAMAGED");
+    expect(await failure(createDocx("", { "word/document.xml": entities }))).toBe("DAMAGED");
     const protectedFile = Buffer.concat([
       Buffer.from([0xd0, 0xcf, 0x11, 0xe0]),
       Buffer.alloc(600),
@@ -78,11 +78,11 @@ describe("reading Office files", () => {
     expect(await failure(protectedFile)).toBe("ENCRYPTED");
     expect(await failure(zip({ "ppt/presentation.xml": "<p/>" }))).toBe("NOT_SUPPORTED");
     expect(await failure(zip({ "../../etc/passwd": "root" }))).toBe("NOT_SUPPORTED");
-    expect(await failure(docxFile(paragraph("Cut")).subarray(0, 200))).not.toBeNull();
+    expect(await failure(createDocx(paragraph("Cut")).subarray(0, 200))).not.toBeNull();
   });
 
   it("stops unpacking at its limit, whatever size the archive declares", async () => {
-    const bomb = docxFile("", { "word/document.xml": new Uint8Array(120 * 1024 * 1024) });
+    const bomb = createDocx("", { "word/document.xml": new Uint8Array(120 * 1024 * 1024) });
     expect(bomb.length).toBeLessThan(1024 * 1024);
     expect(await failure(bomb)).toBe("TOO_LARGE");
     const lying = Buffer.from(bomb);
@@ -151,7 +151,7 @@ describe("reading HTML", () => {
     const start = "<!doctype html><html><body><p>";
     const isWide = contentType.endsWith("16le");
     const bytes = Buffer.concat([Buffer.from(start, isWide ? "utf16le" : "latin1"), Buffer.from(content, "latin1")]);
-    const { blocks } = await extract(bytes, () => {}, charsetOf(contentType));
+    const { blocks } = await extract(bytes, () => {}, parseCharset(contentType));
     expect(blocks[0]?.text).toBe(text);
   });
 

@@ -69,7 +69,7 @@ export function createExtractionChild(limits: { timeoutMs: number; silenceMs: nu
       // The silence timeout starts with the first message, because a process can take seconds to start on a busy
       // machine.
       let silence: NodeJS.Timeout | undefined;
-      const deadline = setTimeout(() => giveUp(tooSlow(limits.timeoutMs)), limits.timeoutMs);
+      const deadline = setTimeout(() => giveUp(tooSlowError(limits.timeoutMs)), limits.timeoutMs);
       const cancel = () => giveUp(signal.reason);
       signal.addEventListener("abort", cancel, { once: true });
       current = {
@@ -77,7 +77,7 @@ export function createExtractionChild(limits: { timeoutMs: number; silenceMs: nu
         texts: [],
         settle: resolve,
         onProgress(done, total) {
-          silence ??= setTimeout(() => giveUp(tooSlow(limits.silenceMs)), limits.silenceMs);
+          silence ??= setTimeout(() => giveUp(tooSlowError(limits.silenceMs)), limits.silenceMs);
           silence.refresh();
           onProgress(done, total);
         },
@@ -145,7 +145,7 @@ async function send(child: ChildProcess, message: ExtractionMessage): Promise<vo
   await nextTurn();
 }
 
-function tooSlow(ms: number): ExtractionError {
+function tooSlowError(ms: number): ExtractionError {
   return new ExtractionError(
     "TOO_SLOW",
     `Reading the file took longer than ${ms / 1_000} s. Split it into smaller files.`,

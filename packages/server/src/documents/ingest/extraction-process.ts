@@ -7,7 +7,7 @@ import { cleanTitle } from "./clean-title.ts";
 import { extract } from "./extract.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { ExtractionJob, ExtractionMessage, ExtractionResult } from "./extraction-protocol.ts";
-import { faqPassages, readableText, splitPassages } from "./split-passages.ts";
+import { readableText, splitFaq, splitPassages } from "./split-passages.ts";
 import { textParts } from "./text-parts.ts";
 
 /**
@@ -61,7 +61,7 @@ async function readForSite(started: SiteJob, bytes: Uint8Array) {
 async function read({ kind, title, isUnnamed, charset }: ExtractionJob, bytes: Uint8Array): Promise<ExtractionResult> {
   if (kind === "faq") {
     const faq: Faq = JSON.parse(Buffer.from(bytes).toString());
-    const prepared = prepareDocument({ title, languages: null, passages: faqPassages(faq) });
+    const prepared = prepareDocument({ title, languages: null, passages: splitFaq(faq) });
     const wordings = [faq.question, ...faq.otherWordings].join("\n");
     return { mimeType: "application/json", title, texts: [...textParts([`${wordings}\n\n${faq.answer}`])], prepared };
   }
@@ -71,7 +71,7 @@ async function read({ kind, title, isUnnamed, charset }: ExtractionJob, bytes: U
     title: ownTitle,
     blocks,
   } = await extract(bytes, onProgress, charset).catch((error: unknown) => {
-    throw unreadable(error);
+    throw toExtractionError(error);
   });
   const name = (isUnnamed && ownTitle !== null && cleanTitle(ownTitle)) || title;
   const prepared = prepareDocument({ title: name, languages: null, passages: splitPassages(blocks), onProgress });
@@ -90,7 +90,7 @@ function createProgress() {
 }
 
 /** Replaces a library's error with a message that helps the file's owner. */
-function unreadable(error: unknown): ExtractionError {
+function toExtractionError(error: unknown): ExtractionError {
   if (error instanceof ExtractionError) return error;
   const reason =
     error instanceof RangeError ? "Its structure is nested too deeply." : "It does not conform to its format.";

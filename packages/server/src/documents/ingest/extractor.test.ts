@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
 import { createExtractor, type Extractor } from "./extractor.ts";
-import { docxFile, hugeStream, pdfFile, zip } from "./sample-files.ts";
+import { createDocx, createHugeStream, createPdf, zip } from "./sample-files.ts";
 
 const extractor = createExtractor({ silenceMs: 3_000 });
 afterAll(() => extractor.close());
@@ -24,13 +24,13 @@ function read(content: Buffer | string, options: Reading = {}): Promise<number |
 }
 
 /** Reading this file takes longer than any test. */
-const endless = docxFile("<w:p>".repeat(500_000));
+const endless = createDocx("<w:p>".repeat(500_000));
 
 const pageLoop = { 2: "<< /Type /Pages /Kids [2 0 R] /Count 1 >>" };
 
 it.each([
-  ["a PDF that unpacks to 300 MB", pdfFile([["x"]], { 5: hugeStream(300) }), "OUT_OF_MEMORY"],
-  ["a PDF whose pages contain themselves", pdfFile([["x"]], pageLoop), "DAMAGED"],
+  ["a PDF that unpacks to 300 MB", createPdf([["x"]], { 5: createHugeStream(300) }), "OUT_OF_MEMORY"],
+  ["a PDF whose pages contain themselves", createPdf([["x"]], pageLoop), "DAMAGED"],
   ["a DOCX file with half a million open elements", endless, "TOO_SLOW"],
   [
     "an archive of 12,000 parts",

@@ -56,7 +56,7 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
   /** the waiting files of each organization; the organization whose turn is next comes first */
   const queues = new Map<string, Waiting[]>();
 
-  function idleChild(): ExtractionChild | undefined {
+  function takeIdleChild(): ExtractionChild | undefined {
     const idle = children.filter((child) => !busy.has(child));
     // Reusing a running process saves memory and the time to start another one.
     return idle.find((child) => child.pid() !== undefined) ?? idle[0];
@@ -64,7 +64,7 @@ export function createExtractor(options: Partial<typeof defaults> = {}) {
 
   function startNext(): void {
     for (const [organizationId, [next]] of queues) {
-      const child = idleChild();
+      const child = takeIdleChild();
       if (!child) return;
       if (!next || [...busy.values()].includes(organizationId)) continue;
       withdraw(organizationId, next);

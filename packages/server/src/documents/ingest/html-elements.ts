@@ -8,23 +8,23 @@ export type Element = {
   headingLevel: number | null;
 };
 
-const words = (list: string) => new Set(list.split(" "));
+const toWordSet = (list: string) => new Set(list.split(" "));
 
 /** Elements whose content is never text. Buttons are read because accordions use them for their questions. */
-const unread = words(
+const unread = toWordSet(
   "script style noscript template svg math canvas object iframe select option textarea video audio datalist title head",
 );
 const headings = ["h1", "h2", "h3", "h4", "h5", "h6"];
 /** Questions in accordions rank below these levels. */
 export const headingLevels = headings.length;
 
-const blocks = words(
+const blocks = toWordSet(
   "address article aside blockquote body button caption dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr label legend li main nav ol p pre section summary table tbody tfoot thead tr ul",
 );
-const navigationTags = words("nav menu");
-const pageParts = words("header footer aside");
-const navigationRoles = words("navigation menu menubar banner contentinfo search complementary");
-const mainRoles = words("main article");
+const navigationTags = toWordSet("nav menu");
+const pageParts = toWordSet("header footer aside");
+const navigationRoles = toWordSet("navigation menu menubar banner contentinfo search complementary");
+const mainRoles = toWordSet("main article");
 /** Class names and ids that sites commonly give to navigation. The whole name must match. */
 const navigationName =
   /^(site-|main-|top-|global-|primary-)?(nav|navbar|navigation|breadcrumbs?|cookie-?(banner|consent|notice|bar)?|consent|sidebar|skip-?link|pagination)$/i;
@@ -32,11 +32,11 @@ const navigationName =
 export const isBlock = (tag: string): boolean => blocks.has(tag);
 export const isCell = (tag: string): boolean => tag === "td" || tag === "th";
 
-export function elementOf(tag: string, attributes: Record<string, string>, parent: Element | undefined): Element {
+export function createElement(tag: string, attributes: Record<string, string>, parent: Element | undefined): Element {
   const isMain =
     (parent?.isMain ?? false) || tag === "main" || tag === "article" || mainRoles.has(attributes.role ?? "");
   const isSkipped = (parent?.isSkipped ?? false) || unread.has(tag) || isNavigation(tag, attributes, isMain);
-  return { tag, isMain, isSkipped, headingLevel: parent?.headingLevel ?? levelOf(tag, attributes) };
+  return { tag, isMain, isSkipped, headingLevel: parent?.headingLevel ?? headingLevel(tag, attributes) };
 }
 
 /** Within the main content, an `aside` is a note and a `header` holds the title. */
@@ -46,7 +46,7 @@ function isNavigation(tag: string, { role = "", class: names = "", id = "" }: Re
   return pageParts.has(tag) || `${names} ${id}`.split(/\s+/).some((name) => navigationName.test(name));
 }
 
-function levelOf(tag: string, attributes: Record<string, string>): number | null {
+function headingLevel(tag: string, attributes: Record<string, string>): number | null {
   const level = headings.indexOf(tag);
   if (level >= 0) return level;
   const isQuestion = tag === "summary" || tag === "dt" || isAccordionButton(tag, attributes);

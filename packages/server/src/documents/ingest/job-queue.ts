@@ -39,7 +39,7 @@ export function createJobQueue(
   runWrite: RunWrite,
 ) {
   const now = databaseNow(databaseKind);
-  const held = ({ documentId, fence }: LeasedJob) =>
+  const updateLeasedJob = ({ documentId, fence }: LeasedJob) =>
     db.updateTable("documentJobs").where("documentId", "=", documentId).where("fence", "=", fence);
 
   return {
@@ -62,13 +62,13 @@ export function createJobQueue(
     },
     /** Extends a lease. @returns false when it was lost */
     async renew(job: LeasedJob): Promise<boolean> {
-      const renewed = held(job).set({ dueAt: sql`${now} + ${LEASE_MS}` });
+      const renewed = updateLeasedJob(job).set({ dueAt: sql`${now} + ${LEASE_MS}` });
       return (await renewed.executeTakeFirst()).numUpdatedRows > 0n;
     },
     /** Releases a job. Any process can claim it after `waitMs`. */
     async release(job: LeasedJob, waitMs: number): Promise<void> {
       await inTransaction(db, async (trx) => {
-        await versionOf(trx, job).set({ state: "queued", stage: null }).execute();
+        await updateDocumentVersion(trx, job).set({ state: "queued", stage: null }).execute();
         await trx
           .updateTable("documentJobs")
           .set({ dueAt: sql`${now} + ${waitMs}`, fence: sql`fence + 1` })
@@ -90,7 +90,7 @@ export function createJobQueue(
     ...outcomes(db, files, runWrite),
     /** Stores what the job is doing. Has no effect once the outcome has been written. */
     async reportProgress(job: LeasedJob, { stage, done, total }: Progress): Promise<void> {
-      await versionOf(db, job)
+      await updateDocumentVersion(db, job)
         .set({ state: "processing", stage, progressDone: done, progressTotal: total })
         .where("state", "in", ["queued", "processing"])
         .execute();
@@ -105,7 +105,7 @@ function outcomes(db: Db, files: FileStore, runWrite: RunWrite) {
     async attachFile(job: LeasedJob, file: StoredFile): Promise<boolean> {
       return inTransaction(db, async (trx) => {
         const fence = trx.selectFrom("documentJobs").select("fence").where("documentId", "=", job.documentId);
-        const attached = versionOf(trx, job)
+        const attached = updateDocumentVersion(trx, job)
           .set({ fileId: file.id, bytes: file.bytes, charset: file.charset })
           .where(fence, "=", job.fence);
         if ((await attached.executeTakeFirst()).numUpdatedRows === 0n) return false;
@@ -146,7 +146,7 @@ function outcomes(db: Db, files: FileStore, runWrite: RunWrite) {
       };
       const isDone = await runWrite(() => settle(db, job, changes, publish));
       failpoint("document.indexed");
-      if (isDone && version > 1) await deleteBefore(db, { documentId, before: version });
+      if (isDone && version > 1) await deleteEarlierVersions(db, { documentId, before: version });
       if (!isDone && staged !== null) await deleteChunks(db, { documentId, version });
       return isDone;
     },
@@ -158,7 +158,7 @@ function outcomes(db: Db, files: FileStore, runWrite: RunWrite) {
 }
 
 /** Deletes the data of earlier versions in small transactions. Nothing reads it anymore. */
-async function deleteBefore(db: Db, version: { documentId: string; before: number }): Promise<void> {
+async function deleteEarlierVersions(db: Db, version: { documentId: string; before: number }): Promise<void> {
   await deleteChunks(db, version);
   await deleteTexts(db, version);
 }
@@ -176,7 +176,7 @@ async function settle(
   try {
     await inTransaction(db, async (trx) => {
       const settled = { ...changes, stage: null, progressDone: 0, progressTotal: 0, updatedAt: Date.now() };
-      const document = await versionOf(trx, job).set(settled).returning("isEnabled").executeTakeFirst();
+      const document = await updateDocumentVersion(trx, job).set(settled).returning("isEnabled").executeTakeFirst();
       if (!document) throw new LeaseLostError();
       const held = trx.deleteFrom("documentJobs").where("documentId", "=", job.documentId);
       const finished = await held.where("fence", "=", job.fence).executeTakeFirst();
@@ -191,7 +191,7 @@ async function settle(
 }
 
 /** An update of the document that applies only while it has the job's version. */
-function versionOf(executor: Pick<Trx, "updateTable">, { organizationId, documentId, version }: LeasedJob) {
+function updateDocumentVersion(executor: Pick<Trx, "updateTable">, { organizationId, documentId, version }: LeasedJob) {
   return executor
     .updateTable("documents")
     .where("id", "=", documentId)

@@ -20,12 +20,12 @@ export function readZip(bytes: Uint8Array, isWanted: (name: string) => boolean):
       throw new ExtractionError("TOO_LARGE", `The file contains more than ${MAX_ENTRIES} parts.`);
     if (!isWanted(file.name) || parts.has(file.name)) return;
     declared += file.originalSize ?? 0;
-    if (declared > MAX_UNPACKED) throw tooLarge();
+    if (declared > MAX_UNPACKED) throw tooLargeError();
     const chunks: Uint8Array[] = [];
     file.ondata = (error, chunk, isLast) => {
-      if (error) throw damaged(error);
+      if (error) throw damagedError(error);
       unpacked += chunk.length;
-      if (unpacked > MAX_UNPACKED) throw tooLarge();
+      if (unpacked > MAX_UNPACKED) throw tooLargeError();
       chunks.push(chunk);
       if (isLast) parts.set(file.name, Buffer.concat(chunks));
     };
@@ -43,7 +43,7 @@ function push(unzip: Unzip, chunk: Uint8Array, isLast: boolean): void {
   try {
     unzip.push(chunk, isLast);
   } catch (error) {
-    throw error instanceof ExtractionError ? error : damaged(error as FlateError);
+    throw error instanceof ExtractionError ? error : damagedError(error as FlateError);
   }
 }
 
@@ -51,7 +51,7 @@ function push(unzip: Unzip, chunk: Uint8Array, isLast: boolean): void {
  * The text of an XML part. Refuses document type declarations: Office never writes them, and entities can expand
  * without bound.
  */
-export function xmlOf(parts: ReadonlyMap<string, Uint8Array>, name: string): string | null {
+export function readXml(parts: ReadonlyMap<string, Uint8Array>, name: string): string | null {
   const bytes = parts.get(name);
   if (!bytes) return null;
   const text = new TextDecoder().decode(bytes);
@@ -64,14 +64,14 @@ export function xmlOf(parts: ReadonlyMap<string, Uint8Array>, name: string): str
   return text;
 }
 
-function tooLarge(): ExtractionError {
+function tooLargeError(): ExtractionError {
   return new ExtractionError(
     "TOO_LARGE",
     `The file unpacks to more than ${MAX_UNPACKED / 1024 / 1024} MB. Split it into smaller files.`,
   );
 }
 
-function damaged(cause: unknown): ExtractionError {
+function damagedError(cause: unknown): ExtractionError {
   const error = new ExtractionError(
     "DAMAGED",
     "The file is incomplete or damaged. Save it again and upload the new copy.",

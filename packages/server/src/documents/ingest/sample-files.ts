@@ -1,7 +1,11 @@
 import { crc32, deflateRawSync, deflateSync } from "node:zlib";
 
 /** A PDF file. `pages` holds the text lines of each page. `extra` adds or replaces objects by number. */
-export function pdfFile(pages: readonly string[][], extra: Record<number, string | Buffer> = {}, trailer = ""): Buffer {
+export function createPdf(
+  pages: readonly string[][],
+  extra: Record<number, string | Buffer> = {},
+  trailer = "",
+): Buffer {
   const objects = new Map<number, string | Buffer>();
   const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
   objects.set(1, "<< /Type /Catalog /Pages 2 0 R >>");
@@ -18,10 +22,10 @@ export function pdfFile(pages: readonly string[][], extra: Record<number, string
     objects.set(5 + index * 2, `<< /Length ${content.length} >>\nstream\n${content}\nendstream`);
   }
   for (const [number, object] of Object.entries(extra)) objects.set(Number(number), object);
-  return assemble(objects, trailer);
+  return assemblePdf(objects, trailer);
 }
 
-function assemble(objects: ReadonlyMap<number, string | Buffer>, trailer: string): Buffer {
+function assemblePdf(objects: ReadonlyMap<number, string | Buffer>, trailer: string): Buffer {
   const parts = [Buffer.from("%PDF-1.7\n")];
   const offsets = new Map<number, number>();
   let length = parts[0]?.length ?? 0;
@@ -49,7 +53,7 @@ function assemble(objects: ReadonlyMap<number, string | Buffer>, trailer: string
 }
 
 /** A content stream of this size that compresses to almost nothing. */
-export function hugeStream(megabytes: number): Buffer {
+export function createHugeStream(megabytes: number): Buffer {
   const content = deflateSync(Buffer.alloc(megabytes * 1024 * 1024, " "), { level: 1 });
   return Buffer.concat([
     Buffer.from(`<< /Length ${content.length} /Filter /FlateDecode >>\nstream\n`),
@@ -63,7 +67,7 @@ const relationships = (target: string) =>
   `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="${target}"/></Relationships>`;
 
 /** A DOCX file with `body` as the content of `w:body`. `parts` adds or replaces parts of the archive. */
-export function docxFile(body: string, parts: Record<string, string | Uint8Array> = {}): Buffer {
+export function createDocx(body: string, parts: Record<string, string | Uint8Array> = {}): Buffer {
   const document = `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`;
   return zip({
     "[Content_Types].xml": contentTypes,
@@ -80,7 +84,7 @@ export function paragraph(text: string, level?: number): string {
 }
 
 /** An XLSX file with one sheet of these rows. Numbers get the second cell style, which formats them as dates. */
-export function xlsxFile(
+export function createXlsx(
   rows: ReadonlyArray<ReadonlyArray<string | number>>,
   parts: Record<string, string | Uint8Array> = {},
 ): Buffer {

@@ -37,9 +37,9 @@ export function splitPassages(blocks: Iterable<Block>): Passage[] {
   };
 
   for (const block of blocks) {
-    const heading = headingOf(block.headings);
+    const heading = joinHeadings(block.headings);
     for (const text of cut(block.text)) {
-      const size = sizeOf(text);
+      const size = estimateSize(text);
       const fits =
         current && current.heading === heading && current.page === block.page && current.size + size <= TARGET;
       if (!fits) flush();
@@ -55,7 +55,7 @@ export function splitPassages(blocks: Iterable<Block>): Passage[] {
 /**
  * Creates the passages of an FAQ entry. The wordings of its question make the passages of its answer easier to find.
  */
-export function faqPassages({ question, otherWordings, answer }: FaqText): Passage[] {
+export function splitFaq({ question, otherWordings, answer }: FaqText): Passage[] {
   const wordings = [question, ...otherWordings].map((text, ordinal) => ({
     ordinal,
     heading: null,
@@ -63,7 +63,7 @@ export function faqPassages({ question, otherWordings, answer }: FaqText): Passa
     text,
     part: "question" as const,
   }));
-  const blocks = paragraphsOf(answer).map((text) => ({ text, headings: [question], page: null }));
+  const blocks = splitParagraphs(answer).map((text) => ({ text, headings: [question], page: null }));
   const body = splitPassages(blocks).map((passage) => ({ ...passage, ordinal: passage.ordinal + wordings.length }));
   return [...wordings, ...body];
 }
@@ -88,7 +88,7 @@ export function* readableText(blocks: Iterable<Block>): Generator<string> {
   }
 }
 
-function paragraphsOf(text: string): string[] {
+function splitParagraphs(text: string): string[] {
   return text
     .split(/\n\s*\n/)
     .map((paragraph) => paragraph.trim())
@@ -96,12 +96,12 @@ function paragraphsOf(text: string): string[] {
 }
 
 /** The two innermost headings: enough context for the search and short enough for a citation. */
-function headingOf(headings: readonly string[]): string | null {
+function joinHeadings(headings: readonly string[]): string | null {
   const inner = headings.slice(-2).join(" › ");
   return inner === "" ? null : inner.slice(0, MAX_HEADING).toWellFormed();
 }
 
-function sizeOf(text: string): number {
+function estimateSize(text: string): number {
   return text.length + CJK_EXTRA * (text.match(cjk)?.length ?? 0);
 }
 
@@ -109,12 +109,12 @@ const sentences = new Intl.Segmenter(undefined, { granularity: "sentence" });
 
 /** Splits a text into pieces of at most `MAX`, between sentences, or between words within a longer sentence. */
 function cut(text: string): string[] {
-  if (sizeOf(text) <= MAX) return [text];
+  if (estimateSize(text) <= MAX) return [text];
   const pieces: string[] = [];
   let piece = "";
   let size = 0;
   const add = (part: string) => {
-    const partSize = sizeOf(part);
+    const partSize = estimateSize(part);
     if (size > 0 && size + partSize > TARGET) {
       pieces.push(piece.trim());
       piece = "";
@@ -124,17 +124,17 @@ function cut(text: string): string[] {
     size += partSize;
   };
   // The segmenter gets bounded windows, because its run time grows faster than linearly with some inputs.
-  for (const window of windows(text, 20_000)) {
+  for (const window of splitIntoWindows(text, 20_000)) {
     for (const { segment } of sentences.segment(window)) {
-      if (sizeOf(segment) <= MAX) add(segment);
-      else for (const part of atSpaces(segment)) add(part);
+      if (estimateSize(segment) <= MAX) add(segment);
+      else for (const part of splitAtSpaces(segment)) add(part);
     }
   }
   if (piece.trim() !== "") pieces.push(piece.trim());
   return pieces;
 }
 
-function* windows(text: string, length: number): Generator<string> {
+function* splitIntoWindows(text: string, length: number): Generator<string> {
   for (let start = 0; start < text.length; ) {
     let end = Math.min(start + length, text.length);
     const space = end < text.length ? text.lastIndexOf(" ", end) : -1;
@@ -146,8 +146,8 @@ function* windows(text: string, length: number): Generator<string> {
 }
 
 /** Splits a text into pieces of at most 400 characters, at spaces if possible. */
-function atSpaces(text: string): string[] {
-  return [...windows(text, 400)];
+function splitAtSpaces(text: string): string[] {
+  return [...splitIntoWindows(text, 400)];
 }
 
 function isHighSurrogate(text: string, index: number): boolean {

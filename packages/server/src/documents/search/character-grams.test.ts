@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { gramsOf } from "./character-grams.ts";
+import { hashGrams } from "./character-grams.ts";
 
-const hashesOf = (text: string): number[] => [...gramsOf(text)];
+const hashesOf = (text: string): number[] => [...hashGrams(text)];
 
 it.each([
   ["punctuation and repeated spaces", "Öffnungszeiten,  heute: 9–18!", "öffnungszeiten heute 9 18"],

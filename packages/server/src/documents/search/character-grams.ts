@@ -18,16 +18,16 @@ let grams = new Uint32Array(16_384);
  * only cost a little precision. The result is valid until the next call. It is an array because calling a function for
  * each gram took twice as long.
  */
-export function gramsOf(text: string): Uint32Array {
+export function hashGrams(text: string): Uint32Array {
   const length = readWords(text);
   if (grams.length < length) grams = new Uint32Array(units.length);
   let count = 0;
-  for (let end = GRAM - 1; end < length; end++) grams[count++] = hashOf(units, end);
+  for (let end = GRAM - 1; end < length; end++) grams[count++] = hashGram(units, end);
   return grams.subarray(0, count);
 }
 
 /** The FNV-1a hash of the four units that end at `end`. */
-function hashOf(words: Uint16Array, end: number): number {
+function hashGram(words: Uint16Array, end: number): number {
   let hash = Math.imul(0x811c9dc5 ^ (words[end - 3] as number), 0x01000193);
   hash = Math.imul(hash ^ (words[end - 2] as number), 0x01000193);
   hash = Math.imul(hash ^ (words[end - 1] as number), 0x01000193);

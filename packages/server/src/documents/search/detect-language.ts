@@ -1,7 +1,7 @@
 import { francAll } from "franc-min";
 
 /** Maps franc's ISO 639-3 codes to the ISO 639-1 codes of the stemmers. */
-const codes: Readonly<Record<string, string>> = {
+const iso6391ByIso6393: Readonly<Record<string, string>> = {
   arb: "ar",
   ces: "cs",
   cmn: "zh",
@@ -37,6 +37,6 @@ export function detectLanguage(text: string): string | null {
   if (/\p{Script=Arabic}/u.test(sample) && !/[\u067e\u0686\u06af\u06cc]/.test(sample)) return "ar";
   if (sample.trim().length < MIN_SAMPLE) return null;
   // The most likely language comes first. franc can also return a language that has no code here.
-  const found = francAll(sample, { only: Object.keys(codes) })[0]?.[0];
-  return found === undefined ? null : (codes[found] ?? null);
+  const found = francAll(sample, { only: Object.keys(iso6391ByIso6393) })[0]?.[0];
+  return found === undefined ? null : (iso6391ByIso6393[found] ?? null);
 }

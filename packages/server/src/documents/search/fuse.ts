@@ -22,15 +22,15 @@ export function fuse<Item>(
 ): Array<Fused<Item>> {
   const byId = new Map<number, Fused<Item>>();
   for (const [rank, item] of words.entries()) {
-    byId.set(idOf(item), { item, matchedBy: "words", score: worthOf(rank) });
+    byId.set(idOf(item), { item, matchedBy: "words", score: scoreRank(rank) });
   }
   for (const [rank, item] of meaning.entries()) {
     const known = byId.get(idOf(item));
-    const score = worthOf(rank);
+    const score = scoreRank(rank);
     if (known) byId.set(idOf(item), { item: known.item, matchedBy: "both", score: known.score + score });
     else byId.set(idOf(item), { item, matchedBy: "meaning", score });
   }
   return [...byId.values()].sort((a, b) => b.score - a.score);
 }
 
-const worthOf = (rank: number) => (RANK_OFFSET + 1) / (RANK_OFFSET + 1 + rank) / 2;
+const scoreRank = (rank: number) => (RANK_OFFSET + 1) / (RANK_OFFSET + 1 + rank) / 2;

@@ -53,7 +53,7 @@ function connectSqlite(file: string, mode: "read" | "write"): IndexConnection {
     statements.set(sql, statement);
     return statement;
   };
-  const within = async <T>(begin: string, work: () => Promise<T>): Promise<T> => {
+  const inTransaction = async <T>(begin: string, work: () => Promise<T>): Promise<T> => {
     database.exec(begin);
     try {
       const result = await work();
@@ -72,8 +72,8 @@ function connectSqlite(file: string, mode: "read" | "write"): IndexConnection {
       statement.run(...parameters);
       return [];
     },
-    reading: (work) => within("begin", work),
-    writing: (work) => within("begin immediate", work),
+    reading: (work) => inTransaction("begin", work),
+    writing: (work) => inTransaction("begin immediate", work),
     alone: (_, work) => work(),
     async close() {
       database.close();
@@ -122,7 +122,7 @@ async function connectPostgres(url: string, mode: "read" | "write"): Promise<Ind
     },
     async alone(key, work) {
       lockHolder ??= open();
-      await holdingLock(await lockHolder, key, work);
+      await withLock(await lockHolder, key, work);
     },
     async close() {
       await Promise.all([client.end(), lockHolder?.then((holder) => holder.end())]);
@@ -134,7 +134,7 @@ async function connectPostgres(url: string, mode: "read" | "write"): Promise<Ind
  * Holds an advisory lock in a transaction on a separate connection. PgBouncer can hand a server connection to another
  * client, and a session lock would remain on that connection.
  */
-async function holdingLock(holder: Client, key: string, work: () => Promise<void>): Promise<void> {
+async function withLock(holder: Client, key: string, work: () => Promise<void>): Promise<void> {
   await holder.query("begin");
   try {
     const asked = `select pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext($1)) as "isOurs"`;

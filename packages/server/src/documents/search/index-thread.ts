@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { DatabaseAddress } from "../../db/open.ts";
 import { connect, type IndexConnection } from "./index-connection.ts";
-import { agentsToMaintain, deleteStrayChunks, maintainAgent, removeDeletedAgent } from "./maintain-index.ts";
+import { deleteStrayChunks, findAgentsToMaintain, maintainAgent, removeDeletedAgent } from "./maintain-index.ts";
 import type { PassageHit, PassageQuery, SearchMemory } from "./search-index.ts";
 import { searchIndex } from "./search-index.ts";
 import { createSegmentMemory } from "./segment-memory.ts";
@@ -35,7 +35,7 @@ async function run(task: IndexTask): Promise<PassageHit[]> {
   const { connection, memory } = await opened;
   if (task.kind === "search") return connection.reading(() => searchIndex(connection, memory, task.query));
   if (task.kind === "sweep") await deleteStrayChunks(connection);
-  const agentIds = task.kind === "maintain" ? [task.agentId] : await agentsToMaintain(connection);
+  const agentIds = task.kind === "maintain" ? [task.agentId] : await findAgentsToMaintain(connection);
   for (const agentId of agentIds) {
     await removeDeletedAgent(connection, agentId);
     await maintainAgent(connection, agentId);

@@ -50,7 +50,7 @@ function nextMerge<S extends Omit<Candidate, "organizationId" | "agentId">>(
   const single = segments.filter(({ level }) => level === 0);
   const bytes = single.reduce((sum, segment) => sum + segment.bytes, 0);
   if (single.length >= MAX_DOCUMENTS || bytes >= MAX_DOCUMENT_BYTES) {
-    return { sources: firstOf(single), level: 1 };
+    return { sources: takeMergeable(single), level: 1 };
   }
   const levels = [...new Set(segments.map(({ level }) => level))].filter((level) => level > 0).sort((a, b) => a - b);
   for (const level of levels) {
@@ -61,7 +61,7 @@ function nextMerge<S extends Omit<Candidate, "organizationId" | "agentId">>(
   return worn ? { sources: [worn], level: worn.level } : null;
 }
 
-function firstOf<S extends { bytes: number }>(segments: readonly S[]): S[] {
+function takeMergeable<S extends { bytes: number }>(segments: readonly S[]): S[] {
   let bytes = 0;
   return segments.slice(0, MERGED_AT_ONCE).filter((segment, index) => {
     bytes += segment.bytes;
@@ -70,7 +70,7 @@ function firstOf<S extends { bytes: number }>(segments: readonly S[]): S[] {
 }
 
 /** Agents whose index needs maintenance, for example because a process crashed during a merge. */
-export async function agentsToMaintain(connection: IndexConnection): Promise<string[]> {
+export async function findAgentsToMaintain(connection: IndexConnection): Promise<string[]> {
   const rows = await connection.all<{ agentId: string }>(
     `select distinct "agentId" from (
        select "agentId" from "indexSegments" where state <> 'live'

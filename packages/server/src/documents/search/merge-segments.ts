@@ -43,13 +43,13 @@ export async function mergeSegments(
   level: number,
 ): Promise<void> {
   const ordered = sources.toSorted((a, b) => a.firstNumber - b.firstNumber);
-  const live = sources.some(({ deadChunks }) => deadChunks > 0) ? await liveChunks(connection, ordered) : null;
+  const live = sources.some(({ deadChunks }) => deadChunks > 0) ? await findLiveChunks(connection, ordered) : null;
   const id = await createSegment(connection, ordered, level);
   const writer = createPostingsWriter(connection, id);
   const lengths = new Map<number, number>();
-  const terms = level === 1 && sources.every((source) => source.level === 0) ? ofDocuments : ofSegments;
+  const terms = level === 1 && sources.every((source) => source.level === 0) ? readDocumentTerms : readSegmentTerms;
   for await (const { term, rows } of terms(connection, ordered)) {
-    const postings = merged(rows, live, lengths);
+    const postings = mergeRows(rows, live, lengths);
     for (let start = 0; start < postings.length; start += BLOCK_CHUNKS) {
       await writer.add(term, start / BLOCK_CHUNKS, postings.slice(start, start + BLOCK_CHUNKS));
     }
@@ -59,7 +59,7 @@ export async function mergeSegments(
 }
 
 /** Numbers of the chunks that still belong to a document. */
-async function liveChunks(connection: IndexConnection, sources: readonly MergedSegment[]): Promise<Set<number>> {
+async function findLiveChunks(connection: IndexConnection, sources: readonly MergedSegment[]): Promise<Set<number>> {
   const ids = sources.map(({ id }) => id);
   const rows = await connection.all<{ number: number }>(
     `select c.number from "indexedDocuments" d join "documentChunks" c
@@ -95,7 +95,10 @@ async function createSegment(connection: IndexConnection, sources: readonly Merg
 }
 
 /** Merges single-document segments. They are small, so their terms are collected in memory. */
-async function* ofDocuments(connection: IndexConnection, sources: readonly MergedSegment[]): AsyncGenerator<TermRows> {
+async function* readDocumentTerms(
+  connection: IndexConnection,
+  sources: readonly MergedSegment[],
+): AsyncGenerator<TermRows> {
   const byTerm = new Map<string, TermRows["rows"]>();
   for (const segment of sources) {
     const rows = await connection.all<{ contents: Buffer | null }>(
@@ -114,7 +117,10 @@ async function* ofDocuments(connection: IndexConnection, sources: readonly Merge
 type Row = { term: string; block: number; postings: Buffer };
 
 /** Merges larger segments by reading all of them in parallel, in the order of the terms. */
-async function* ofSegments(connection: IndexConnection, sources: readonly MergedSegment[]): AsyncGenerator<TermRows> {
+async function* readSegmentTerms(
+  connection: IndexConnection,
+  sources: readonly MergedSegment[],
+): AsyncGenerator<TermRows> {
   const cursors: Array<Awaited<ReturnType<typeof openCursor>>> = [];
   // Opened sequentially because they share a connection.
   for (const segment of sources) cursors.push(await openCursor(connection, segment));
@@ -162,7 +168,7 @@ async function openCursor(connection: IndexConnection, segment: MergedSegment) {
 /**
  * Merges postings in ascending order without deleted chunks. `lengths` collects the lengths of the remaining chunks.
  */
-function merged(rows: TermRows["rows"], live: ReadonlySet<number> | null, lengths: Map<number, number>): Posting[] {
+function mergeRows(rows: TermRows["rows"], live: ReadonlySet<number> | null, lengths: Map<number, number>): Posting[] {
   const postings: Posting[] = [];
   let isAscending = true;
   let previous = -1;

@@ -13,13 +13,13 @@ import { searchPassages } from "./search-passages.ts";
 const organizationId = "org_1";
 
 /** Document ids are unique in the database, and each test has its own agent. */
-const ofAgent = (agentId: string, name: string) => `${agentId}-${name}`;
+const documentIdFor = (agentId: string, name: string) => `${agentId}-${name}`;
 
-function passagesOf(...texts: string[]): Passage[] {
+function createPassages(...texts: string[]): Passage[] {
   return texts.map((text, ordinal) => ({ ordinal, heading: null, page: null, text, part: "body" }));
 }
 
-function faq(question: string, answer: string, ...wordings: string[]): Passage[] {
+function createFaqPassages(question: string, answer: string, ...wordings: string[]): Passage[] {
   const parts = [question, ...wordings].map((text) => ({ text, part: "question" as const }));
   return [...parts, { text: answer, part: "body" as const }].map((passage, ordinal) => ({
     ...passage,
@@ -71,7 +71,7 @@ onBothDatabases("the passage index", (createDatabase) => {
 
   async function index(documentId: string, passages: Passage[], { version = 1, title = documentId } = {}) {
     const prepared = prepareDocument({ title, languages: ["en"], passages });
-    const scope = { organizationId, agentId, documentId: ofAgent(agentId, documentId), version };
+    const scope = { organizationId, agentId, documentId: documentIdFor(agentId, documentId), version };
     await inTransaction(opened.db, (trx) => replaceInIndex(trx, scope, structuredClone(prepared)));
   }
 
@@ -92,7 +92,8 @@ onBothDatabases("the passage index", (createDatabase) => {
 
   /** Indexes forty short documents, which is enough for maintenance to merge them. */
   async function indexForty() {
-    for (let n = 0; n < 40; n++) await index(`doc_${n}`, passagesOf(`The warranty of model ${n} lasts ${n} months.`));
+    for (let n = 0; n < 40; n++)
+      await index(`doc_${n}`, createPassages(`The warranty of model ${n} lasts ${n} months.`));
     passageSearch.maintain(agentId);
     await passageSearch.settled();
   }
@@ -101,7 +102,7 @@ onBothDatabases("the passage index", (createDatabase) => {
     opened.db.selectFrom("indexSegments").selectAll().where("agentId", "=", agentId).orderBy("id").execute();
 
   it("finds the passage that answers a question, and names the words that matched", async () => {
-    await index("doc_returns", passagesOf("You can return a bicycle within 30 days.", "We are closed on Sundays."));
+    await index("doc_returns", createPassages("You can return a bicycle within 30 days.", "We are closed on Sundays."));
     const [hit] = await search("How do I return my bicycles?");
     expect(hit).toMatchObject({
       documentId: "doc_returns",
@@ -117,30 +118,30 @@ onBothDatabases("the passage index", (createDatabase) => {
   });
 
   it("finds an FAQ entry by another wording, and returns its question and answer", async () => {
-    await index("doc_faq", faq("Can I cancel?", "Yes, until it ships.", "stop an order before dispatch"));
-    await index("doc_other", passagesOf("Orders are dispatched from Bremen."));
+    await index("doc_faq", createFaqPassages("Can I cancel?", "Yes, until it ships.", "stop an order before dispatch"));
+    await index("doc_other", createPassages("Orders are dispatched from Bremen."));
     const [hit] = await search("stop my order");
     expect(hit).toMatchObject({ documentId: "doc_faq", heading: "Can I cancel?", text: "Yes, until it ships." });
   });
 
   it("finds only the newest version of a document", async () => {
-    await index("doc_a", passagesOf("Delivery takes four days."));
-    await index("doc_a", passagesOf("Shipping takes two days."), { version: 2 });
+    await index("doc_a", createPassages("Delivery takes four days."));
+    await index("doc_a", createPassages("Shipping takes two days."), { version: 2 });
     expect(await found("delivery")).toEqual([]);
     expect(await found("shipping")).toEqual(["doc_a/0"]);
-    await deleteChunks(opened.db, { documentId: ofAgent(agentId, "doc_a"), before: 2 });
+    await deleteChunks(opened.db, { documentId: documentIdFor(agentId, "doc_a"), before: 2 });
     const chunks = opened.db.selectFrom("documentChunks").select("version").where("agentId", "=", agentId);
     expect(await chunks.execute()).toEqual([{ version: 2 }]);
   });
 
   it("reads segments again on a new connection, because a promoted standby may use their ids for others", async () => {
     if (opened.kind !== "postgres") return;
-    await index("doc_lost", passagesOf("Delivery takes four days."));
+    await index("doc_lost", createPassages("Delivery takes four days."));
     expect(await found("delivery")).toEqual(["doc_lost/0"]);
     const [lost] = await segments();
-    const documentIds = [ofAgent(agentId, "doc_lost")];
+    const documentIds = [documentIdFor(agentId, "doc_lost")];
     await inTransaction(opened.db, (trx) => removeFromIndex(trx, { organizationId, agentId, documentIds }));
-    await index("doc_other", passagesOf("Shipping takes two days."));
+    await index("doc_other", createPassages("Shipping takes two days."));
     await opened.db.updateTable("indexSegments").set({ id: lost?.id }).where("agentId", "=", agentId).execute();
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(opened.db);
@@ -149,16 +150,16 @@ onBothDatabases("the passage index", (createDatabase) => {
   });
 
   it("keeps the earlier version when the transaction is rolled back", async () => {
-    await index("doc_a", passagesOf("Delivery takes four days."));
+    await index("doc_a", createPassages("Delivery takes four days."));
     const prepared = prepareDocument({
       title: "A",
       languages: ["en"],
-      passages: passagesOf("Shipping takes two days."),
+      passages: createPassages("Shipping takes two days."),
     });
     const failing = inTransaction(opened.db, async (trx) => {
       await replaceInIndex(
         trx,
-        { organizationId, agentId, documentId: ofAgent(agentId, "doc_a"), version: 2 },
+        { organizationId, agentId, documentId: documentIdFor(agentId, "doc_a"), version: 2 },
         prepared,
       );
       throw new Error("the job's lease was lost");
@@ -169,8 +170,8 @@ onBothDatabases("the passage index", (createDatabase) => {
 
   it("stops finding a deleted document immediately, whether or not its postings were merged", async () => {
     await indexForty();
-    await index("doc_new", passagesOf("The warranty covers batteries."));
-    const documentIds = ["doc_7", "doc_new", "doc_unknown"].map((name) => ofAgent(agentId, name));
+    await index("doc_new", createPassages("The warranty covers batteries."));
+    const documentIds = ["doc_7", "doc_new", "doc_unknown"].map((name) => documentIdFor(agentId, name));
     await inTransaction(opened.db, (trx) => removeFromIndex(trx, { organizationId, agentId, documentIds }));
     expect(await found("warranty of model 7")).not.toContain("doc_7/0");
     expect(await found("batteries")).toEqual([]);
@@ -178,11 +179,11 @@ onBothDatabases("the passage index", (createDatabase) => {
   });
 
   it("hides a disabled document until it is enabled again", async () => {
-    await index("doc_a", passagesOf("Delivery takes four days."));
-    const scope = { organizationId, agentId, documentIds: [ofAgent(agentId, "doc_a")] };
+    await index("doc_a", createPassages("Delivery takes four days."));
+    const scope = { organizationId, agentId, documentIds: [documentIdFor(agentId, "doc_a")] };
     await inTransaction(opened.db, (trx) => setSearchable(trx, { ...scope, isEnabled: false }));
     expect(await found("delivery")).toEqual([]);
-    await index("doc_a", passagesOf("Delivery takes three days."), { version: 2 });
+    await index("doc_a", createPassages("Delivery takes three days."), { version: 2 });
     expect(await found("delivery")).toEqual([]);
     await inTransaction(opened.db, (trx) => setSearchable(trx, { ...scope, isEnabled: true }));
     expect(await found("delivery")).toEqual(["doc_a/0"]);
@@ -190,12 +191,12 @@ onBothDatabases("the passage index", (createDatabase) => {
 
   it("finds enabled documents behind hundreds of disabled ones that match better", async () => {
     const hidden = Array.from({ length: 120 }, (_, n) => `doc_${n}`);
-    for (const id of hidden) await index(id, passagesOf("Delivery delivery delivery."));
-    await index("doc_last", passagesOf("Among many other things this page mentions delivery."));
+    for (const id of hidden) await index(id, createPassages("Delivery delivery delivery."));
+    await index("doc_last", createPassages("Among many other things this page mentions delivery."));
     const documents = {
       organizationId,
       agentId,
-      documentIds: hidden.map((name) => ofAgent(agentId, name)),
+      documentIds: hidden.map((name) => documentIdFor(agentId, name)),
       isEnabled: false,
     };
     await inTransaction(opened.db, (trx) => setSearchable(trx, documents));
@@ -203,7 +204,8 @@ onBothDatabases("the passage index", (createDatabase) => {
   });
 
   it("returns the same hits with the same scores before and after segments are merged", async () => {
-    for (let n = 0; n < 40; n++) await index(`doc_${n}`, passagesOf(`The warranty of model ${n} lasts ${n} months.`));
+    for (let n = 0; n < 40; n++)
+      await index(`doc_${n}`, createPassages(`The warranty of model ${n} lasts ${n} months.`));
     const before = await search("How long is the warranty of model 12?", { limit: 50 });
     passageSearch.maintain(agentId);
     await passageSearch.settled();
@@ -214,7 +216,7 @@ onBothDatabases("the passage index", (createDatabase) => {
 
   it("rewrites a segment without its deleted chunks once a fifth of them is gone", async () => {
     await indexForty();
-    const documentIds = Array.from({ length: 10 }, (_, n) => ofAgent(agentId, `doc_${n}`));
+    const documentIds = Array.from({ length: 10 }, (_, n) => documentIdFor(agentId, `doc_${n}`));
     await inTransaction(opened.db, (trx) => removeFromIndex(trx, { organizationId, agentId, documentIds }));
     passageSearch.maintain(agentId);
     await passageSearch.settled();
@@ -249,7 +251,7 @@ onBothDatabases("the passage index", (createDatabase) => {
 
   it("returns at most three passages per document, and six in total unless a limit is set", async () => {
     for (const id of ["doc_a", "doc_b", "doc_c"]) {
-      await index(id, passagesOf(...Array.from({ length: 5 }, (_, n) => `Delivery takes ${n} days.`)));
+      await index(id, createPassages(...Array.from({ length: 5 }, (_, n) => `Delivery takes ${n} days.`)));
     }
     const hits = await search("delivery days");
     expect(hits).toHaveLength(6);
@@ -259,15 +261,15 @@ onBothDatabases("the passage index", (createDatabase) => {
   });
 
   it("finds nothing for another organization that names the agent", async () => {
-    await index("doc_a", passagesOf("Delivery takes four days."));
+    await index("doc_a", createPassages("Delivery takes four days."));
     expect(await search("delivery", { organizationId: "org_2" })).toEqual([]);
-    const documents = { organizationId: "org_2", agentId, documentIds: [ofAgent(agentId, "doc_a")] };
+    const documents = { organizationId: "org_2", agentId, documentIds: [documentIdFor(agentId, "doc_a")] };
     await inTransaction(opened.db, (trx) => removeFromIndex(trx, documents));
     expect(await found("delivery")).toEqual(["doc_a/0"]);
   });
 
   it("finds nothing for an empty question or one of unknown words", async () => {
-    await index("doc_a", passagesOf("Delivery takes four days."));
+    await index("doc_a", createPassages("Delivery takes four days."));
     expect(await search("?!")).toEqual([]);
     expect(await search("xylophone")).toEqual([]);
   });

@@ -56,7 +56,7 @@ export async function removeVectors(
   trx: Transaction<Tables>,
   { organizationId, agentId, documentIds }: AgentScope & { documentIds: readonly string[] },
 ): Promise<void> {
-  for (const model of await modelsOf(trx, { organizationId, agentId })) {
+  for (const model of await readModels(trx, { organizationId, agentId })) {
     let removed = 0;
     for (const documentId of documentIds) {
       const owner = { organizationId, agentId, model, documentId };
@@ -94,7 +94,7 @@ function countRemoved(trx: Transaction<Tables>, { agentId, model }: { agentId: s
 }
 
 /** The models for which an agent has vectors. */
-export async function modelsOf(db: Kysely<Tables>, { organizationId, agentId }: AgentScope): Promise<string[]> {
+export async function readModels(db: Kysely<Tables>, { organizationId, agentId }: AgentScope): Promise<string[]> {
   const rows = await db
     .selectFrom("agentEmbeddings")
     .select("model")

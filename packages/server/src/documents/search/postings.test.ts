@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { packContents, packPostings, unpackContents } from "./postings.ts";
-import { findInContents, indexContents, termsInContents, toWantedTerms } from "./segment-contents.ts";
-import { bestChunks } from "./word-scores.ts";
+import { findInContents, findTerms, indexContents, toWantedTerms } from "./segment-contents.ts";
+import { rankChunks } from "./word-scores.ts";
 
 const terms = ["bik", "bike", "bikes", "biking", "ƀike", "rent", "自転", "𠮷野"];
 const packed = packContents(new Map(terms.map((term, chunk) => [term, [{ chunk, frequency: 1, length: 9 }]])));
@@ -17,7 +17,7 @@ it("packed contents contain terms of which one begins with another, and terms in
 });
 
 it("packed contents are searched for several prefixes, even when one prefix begins with another", () => {
-  expect(termsInContents(contents, toWantedTerms(["自", "bike", "bi", "x"]))).toEqual([
+  expect(findTerms(contents, toWantedTerms(["自", "bike", "bi", "x"]))).toEqual([
     "bik",
     "bike",
     "bikes",
@@ -32,7 +32,7 @@ it("packed postings rank chunks whose numbers, frequencies and lengths take seve
     { chunk: 20_000, frequency: 200, length: 150 },
     { chunk: 2_500_000, frequency: 1, length: 20_000 },
   ]);
-  const best = bestChunks([{ postings, base: 7, weight: 1 }], 100, 10);
+  const best = rankChunks([{ postings, base: 7, weight: 1 }], 100, 10);
   expect(best.map(({ number }) => number)).toEqual([20_007, 10, 2_500_007]);
   const bm25 = (frequency: number, length: number) =>
     (frequency * 2.2) / (frequency + 1.2 * (0.25 + 0.75 * (length / 100)));

@@ -133,10 +133,10 @@ export function compareTerms(a: string, b: string): number {
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
-    if (x !== y) return x >= SURROGATES && y >= SURROGATES ? pastSurrogates(x) - pastSurrogates(y) : x - y;
+    if (x !== y) return x >= SURROGATES && y >= SURROGATES ? moveSurrogatesLast(x) - moveSurrogatesLast(y) : x - y;
   }
   return a.length - b.length;
 }
 
 const SURROGATES = 0xd800;
-const pastSurrogates = (unit: number) => (unit >= 0xe000 ? unit - 0x800 : unit + 0x2000);
+const moveSurrogatesLast = (unit: number) => (unit >= 0xe000 ? unit - 0x800 : unit + 0x2000);

@@ -48,7 +48,7 @@ const QUESTION_WEIGHT = 3;
 /** Analyzes a document. This is CPU-bound (a few MB of text per second), so run it outside the event loop. */
 export function prepareDocument({ title, languages, passages, onProgress }: DocumentInput): PreparedDocument {
   const chunks = toChunks(passages);
-  const stemmedFor = languages && languages.length > 0 ? [...languages] : detected(title, chunks);
+  const stemmedFor = languages && languages.length > 0 ? [...languages] : detectLanguages(title, chunks);
   const terms = new Map<string, Posting[]>();
   let tokens = 0;
   for (const [index, chunk] of chunks.entries()) {
@@ -77,7 +77,7 @@ function toChunks(passages: readonly Passage[]): PreparedChunk[] {
   return found.map(({ ordinal, heading, page, text }) => ({ ordinal, heading, page, question, text }));
 }
 
-function detected(title: string, chunks: readonly PreparedChunk[]): string[] {
+function detectLanguages(title: string, chunks: readonly PreparedChunk[]): string[] {
   const sample = [title];
   let length = 0;
   for (const { question, text } of chunks) {

@@ -8,11 +8,11 @@ export function toInt8(vector: ArrayLike<number>): Buffer {
 }
 
 /** The number of 32-bit words that hold this many signs. */
-export const wordsOfSigns = (dimensions: number): number => Math.ceil(dimensions / 32);
+export const signWordCount = (dimensions: number): number => Math.ceil(dimensions / 32);
 
 /** A bit for each component, set where it is positive, padded to whole words. */
-export function signsOf(vector: ArrayLike<number>): Buffer {
-  const bytes = Buffer.alloc(4 * wordsOfSigns(vector.length));
+export function packSigns(vector: ArrayLike<number>): Buffer {
+  const bytes = Buffer.alloc(4 * signWordCount(vector.length));
   for (let i = 0; i < vector.length; i++) {
     if ((vector[i] ?? 0) > 0) bytes[i >> 3] = (bytes[i >> 3] ?? 0) | (1 << (i & 7));
   }
@@ -20,7 +20,7 @@ export function signsOf(vector: ArrayLike<number>): Buffer {
 }
 
 /** The cosine of a question's vector and a passage's int8 components. */
-export function cosine(query: Float32Array, passage: Int8Array): number {
+export function cosineSimilarity(query: Float32Array, passage: Int8Array): number {
   let product = 0;
   let ofQuery = 0;
   let ofPassage = 0;

@@ -1,6 +1,6 @@
 import { type IndexConnection, placeholders } from "./index-connection.ts";
 import type { TermPostings } from "./postings.ts";
-import { findInContents, type SegmentContents, termsInContents, toWantedTerms } from "./segment-contents.ts";
+import { findInContents, findTerms, type SegmentContents, toWantedTerms } from "./segment-contents.ts";
 import type { SegmentMemory } from "./segment-memory.ts";
 
 /** Maximum terms with the same prefix that are read from one segment. */
@@ -104,13 +104,13 @@ export async function readChunks(
 }
 
 /** Returns terms of the index that begin with one of the prefixes, at most a few thousand for each prefix. */
-export async function termsWithPrefixes(
+export async function readTermsWithPrefixes(
   connection: IndexConnection,
   segments: readonly Segment[],
   prefixes: readonly string[],
 ): Promise<Set<string>> {
   const wanted = toWantedTerms(prefixes);
-  const inDocuments = segments.flatMap(({ contents }) => (contents === null ? [] : termsInContents(contents, wanted)));
+  const inDocuments = segments.flatMap(({ contents }) => (contents === null ? [] : findTerms(contents, wanted)));
   const merged = segments.filter(({ level }) => level > 0);
   // Send all of these statements without waiting, so that PostgreSQL receives them before it answers the first.
   const inSegments = await Promise.all(

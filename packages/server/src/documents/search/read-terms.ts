@@ -4,12 +4,12 @@ import {
   countInSegments,
   findInDocuments,
   readPostings,
+  readTermsWithPrefixes,
   type Segment,
   type SegmentPostings,
-  termsWithPrefixes,
 } from "./read-index.ts";
-import { hasSimilarTerms, PREFIX_LENGTH, similarTerms } from "./similar-terms.ts";
-import { type QueryTerm, weightOf } from "./word-scores.ts";
+import { findSimilarTerms, hasSimilarTerms, PREFIX_LENGTH } from "./similar-terms.ts";
+import { type QueryTerm, termWeight } from "./word-scores.ts";
 
 /**
  * The maximum number of postings that a search reads, four bytes each. The rarest terms come first, and at least one is
@@ -32,10 +32,10 @@ type Index = { connection: IndexConnection; segments: readonly Segment[]; all: n
 
 /** Sets the weights of the terms and reads the postings of the rarest ones. */
 export async function readTerms(index: Index, terms: readonly QueryTerm[]): Promise<SegmentPostings[]> {
-  const lookup = await lookUp(index, namesOf(terms));
+  const lookup = await lookUp(index, termNames(terms));
   for (const term of terms) {
-    term.chunks = chunksOf(term, lookup.counts, index.all);
-    term.weight = weightOf(term.chunks, index.all);
+    term.chunks = countChunks(term, lookup.counts, index.all);
+    term.weight = termWeight(term.chunks, index.all);
     term.ownWeight = term.weight;
   }
   const unknown = terms.filter(({ chunks, terms: [name = ""] }) => chunks === 0 && hasSimilarTerms(name));
@@ -43,16 +43,16 @@ export async function readTerms(index: Index, terms: readonly QueryTerm[]): Prom
   await replaceBySimilar(index, replaced);
   const similarLookup = await lookUp(
     index,
-    namesOf(replaced).filter((name) => !lookup.names.has(name)),
+    termNames(replaced).filter((name) => !lookup.names.has(name)),
   );
   const counts = new Map([...lookup.counts, ...similarLookup.counts]);
   for (const term of replaced) {
-    term.chunks = chunksOf(term, counts, index.all);
-    term.weight = SIMILAR_WEIGHT * weightOf(term.chunks, index.all);
+    term.chunks = countChunks(term, counts, index.all);
+    term.weight = SIMILAR_WEIGHT * termWeight(term.chunks, index.all);
   }
   if (index.all <= SMALL_INDEX) return [...lookup.postings, ...similarLookup.postings];
 
-  const chosen = new Set(namesOf(withinBound(terms)));
+  const chosen = new Set(termNames(limitTerms(terms)));
   const merged = await readPostings(index.connection, {
     segmentIds: mergedIds(index.segments),
     terms: [...chosen],
@@ -62,10 +62,10 @@ export async function readTerms(index: Index, terms: readonly QueryTerm[]): Prom
   return [...findInDocuments(index.segments, [...chosen]), ...merged];
 }
 
-const namesOf = (terms: readonly QueryTerm[]) => [...new Set(terms.flatMap((term) => term.terms))];
+const termNames = (terms: readonly QueryTerm[]) => [...new Set(terms.flatMap((term) => term.terms))];
 const mergedIds = (segments: readonly Segment[]) => segments.filter(({ level }) => level > 0).map(({ id }) => id);
 
-function chunksOf({ terms }: QueryTerm, counts: ReadonlyMap<string, number>, all: number) {
+function countChunks({ terms }: QueryTerm, counts: ReadonlyMap<string, number>, all: number) {
   return Math.min(
     all,
     terms.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0),
@@ -85,13 +85,13 @@ async function lookUp({ connection, segments, all }: Index, names: readonly stri
 }
 
 async function replaceBySimilar({ connection, segments }: Index, unknown: readonly QueryTerm[]): Promise<void> {
-  const prefixes = new Set(namesOf(unknown).map((name) => name.slice(0, PREFIX_LENGTH)));
+  const prefixes = new Set(termNames(unknown).map((name) => name.slice(0, PREFIX_LENGTH)));
   if (prefixes.size === 0) return;
-  const indexed = [...(await termsWithPrefixes(connection, segments, [...prefixes]))];
+  const indexed = [...(await readTermsWithPrefixes(connection, segments, [...prefixes]))];
   for (const term of unknown) {
     const found = term.terms.flatMap((name) => {
       const prefix = name.slice(0, PREFIX_LENGTH);
-      return similarTerms(
+      return findSimilarTerms(
         name,
         indexed.filter((other) => other.startsWith(prefix)),
       );
@@ -100,7 +100,7 @@ async function replaceBySimilar({ connection, segments }: Index, unknown: readon
   }
 }
 
-function withinBound(terms: readonly QueryTerm[]): QueryTerm[] {
+function limitTerms(terms: readonly QueryTerm[]): QueryTerm[] {
   const byRarity = terms.filter(({ chunks }) => chunks > 0).sort((a, b) => a.chunks - b.chunks);
   let sum = 0;
   return byRarity.filter(({ chunks }, index) => {

@@ -1,4 +1,4 @@
-import { gramsOf } from "./character-grams.ts";
+import { hashGrams } from "./character-grams.ts";
 
 export type Candidate = {
   /** question and other wordings of an FAQ entry, one per line */
@@ -20,13 +20,13 @@ const WORDS_SHARE = 0.5;
  * @returns a score from 0 to 1 for each candidate
  */
 export function rerank(query: string, candidates: readonly Candidate[], wordScores: readonly number[]): number[] {
-  const grams = queryGrams(query);
+  const grams = hashQueryGrams(query);
   const passages = candidates.map(({ question, title, heading, text }) => {
     const wordings = question === null ? [] : question.split("\n");
     const whole = [question === null ? title : (wordings[0] ?? ""), heading ?? "", text].join(" ").slice(0, MAX_TEXT);
     return { whole: grams.find(whole), wordings: wordings.map(grams.find) };
   });
-  const weights = rarity(
+  const weights = weighByRarity(
     grams.size,
     passages.map(({ whole, wordings }) => [whole, ...wordings]),
   );
@@ -58,19 +58,19 @@ type Found = { found: number[]; size: number };
 const MASK = 0xfff;
 
 /** The query's 4-grams, numbered in the order of their first occurrence. */
-function queryGrams(query: string) {
+function hashQueryGrams(query: string) {
   const codes: number[] = [];
   // Uses a hash table, because a search looks up 25,000 grams and a `Map` takes twice as long. `last` is 1 + the last
   // number with the same lower bits. `before` is, for each number, 1 + the previous number with the same lower bits.
   const last = new Uint16Array(MASK + 1);
   const before: number[] = [];
-  const numberOf = (code: number): number => {
+  const gramNumber = (code: number): number => {
     let next = last[code & MASK] as number;
     while (next !== 0 && codes[next - 1] !== code) next = before[next - 1] as number;
     return next - 1;
   };
-  for (const code of gramsOf(query)) {
-    if (numberOf(code) !== -1) continue;
+  for (const code of hashGrams(query)) {
+    if (gramNumber(code) !== -1) continue;
     before.push(last[code & MASK] as number);
     last[code & MASK] = codes.push(code);
   }
@@ -81,12 +81,12 @@ function queryGrams(query: string) {
     find(text: string): Found {
       turn++;
       const found: number[] = [];
-      const grams = gramsOf(text);
+      const grams = hashGrams(text);
       for (let index = 0; index < grams.length; index++) {
         const code = grams[index] as number;
         // Most grams of a passage are not in the query.
         if (last[code & MASK] === 0) continue;
-        const number = numberOf(code);
+        const number = gramNumber(code);
         if (number === -1 || seen[number] === turn) continue;
         seen[number] = turn;
         found.push(number);
@@ -97,7 +97,7 @@ function queryGrams(query: string) {
 }
 
 /** How well each gram distinguishes the candidates. */
-function rarity(size: number, passages: readonly Found[][]): number[] {
+function weighByRarity(size: number, passages: readonly Found[][]): number[] {
   const counts = new Array<number>(size).fill(0);
   const lastCounted = new Int32Array(size).fill(-1);
   for (const [index, units] of passages.entries()) {

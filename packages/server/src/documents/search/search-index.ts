@@ -7,7 +7,7 @@ import { rerank } from "./rerank.ts";
 import { type Meaning, searchVectors } from "./search-vectors.ts";
 import type { SegmentMemory } from "./segment-memory.ts";
 import type { VectorMemory } from "./vector-memory.ts";
-import { bestChunks, highestScore, type QueryTerm, type Scored } from "./word-scores.ts";
+import { highestScore, type QueryTerm, rankChunks, type Scored } from "./word-scores.ts";
 import { wordsOf } from "./words.ts";
 
 export type PassageQuery = {
@@ -66,11 +66,11 @@ export async function searchIndex(
 ): Promise<PassageHit[]> {
   const segments = await readSegments(connection, memory.segments, query);
   if (segments.length === 0) return [];
-  const languages = query.languages && query.languages.length > 0 ? query.languages : languagesOf(segments);
+  const languages = query.languages && query.languages.length > 0 ? query.languages : listLanguages(segments);
   const byWords = await rankByWords(connection, { query, segments, languages });
   const byMeaning = await rankByMeaning(connection, { memory: memory.vectors, query, languages, byWords });
-  const ranked = byMeaning.length === 0 ? byWords : joined(byWords, byMeaning);
-  return limited(ranked, query.limit ?? DEFAULT_LIMIT).map((found) => toHit(found, languages));
+  const ranked = byMeaning.length === 0 ? byWords : fuseRankings(byWords, byMeaning);
+  return limitPerDocument(ranked, query.limit ?? DEFAULT_LIMIT).map((found) => toHit(found, languages));
 }
 
 type Search = { query: PassageQuery; segments: readonly Segment[]; languages: readonly string[] };
@@ -104,7 +104,7 @@ async function rankByMeaning(
   const known = new Map(byWords.map(({ chunk }) => [chunk.number, chunk]));
   const unread = near.map(({ number }) => number).filter((number) => !known.has(number));
   for (const chunk of await readChunks(connection, query, unread)) known.set(chunk.number, chunk);
-  const terms = query.queries.flatMap((text) => queryTerms(text.slice(0, MAX_QUERY_LENGTH), languages));
+  const terms = query.queries.flatMap((text) => parseQueryTerms(text.slice(0, MAX_QUERY_LENGTH), languages));
   return near.flatMap(({ number, similarity }) => {
     const chunk = known.get(number);
     return chunk ? [{ chunk, score: Math.max(0, similarity), terms, matchedBy: "meaning" as const }] : [];
@@ -112,7 +112,7 @@ async function rankByMeaning(
 }
 
 /** The scores keep the order of the joined list. The first passage gets the higher of the two lists' best scores. */
-function joined(byWords: readonly Ranked[], byMeaning: readonly Ranked[]): Ranked[] {
+function fuseRankings(byWords: readonly Ranked[], byMeaning: readonly Ranked[]): Ranked[] {
   const fused = fuse(byWords, byMeaning, ({ chunk }) => chunk.number);
   const highest = Math.min(1, Math.max(byWords[0]?.score ?? 0, byMeaning[0]?.score ?? 0));
   const share = highest / (fused[0]?.score ?? 1);
@@ -130,7 +130,7 @@ type Question = {
 async function searchOnce({ connection, query, segments, languages, text }: Question): Promise<Found[]> {
   const all = segments.reduce((sum, { chunks }) => sum + chunks, 0);
   const tokens = segments.reduce((sum, segment) => sum + segment.tokens, 0);
-  const terms = queryTerms(text, languages);
+  const terms = parseQueryTerms(text, languages);
   const postings = await readTerms({ connection, segments, all }, terms);
   if (postings.length === 0) return [];
   const byTerm = Map.groupBy(postings, ({ term }) => term);
@@ -138,7 +138,7 @@ async function searchOnce({ connection, query, segments, languages, text }: Ques
     alternatives.flatMap((term) => (byTerm.get(term) ?? []).map((list) => ({ ...list, weight }))),
   );
   const averageLength = tokens / Math.max(1, all);
-  const candidates = await liveCandidates(connection, query, (count) => bestChunks(lists, averageLength, count));
+  const candidates = await loadLiveCandidates(connection, query, (count) => rankChunks(lists, averageLength, count));
   const reranked = rerank(
     text,
     candidates.map(({ chunk }) => chunk),
@@ -154,7 +154,7 @@ async function searchOnce({ connection, query, segments, languages, text }: Ques
 }
 
 /** The distinct words of a question, each with its stems in the languages. */
-function queryTerms(text: string, languages: readonly string[]): QueryTerm[] {
+function parseQueryTerms(text: string, languages: readonly string[]): QueryTerm[] {
   const byStems = new Map<string, QueryTerm>();
   for (const { surface, terms } of wordsOf(text, languages)) {
     const key = terms.join(" ");
@@ -165,7 +165,7 @@ function queryTerms(text: string, languages: readonly string[]): QueryTerm[] {
 }
 
 /** The best candidates that are enabled and not deleted. Reads growing batches until there are enough. */
-async function liveCandidates(
+async function loadLiveCandidates(
   connection: IndexConnection,
   query: PassageQuery,
   bestOf: (count: number) => Scored[],
@@ -188,7 +188,7 @@ async function liveCandidates(
   return live;
 }
 
-function matchedWords({ chunk, terms }: Found, languages: readonly string[]): string[] {
+function findMatchedWords({ chunk, terms }: Found, languages: readonly string[]): string[] {
   const text = [chunk.title, chunk.heading, chunk.question, chunk.text].join("\n");
   const missing = new Set(terms.flatMap((term) => term.terms));
   const inText = new Set<string>();
@@ -199,7 +199,7 @@ function matchedWords({ chunk, terms }: Found, languages: readonly string[]): st
   return [...new Set(found.map(({ surface }) => surface))];
 }
 
-function languagesOf(segments: readonly Segment[]): string[] {
+function listLanguages(segments: readonly Segment[]): string[] {
   const chunks = new Map<string, number>();
   for (const segment of segments) {
     for (const language of segment.languages.split(",").filter(Boolean)) {
@@ -211,7 +211,7 @@ function languagesOf(segments: readonly Segment[]): string[] {
 }
 
 /** Keeps at most three passages per document. */
-function limited(ranked: readonly Ranked[], limit: number): Ranked[] {
+function limitPerDocument(ranked: readonly Ranked[], limit: number): Ranked[] {
   const perDocument = new Map<string, number>();
   const allowed = ranked.filter(({ chunk }) => {
     const count = (perDocument.get(chunk.documentId) ?? 0) + 1;
@@ -231,7 +231,7 @@ function toHit(found: Ranked, languages: readonly string[]): PassageHit {
     page,
     text,
     score: Math.round(found.score * 10_000) / 10_000,
-    matched: matchedWords(found, languages),
+    matched: findMatchedWords(found, languages),
     matchedBy: found.matchedBy,
   };
 }

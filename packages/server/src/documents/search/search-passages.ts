@@ -33,13 +33,13 @@ export async function searchPassages(
  */
 async function search({ passageSearch, embedQueries }: SearchDeps, query: PassageQuery): Promise<PassageHit[]> {
   const embedding = embedQueries(query);
-  const prompt = await Promise.race([embedding, after(PROMPT_MS)]);
+  const prompt = await Promise.race([embedding, lateAfter(PROMPT_MS)]);
   if (prompt !== "late") return passageSearch.search({ ...query, meaning: prompt });
   const [byWords, meaning] = await Promise.all([passageSearch.search(query), embedding]);
   return meaning === null ? byWords : passageSearch.search({ ...query, meaning });
 }
 
-function after(ms: number): Promise<"late"> {
+function lateAfter(ms: number): Promise<"late"> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms, "late").unref();
   });

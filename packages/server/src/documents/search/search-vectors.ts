@@ -1,5 +1,5 @@
 import { type IndexConnection, placeholders } from "./index-connection.ts";
-import { cosine, signsOf } from "./quantize.ts";
+import { cosineSimilarity, packSigns } from "./quantize.ts";
 import type { AgentSigns, VectorMemory, VectorSet } from "./vector-memory.ts";
 
 /** The number of passages whose vectors are compared exactly after the comparison of their signs. */
@@ -34,7 +34,7 @@ export async function searchVectors(
   if (signs === null) return [];
   const best = new Map<number, number>();
   for (const query of queries) {
-    for (const { number, similarity } of await nearest(connection, { set, signs, query })) {
+    for (const { number, similarity } of await rankNearest(connection, { set, signs, query })) {
       best.set(number, Math.max(similarity, best.get(number) ?? -1));
     }
   }
@@ -64,9 +64,9 @@ async function readSet(
 
 type Comparison = { set: VectorSet; signs: AgentSigns; query: Float32Array };
 
-async function nearest(connection: IndexConnection, { set, signs, query }: Comparison): Promise<NearPassage[]> {
+async function rankNearest(connection: IndexConnection, { set, signs, query }: Comparison): Promise<NearPassage[]> {
   for (let round = 0; ; round++) {
-    const candidates = nearestBySigns(signs, query);
+    const candidates = findNearestBySigns(signs, query);
     const vectors = await readVectors(
       connection,
       set,
@@ -80,21 +80,21 @@ async function nearest(connection: IndexConnection, { set, signs, query }: Compa
       deleted++;
     }
     if (deleted > CANDIDATES - NEAREST && round < MAX_ROUNDS) continue;
-    return [...vectors].map(([number, vector]) => ({ number, similarity: cosine(query, vector) }));
+    return [...vectors].map(([number, vector]) => ({ number, similarity: cosineSimilarity(query, vector) }));
   }
 }
 
 type Candidate = { number: number; block: number; index: number };
 
 /** The candidates whose signs differ least from the question's. Of equal passages, the older comes first. */
-function nearestBySigns({ words, blocks, count }: AgentSigns, query: Float32Array): Candidate[] {
-  const wanted = new Uint32Array(new Uint8Array(signsOf(query)).buffer);
+function findNearestBySigns({ words, blocks, count }: AgentSigns, query: Float32Array): Candidate[] {
+  const wanted = new Uint32Array(new Uint8Array(packSigns(query)).buffer);
   const distances = new Uint16Array(count);
   const histogram = new Uint32Array(words * 32 + 1);
   let position = 0;
   for (const block of blocks) {
     for (let index = 0; index < block.count; index++, position++) {
-      const distance = differingBits(block.signs, index * words, wanted);
+      const distance = countDifferingBits(block.signs, index * words, wanted);
       distances[position] = distance;
       if (block.numbers[index] !== -1) histogram[distance] = (histogram[distance] ?? 0) + 1;
     }
@@ -130,7 +130,7 @@ for (let number = 1; number < bitCounts.length; number++) {
   bitCounts[number] = (bitCounts[number >> 1] ?? 0) + (number & 1);
 }
 
-function differingBits(signs: Uint32Array, start: number, wanted: Uint32Array): number {
+function countDifferingBits(signs: Uint32Array, start: number, wanted: Uint32Array): number {
   let bits = 0;
   for (let word = 0; word < wanted.length; word++) {
     const differing = (signs[start + word] as number) ^ (wanted[word] as number);

@@ -29,25 +29,25 @@ export function findInContents(contents: SegmentContents, wanted: WantedTerms): 
   const found: TermPostings[] = [];
   let index = 0;
   for (const term of wanted) {
-    index = firstFrom(contents, index, term);
+    index = findFirstEntry(contents, index, term);
     const entry = entryAt(contents, index);
     if (entry === null) break;
     if (entry.packedAt - entry.nameAt === term.length && startsWith(contents, entry, term)) {
-      found.push({ term: nameOf(contents, entry), chunks: entry.chunks, postings: postingsOf(contents, entry) });
+      found.push({ term: decodeName(contents, entry), chunks: entry.chunks, postings: slicePostings(contents, entry) });
     }
   }
   return found;
 }
 
 /** The terms that begin with one of these prefixes. */
-export function termsInContents(contents: SegmentContents, prefixes: WantedTerms): string[] {
+export function findTerms(contents: SegmentContents, prefixes: WantedTerms): string[] {
   const found: string[] = [];
   let index = 0;
   for (const prefix of prefixes) {
-    index = firstFrom(contents, index, prefix);
+    index = findFirstEntry(contents, index, prefix);
     for (let entry = entryAt(contents, index); entry !== null; entry = entryAt(contents, ++index)) {
       if (!startsWith(contents, entry, prefix)) break;
-      found.push(nameOf(contents, entry));
+      found.push(decodeName(contents, entry));
     }
   }
   return found;
@@ -67,7 +67,7 @@ function entryAt({ bytes, entries }: SegmentContents, index: number): Entry | nu
 }
 
 /** The index of the first entry, from `from` on, whose term is not before this one. */
-function firstFrom(contents: SegmentContents, from: number, term: Buffer): number {
+function findFirstEntry(contents: SegmentContents, from: number, term: Buffer): number {
   let low = from;
   let high = contents.entries.length;
   while (low < high) {
@@ -100,5 +100,6 @@ function startsWith({ bytes }: SegmentContents, { nameAt, packedAt }: Entry, sta
   return true;
 }
 
-const nameOf = ({ bytes }: SegmentContents, { nameAt, packedAt }: Entry) => bytes.toString("utf8", nameAt, packedAt);
-const postingsOf = ({ bytes }: SegmentContents, { packedAt, end }: Entry) => bytes.subarray(packedAt, end);
+const decodeName = ({ bytes }: SegmentContents, { nameAt, packedAt }: Entry) =>
+  bytes.toString("utf8", nameAt, packedAt);
+const slicePostings = ({ bytes }: SegmentContents, { packedAt, end }: Entry) => bytes.subarray(packedAt, end);

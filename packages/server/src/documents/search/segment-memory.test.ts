@@ -5,7 +5,7 @@ import { findInContents, toWantedTerms } from "./segment-contents.ts";
 import { createSegmentMemory } from "./segment-memory.ts";
 
 /** A connection that counts the segments it reads. Each has a term with its own id. */
-function countingConnection() {
+function createCountingConnection() {
   const read: number[] = [];
   const connection = {
     async all(_sql: string, parameters: readonly unknown[]) {
@@ -23,7 +23,7 @@ const contentsOf = (id: number) =>
 const bytesOf = (id: number) => contentsOf(id).length + Uint32Array.BYTES_PER_ELEMENT;
 
 it("the contents of a segment are read once, and those that were searched longest ago are evicted", async () => {
-  const { connection, take } = countingConnection();
+  const { connection, take } = createCountingConnection();
   const memory = createSegmentMemory(3 * bytesOf(1));
   const load = async (...ids: number[]) => [...(await memory.load(connection, "org", ids)).keys()].sort();
   expect(await load(1, 2, 3)).toEqual([1, 2, 3]);
@@ -35,7 +35,7 @@ it("the contents of a segment are read once, and those that were searched longes
 });
 
 it("an agent with more segments than fit into memory is searched completely", async () => {
-  const { connection, take } = countingConnection();
+  const { connection, take } = createCountingConnection();
   const memory = createSegmentMemory(2 * bytesOf(1));
   const ids = Array.from({ length: 5 }, (_, index) => index + 1);
   for (let search = 0; search < 2; search++) {

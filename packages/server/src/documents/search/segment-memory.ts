@@ -19,12 +19,12 @@ export function createSegmentMemory(maxBytes = MAX_BYTES) {
 
   function add(id: number, contents: SegmentContents): void {
     known.set(id, contents);
-    used += bytesOf(contents);
+    used += contentsBytes(contents);
   }
 
   function remove(id: number, contents: SegmentContents): void {
     known.delete(id);
-    used -= bytesOf(contents);
+    used -= contentsBytes(contents);
   }
 
   return {
@@ -66,4 +66,4 @@ export function createSegmentMemory(maxBytes = MAX_BYTES) {
   };
 }
 
-const bytesOf = ({ bytes, entries }: SegmentContents) => bytes.byteLength + entries.byteLength;
+const contentsBytes = ({ bytes, entries }: SegmentContents) => bytes.byteLength + entries.byteLength;

@@ -12,10 +12,10 @@ export const hasSimilarTerms = (term: string): boolean => term.length >= MIN_LEN
  * Indexed terms that a term without matches may have meant, closest first: spellings that differ by a typo, or terms
  * that share the beginning of a compound.
  */
-export function similarTerms(term: string, indexed: Iterable<string>): string[] {
+export function findSimilarTerms(term: string, indexed: Iterable<string>): string[] {
   const found: Array<{ name: string; distance: number }> = [];
   for (const name of indexed) {
-    const distance = distanceOf(term, name);
+    const distance = termDistance(term, name);
     if (distance !== null) found.push({ name, distance });
   }
   found.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1));
@@ -23,7 +23,7 @@ export function similarTerms(term: string, indexed: Iterable<string>): string[] 
 }
 
 /** The edit distance, or the length that a compound adds; null when the terms are unrelated. */
-function distanceOf(term: string, name: string): number | null {
+function termDistance(term: string, name: string): number | null {
   const allowed = term.length >= 8 ? 2 : 1;
   if (Math.abs(term.length - name.length) <= allowed) {
     const edits = editDistance(term, name);

@@ -38,7 +38,7 @@ onBothDatabases("the passages of large documents", (createDatabase) => {
     );
   }
 
-  async function versions(documentId: string): Promise<number[]> {
+  async function readVersions(documentId: string): Promise<number[]> {
     const chunks = client.server.deps.db.selectFrom("documentChunks").select("version").distinct();
     return (await chunks.where("documentId", "=", documentId).orderBy("version").execute()).map((row) => row.version);
   }
@@ -60,15 +60,15 @@ onBothDatabases("the passages of large documents", (createDatabase) => {
     await stage(id, 0);
     await client.account.call("PUT", `/documents/${id}`, { text: "We repair bikes on Mondays." });
     await client.settled(id);
-    await expect.poll(() => versions(id)).toEqual([2]);
+    await expect.poll(() => readVersions(id)).toEqual([2]);
     const scope = { organizationId, agentId: client.agentId, documentIds: [id] };
     const { db } = client.server.deps;
     await inTransaction(db, (trx) => removeFromIndex(trx, scope));
-    expect(await versions(id)).toEqual([2]);
+    expect(await readVersions(id)).toEqual([2]);
     // Simulates a crash before the first success: there are passages, but no entry in the index.
     await stage(id, 3);
     expect((await client.account.call("DELETE", `/documents/${id}`)).status).toBe(200);
-    expect(await versions(id)).toEqual([]);
+    expect(await readVersions(id)).toEqual([]);
   });
 
   it("are deleted by index maintenance when a process that ended left them, unless a job still writes them", async () => {
@@ -82,10 +82,10 @@ onBothDatabases("the passages of large documents", (createDatabase) => {
       .values(Object.assign(job, { dueAt: 9e12 }))
       .execute();
     await sweep();
-    expect(await versions("doc_deleted")).toEqual([]);
-    expect(await versions(id)).toEqual([1, 2]);
+    expect(await readVersions("doc_deleted")).toEqual([]);
+    expect(await readVersions(id)).toEqual([1, 2]);
     await db.deleteFrom("documentJobs").where("documentId", "=", id).execute();
     await sweep();
-    expect(await versions(id)).toEqual([1]);
+    expect(await readVersions(id)).toEqual([1]);
   });
 });

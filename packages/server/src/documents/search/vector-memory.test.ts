@@ -6,7 +6,7 @@ const DIMENSIONS = 1_024;
 const PASSAGES_A_ROW = 16;
 
 /** A database that holds the signs of this many passages, in batches of 16. */
-function connectionTo(passages: { count: number }) {
+function createConnection(passages: { count: number }) {
   const reads = { rows: 0 };
   const connection: Pick<IndexConnection, "all"> = {
     async all<Row>(_sql: string, [, , batch]: readonly unknown[] = []) {
@@ -35,7 +35,7 @@ const setOf = (agentId: string, vectors: number): VectorSet => ({
 });
 
 it("the vector memory keeps 100,000 passages of 1,024 components in at most 15 MB", async () => {
-  const { connection } = connectionTo({ count: 100_000 });
+  const { connection } = createConnection({ count: 100_000 });
   const signs = await createVectorMemory().load(connection, setOf("agent_1", 100_000));
   const bytes = signs?.blocks.reduce((sum, block) => sum + block.numbers.byteLength + block.signs.byteLength, 0);
   expect(signs?.count).toBe(100_000);
@@ -44,7 +44,7 @@ it("the vector memory keeps 100,000 passages of 1,024 components in at most 15 M
 
 it("the vector memory reads only what was stored since the last search", async () => {
   const stored = { count: 3_200 };
-  const { connection, reads } = connectionTo(stored);
+  const { connection, reads } = createConnection(stored);
   const memory = createVectorMemory();
   await memory.load(connection, setOf("agent_1", 3_200));
   expect(reads.rows).toBe(200);
@@ -57,7 +57,7 @@ it("the vector memory reads only what was stored since the last search", async (
 });
 
 it("the vector memory evicts the least recently searched agents when it is full", async () => {
-  const { connection, reads } = connectionTo({ count: 1_600 });
+  const { connection, reads } = createConnection({ count: 1_600 });
   const memory = createVectorMemory(1_600 * 136 * 2);
   const load = (agentId: string) => memory.load(connection, setOf(agentId, 1_600));
   for (const agentId of ["agent_1", "agent_2", "agent_1", "agent_3"]) await load(agentId);
@@ -71,7 +71,7 @@ it("the vector memory evicts the least recently searched agents when it is full"
 
 it("the vector memory reads everything again when many of its passages were deleted", async () => {
   const stored = { count: 16_000 };
-  const { connection, reads } = connectionTo(stored);
+  const { connection, reads } = createConnection(stored);
   const memory = createVectorMemory();
   await memory.load(connection, setOf("agent_1", 16_000));
   stored.count = 8_000;

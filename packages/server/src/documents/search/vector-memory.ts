@@ -1,5 +1,5 @@
 import type { IndexConnection } from "./index-connection.ts";
-import { wordsOfSigns } from "./quantize.ts";
+import { signWordCount } from "./quantize.ts";
 
 /**
  * The maximum size of the memory, which all agents share. It is enough for 1.1 million passages of 1,024 dimensions.
@@ -49,11 +49,11 @@ export function createVectorMemory(maxBytes = MAX_SIGN_BYTES) {
   const agents = new Map<string, AgentSigns>();
 
   function forgetUntilFits(needed: number) {
-    let used = [...agents.values()].reduce((sum, signs) => sum + bytesOf(signs), 0);
+    let used = [...agents.values()].reduce((sum, signs) => sum + signsBytes(signs), 0);
     for (const [key, signs] of agents) {
       if (used + needed <= maxBytes) return;
       agents.delete(key);
-      used -= bytesOf(signs);
+      used -= signsBytes(signs);
     }
   }
 
@@ -61,13 +61,13 @@ export function createVectorMemory(maxBytes = MAX_SIGN_BYTES) {
     /** @returns null when the agent has more passages than memory allows */
     async load(connection: IndexConnection, set: VectorSet): Promise<AgentSigns | null> {
       const key = `${set.agentId} ${set.model} ${set.readyAt}`;
-      const words = wordsOfSigns(set.dimensions);
-      if (set.vectors * bytesOfPassage(words) > maxBytes) return null;
+      const words = signWordCount(set.dimensions);
+      if (set.vectors * passageBytes(words) > maxBytes) return null;
       const known = agents.get(key);
       agents.delete(key);
       const isWorn = known && (known.words !== words || known.count - set.vectors > set.vectors * MAX_DEAD + 1_000);
       const signs = known && !isWorn ? known : { words, blocks: [], count: 0, lastBatch: 0 };
-      forgetUntilFits(set.vectors * bytesOfPassage(words));
+      forgetUntilFits(set.vectors * passageBytes(words));
       await readAdded(connection, set, signs);
       // Moves the agent to the end, because the least recently searched agent is evicted first.
       agents.set(key, signs);
@@ -79,9 +79,9 @@ export function createVectorMemory(maxBytes = MAX_SIGN_BYTES) {
 /** A number that exceeds the number of every passage. */
 const MAX_NUMBER = 2 ** 53;
 
-const bytesOfPassage = (words: number) => 4 * words + Float64Array.BYTES_PER_ELEMENT;
+const passageBytes = (words: number) => 4 * words + Float64Array.BYTES_PER_ELEMENT;
 
-const bytesOf = ({ blocks }: AgentSigns) =>
+const signsBytes = ({ blocks }: AgentSigns) =>
   blocks.reduce((sum, { numbers, signs }) => sum + numbers.byteLength + signs.byteLength, 0);
 
 type SignsRow = { batch: number; number: number; passages: number; signs: Buffer };

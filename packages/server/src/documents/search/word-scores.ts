@@ -17,7 +17,7 @@ export type QueryTerm = {
 };
 
 /** The inverse document frequency of a word that `chunks` of `all` chunks contain. */
-export function weightOf(chunks: number, all: number): number {
+export function termWeight(chunks: number, all: number): number {
   return Math.log(1 + (all - chunks + 0.5) / (chunks + 0.5));
 }
 
@@ -36,10 +36,10 @@ export type Scored = { number: number; score: number };
  * older one comes first. It sums one range of chunk numbers after the other, because an array for a million chunks does
  * not fit into the processor's cache, with which a search took twice as long.
  */
-export function bestChunks(lists: readonly WeightedPostings[], averageLength: number, count: number): Scored[] {
+export function rankChunks(lists: readonly WeightedPostings[], averageLength: number, count: number): Scored[] {
   const cursors = lists.map(({ postings, base, weight }) => ({ weight, at: openPostings(postings, base) }));
   const sums = new Float64Array(RANGE);
-  const norms = Float64Array.from({ length: NORMS }, (_, length) => normOf(length, averageLength));
+  const norms = Float64Array.from({ length: NORMS }, (_, length) => lengthNorm(length, averageLength));
   const found: Scored[] = [];
   let worst = 0;
   for (;;) {
@@ -65,7 +65,7 @@ export function bestChunks(lists: readonly WeightedPostings[], averageLength: nu
 const NORMS = 1_024;
 
 /** The amount that a chunk's length adds to the frequency of each of its words. */
-const normOf = (length: number, averageLength: number) => K1 * (1 - B + (B * length) / averageLength);
+const lengthNorm = (length: number, averageLength: number) => K1 * (1 - B + (B * length) / averageLength);
 
 /** `sums` are the scores of the chunks from the number `start` on. `norms` are indexed by a chunk's length. */
 type Range = { sums: Float64Array; start: number; norms: Float64Array; averageLength: number };
@@ -84,7 +84,7 @@ function addScores(range: Range, cursor: PostingCursor, weight: number): number 
   let index = 0;
   while (chunk < start + RANGE) {
     index = chunk - start;
-    const norm = length < NORMS ? (norms[length] as number) : normOf(length, averageLength);
+    const norm = length < NORMS ? (norms[length] as number) : lengthNorm(length, averageLength);
     sums[index] = (sums[index] as number) + (weight * frequency * (K1 + 1)) / (frequency + norm);
     cursor.isAtEnd = at >= bytes.length;
     if (cursor.isAtEnd) break;

@@ -46,7 +46,7 @@ export async function openSite(
   const robots = await fetchRobots(client, origin, signal);
   const scope = { origin, include, exclude, robots };
   const rules = await extractor.readForSite({ kind: "robots", scope, startUrl: url }).catch((error: unknown) => {
-    throw new SiteError("NOT_ALLOWED", `${origin}/robots.txt could not be parsed: ${messageOf(error)}`);
+    throw new SiteError("NOT_ALLOWED", `${origin}/robots.txt could not be parsed: ${errorMessage(error)}`);
   });
   if (!rules.isStartAllowed) {
     throw new SiteError(
@@ -97,7 +97,7 @@ export async function readSitemaps(
   for (let count = 0; waiting.length > 0 && allowed.size <= maxUrls; count++) {
     const url = waiting.shift() ?? usual;
     if (count === MAX_SITEMAPS) {
-      problem ??= failed(url, `was not read, because only ${MAX_SITEMAPS} sitemaps of a site are`);
+      problem ??= describeFailure(url, `was not read, because only ${MAX_SITEMAPS} sitemaps of a site are`);
       break;
     }
     try {
@@ -119,21 +119,21 @@ export async function readSitemaps(
       if (signal.aborted) throw error;
       // Many sites respond with an HTML page at URLs that do not exist.
       if (named.length === 0 && count === 0 && error instanceof ExtractionError) break;
-      problem ??= failed(url, `could not be read (${messageOf(error).replace(/\.$/, "")})`);
+      problem ??= describeFailure(url, `could not be read (${errorMessage(error).replace(/\.$/, "")})`);
     }
   }
   const isTruncated = allowed.size > maxUrls;
   return { allowed: [...allowed].slice(0, maxUrls), disallowed: [...disallowed], isTruncated, problem };
 }
 
-function failed(url: string, what: string): SyncProblem {
+function describeFailure(url: string, what: string): SyncProblem {
   return {
     code: "SITEMAP_FAILED",
     message: `The sitemap ${url} ${what}. Pages that only it lists may be missing; none was removed.`,
   };
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   if (error instanceof SiteError || error instanceof OutboundError || error instanceof ExtractionError) {
     return error.message;
   }

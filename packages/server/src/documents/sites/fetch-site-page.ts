@@ -52,14 +52,14 @@ export async function requireAllowed(
   const { allowed, disallowed } = await extractor.readForSite({ kind: "addresses", scope: anyPath, urls: [target] });
   if (allowed.length > 0) return;
   const why = disallowed.length > 0 ? "which robots.txt excludes" : "which is not a page of this site";
-  throw new OutboundError("redirect", `It redirects to ${shown(target)}, ${why}.`);
+  throw new OutboundError("redirect", `It redirects to ${shortenUrl(target)}, ${why}.`);
 }
 
 /** Thrown for a redirect to another host, which does not mean that the site is down. */
 class LeavesSite extends OutboundError {
   constructor(target: string) {
-    super("redirect", `It redirects to another site: ${shown(target)}.`);
+    super("redirect", `It redirects to another site: ${shortenUrl(target)}.`);
   }
 }
 
-export const shown = (url: string) => (url.length > 200 ? `${url.slice(0, 200)}…` : url);
+export const shortenUrl = (url: string) => (url.length > 200 ? `${url.slice(0, 200)}…` : url);

@@ -23,14 +23,14 @@ export function readProblem({ status, headers, body }: GetResult): Problem | nul
   if (status >= 500) return { state: "failed", reason: `The site failed to respond (HTTP ${status}).` };
   if (status !== 200)
     return { state: "skipped", reason: `The site responded with HTTP ${status} instead of the page.` };
-  const type = mediaTypeOf(headers["content-type"]);
+  const type = parseMediaType(headers["content-type"]);
   if (type !== "" && !READABLE.test(type)) {
     return { state: "skipped", reason: `The address leads to a file of type ${type.slice(0, 100)}, not to a page.` };
   }
   return body.length === 0 ? { state: "skipped", reason: "The page is empty." } : null;
 }
 
-function mediaTypeOf(value: string | string[] | undefined): string {
+function parseMediaType(value: string | string[] | undefined): string {
   return String(value ?? "")
     .split(";", 1)
     .join("")

@@ -23,13 +23,13 @@ export type PageStore = ReturnType<typeof createPageStore>;
 
 /** The pages of a sync. Writers require a transaction that holds the lease of the sync. */
 export function createPageStore({ db }: Pick<Deps, "db">) {
-  const pagesOf = ({ id }: Pick<SyncJob, "id">) => db.selectFrom("sourcePages").where("sourceId", "=", id);
+  const selectPages = ({ id }: Pick<SyncJob, "id">) => db.selectFrom("sourcePages").where("sourceId", "=", id);
 
   return {
     ...pageWriters(),
     /** The next page to read. Pages closest to the start page come first. */
     async nextPending(job: SyncJob): Promise<SourcePageRow | undefined> {
-      return pagesOf(job)
+      return selectPages(job)
         .selectAll()
         .where("state", "=", "pending")
         .where("sync", "=", job.sync)
@@ -39,11 +39,11 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
         .executeTakeFirst();
     },
     async get(job: SyncJob, url: string): Promise<SourcePageRow | undefined> {
-      return pagesOf(job).selectAll().where("url", "=", url).executeTakeFirst();
+      return selectPages(job).selectAll().where("url", "=", url).executeTakeFirst();
     },
     /** Known URLs after `from`, in order. */
     async addresses(job: SyncJob, from: string): Promise<string[]> {
-      const rows = await pagesOf(job)
+      const rows = await selectPages(job)
         .select("url")
         .where("url", ">", from)
         .orderBy("url")
@@ -53,7 +53,7 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
     },
     /** The URL at which this sync has already read the same content. */
     async twin(job: SyncJob, url: string, contentHash: string): Promise<string | undefined> {
-      const row = await pagesOf(job)
+      const row = await selectPages(job)
         .select("url")
         .where("contentHash", "=", contentHash)
         .where("state", "=", "read")
@@ -65,17 +65,17 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
     },
     /** How many pages of the current sync have one of these states. */
     async count(job: SyncJob, states: readonly SourcePageRow["state"][]): Promise<number> {
-      const counted = pagesOf(job).where("sync", "=", job.sync).where("state", "in", states);
+      const counted = selectPages(job).where("sync", "=", job.sync).where("state", "in", states);
       return Number((await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
     },
     /** How many pages have a document. */
     async countDocuments(job: SyncJob): Promise<number> {
-      const counted = pagesOf(job).where("documentId", "is not", null);
+      const counted = selectPages(job).where("documentId", "is not", null);
       return Number((await counted.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow()).n);
     },
     /** The reason for which this sync skips most pages that have a document, besides those in `except`. */
     async mostFrequentLoss(job: SyncJob, except: readonly string[]): Promise<{ reason: string | null; n: number }> {
-      const row = await pagesOf(job)
+      const row = await selectPages(job)
         .select(["reason", (x) => x.fn.countAll<number>().as("n")])
         .where("documentId", "is not", null)
         .where("sync", "=", job.sync)
@@ -89,13 +89,13 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
     },
     /** Pages with a document that this sync did not find: how many there are, and some of them. */
     async notFound(job: SyncJob, limit: number): Promise<{ n: number; some: SourcePageRow[] }> {
-      const lost = pagesOf(job).where("documentId", "is not", null).where("sync", "<", job.sync);
+      const lost = selectPages(job).where("documentId", "is not", null).where("sync", "<", job.sync);
       const { n } = await lost.select((x) => x.fn.countAll<number>().as("n")).executeTakeFirstOrThrow();
       return { n: Number(n), some: await lost.selectAll().orderBy("url").limit(limit).execute() };
     },
     /** Returns pages that were unusable in several complete syncs. */
     async removable(job: SyncJob): Promise<SourcePageRow[]> {
-      return pagesOf(job)
+      return selectPages(job)
         .selectAll()
         .where("misses", ">=", MISSES_UNTIL_REMOVAL)
         .where(({ or, eb }) =>
@@ -107,7 +107,7 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
     /** The pages with these URLs. */
     async getAll(job: SyncJob, urls: readonly string[]): Promise<SourcePageRow[]> {
       if (urls.length === 0) return [];
-      return pagesOf(job).selectAll().where("url", "in", urls).execute();
+      return selectPages(job).selectAll().where("url", "in", urls).execute();
     },
   };
 }

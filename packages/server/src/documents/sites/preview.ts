@@ -1,7 +1,7 @@
 import type { SourcePreview } from "@foyer/contract";
 import { AppError } from "../../errors.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
-import { charsetOf } from "../ingest/charset.ts";
+import { parseCharset } from "../ingest/charset.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import type { Extractor } from "../ingest/extractor.ts";
 import { MAX_PAGE_BYTES } from "../ingest/page-limits.ts";
@@ -42,7 +42,7 @@ export function createPreview({ client, extractor }: Pick<DiscoveryParts, "clien
       const parts = { client, extractor: extractor.siteReader({ organizationId, signal }) };
       return await preview(parts, input, signal);
     } catch (error) {
-      throw disconnected.aborted ? disconnected.reason : explained(error, input.url, timeout);
+      throw disconnected.aborted ? disconnected.reason : toPreviewError(error, input.url, timeout);
     } finally {
       running.splice(running.indexOf(organizationId), 1);
     }
@@ -126,7 +126,7 @@ async function followLinks(
     try {
       const answer = await client.get({ url, maxBytes: MAX_PAGE_BYTES, crawlDelayMs, signal, checkRedirect });
       if (answer.status !== 200) continue;
-      const charset = charsetOf(answer.headers["content-type"]);
+      const charset = parseCharset(answer.headers["content-type"]);
       const page = await extractor.readForSite({ kind: "links", scope, url, charset, maxUrls: maxPages }, [
         answer.body,
       ]);
@@ -154,10 +154,10 @@ async function followLinks(
 }
 
 /** Reports a problem with the site as a validation error of the request's `url`. */
-function explained(error: unknown, url: string, timeout: AbortSignal): unknown {
-  const message = (text: string) =>
+function toPreviewError(error: unknown, url: string, timeout: AbortSignal): unknown {
+  const urlError = (text: string) =>
     new AppError("VALIDATION_ERROR", text, { details: [{ path: "url", code: "invalid", message: text }] });
-  if (timeout.aborted) return message(`${url} is too slow: no pages were found within ${PREVIEW_MS / 1_000} s.`);
-  if (error instanceof SiteError || error instanceof OutboundError) return message(error.message);
+  if (timeout.aborted) return urlError(`${url} is too slow: no pages were found within ${PREVIEW_MS / 1_000} s.`);
+  if (error instanceof SiteError || error instanceof OutboundError) return urlError(error.message);
   return error;
 }

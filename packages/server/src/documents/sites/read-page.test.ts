@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ExtractionError } from "../ingest/extraction-error.ts";
-import { unreadable } from "./read-page.ts";
+import { unreadableOutcome } from "./read-page.ts";
 
 it.each([
   ["TOO_SLOW", "failed"],
@@ -10,6 +10,9 @@ it.each([
 ] as const)(
   "a page that cannot be read because of %s counts as %s, since only skipped pages are removed later",
   (code, state) => {
-    expect(unreadable(new ExtractionError(code, "Why."))).toEqual({ page: { state, reason: "Why." }, links: null });
+    expect(unreadableOutcome(new ExtractionError(code, "Why."))).toEqual({
+      page: { state, reason: "Why." },
+      links: null,
+    });
   },
 );

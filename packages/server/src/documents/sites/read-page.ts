@@ -8,12 +8,12 @@ import { OutboundError } from "../../outbound/outbound-error.ts";
 import { pageContent } from "../document-columns.ts";
 import type { DocumentWriter } from "../document-writer.ts";
 import type { FileStore } from "../file-store.ts";
-import { charsetOf } from "../ingest/charset.ts";
+import { parseCharset } from "../ingest/charset.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import { LeaseLostError } from "../leased-worker.ts";
 import type { DocumentStore, Trx } from "../store.ts";
 import type { DiscoveryParts, OpenSite } from "./discover.ts";
-import { fetchPage, shown } from "./fetch-site-page.ts";
+import { fetchPage, shortenUrl } from "./fetch-site-page.ts";
 import { isNoindexHeader, readProblem } from "./page-responses.ts";
 import type { PageStore } from "./page-store.ts";
 import type { LinksResult } from "./site-protocol.ts";
@@ -54,29 +54,29 @@ type Outcome = {
 /** Reads one page and records it with its document and its links. @returns whether the site failed to respond */
 export async function readPage(sync: RunningSync, page: SourcePageRow): Promise<boolean> {
   const { queue } = sync.parts;
-  const outcome = await outcomeOf(sync, page);
+  const outcome = await processPage(sync, page);
   const { hasAllLinks } = outcome.recordedWithDocument ?? {
     hasAllLinks: await queue.held(sync.job, (trx) => record(sync, trx, page, outcome)),
   };
   failpoint("site.page.recorded");
-  if (!hasAllLinks) await queue.note(sync.job, tooManyPages(sync.job));
+  if (!hasAllLinks) await queue.note(sync.job, tooManyPagesProblem(sync.job));
   return outcome.isLost === true;
 }
 
-async function outcomeOf(sync: RunningSync, page: SourcePageRow): Promise<Outcome> {
+async function processPage(sync: RunningSync, page: SourcePageRow): Promise<Outcome> {
   const { parts, job } = sync;
   const { documentId } = page;
   const document = documentId === null ? undefined : await parts.documents.get(job.organizationId, documentId);
-  if (sync.limitReached && !document) return skipped(sync.limitReached);
+  if (sync.limitReached && !document) return skippedOutcome(sync.limitReached);
   try {
     const response = await fetchPage(sync, page, document);
     const problem = readProblem(response);
     if (problem) return { page: problem, links: null, isLost: problem.state === "failed" };
-    return await understood(sync, page, document, response);
+    return await storePage(sync, page, document, response);
   } catch (error) {
     if (sync.signal.aborted) throw sync.signal.reason;
-    if (error instanceof OutboundError) return unreachable(error);
-    if (error instanceof ExtractionError) return unreadable(error);
+    if (error instanceof OutboundError) return unreachableOutcome(error);
+    if (error instanceof ExtractionError) return unreadableOutcome(error);
     throw error;
   }
 }
@@ -96,18 +96,18 @@ async function record(
   return hasAdded && !links.isTruncated;
 }
 
-export function tooManyPages({ url, maxPages }: SyncJob): SyncProblem {
+export function tooManyPagesProblem({ url, maxPages }: SyncJob): SyncProblem {
   return {
     code: "TOO_MANY_PAGES",
     message: `More than ${maxPages} pages were found at ${url}. The rest were not read. Use include and exclude patterns to narrow the site down.`,
   };
 }
 
-function unreachable({ kind, message }: OutboundError): Outcome {
+function unreachableOutcome({ kind, message }: OutboundError): Outcome {
   if (kind === "timeout" || kind === "unreachable") {
     return { page: { state: "failed", reason: message }, links: null, isLost: true };
   }
-  return skipped(message);
+  return skippedOutcome(message);
 }
 
 /**
@@ -116,17 +116,17 @@ function unreachable({ kind, message }: OutboundError): Outcome {
 const SERVER_FAILURES: readonly DocumentErrorCode[] = ["TOO_SLOW", "OUT_OF_MEMORY", "INTERNAL"];
 
 /** A page that could be fetched but not read, for example because its elements are nested too deeply. */
-export function unreadable({ code, message }: ExtractionError): Outcome {
+export function unreadableOutcome({ code, message }: ExtractionError): Outcome {
   if (SERVER_FAILURES.includes(code)) return { page: { state: "failed", reason: message }, links: null };
-  return skipped(message);
+  return skippedOutcome(message);
 }
 
-function skipped(reason: string, links: Outcome["links"] = null): Outcome {
+function skippedOutcome(reason: string, links: Outcome["links"] = null): Outcome {
   return { page: { state: "skipped", reason }, links };
 }
 
 /** Decides whether a fetched page is stored, skipped or replaced by the page at its canonical URL. */
-async function understood(
+async function storePage(
   sync: RunningSync,
   page: SourcePageRow,
   document: DocumentRow | undefined,
@@ -136,29 +136,29 @@ async function understood(
   const isUnchanged = response.status === 304;
   // The text is stored only if it changed, but the links are always needed.
   const content = isUnchanged ? parts.files.read(document?.fileId ?? "") : [response.body];
-  const charset = isUnchanged ? (document?.charset ?? null) : charsetOf(response.headers["content-type"]);
+  const charset = isUnchanged ? (document?.charset ?? null) : parseCharset(response.headers["content-type"]);
   const found = await parts.extractor.readForSite(
     { kind: "links", scope: site.scope, url: page.url, charset, maxUrls: maxSourcePages },
     content,
   );
   const links = sync.followsLinks ? found : null;
   if (!isUnchanged) {
-    const alias = await aliasOf(sync, page, response.url, found.canonical);
+    const alias = await findAlias(sync, page, response.url, found.canonical);
     if (alias) return alias;
     if (found.isNoindex || isNoindexHeader(response.headers)) {
       await forget(sync, document);
-      return skipped("The page has a noindex rule.", links);
+      return skippedOutcome("The page has a noindex rule.", links);
     }
   }
-  if (!found.isInScope) return skipped("The patterns exclude the page. It was read only for its links.", links);
+  if (!found.isInScope) return skippedOutcome("The patterns exclude the page. It was read only for its links.", links);
   if (!found.hasText) {
-    return skipped(
+    return skippedOutcome(
       "The page contains no text. Pages that are rendered by JavaScript in the browser cannot be read.",
       links,
     );
   }
   const twin = await parts.pages.twin(job, page.url, found.contentHash);
-  if (twin !== undefined) return skipped(`The page has the same content as ${shown(twin)}.`, links);
+  if (twin !== undefined) return skippedOutcome(`The page has the same content as ${shortenUrl(twin)}.`, links);
   const isSame = isUnchanged || (document?.state !== "failed" && page.contentHash === found.contentHash);
   if (document && isSame) return { page: { state: "read", reason: null, misses: 0 }, links };
   return store(sync, page, { document, response, found, links });
@@ -168,7 +168,7 @@ async function understood(
  * Handles a page that is an alias, because it redirects to another URL or declares one as canonical. If that URL refers
  * back to the page, the page is read anyway.
  */
-async function aliasOf(
+async function findAlias(
   { parts, job, site, followsLinks }: RunningSync,
   page: SourcePageRow,
   answeredBy: string,
@@ -178,7 +178,9 @@ async function aliasOf(
   if (target === null || target === page.url) return null;
   const verb = target === canonical ? "declares as its canonical URL" : "redirects to";
   if (new URL(target).host !== new URL(site.scope.origin).host) {
-    return isSameSite(target, page.url) ? null : skipped(`The page ${verb} another site: ${shown(target)}.`);
+    return isSameSite(target, page.url)
+      ? null
+      : skippedOutcome(`The page ${verb} another site: ${shortenUrl(target)}.`);
   }
   const targetPage = await parts.pages.get(job, target);
   if (targetPage?.sync === job.sync && targetPage.state !== "pending" && targetPage.state !== "read") return null;
@@ -187,7 +189,11 @@ async function aliasOf(
   // A canonical URL that the crawler may not read cannot replace this page.
   if (address === undefined || address === page.url) return null;
   if (!followsLinks && targetPage?.sync !== job.sync) return null;
-  return skipped(`The page ${verb} ${shown(address)}.`, { allowed: [address], disallowed: [], isTruncated: false });
+  return skippedOutcome(`The page ${verb} ${shortenUrl(address)}.`, {
+    allowed: [address],
+    disallowed: [],
+    isTruncated: false,
+  });
 }
 
 function withoutHash(address: string): string {
@@ -198,8 +204,8 @@ function withoutHash(address: string): string {
 
 /** Whether two URLs differ only in `www.`, a common mistake in canonical URLs that does not mean another site. */
 function isSameSite(one: string, other: string): boolean {
-  const bare = (address: string) => new URL(address).host.replace(/^www\./, "");
-  return bare(one) === bare(other);
+  const hostWithoutWww = (address: string) => new URL(address).host.replace(/^www\./, "");
+  return hostWithoutWww(one) === hostWithoutWww(other);
 }
 
 /** Deletes the document of a page that now has a noindex rule. */
@@ -225,7 +231,7 @@ async function store(
   const { parts, job, plan } = sync;
   const { organizationId, agentId } = job;
   const { body, headers } = response;
-  const file = await parts.files.receive({ organizationId, agentId }, [body], charsetOf(headers["content-type"]));
+  const file = await parts.files.receive({ organizationId, agentId }, [body], parseCharset(headers["content-type"]));
   failpoint("site.page.stored");
   const content = {
     ...pageContent(page.url, document?.title ?? found.title),
@@ -237,8 +243,8 @@ async function store(
     reason: null,
     misses: 0,
     contentHash: found.contentHash,
-    etag: headerOf(headers.etag),
-    lastModified: headerOf(headers["last-modified"]),
+    etag: validatorHeader(headers.etag),
+    lastModified: validatorHeader(headers["last-modified"]),
   };
   let hasAllLinks = true;
   const alongside = async (trx: Trx, documentId: string) => {
@@ -258,10 +264,10 @@ async function store(
     if (!(error instanceof AppError) || error.code !== "DOCUMENT_LIMIT_REACHED") throw error;
     sync.limitReached = error.message;
     await parts.queue.note(job, { code: "DOCUMENT_LIMIT_REACHED", message: error.message });
-    return skipped(error.message, links);
+    return skippedOutcome(error.message, links);
   }
 }
 
-function headerOf(value: string | string[] | undefined): string | null {
+function validatorHeader(value: string | string[] | undefined): string | null {
   return typeof value === "string" && value.length <= 500 ? value : null;
 }

@@ -15,7 +15,7 @@ let latest: { scope: string; filter: AddressFilter } | null = null;
  * hostile.
  */
 export function readSiteFile(job: SiteJob, bytes: Uint8Array): SiteResult[SiteJob["kind"]] {
-  const filter = filterOf(job.scope);
+  const filter = createFilter(job.scope);
   switch (job.kind) {
     case "robots": {
       const seconds = filter.robots?.getCrawlDelay(ROBOT_NAME);
@@ -61,7 +61,7 @@ function readLinks(filter: AddressFilter, { url, charset, maxUrls }: SiteJob & {
   const result: LinksResult = {
     ...(page.isNofollow ? nothing : filter.judge(page.links, base, maxUrls)),
     title: page.title,
-    canonical: canonicalOf(filter, page.canonical, url, base),
+    canonical: resolveCanonical(filter, page.canonical, url, base),
     isNoindex: page.isNoindex,
     isInScope,
     hasText: page.blocks.some((block) => /[\p{L}\p{N}]/u.test(block.text)),
@@ -71,7 +71,7 @@ function readLinks(filter: AddressFilter, { url, charset, maxUrls }: SiteJob & {
 }
 
 /** The normalized canonical URL. One on another host is returned as written, and the caller decides what it means. */
-function canonicalOf(filter: AddressFilter, written: string | null, url: string, base: string): string | null {
+function resolveCanonical(filter: AddressFilter, written: string | null, url: string, base: string): string | null {
   const target = written === null ? null : URL.parse(written, base);
   if (!target || !/^https?:$/.test(target.protocol)) return null;
   const canonical = filter.normalize(target.href, base) ?? target.href.slice(0, 2_000);
@@ -79,7 +79,7 @@ function canonicalOf(filter: AddressFilter, written: string | null, url: string,
 }
 
 /** Caches the latest filter. The pages of a sync share a scope, so robots.txt is parsed once. */
-function filterOf(scope: SiteScope): AddressFilter {
+function createFilter(scope: SiteScope): AddressFilter {
   const key = JSON.stringify(scope);
   if (latest?.scope !== key) latest = { scope: key, filter: createAddressFilter(scope) };
   return latest.filter;

@@ -14,8 +14,8 @@ export type Sitemap = { pages: string[]; sitemaps: string[] };
 
 /** Reads a sitemap, a sitemap index or a plain list of URLs, gzipped or not. Run this in the extraction process. */
 export function readSitemap(bytes: Uint8Array): Sitemap {
-  const text = new TextDecoder().decode(inflated(bytes));
-  if (!/^\s*</.test(text.slice(0, 1_000))) return { pages: linesOf(text), sitemaps: [] };
+  const text = new TextDecoder().decode(inflate(bytes));
+  if (!/^\s*</.test(text.slice(0, 1_000))) return { pages: splitLines(text), sitemaps: [] };
   // Sitemaps have no document type declaration, which could define entities that expand without bound.
   if (/<!(DOCTYPE|ENTITY)/i.test(text.slice(0, 10_000))) {
     throw new ExtractionError("DAMAGED", "The sitemap contains a document type declaration.");
@@ -57,14 +57,14 @@ function readXml(text: string): Sitemap {
   return found;
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text
     .split(/\r?\n/, MAX_ENTRIES)
     .map((line) => line.trim())
     .filter((line) => /^https?:\/\//.test(line) && line.length <= MAX_ADDRESS);
 }
 
-function inflated(bytes: Uint8Array): Uint8Array {
+function inflate(bytes: Uint8Array): Uint8Array {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_BYTES });

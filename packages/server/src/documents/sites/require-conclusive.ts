@@ -1,7 +1,7 @@
 import { maxSourcePages } from "@foyer/contract";
 import type { SourcePageRow } from "../../db/document-tables.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
-import { charsetOf } from "../ingest/charset.ts";
+import { parseCharset } from "../ingest/charset.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import { SiteError } from "./discover.ts";
 import { fetchPage } from "./fetch-site-page.ts";
@@ -25,19 +25,21 @@ export async function requireConclusive(sync: RunningSync): Promise<void> {
   const isMany = (count: number) => count > 0 && count >= Math.min(MANY_PAGES, documents / 2);
   const loss = await parts.pages.mostFrequentLoss(job, HIDDEN_BY_OWNER);
   if (isMany(loss.n)) {
-    throw inconclusive(`${loss.n} of ${documents} pages can no longer be used for the same reason (“${loss.reason}”)`);
+    throw inconclusiveError(
+      `${loss.n} of ${documents} pages can no longer be used for the same reason (“${loss.reason}”)`,
+    );
   }
   const notFound = await parts.pages.notFound(job, PROBES);
   if (!isMany(notFound.n)) return;
   for (const page of notFound.some) {
     if (!(await isInterchangeable(sync, page))) return;
   }
-  throw inconclusive(
+  throw inconclusiveError(
     `${notFound.n} of ${documents} pages are no longer linked, and those that Foyer fetched as a check fail or show the same content as other pages`,
   );
 }
 
-function inconclusive(what: string): SiteError {
+function inconclusiveError(what: string): SiteError {
   return new SiteError(
     "INCONCLUSIVE",
     `${what}, which also happens during maintenance. Nothing was removed. Sync again later, or exclude these pages to remove them.`,
@@ -54,7 +56,7 @@ async function isInterchangeable(sync: RunningSync, page: SourcePageRow): Promis
     const response = await fetchPage(sync, page, undefined);
     const problem = readProblem(response);
     if (problem) return problem.state === "failed";
-    const charset = charsetOf(response.headers["content-type"]);
+    const charset = parseCharset(response.headers["content-type"]);
     const { contentHash } = await parts.extractor.readForSite(
       { kind: "links", scope: site.scope, url: page.url, charset, maxUrls: maxSourcePages },
       [response.body],

@@ -49,17 +49,17 @@ export type SourceService = ReturnType<typeof createSourceService>;
 export function createSourceService({ outbound }: Pick<Deps, "outbound">, parts: Parts) {
   return {
     ...readers(parts),
-    ...partChecks(outbound, parts),
+    ...createChecks(outbound, parts),
     ...writers(outbound, parts),
-    ...actions(parts),
-    preview: previewer(outbound, parts),
+    ...createActions(parts),
+    preview: createPreviewer(outbound, parts),
   };
 }
 
 function readers({ store }: Parts) {
   return {
     async list(organizationId: string, { agentId, ...wanted }: Page & { agentId?: string }) {
-      const page = pageOf(wanted);
+      const page = clampPage(wanted);
       const { rows, total } = await store.list(organizationId, agentId, page);
       const counts = await store.counts(organizationId, rows);
       return {
@@ -68,11 +68,11 @@ function readers({ store }: Parts) {
       };
     },
     async get(organizationId: string, id: string): Promise<DocumentSourceDetail> {
-      return detail(store, await existing(store, organizationId, id));
+      return readDetail(store, await findSource(store, organizationId, id));
     },
     async pages(organizationId: string, id: string, { state, ...wanted }: Page & { state?: SourcePageState }) {
-      const source = await existing(store, organizationId, id);
-      const page = pageOf(wanted);
+      const source = await findSource(store, organizationId, id);
+      const page = clampPage(wanted);
       const { rows, total } = await store.pages(source, state, page);
       return { pages: rows.map(toSourcePage), pagination: { total, ...page } };
     },
@@ -80,7 +80,7 @@ function readers({ store }: Parts) {
 }
 
 /** Checks that apply to the usable part of a body that its schema refuses. */
-function partChecks(outbound: Deps["outbound"], { store }: Parts) {
+function createChecks(outbound: Deps["outbound"], { store }: Parts) {
   return {
     /** @throws 400 */
     checkPartOfNew({ body }: PartialBody<SourceCreate>): void {
@@ -88,13 +88,13 @@ function partChecks(outbound: Deps["outbound"], { store }: Parts) {
     },
     /** @throws 400, or 404 */
     async checkPart(organizationId: string, id: string, { body, refused }: PartialBody<SourceChanges>): Promise<void> {
-      const { url } = await existing(store, organizationId, id);
+      const { url } = await findSource(store, organizationId, id);
       checkSettings(outbound, body, refused.has("url") ? null : url);
     },
   };
 }
 
-function previewer(outbound: Deps["outbound"], { preview }: Parts) {
+function createPreviewer(outbound: Deps["outbound"], { preview }: Parts) {
   return async (organizationId: string, { url, include, exclude }: SourcePreviewRequest, disconnected: AbortSignal) => {
     checkSettings(outbound, { url, include: include ?? null, exclude: exclude ?? null }, null);
     const input = {
@@ -117,15 +117,15 @@ function writers(outbound: Deps["outbound"], { agents, store, documents, writer,
     ): Promise<DocumentSourceDetail> {
       await agents.get(organizationId, input.agentId);
       checkSettings(outbound, input, null);
-      const row = newRow(outbound, organizationId, input);
+      const row = createRow(outbound, organizationId, input);
       const source = toSourceDetail(row, noPages);
       await store
         .inTransaction(async (trx) => {
-          if (!(await store.insert(trx, row, MAX_SOURCES_PER_AGENT))) throw tooManySources();
+          if (!(await store.insert(trx, row, MAX_SOURCES_PER_AGENT))) throw tooManySourcesError();
           await keep?.(trx, row.agentId, source);
         })
         .catch((error: unknown) => {
-          if (isDuplicate(error)) throw alreadyThere();
+          if (isDuplicate(error)) throw duplicateSourceError();
           throw isMissingReference(error) ? notFound("Agent") : error;
         });
       onQueued();
@@ -133,9 +133,9 @@ function writers(outbound: Deps["outbound"], { agents, store, documents, writer,
     },
     /** Changes a site. Starts a sync if the change affects which pages are read. */
     async update(organizationId: string, id: string, input: SourceChanges): Promise<DocumentSourceDetail> {
-      const source = await existing(store, organizationId, id);
+      const source = await findSource(store, organizationId, id);
       checkSettings(outbound, input, source.url);
-      const changes = changesOf(outbound, source, input);
+      const changes = applyChanges(outbound, source, input);
       if (changes.host !== undefined && changes.host !== source.host && input.urls === undefined) {
         const counts = await store.counts(organizationId, [source]);
         requireNothingToLose(source, changes.host, counts.get(id) ?? noPages);
@@ -144,15 +144,15 @@ function writers(outbound: Deps["outbound"], { agents, store, documents, writer,
         (name) => changes[name] !== undefined && changes[name] !== source[name],
       );
       const updated = await store.change(source, changes, { restartsSync }).catch((error: unknown) => {
-        throw isDuplicate(error) ? alreadyThere() : error;
+        throw isDuplicate(error) ? duplicateSourceError() : error;
       });
       if (!updated) throw notFound("Source");
       if (restartsSync) onQueued();
-      return detail(store, updated);
+      return readDetail(store, updated);
     },
     /** Deletes a site. The agent stops using its documents before this resolves; they are deleted in the background. */
     async delete(organizationId: string, id: string): Promise<void> {
-      await store.markDeleted(await existing(store, organizationId, id));
+      await store.markDeleted(await findSource(store, organizationId, id));
       for (;;) {
         const rows = await documents.ofSource(organizationId, id, { limit: DISABLED_AT_ONCE, isEnabled: true });
         if (rows.length === 0) break;
@@ -164,40 +164,40 @@ function writers(outbound: Deps["outbound"], { agents, store, documents, writer,
   };
 }
 
-function actions({ store, pages, onQueued }: Parts) {
+function createActions({ store, pages, onQueued }: Parts) {
   return {
     /** Queues a sync, unless one is queued or running. */
     async sync(organizationId: string, id: string): Promise<DocumentSourceDetail> {
-      const source = await existing(store, organizationId, id);
+      const source = await findSource(store, organizationId, id);
       const queued = await store.queue(source);
       if (queued) onQueued();
-      return detail(store, queued ?? (await existing(store, organizationId, id)));
+      return readDetail(store, queued ?? (await findSource(store, organizationId, id)));
     },
     /** Stops a sync in any process. The process that runs it loses its lease and writes nothing more. */
     async stop(organizationId: string, id: string): Promise<DocumentSourceDetail> {
-      const source = await existing(store, organizationId, id);
+      const source = await findSource(store, organizationId, id);
       await store.inTransaction(async (trx) => {
         if (await store.stop(trx, source, syncIntervals[source.schedule])) await pages.settlePending(trx, source);
       });
-      return detail(store, await existing(store, organizationId, id));
+      return readDetail(store, await findSource(store, organizationId, id));
     },
   };
 }
 
-async function existing(store: SourceStore, organizationId: string, id: string): Promise<SourceRow> {
+async function findSource(store: SourceStore, organizationId: string, id: string): Promise<SourceRow> {
   const row = isId("source", id) ? await store.get(organizationId, id) : undefined;
   if (!row) throw notFound("Source");
   return row;
 }
 
-async function detail(store: SourceStore, row: SourceRow): Promise<DocumentSourceDetail> {
+async function readDetail(store: SourceStore, row: SourceRow): Promise<DocumentSourceDetail> {
   const counts = await store.counts(row.organizationId, [row]);
   return toSourceDetail(row, counts.get(row.id) ?? noPages);
 }
 
-const pageOf = ({ limit, offset = 0 }: Page) => ({ limit: Math.min(limit ?? DEFAULT_PAGE, MAX_PAGE), offset });
+const clampPage = ({ limit, offset = 0 }: Page) => ({ limit: Math.min(limit ?? DEFAULT_PAGE, MAX_PAGE), offset });
 
-function newRow(outbound: Deps["outbound"], organizationId: string, input: SourceCreate): SourceRow {
+function createRow(outbound: Deps["outbound"], organizationId: string, input: SourceCreate): SourceRow {
   const { agentId, schedule, maxPages } = input;
   const url = startAddress(outbound, input.url);
   const now = Date.now();
@@ -209,7 +209,7 @@ function newRow(outbound: Deps["outbound"], organizationId: string, input: Sourc
     host: url.host,
     include: JSON.stringify(input.include ?? []),
     exclude: JSON.stringify(input.exclude ?? []),
-    urls: chosenPages(url, input.urls),
+    urls: parseChosenPages(url, input.urls),
     schedule: schedule ?? "weekly",
     maxPages: maxPages ?? maxSourcePages,
     state: "queued",
@@ -228,7 +228,7 @@ function newRow(outbound: Deps["outbound"], organizationId: string, input: Sourc
 }
 
 /** The columns that a request changes. `null` resets a setting to its default. */
-function changesOf(outbound: Deps["outbound"], source: SourceRow, input: SourceChanges): Partial<SourceRow> {
+function applyChanges(outbound: Deps["outbound"], source: SourceRow, input: SourceChanges): Partial<SourceRow> {
   const { url, include, exclude, urls, schedule, maxPages } = input;
   const start = url == null ? new URL(source.url) : startAddress(outbound, url);
   return {
@@ -237,7 +237,7 @@ function changesOf(outbound: Deps["outbound"], source: SourceRow, input: SourceC
     ...defined({
       include: include === undefined ? undefined : JSON.stringify(include ?? []),
       exclude: exclude === undefined ? undefined : JSON.stringify(exclude ?? []),
-      urls: urls === undefined ? undefined : chosenPages(start, urls),
+      urls: urls === undefined ? undefined : parseChosenPages(start, urls),
       maxPages: maxPages === null ? maxSourcePages : maxPages,
     }),
   };
@@ -271,7 +271,7 @@ function checkSettings(
     () => checkPatterns("include", include),
     () => checkPatterns("exclude", exclude),
     () => {
-      if (start) chosenPages(start, urls);
+      if (start) parseChosenPages(start, urls);
     },
   ]);
 }
@@ -302,7 +302,7 @@ function checkPatterns(path: string, patterns: readonly string[] | null | undefi
 }
 
 /** Normalizes the URLs of the chosen pages as the crawler does. @throws 400 for a page on another host */
-function chosenPages(start: URL, urls: readonly string[] | null | undefined): string | null {
+function parseChosenPages(start: URL, urls: readonly string[] | null | undefined): string | null {
   if (urls == null) return null;
   const pages = urls.map((address, index) => {
     const url = URL.parse(address);
@@ -333,11 +333,11 @@ function requireNothingToLose(source: SourceRow, host: string, pages: PageCounts
   );
 }
 
-function alreadyThere(): AppError {
+function duplicateSourceError(): AppError {
   return new AppError("CONFLICT", "This agent already has a site with this address. Edit that site instead.");
 }
 
-function tooManySources(): AppError {
+function tooManySourcesError(): AppError {
   return new AppError(
     "CONFLICT",
     `An agent can have at most ${MAX_SOURCES_PER_AGENT} sites. Delete one, or combine several parts of a website into one site.`,

@@ -27,7 +27,7 @@ export function createSourceStore(deps: StoreDeps) {
 }
 
 function readers({ db, reads }: StoreDeps) {
-  const visible = (organizationId: string) =>
+  const selectVisible = (organizationId: string) =>
     db
       .selectFrom("sources")
       .where("sources.organizationId", "=", organizationId)
@@ -35,11 +35,11 @@ function readers({ db, reads }: StoreDeps) {
 
   return {
     async get(organizationId: string, id: string): Promise<SourceRow | undefined> {
-      return visible(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
+      return selectVisible(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
     /** Newest first. */
     async list(organizationId: string, agentId: string | undefined, { limit, offset }: Page) {
-      const listed = visible(organizationId).$if(agentId !== undefined, (query) =>
+      const listed = selectVisible(organizationId).$if(agentId !== undefined, (query) =>
         query.where("agentId", "=", agentId ?? ""),
       );
       const rows = await listed.selectAll().orderBy("id", "desc").limit(limit).offset(offset).execute();

@@ -37,7 +37,7 @@ export function createSyncQueue(deps: QueueDeps) {
   return { ...leases(deps), ...outcomes(deps) };
 }
 
-const ofJob = (executor: Executor, { id, fence }: SyncJob) =>
+const updateLeasedJob = (executor: Executor, { id, fence }: SyncJob) =>
   executor.updateTable("sources").where("id", "=", id).where("fence", "=", fence);
 
 function leases({ db, databaseKind }: QueueDeps) {
@@ -61,11 +61,11 @@ function leases({ db, databaseKind }: QueueDeps) {
       return claimed;
     },
     async renew(job: SyncJob): Promise<boolean> {
-      return (await ofJob(db, job).set(lease).executeTakeFirst()).numUpdatedRows > 0n;
+      return (await updateLeasedJob(db, job).set(lease).executeTakeFirst()).numUpdatedRows > 0n;
     },
     async release(job: SyncJob, waitMs: number): Promise<void> {
       const released = { dueAt: sql<number>`${now} + ${waitMs}`, fence: sql<number>`fence + 1` };
-      await ofJob(db, job).set(released).execute();
+      await updateLeasedJob(db, job).set(released).execute();
     },
   };
 }
@@ -110,7 +110,8 @@ function outcomes({ db, databaseKind }: QueueDeps) {
   /** Extends the lease and locks it until the end of the transaction. */
   async function hold(executor: Executor, job: SyncJob, changes: Partial<SourceRow> = {}): Promise<void> {
     const held = { attempts: 0, dueAt: sql<number>`${now} + ${SYNC_LEASE_MS}`, ...changes };
-    if ((await ofJob(executor, job).set(held).executeTakeFirst()).numUpdatedRows === 0n) throw new LeaseLostError();
+    if ((await updateLeasedJob(executor, job).set(held).executeTakeFirst()).numUpdatedRows === 0n)
+      throw new LeaseLostError();
   }
 
   return {
@@ -130,7 +131,7 @@ function outcomes({ db, databaseKind }: QueueDeps) {
     async note(job: SyncJob, { code, message }: SyncProblem): Promise<void> {
       await hold(db, job, { isComplete: 0 });
       const noted = { errorCode: code, errorMessage: message };
-      await ofJob(db, job).set(noted).where("errorCode", "is", null).execute();
+      await updateLeasedJob(db, job).set(noted).where("errorCode", "is", null).execute();
     },
     /** Ends a sync. A problem replaces the recorded one. */
     async finish(trx: Trx, job: SyncJob, problem: SyncProblem | null): Promise<void> {
@@ -141,7 +142,8 @@ function outcomes({ db, databaseKind }: QueueDeps) {
         dueAt: interval === null ? null : sql<number>`${now} + ${interval}`,
         ...(problem ? { errorCode: problem.code, errorMessage: problem.message } : {}),
       };
-      if ((await ofJob(trx, job).set(changes).executeTakeFirst()).numUpdatedRows === 0n) throw new LeaseLostError();
+      if ((await updateLeasedJob(trx, job).set(changes).executeTakeFirst()).numUpdatedRows === 0n)
+        throw new LeaseLostError();
     },
     inTransaction: <T>(work: (trx: Trx) => Promise<T>) => inTransaction(db, work),
   };

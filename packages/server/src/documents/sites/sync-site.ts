@@ -4,7 +4,7 @@ import type { Extractor } from "../ingest/extractor.ts";
 import { LeaseLostError, type RunJob } from "../leased-worker.ts";
 import { deleteSourcePages } from "../retention.ts";
 import { openSite, readSitemaps, SiteError } from "./discover.ts";
-import { type RunningSync, readPage, type SyncParts, tooManyPages } from "./read-page.ts";
+import { type RunningSync, readPage, type SyncParts, tooManyPagesProblem } from "./read-page.ts";
 import { requireConclusive } from "./require-conclusive.ts";
 import type { SyncJob, SyncProblem } from "./sync-queue.ts";
 
@@ -32,7 +32,7 @@ export function createSiteSync({ extractor, ...shared }: SharedParts): RunJob<Sy
       if (job.attempts > MAX_ATTEMPTS) throw internalError();
       if (job.phase !== "removing") {
         const sync = await begin(parts, job, signal);
-        if (job.phase === "discovering") await discover(sync);
+        if (job.phase === "discovering") await discoverPages(sync);
         await readPages(sync);
         await requireSuccess(sync);
         await requireConclusive(sync);
@@ -57,7 +57,7 @@ async function begin(parts: Parts, job: SyncJob, signal: AbortSignal): Promise<R
 }
 
 /** Stores the initial pages: the chosen ones, or the start page and those in the sitemaps. */
-async function discover(sync: RunningSync): Promise<void> {
+async function discoverPages(sync: RunningSync): Promise<void> {
   const { parts, job, site, signal } = sync;
   const { queue, pages } = parts;
   const chosen: string[] | null = job.urls === null ? null : JSON.parse(job.urls);
@@ -73,7 +73,7 @@ async function discover(sync: RunningSync): Promise<void> {
     await queue.hold(trx, job, { phase: "reading" });
     return hasAdded;
   });
-  if (!hasAll || (found.isTruncated && !chosen)) await queue.note(job, tooManyPages(job));
+  if (!hasAll || (found.isTruncated && !chosen)) await queue.note(job, tooManyPagesProblem(job));
   failpoint("site.discovered");
 }
 

@@ -1,6 +1,6 @@
 import { type NotNull, sql } from "kysely";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
-import { ofExistingAgent } from "../../db/deleted-agents.ts";
+import { agentExists } from "../../db/deleted-agents.ts";
 import type { SubmissionRow } from "../../db/form-tables.ts";
 import { jsonRows, toJson } from "../../db/json-rows.ts";
 import type { Deps } from "../../deps.ts";
@@ -33,7 +33,7 @@ export function createFailedStore({ db, databaseKind }: Pick<Deps, "db" | "datab
         .selectFrom("submissions")
         .select(["id", "toolId"])
         .where("organizationId", "=", organizationId)
-        .where(ofExistingAgent("submissions"))
+        .where(agentExists("submissions"))
         .where("status", "=", status)
         .$if(agentId !== null, (query) => query.where("agentId", "=", agentId ?? ""))
         .$if(toolId !== null, (query) => query.where("toolId", "=", toolId ?? ""))

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Instant } from "../../db/column-types.ts";
-import { ofExistingAgent } from "../../db/deleted-agents.ts";
+import { agentExists } from "../../db/deleted-agents.ts";
 import type { Db } from "../../db/open.ts";
 
 /**
@@ -52,7 +52,7 @@ export function createLiveStore(db: Db) {
         .select(["id", "changedAt", "epoch", "messageCount"])
         .where("organizationId", "in", organizationIds)
         .where("id", "in", ids)
-        .where(ofExistingAgent("conversations"))
+        .where(agentExists("conversations"))
         .execute();
       return new Map(rows.map((row) => [row.id, versionOf(row)]));
     },
@@ -63,7 +63,7 @@ export function createLiveStore(db: Db) {
         .select(["id", "changedAt", "epoch", "messageCount"])
         .where("organizationId", "=", organizationId)
         .where(isOpen)
-        .where(ofExistingAgent("conversations"))
+        .where(agentExists("conversations"))
         .orderBy("changedAt", "desc")
         .limit(MAX_CHANGES)
         .execute();
@@ -76,7 +76,7 @@ export function createLiveStore(db: Db) {
         .select(lastPosition)
         .where("id", "=", id)
         .where("organizationId", "=", organizationId)
-        .where(ofExistingAgent("conversations"))
+        .where(agentExists("conversations"))
         .executeTakeFirst();
     },
     /** The conversations with their newest message that has text. */
@@ -89,7 +89,7 @@ export function createLiveStore(db: Db) {
         .select(["messages.id as messageId", "role", "authorId", "authorName", "messages.createdAt as sentAt"])
         .where("conversations.organizationId", "=", organizationId)
         .where("conversations.id", "in", ids)
-        .where(ofExistingAgent("conversations"))
+        .where(agentExists("conversations"))
         .orderBy("changedAt")
         .execute();
     },
@@ -110,7 +110,7 @@ async function countsIn(db: Db, organizationId: string) {
     .select((x) => x.fn.countAll<number>().as("count"))
     .where("organizationId", "=", organizationId)
     .where(isOpen)
-    .where(ofExistingAgent("conversations"))
+    .where(agentExists("conversations"))
     .groupBy(["handler", "assigneeId"])
     .execute();
 }
@@ -123,7 +123,7 @@ async function activityIn(db: Db, organizationId: string, ids: readonly string[]
     .select(["lastMessageRole", "lastMessagePreview", "lastMessageAt"])
     .where("organizationId", "=", organizationId)
     .where("id", "in", ids)
-    .where(ofExistingAgent("conversations"))
+    .where(agentExists("conversations"))
     .execute();
 }
 
