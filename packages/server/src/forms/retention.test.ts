@@ -22,7 +22,7 @@ onBothDatabases("submission retention", (createDatabase) => {
     const { db, account, agentId } = forms;
     const fields = [{ name: "paper", label: "Paper", type: "file" }];
     const form = await forms.createForm({ formSchema: { fields }, formWebhookUrl: `${forms.receiver.url}/lead` });
-    // Two of these exceed what one transaction deletes.
+    // Two of these are more than one transaction may delete.
     const paper = `data:text/plain;base64,${Buffer.alloc(2.5 * MIB, "x").toString("base64")}`;
     const submit = async () => (await forms.submit(form.id, { paper })).body.submissionId as string;
     const old = [await submit(), await submit(), await submit()];
@@ -30,7 +30,7 @@ onBothDatabases("submission retention", (createDatabase) => {
     const countRows = (table: "submissions" | "submissionFiles" | "deliveries") =>
       db.selectFrom(table).selectAll().execute();
     expect(await countRows("submissionFiles")).toHaveLength(4);
-    // The ids contain the time of creation.
+    // Set the age through the ids, because they contain the creation time.
     const { createdAt } = await db
       .selectFrom("submissions")
       .select("createdAt")

@@ -3,7 +3,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { type FormClient, openForms } from "../../../../test/form-client.ts";
 import { newId } from "../ids.ts";
 
-/** A parser for RFC 4180, written by hand so that the CSV writer does not check its own output. */
+/** Parses CSV by RFC 4180. It is written by hand, so that the CSV library does not check its own output. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [[]];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy;
@@ -138,7 +138,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
   it("ignores a URL that a visitor made up", async () => {
     const form = await forms.createForm({ formSchema: { fields: [createTextField("name"), createTextField("cv")] } });
     const { body } = await forms.submit(form.id, { name: "Ada" });
-    // The format of earlier versions.
+    // Earlier versions used this format.
     const made = { file: true, mediaType: "a/b", size: 1, url: "@evil.example/cv" };
     const formData = JSON.stringify({ cv: made, "\ud800": "odd" });
     await forms.db.updateTable("submissions").set({ formData }).where("id", "=", body.submissionId).execute();

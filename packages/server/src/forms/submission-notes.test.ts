@@ -30,7 +30,7 @@ onBothDatabases("the note about submissions for the model", (createDatabase) => 
     await database.drop();
   });
 
-  /** Asks in a conversation, or starts one. @returns its id */
+  /** Sends a message in a conversation, or starts one. @returns the id of the conversation */
   async function ask(
     content: string,
     more: { conversationId?: string; [name: string]: unknown } = {},
@@ -46,7 +46,7 @@ onBothDatabases("the note about submissions for the model", (createDatabase) => 
   const conversationHeaders = (conversationId: string) => ({
     authorization: `Bearer ${conversationToken(server.deps.encryption, conversationId)}`,
   });
-  /** The user messages of the last prompt, one text per message. */
+  /** Returns the user messages of the last prompt, one text per message. */
   function toldByUser(): string[] {
     const { messages } = JSON.parse(model.exchanges.at(-1)?.body ?? "{}");
     const extractText = (content: string | { text: string }[]) =>

@@ -54,7 +54,7 @@ onBothDatabases("submissions of another organization", (createDatabase) => {
     const csv = await forms.server.app.inject({ url: "/form-submissions?format=csv", headers });
     expect(csv.body).not.toContain("sub_");
 
-    // The rejected requests have changed nothing, and the owner can still read everything.
+    // The rejected requests changed nothing, and the owner can still read everything.
     expect(await forms.account.call("GET", `/tools/${form.id}/webhook-secret`)).toEqual(before);
     expect((await forms.detail(submissionId)).deliveries[0]?.attempts).toHaveLength(1);
     for (const [method, url] of own.filter(([, url]) => !/(\/cv|\/rotate|format=csv.*)$/.test(url))) {

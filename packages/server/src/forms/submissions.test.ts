@@ -242,7 +242,7 @@ onBothDatabases("submissions", (createDatabase) => {
       rejectDeliveries();
       const { body } = await forms.submit(form.id);
       forms.reset();
-      // The state of a delivery that another process is sending.
+      // Set the state of a delivery that another process is sending.
       const setLeased = (isLeased: 0 | 1) =>
         forms.db
           .updateTable("deliveries")

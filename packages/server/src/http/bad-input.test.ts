@@ -44,7 +44,7 @@ onBothDatabases("bad input", (createDatabase) => {
     owner = await populate(server);
     stranger = await populate(server);
   });
-  // Makes agents without a model use the demo model again, after a test saved a provider that does not respond.
+  // Make agents without a model use the demo model again, after a test saved a provider that does not respond.
   beforeEach(async () => {
     await server.deps.db
       .updateTable("agents")
@@ -53,7 +53,7 @@ onBothDatabases("bad input", (createDatabase) => {
       .where("model", "is", null)
       .execute();
   });
-  // Resets the state after a failed test, so that one failure does not spread to all other tests.
+  // Reset the state after a failed test, so that one failure does not spread to all other tests.
   afterEach(async ({ task }) => {
     if (task.result?.state === "fail") owner = await populate(server);
   });
@@ -76,7 +76,7 @@ onBothDatabases("bad input", (createDatabase) => {
     send({ method, url: fillPath(url, ids), payload: JSON.stringify(body) });
   const get = (url: string) => send({ method: "GET", url });
 
-  /** Every row of every table, except for the one value that reads may change. */
+  /** Reads every row of every table, except for the one value that reads may change. */
   const readAllRows = async () => {
     const { db } = server.deps;
     const own = ["agents", "agentCounters", "tools", "conversations", "messages", "providerSettings"] as const;
@@ -226,7 +226,7 @@ onBothDatabases("bad input", (createDatabase) => {
     const nulls = [...bad.nulls(endpoint.body, valid)].filter(
       ({ path }) => path !== "apiKey" && !needed.includes(path),
     );
-    // The omitted texts need a certain format, and a provider needs its key. The nulls come last because they restore
+    // The omitted texts need a specific format, and a provider needs its key. The nulls come last because they restore
     // the agent's defaults.
     for (const { path, body } of [...texts, ...nulls]) {
       const { status, text } = await json(endpoint, body);
@@ -445,8 +445,8 @@ const forPeople =
   /^\/(auth|members|invitations|api-keys|audit-log|doctor|organization|notices)\b|^\/conversations\/[^/]+\/(takeover|assign|return|close|messages|draft)$|^\/notice-channels\/[^/]+\/link/;
 
 /**
- * Values that the schema allows to be null but that a valid body needs: because of the document's kind, or because
- * testing a provider without an address would leave this machine.
+ * Values that the schema allows to be null although a valid body needs them: because of the document's kind, or because
+ * testing a provider without an address would call a remote service.
  */
 const neededValues: Record<string, string[]> = {
   createDocument: ["title", "text"],
@@ -584,7 +584,7 @@ function findEndpoint(name: string) {
   return endpoint;
 }
 
-/** A browser whose push service does not exist. */
+/** The subscription of a browser whose push service does not exist. */
 const pushSubscription = {
   endpoint: "http://127.0.0.1:9/push",
   keys: {
@@ -593,7 +593,7 @@ const pushSubscription = {
   },
 };
 
-/** The smallest body that the endpoint accepts. A new endpoint with a body needs a line here. */
+/** Creates the smallest body that the endpoint accepts. A new endpoint with a body needs a line here. */
 function createValidBody(name: string, { agentId, messageId, formId, submissionId }: World): object {
   if (!withBody.some((endpoint) => endpoint.name === name)) return {};
   const behavior = { triggerType: "exit_intent", actionType: "open_chat" };
@@ -674,7 +674,7 @@ function createValidBody(name: string, { agentId, messageId, formId, submissionI
   return body;
 }
 
-/** The error in a response that has the format of all errors and reveals no internals. */
+/** Returns the error of a response, and checks that it has the common format and reveals no internals. */
 function expectError(answer: { status: number; text: string }, label = "") {
   const what = `${label}: ${answer.status} ${answer.text.slice(0, 300)}`;
   expect(answer.status, what).toBeGreaterThanOrEqual(400);

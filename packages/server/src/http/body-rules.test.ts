@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The paths of all problems in the response, in its order. */
+/** Returns the paths of all problems in the response, in its order. */
 async function listProblemPaths(
   method: "POST" | "PUT" | "PATCH",
   url: string,
@@ -65,7 +65,7 @@ it("one response names the problems of a tool that its schema finds and those th
   ).toEqual(["label", "formSchema.fields.0.options"]);
 });
 
-it("a setting is not compared with one that the schema refuses", async () => {
+it("a setting is not checked against another setting that the schema rejects", async () => {
   const http = { name: "find", executionType: "http", httpUrl: "https://api.example.com/{shop}" };
   expect(await listProblemPaths("POST", "/tools", createToolBody({ ...http, inputSchema: [] }))).toEqual([
     "inputSchema",

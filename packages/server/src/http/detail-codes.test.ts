@@ -36,7 +36,7 @@ const createTriggerBody = (conditions: object) => ({
   actionConfig: {},
 });
 
-/** For each code, a request that is refused with it, and the path of the detail. */
+/** For each code, a request that is rejected with it, and the path in the detail. */
 const requests: Record<DetailCode, [method: "GET" | "POST", url: () => string, path: string, body?: () => object]> = {
   required: ["POST", () => "/agents", "name", () => ({})],
   type: ["POST", () => "/agents", "name", () => ({ name: 5 })],

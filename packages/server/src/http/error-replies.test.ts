@@ -4,7 +4,7 @@ import { openDatabase } from "../db/open.ts";
 import { toAppError } from "./error-replies.ts";
 
 onBothDatabases("a request that outlives the database", (createDatabase) => {
-  it("is answered that the server is shutting down, which is not logged as a failure", async () => {
+  it("gets the response that the server is shutting down, and is not logged as a failure", async () => {
     const database = await createDatabase();
     const { db } = openDatabase(database.address, () => {});
     await db.selectFrom("agents").select("id").execute();

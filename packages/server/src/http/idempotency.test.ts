@@ -150,7 +150,7 @@ onBothDatabases("idempotency", (createDatabase) => {
     expect((await post(`/triggers?agentId=${await createAgent(owner)}`, "greet", triggerBody)).status).toBe(409);
   });
 
-  it("counts an event once however often it is sent with one Idempotency-Key, separately for each session", async () => {
+  it("counts an event only once per Idempotency-Key and session", async () => {
     const agentId = await createAgent(owner);
     const { body: trigger } = await owner.call("POST", `/triggers?agentId=${agentId}`, triggerBody);
     const { name: triggerName, triggerType, actionType } = trigger;
@@ -229,7 +229,7 @@ onBothDatabases("idempotency", (createDatabase) => {
   });
 
   describe("around the work of a route", () => {
-    /** A route that runs the given work, and a function that calls it with a key. */
+    /** Creates a route that runs the given work, and a function that calls the route with a key. */
     async function withRoute(work: (keep: Parameters<Parameters<Idempotent["run"]>[1]>[0]) => Promise<unknown>) {
       const idempotency = createIdempotency(server.deps.db);
       const app = Fastify();
@@ -316,7 +316,7 @@ onBothDatabases("idempotency", (createDatabase) => {
           await write({ name, also: keep && ((trx) => keep(trx, agentId, answer)) });
           return answer;
         });
-      // Two processes, each with its own batch. Most keys are in both batches.
+      // Simulate two processes, each with its own batch. Most keys are in both batches.
       const [here, there] = [await make(createWriter()), await make(createWriter())];
       const prefix = newId("key");
       const calls = Array.from({ length: 20 }, (_, index) => (index % 2 ? here : there)(`${prefix}-${index >> 1}`));
@@ -329,7 +329,7 @@ onBothDatabases("idempotency", (createDatabase) => {
     });
   });
 
-  it("allows the Idempotency-Key header by CORS and describes it in the OpenAPI document", async () => {
+  it("allows the Idempotency-Key header in CORS preflights and describes it in the OpenAPI document", async () => {
     const { paths } = (await server.app.inject("/openapi.json")).json();
     const withKey = Object.entries<{ post?: { parameters?: Array<{ name: string }> } }>(paths)
       .filter(([, { post }]) => post?.parameters?.some(({ name }) => name === "Idempotency-Key"))

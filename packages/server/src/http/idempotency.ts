@@ -65,7 +65,7 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
     throw new AppError("CONFLICT", "This Idempotency-Key was already used for a different request. Use a new key.");
   }
 
-  async function runFirst<T>(id: string, requestHash: string, work: (keep: SaveResponse) => Promise<T>) {
+  async function runFirst<T>(id: string, requestHash: string, work: (save: SaveResponse) => Promise<T>) {
     let savedResponse: string | undefined;
     const result = await work((trx, agentId, answer) => {
       savedResponse = JSON.stringify(answer);
@@ -77,7 +77,7 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
   }
 
   return {
-    async run<T>(call: Call, work: (keep: SaveResponse | undefined) => Promise<T>): Promise<T> {
+    async run<T>(call: Call, work: (save: SaveResponse | undefined) => Promise<T>): Promise<T> {
       const key = parseKey(call.request);
       if (key === null) return work(undefined);
       const id = createRecordId(call, key);

@@ -3,7 +3,7 @@ import { chat } from "../../../../test/chat-client.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { sayWords, startUpstream } from "../../../../test/upstream.ts";
 
-/** A public address, so that limits by IP address also apply to loopback. */
+/** A public base URL, so that limits per IP address also apply to loopback clients. */
 const BASE_URL = "https://chat.example.com";
 
 const servers: TestServer[] = [];

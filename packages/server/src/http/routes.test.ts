@@ -323,7 +323,7 @@ it("an API key is accepted everywhere except on routes for signed-in users", asy
   }
 });
 
-/** Routes that members may not call. Some of them are forbidden for admins too. */
+/** Routes that members may not call. Admins may not call some of them either. */
 const forAdmins = [
   /^(POST|DELETE) \/mail-recipients\b/,
   /^(POST|PATCH|DELETE) \/members\b/,
@@ -349,7 +349,7 @@ it.each(["member", "admin", "owner"] as const)(
     const cookie = `foyer_session=${browser.cookies.get("foyer_session")}`;
     // Signing out ends the session, so this route comes last.
     const isLast = ({ url }: Route) => Number(url === "/auth/sign-out");
-    // The stream of the inbox does not end by itself, so it has its own tests.
+    // The stream of the inbox never ends, so it has tests of its own.
     const closed = routes
       .filter((route) => !isOpen(route) && route.url !== contract.inboxEvents.url)
       .sort((a, b) => isLast(a) - isLast(b));

@@ -6,7 +6,7 @@ import { startServer, type TestServer } from "../../../../test/server.ts";
 let server: TestServer;
 afterEach(() => server.stop());
 
-/** Starts the server with short time limits, which are properties of Node's server. */
+/** Starts a server with short time limits, which are set directly on Node's server. */
 async function startServerWithTimeouts(patience: { headersTimeout?: number; requestTimeout?: number } = {}) {
   server = await startServer();
   Object.assign(server.app.server, { connectionsCheckingInterval: 20 }, patience);
@@ -15,7 +15,10 @@ async function startServerWithTimeouts(patience: { headersTimeout?: number; requ
   return typeof address === "object" && address ? address.port : 0;
 }
 
-/** Sends the text and then `drip` repeatedly until the server closes the connection. @returns what the server sent */
+/**
+ * Sends the text, then sends `drip` repeatedly until the server closes the connection.
+ * @returns the data that the server sent
+ */
 async function sendUntilClosed(port: number, text: string, drip = "") {
   const socket = connect(port, "127.0.0.1");
   let answer = "";
@@ -58,7 +61,8 @@ it("the server waits at most 10 s for headers and 30 s for a body", async () => 
   server = await startServer();
   const { headersTimeout, requestTimeout } = server.app.server;
   expect({ headersTimeout, requestTimeout }).toEqual({ headersTimeout: 10_000, requestTimeout: 30_000 });
-  // How often Node checks for slow clients. Its default of 30 s would turn 10 s into up to 40 s.
+  // The interval at which Node checks for slow clients. With its default of 30 s, a limit of 10 s could last up to 40
+  // s.
   expect(Reflect.get(server.app.server, "connectionsCheckingInterval")).toBeLessThanOrEqual(5_000);
 });
 

@@ -9,7 +9,9 @@ const app = () => Fastify();
 let running: ReturnType<typeof app>;
 afterEach(() => running.close());
 
-/** A server with one route that follows this source, and a client that has sent a request but reads nothing yet. */
+/**
+ * Starts a server with one route that follows this source, and a client that has sent a request but reads nothing yet.
+ */
 async function openStream(follow: (reader: EventReader) => () => void, heartbeat = 5) {
   running = app();
   running.get("/", (_, reply) => sendEvents(reply, heartbeat, follow));
@@ -20,8 +22,8 @@ async function openStream(follow: (reader: EventReader) => () => void, heartbeat
   return socket;
 }
 
-it("a stream sends all of a large reply to a late reader, whatever the heartbeat does", async () => {
-  // More than the connection's own buffers hold, so most of it waits in the server.
+it("a stream sends all of a large reply to a late reader, despite heartbeats in the meantime", async () => {
+  // Send more than the connection's buffers can contain, so that most of it waits in the server.
   const text = "x".repeat(1_000_000);
   const left = Promise.withResolvers<void>();
   const socket = await openStream((reader) => {
@@ -59,7 +61,7 @@ it("a stream disconnects a reader that never reads, and releases the source", as
   await left.promise;
 });
 
-it("events of one turn are one chunk with its length in bytes, and the connection serves the next request", async () => {
+it("a stream sends the events of one turn as one chunk, and the connection can serve the next request", async () => {
   running = app();
   running.get("/", (_, reply) =>
     sendEvents(reply, 60_000, (reader) => {

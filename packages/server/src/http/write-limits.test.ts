@@ -16,7 +16,10 @@ async function listen(limits: Parameters<typeof registerWriteLimits>[1]) {
   return (app.server.address() as AddressInfo).port;
 }
 
-/** Sends a request and reads nothing. @returns the server's side of the connection once the response has begun */
+/**
+ * Sends a request and does not read the response.
+ * @returns the server's side of the connection once the response has begun
+ */
 async function requestWithoutReading(port: number) {
   const answering = once(app.server, "request");
   const socket = connect(port, "127.0.0.1").pause();
@@ -33,7 +36,7 @@ it("a client that does not read a large response is disconnected", async () => {
   expect(response.writableFinished).toBe(false);
 });
 
-it("the response that has waited longest is aborted when too much waits for all clients", async () => {
+it("the response that has waited longest is aborted when too many bytes wait in total", async () => {
   const port = await listen({ timeoutMs: 600_000, maxWaitingBytes: 20 * 1024 * 1024 });
   const first = await requestWithoutReading(port);
   const closed = once(first, "close");

@@ -11,17 +11,17 @@ const publicAddress = "8.8.8.8";
 type Answer = Parameters<typeof startDnsServer>[0];
 type Answered = Awaited<ReturnType<Answer>>;
 
-async function serveNames(answer: Answer) {
+async function startNameServer(answer: Answer) {
   const names = await startDnsServer(answer);
   onTestFinished(() => names.close());
   return names;
 }
 
 /**
- * Listens on all addresses of the machine. `inside` collects the internal ones that were reached although they must not
- * be.
+ * Listens on all addresses of the machine. `inside` collects the internal addresses that a call reached, which must
+ * remain empty.
  */
-async function serveEverywhere() {
+async function startListeners() {
   const inside: (string | undefined)[] = [];
   const outside = { connections: 0 };
   const server = createServer((_request, response) => response.end("reached"));
@@ -40,8 +40,8 @@ async function serveEverywhere() {
 type Way = (outbound: Outbound, url: string, signal?: AbortSignal) => Promise<unknown>;
 
 /**
- * Every kind of outbound call. Each returns the text of the response, over a connection that the next call cannot
- * reuse.
+ * All kinds of outbound calls. Each returns the text of the response and closes its connection, so that the next call
+ * cannot reuse it.
  */
 const ways: Record<string, Way> = {
   async request(outbound, url, signal) {
@@ -61,10 +61,10 @@ const ways: Record<string, Way> = {
 const call = { method: "GET", trust: "untrusted", headers: { connection: "close" } } as const;
 const everyWay = Object.entries(ways);
 
-const outcomeOf = (calling: Promise<unknown>) =>
+const readOutcome = (calling: Promise<unknown>) =>
   calling.catch((error: { kind?: string }) => error.kind ?? error) as Promise<unknown>;
 
-/** Has only an A or only an AAAA record. The other query gets no answer. */
+/** Returns only A records, or only AAAA records. The response to the other query is empty. */
 const a =
   (...addresses: string[]) =>
   ({ type }: DnsQuestion): Answered =>
@@ -77,7 +77,7 @@ const both =
   (ipv4: string, ipv6: string) =>
   (question: DnsQuestion): Answered =>
     question.type === "A" ? a(ipv4)(question) : aaaa(ipv6)(question);
-/** The response of a recursive resolver to an alias: the whole chain, and the address of the last name. */
+/** Returns the response of a recursive resolver to an alias: the whole chain, and the address of the last name. */
 const alias =
   (address: string, ...names: string[]) =>
   ({ type }: DnsQuestion): Answered => {
@@ -112,22 +112,22 @@ const hostile: Record<string, Answer> = {
 };
 
 describe("a name server that responds with", () => {
-  it.each(Object.entries(hostile))("%s leads nowhere by request, stream or fetch", async (_what, answer) => {
-    const names = await serveNames(answer);
-    const { port, inside, outside } = await serveEverywhere();
+  it.each(Object.entries(hostile))("%s is refused by request, stream and fetch", async (_what, answer) => {
+    const names = await startNameServer(answer);
+    const { port, inside, outside } = await startListeners();
     const outbound = openOutbound({ allow, resolve: names.resolve });
     for (const [way, run] of everyWay) {
-      expect(await outcomeOf(run(outbound, `http://evil.test:${port}/`)), way).toBe("refused");
-      expect(await outcomeOf(run(outbound, `https://evil.test:${port}/`)), way).toBe("refused");
+      expect(await readOutcome(run(outbound, `http://evil.test:${port}/`)), way).toBe("refused");
+      expect(await readOutcome(run(outbound, `https://evil.test:${port}/`)), way).toBe("refused");
     }
     expect(names.asked.length).toBe(everyWay.length * 2 * 2);
     expect([inside, outside.connections]).toEqual([[], 0]);
   });
 
-  it("the open address leads there, which proves that the refusals work", async () => {
-    const names = await serveNames(alias("127.0.0.1", "open.test"));
-    const hundred = await serveNames(a(...new Array<string>(100).fill("127.0.0.1")));
-    const { port, outside } = await serveEverywhere();
+  it("the allowed address is reached, which proves that the other calls were refused by the guard", async () => {
+    const names = await startNameServer(alias("127.0.0.1", "open.test"));
+    const hundred = await startNameServer(a(...new Array<string>(100).fill("127.0.0.1")));
+    const { port, outside } = await startListeners();
     for (const { resolve } of [names, hundred]) {
       const outbound = openOutbound({ allow, resolve });
       for (const [, run] of everyWay) expect(await run(outbound, `http://good.test:${port}/`)).toBe("reached");
@@ -141,7 +141,7 @@ describe("a name server that responds with", () => {
     ["SERVFAIL", "gone.test could not be reached"],
     [[], "gone.test could not be resolved."],
   ] as const)("%j fails like an unreachable host", async (answered, message) => {
-    const names = await serveNames(() => (typeof answered === "string" ? answered : []));
+    const names = await startNameServer(() => (typeof answered === "string" ? answered : []));
     const outbound = openOutbound({ resolve: names.resolve });
     for (const [, run] of everyWay) {
       await expect(run(outbound, "http://gone.test/")).rejects.toMatchObject({
@@ -154,24 +154,24 @@ describe("a name server that responds with", () => {
 });
 
 describe("a name server that changes its response", () => {
-  /** The first answer is an allowed address and all later ones are internal. None may be cached. */
-  const rebinding = ({ type, nth }: DnsQuestion): Answered =>
+  /** Returns an allowed address first and an internal one from then on. The records must not be cached. */
+  const respondWithRebinding = ({ type, nth }: DnsQuestion): Answered =>
     type === "A" ? [{ type, data: nth === 1 ? "127.0.0.1" : "127.0.0.2", ttl: 0 }] : [];
 
   it.each(everyWay)("is queried once per connection and checked each time: %s", async (_way, run) => {
-    const names = await serveNames(rebinding);
-    const { port, inside, outside } = await serveEverywhere();
+    const names = await startNameServer(respondWithRebinding);
+    const { port, inside, outside } = await startListeners();
     const outbound = openOutbound({ allow, resolve: names.resolve });
     const url = `http://rebinding.test:${port}/`;
     expect(await run(outbound, url)).toBe("reached");
     expect(names.asked.map(({ type }) => type).sort()).toEqual(["A", "AAAA"]);
-    for (let again = 0; again < 3; again += 1) expect(await outcomeOf(run(outbound, url))).toBe("refused");
+    for (let again = 0; again < 3; again += 1) expect(await readOutcome(run(outbound, url))).toBe("refused");
     expect([inside, outside.connections]).toEqual([[], 1]);
   });
 
   it("is not queried again while the connection is open", async () => {
-    const names = await serveNames(rebinding);
-    const { port, inside, outside } = await serveEverywhere();
+    const names = await startNameServer(respondWithRebinding);
+    const { port, inside, outside } = await startListeners();
     const outbound = openOutbound({ allow, resolve: names.resolve });
     const url = `http://rebinding.test:${port}/`;
     for (let again = 0; again < 3; again += 1) {
@@ -184,14 +184,14 @@ describe("a name server that changes its response", () => {
   });
 
   it("cannot reach internal addresses through concurrent calls", async () => {
-    const names = await serveNames(({ type, nth }) =>
+    const names = await startNameServer(({ type, nth }) =>
       type === "A" ? [{ type, data: nth % 2 === 0 ? "127.0.0.2" : "127.0.0.1" }] : [],
     );
-    const { port, inside, outside } = await serveEverywhere();
+    const { port, inside, outside } = await startListeners();
     const outbound = openOutbound({ allow, resolve: names.resolve });
     const calls = Array.from({ length: 30 }, (_, index) => {
       const [, run] = everyWay[index % everyWay.length] ?? [];
-      return outcomeOf(run?.(outbound, `http://flipping.test:${port}/`) ?? Promise.resolve());
+      return readOutcome(run?.(outbound, `http://flipping.test:${port}/`) ?? Promise.resolve());
     });
     const outcomes = await Promise.all(calls);
     const reached = outcomes.filter((outcome) => outcome === "reached").length;
@@ -203,7 +203,7 @@ describe("a name server that changes its response", () => {
 
 describe("a name server that does not respond", () => {
   it("delays a request no longer than its deadline", async () => {
-    const names = await serveNames(() => "silence");
+    const names = await startNameServer(() => "silence");
     const outbound = openOutbound({ resolve: names.resolve });
     const calling = outbound.request({ ...call, url: "http://silent.test/", timeoutMs: 200, maxBytes: 100 });
     await expect(calling).rejects.toMatchObject({ kind: "timeout", publicMessage: "Timed out" });
@@ -211,27 +211,27 @@ describe("a name server that does not respond", () => {
 
   it.each(everyWay)("does not delay an abort: %s", async (_way, run) => {
     const asked = Promise.withResolvers<void>();
-    const names = await serveNames(() => {
+    const names = await startNameServer(() => {
       asked.resolve();
       return "silence";
     });
     const outbound = openOutbound({ resolve: names.resolve });
     const controller = new AbortController();
-    const calling = outcomeOf(run(outbound, "http://silent.test/", controller.signal));
+    const calling = readOutcome(run(outbound, "http://silent.test/", controller.signal));
     await asked.promise;
     const reason = new Error("enough");
     controller.abort(reason);
     expect(await calling).toBe(reason);
   });
 
-  it.each(everyWay)("gains nothing by responding late: %s", async (_way, run) => {
+  it.each(everyWay)("cannot open a connection by responding after an abort: %s", async (_way, run) => {
     const [asked, late] = [Promise.withResolvers<void>(), Promise.withResolvers<Answered>()];
-    const names = await serveNames(({ type }) => {
+    const names = await startNameServer(({ type }) => {
       if (type !== "A") return [];
       asked.resolve();
       return late.promise;
     });
-    const { port, inside, outside } = await serveEverywhere();
+    const { port, inside, outside } = await startListeners();
     const answered = Promise.withResolvers<unknown>();
     const resolve = (hostname: string) => {
       const resolving = names.resolve(hostname);
@@ -240,7 +240,7 @@ describe("a name server that does not respond", () => {
     };
     const outbound = openOutbound({ allow, resolve });
     const controller = new AbortController();
-    const calling = outcomeOf(run(outbound, `http://late.test:${port}/`, controller.signal));
+    const calling = readOutcome(run(outbound, `http://late.test:${port}/`, controller.signal));
     await asked.promise;
     controller.abort(new Error("enough"));
     await calling;

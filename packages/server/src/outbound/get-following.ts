@@ -37,11 +37,14 @@ export type GetResult = {
  * decompressed outside the event loop, up to `maxBytes`.
  * @throws OutboundError
  */
-export async function getFollowing(outbound: Outbound, { signal, ...options }: GetOptions): Promise<GetResult> {
+export async function getWithRedirects(outbound: Outbound, { signal, ...options }: GetOptions): Promise<GetResult> {
   const { url, timeoutMs } = options;
   const deadline = AbortSignal.timeout(timeoutMs);
   try {
-    return await follow(outbound, { ...options, signal: signal ? AbortSignal.any([signal, deadline]) : deadline });
+    return await followRedirects(outbound, {
+      ...options,
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    });
   } catch (error) {
     if (!deadline.aborted || error !== deadline.reason) throw error;
     const host = URL.parse(url)?.host;
@@ -49,7 +52,7 @@ export async function getFollowing(outbound: Outbound, { signal, ...options }: G
   }
 }
 
-async function follow(outbound: Outbound, { checkRedirect, ...options }: GetOptions): Promise<GetResult> {
+async function followRedirects(outbound: Outbound, { checkRedirect, ...options }: GetOptions): Promise<GetResult> {
   let { url } = options;
   for (let redirects = 0; ; redirects++) {
     try {

@@ -16,8 +16,8 @@ import {
 
 const whole = { method: "GET", trust: "untrusted", timeoutMs: 10_000, maxBytes: 1_000 } as const;
 
-/** A name server that gives these answers in order and then repeats the last one. */
-function answering(...answers: string[][]) {
+/** Creates a name server that returns these addresses in order and then repeats the last ones. */
+function createNameServer(...answers: string[][]) {
   const asked: string[] = [];
   const resolve = async (name: string) => {
     asked.push(name);
@@ -33,7 +33,7 @@ describe("host names", () => {
   it("are looked up once per connection, so a different second response has no effect", async () => {
     const inside = await startCanary("127.0.0.2");
     const outside = await startHttpServer((_request, response) => response.end("outside"));
-    const { asked, resolve } = answering(["127.0.0.1"], ["127.0.0.2"]);
+    const { asked, resolve } = createNameServer(["127.0.0.1"], ["127.0.0.2"]);
     const outbound = openOutbound({ allow, resolve });
     const url = `http://rebinding.test:${outside.port}/`;
     for (let call = 0; call < 3; call += 1) {
@@ -49,7 +49,7 @@ describe("host names", () => {
     const outside = await startHttpServer((_request, response) =>
       response.writeHead(200, { connection: "close" }).end(),
     );
-    const { asked, resolve } = answering(["127.0.0.1"], ["127.0.0.2"]);
+    const { asked, resolve } = createNameServer(["127.0.0.1"], ["127.0.0.2"]);
     const outbound = openOutbound({ allow, resolve });
     const url = `http://rebinding.test:${outside.port}/`;
     await outbound.request({ ...whole, url });
@@ -102,7 +102,7 @@ describe("host names", () => {
 });
 
 describe("the connector", () => {
-  const refusing = (isRefused: (call: number) => boolean) => {
+  const createRefusingGuard = (isRefused: (call: number) => boolean) => {
     const checked: string[] = [];
     const checkAddress = (address: string) => {
       checked.push(address);
@@ -117,7 +117,7 @@ describe("the connector", () => {
 
   it("refuses a forbidden IP literal without connecting", async () => {
     const canary = await startCanary("127.0.0.1");
-    const { guard, checked } = refusing(() => true);
+    const { guard, checked } = createRefusingGuard(() => true);
     const outcome = await connectTo(
       createGuardedConnect(guard, async () => []),
       "127.0.0.1",
@@ -133,7 +133,7 @@ describe("the connector", () => {
     const server = createServer((socket) => hungUp.resolve(waitForClose(socket.resume())));
     const { port } = await listen(server, "127.0.0.1");
     onTestFinished(() => close(server));
-    const { guard, checked } = refusing((call) => call === 2);
+    const { guard, checked } = createRefusingGuard((call) => call === 2);
     const connect = createGuardedConnect(guard, async () => ["127.0.0.1"]);
     expect(await connectTo(connect, "name.test", port)).toMatchObject({ kind: "refused" });
     expect(checked).toEqual(["127.0.0.1", "127.0.0.1"]);

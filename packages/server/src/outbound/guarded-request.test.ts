@@ -30,11 +30,11 @@ describe("the guarded request", () => {
     let closed: Promise<unknown> | undefined;
     const { url } = await startHttpServer((request, response) => {
       closed = waitForClose(request.socket);
-      const pour = () => {
+      const sendEndlessly = () => {
         while (response.write("0123456789".repeat(1_000)));
       };
-      response.on("drain", pour);
-      pour();
+      response.on("drain", sendEndlessly);
+      sendEndlessly();
     });
     const outbound = openOutbound({ allowPrivate: true });
     const answer = await outbound.request({ ...whole, url, maxBytes: 25 });
@@ -186,7 +186,7 @@ describe("failed requests", () => {
       const bare = await startHttpServer((_request, response) => response.writeHead(status).end());
       const outbound = openOutbound({ allowPrivate: true });
       for (const trust of ["operator", "untrusted"] as const) {
-        const ways = (to: string) => [
+        const listCalls = (to: string) => [
           outbound.request({ ...whole, trust, url: to }),
           outbound.stream({ url: to, method: "GET", trust }),
           outbound.fetch(trust)(to, { redirect: "follow" }),
@@ -196,7 +196,7 @@ describe("failed requests", () => {
           [away.url, `redirects to ${target.url}/ (HTTP ${status})`],
           [bare.url, `without a target (HTTP ${status})`],
         ] as const) {
-          for (const call of ways(to)) {
+          for (const call of listCalls(to)) {
             const error = await call.catch((thrown) => thrown);
             expect(error).toMatchObject({ kind: "redirect", status, publicMessage: `HTTP ${status}` });
             expect(error.message).toContain(message);
@@ -227,15 +227,15 @@ describe("failed requests", () => {
     );
     const closed = await startHttpServer(() => {});
     const outbound = openOutbound({ allowPrivate: true, resolve: async () => [] });
-    const failure = (url: string, headers = {}) =>
+    const readFailure = (url: string, headers = {}) =>
       outbound.request({ ...whole, url, headers }).catch((error) => `${error.kind}: ${error.message}`);
-    expect(await failure("http://127.0.0.1:1/")).toBe("unreachable: 127.0.0.1:1 does not accept connections.");
-    expect(await failure(hangsUp.url)).toContain("closed the connection before the response was complete");
-    expect(await failure(breaksOff.url)).toContain("closed the connection before the response was complete");
-    expect(await failure(shouts.url)).toContain("too_large: ");
-    expect(await failure("http://nowhere.test/")).toBe("unreachable: nowhere.test could not be resolved.");
-    expect(await failure(closed.url, { "x-a": "1\r\nx-b: 2" })).toContain("refused: The request to ");
-    expect(await failure(closed.url, { HOST: "metadata.test" })).toContain("refused: The Host header");
+    expect(await readFailure("http://127.0.0.1:1/")).toBe("unreachable: 127.0.0.1:1 does not accept connections.");
+    expect(await readFailure(hangsUp.url)).toContain("closed the connection before the response was complete");
+    expect(await readFailure(breaksOff.url)).toContain("closed the connection before the response was complete");
+    expect(await readFailure(shouts.url)).toContain("too_large: ");
+    expect(await readFailure("http://nowhere.test/")).toBe("unreachable: nowhere.test could not be resolved.");
+    expect(await readFailure(closed.url, { "x-a": "1\r\nx-b: 2" })).toContain("refused: The request to ");
+    expect(await readFailure(closed.url, { HOST: "metadata.test" })).toContain("refused: The Host header");
     expect(closed.seen.connections).toBe(0);
   });
 });

@@ -23,7 +23,7 @@ describe("hostile URLs", () => {
           () => "reached",
           (error: { kind?: string }) => error.kind ?? error,
         );
-        // `Request` itself rejects user names and other schemes, with its own error.
+        // `Request` itself rejects user names and other schemes, with an error of its own class.
         const isRefused = outcome === "refused" || (way === "fetch of a Request" && outcome instanceof TypeError);
         expect(isRefused, `${way} of ${url}: ${outcome}`).toBe(true);
       }

@@ -7,19 +7,23 @@ const says =
   (text: string): typeof globalThis.fetch =>
   async () =>
     new Response(text);
-const ask = async () => (await fetch("http://unused.invalid")).text();
+const fetchText = async () => (await fetch("http://unused.invalid")).text();
 const limits = { timeoutMs: 10_000, maxBytes: 1_000 };
 
 it("withFetch applies within its scope at any depth, and nowhere else, even concurrently", async () => {
   const { url } = await startHttpServer((_, response) => void response.end("real"));
-  const outside = async () => (await fetch(url)).text();
-  const inside = (name: string) =>
+  const fetchOutside = async () => (await fetch(url)).text();
+  const fetchInside = (name: string) =>
     withFetch(says(name), async () => {
       await wait(1);
-      return Promise.all([ask(), new Promise((resolve) => setImmediate(() => resolve(ask())))]);
+      return Promise.all([fetchText(), new Promise((resolve) => setImmediate(() => resolve(fetchText())))]);
     });
-  expect(await Promise.all([inside("a"), outside(), inside("b")])).toEqual([["a", "a"], "real", ["b", "b"]]);
-  expect(await outside()).toBe("real");
+  expect(await Promise.all([fetchInside("a"), fetchOutside(), fetchInside("b")])).toEqual([
+    ["a", "a"],
+    "real",
+    ["b", "b"],
+  ]);
+  expect(await fetchOutside()).toBe("real");
 });
 
 it("a bounded fetch returns the whole response with status and headers", async () => {

@@ -13,7 +13,7 @@ const mail = { to: "ada@example.com", subject: "Your link", text: "Here it is." 
 const auth = { user: "foyer@example.com", pass: "canary:50% of/it" };
 const HOUR_MS = 3_600_000;
 
-async function serveMail(options: Parameters<typeof startSmtpServer>[0] = {}) {
+async function startMailServer(options: Parameters<typeof startSmtpServer>[0] = {}) {
   const server = await startSmtpServer(options);
   onTestFinished(() => server.close());
   return server;
@@ -28,7 +28,7 @@ function openMailer(SMTP_URL: string, limits: Parameters<typeof createMailer>[2]
   return { mailer, logged: () => lines.join("") };
 }
 
-const failureOf = (sending: Promise<unknown>) =>
+const readFailure = (sending: Promise<unknown>) =>
   sending.then(
     () => "sent",
     (error: unknown) => (error instanceof MailError ? error.message : error),
@@ -36,7 +36,7 @@ const failureOf = (sending: Promise<unknown>) =>
 
 describe("an email", () => {
   it("arrives and is marked as automatic", async () => {
-    const server = await serveMail();
+    const server = await startMailServer();
     const { mailer } = openMailer(server.url);
     const text = "Grüße 👋\n\n.\n.. a line of dots\nFrom here on = 100 %\n";
     await mailer.send({ ...mail, subject: "Grüße aus dem Hafen, ein langer Betreff über viele Räder 👋", text });
@@ -58,7 +58,7 @@ describe("an email", () => {
   });
 
   it("can have HTML in addition to text", async () => {
-    const server = await serveMail();
+    const server = await startMailServer();
     await openMailer(server.url).mailer.send({ ...mail, html: '<a href="https://chat.example.com/x?y=z">Öffnen</a>' });
     expect(server.mails()[0]).toMatchObject({
       text: "Here it is.",
@@ -67,7 +67,7 @@ describe("an email", () => {
   });
 
   it("shares a connection with later ones", async () => {
-    const server = await serveMail();
+    const server = await startMailServer();
     const { mailer } = openMailer(server.url);
     for (const to of ["a@example.com", "b@example.com", "c@example.com"]) await mailer.send({ ...mail, to });
     expect(server.mails().map(({ to }) => to)).toEqual([["a@example.com"], ["b@example.com"], ["c@example.com"]]);
@@ -89,13 +89,13 @@ describe("an email", () => {
     "",
     `${"a".repeat(250)}@example.com`,
   ])("is sent to exactly one address: %j", async (to) => {
-    const server = await serveMail();
-    expect(await failureOf(openMailer(server.url).mailer.send({ ...mail, to }))).toContain("is not an email address");
+    const server = await startMailServer();
+    expect(await readFailure(openMailer(server.url).mailer.send({ ...mail, to }))).toContain("is not an email address");
     expect(server.seen.connections).toBe(0);
   });
 
   it("cannot get headers from its subject or text", async () => {
-    const server = await serveMail();
+    const server = await startMailServer();
     const { mailer } = openMailer(server.url);
     const usual = ["auto-submitted", "content-type", "date", "from", "message-id"];
     const hostile = fc.string({
@@ -131,11 +131,11 @@ describe("the mail server", () => {
   it("is optional, and sending without one explains what is missing", async () => {
     const { mailer } = openMailer("");
     expect(mailer.isConfigured).toBe(false);
-    expect(await failureOf(mailer.send(mail))).toBe("Email cannot be sent because SMTP_URL is not set.");
+    expect(await readFailure(mailer.send(mail))).toBe("Email cannot be sent because SMTP_URL is not set.");
   });
 
   it("receives the user name and the password", async () => {
-    const server = await serveMail({ auth });
+    const server = await startMailServer({ auth });
     const { mailer } = openMailer(server.url);
     expect(mailer.isConfigured).toBe(true);
     await mailer.send(mail);
@@ -143,10 +143,10 @@ describe("the mail server", () => {
   });
 
   it("can reject the credentials without revealing them to members", async () => {
-    const server = await serveMail({ auth: { ...auth, pass: "another" } });
+    const server = await startMailServer({ auth: { ...auth, pass: "another" } });
     const url = server.url.replace("another", encodeURIComponent(auth.pass));
     const { mailer, logged } = openMailer(url);
-    const message = await failureOf(mailer.send(mail));
+    const message = await readFailure(mailer.send(mail));
     expect(message).toBe("The mail server rejected the user name or password of SMTP_URL.");
     expect(logged()).toContain("*** is not the password");
     expect(logged()).not.toContain("canary");
@@ -155,13 +155,13 @@ describe("the mail server", () => {
   });
 
   it("can reject a recipient or an email and accepts the next one", async () => {
-    const server = await serveMail({ auth });
+    const server = await startMailServer({ auth });
     const { mailer, logged } = openMailer(server.url);
     server.script({ recipient: "550 No such user, said canary:50% of/it" });
-    expect(await failureOf(mailer.send(mail))).toBe("The mail server rejected the email: 550 No such user, said ***");
+    expect(await readFailure(mailer.send(mail))).toBe("The mail server rejected the email: 550 No such user, said ***");
     expect(logged()).toContain('"responseCode":550');
     server.script({ mail: "552 Too much of it" });
-    expect(await failureOf(mailer.send(mail))).toBe("The mail server rejected the email: 552 Too much of it");
+    expect(await readFailure(mailer.send(mail))).toBe("The mail server rejected the email: 552 Too much of it");
     server.script({});
     await mailer.send(mail);
     expect(server.mails()).toHaveLength(1);
@@ -172,16 +172,16 @@ describe("the mail server", () => {
     const closed = await startSmtpServer();
     await closed.close();
     const { mailer, logged } = openMailer(closed.url);
-    expect(await failureOf(mailer.send(mail))).toBe("The mail server could not be reached or closed the connection.");
+    expect(await readFailure(mailer.send(mail))).toBe("The mail server could not be reached or closed the connection.");
     expect(logged()).toContain("ECONNREFUSED");
   });
 
   it("can disconnect in the middle, and the next email uses a new connection", async () => {
-    const server = await serveMail();
+    const server = await startMailServer();
     const { mailer } = openMailer(server.url);
     await mailer.send(mail);
     server.script({ hangUpAt: "recipient" });
-    expect(await failureOf(mailer.send(mail))).toBe("The mail server could not be reached or closed the connection.");
+    expect(await readFailure(mailer.send(mail))).toBe("The mail server could not be reached or closed the connection.");
     server.script({});
     await mailer.send(mail);
     expect(server.mails()).toHaveLength(2);
@@ -192,11 +192,11 @@ describe("the mail server", () => {
     ["mail", { socket: 700 }],
     ["mail", { total: 700 }],
   ] as const)("can stop responding (%s, %j) without blocking longer than the limit", async (silentAt, limit) => {
-    const server = await serveMail();
+    const server = await startMailServer();
     server.script({ silentAt });
-    // The other limits are longer than the test.
+    // All other limits are longer than the test.
     const { mailer } = openMailer(server.url, { greeting: HOUR_MS, socket: HOUR_MS, total: HOUR_MS, ...limit });
-    expect(await failureOf(mailer.send(mail))).toBe("The mail server did not respond in time.");
+    expect(await readFailure(mailer.send(mail))).toBe("The mail server did not respond in time.");
     server.script({});
     await mailer.send(mail);
     expect(server.mails().at(-1)?.to).toEqual(["ada@example.com"]);
@@ -217,15 +217,15 @@ describe("the mail server", () => {
       await close(server);
     });
     const { mailer } = openMailer(`smtp://127.0.0.1:${port}`, { socket: 200, total: 600 });
-    expect(await failureOf(mailer.send(mail))).toBe("The mail server did not respond in time.");
+    expect(await readFailure(mailer.send(mail))).toBe("The mail server did not respond in time.");
   });
 
   it("is disconnected when the mailer is closed", async () => {
-    const server = await serveMail();
+    const server = await startMailServer();
     server.script({ silentAt: "mail" });
     const { mailer } = openMailer(server.url);
     const arriving = server.waitForMail();
-    const sending = failureOf(mailer.send(mail));
+    const sending = readFailure(mailer.send(mail));
     await arriving;
     await mailer.close();
     expect(await sending).toBe("The mail server could not be reached or closed the connection.");
@@ -241,15 +241,15 @@ describe("TLS to the mail server", () => {
 
   it.each(["implicit", "starttls"] as const)("is used when the server supports it: %s", async (kind) => {
     trustTestServer();
-    const server = await serveMail({ auth, tls: kind });
+    const server = await startMailServer({ auth, tls: kind });
     await openMailer(server.url).mailer.send(mail);
     expect(server.mails()[0]).toMatchObject({ isSecure: true, to: ["ada@example.com"] });
   });
 
   it.each(["implicit", "starttls"] as const)("refuses an untrusted certificate: %s", async (kind) => {
-    const server = await serveMail({ auth, tls: kind });
+    const server = await startMailServer({ auth, tls: kind });
     const { mailer, logged } = openMailer(server.url);
-    expect(await failureOf(mailer.send(mail))).toMatch(/^(A secure connection to t|T)he mail server could not be /);
+    expect(await readFailure(mailer.send(mail))).toMatch(/^(A secure connection to t|T)he mail server could not be /);
     expect(logged()).toMatch(/self[- ]signed/i);
     expect(server.mails()).toEqual([]);
   });

@@ -47,32 +47,32 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     return id;
   }
   const claim = async (limit = 100, except: string[] = []) => (await queue.claim(limit, except)).map(({ id }) => id);
-  const stateOf = (id: string) =>
+  const readDelivery = (id: string) =>
     forms.db.selectFrom("deliveries").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-  /** @returns the attempt's number, or null when the lease was lost */
+  /** @returns the number of the attempt, or null if the lease was lost */
   const settle = async (delivery: LeasedDelivery | undefined, next: Next) => {
     if (!delivery) throw new Error("not claimed");
     return (await queue.settle(forms.db, [{ delivery, next }])).get(delivery.id) ?? null;
   };
-  const leaseEnds = (id: string) =>
+  const expireLease = (id: string) =>
     forms.db
       .updateTable("deliveries")
       .set({ dueAt: sql`"dueAt" - ${LEASE}` })
       .where("id", "=", id)
       .execute();
 
-  it("returns due deliveries oldest first, and nothing before its time", async () => {
+  it("claims due deliveries oldest first, and none before it is due", async () => {
     const [late, early, between] = [await put(-1_000), await put(-3_000), await put(-2_000)];
     await put(30_000);
     expect([await claim(1), await claim(1), await claim(1), await claim(1)]).toEqual([[early], [between], [late], []]);
   });
 
-  it("returns nothing twice while a lease lasts, and to any process after that", async () => {
+  it("claims a delivery only once while its lease lasts, and lets any process claim it after that", async () => {
     const id = await put(-1);
     const [first] = await queue.claim(9, []);
     expect(first).toMatchObject({ id, fence: 2 });
     expect(await claim()).toEqual([]);
-    await leaseEnds(id);
+    await expireLease(id);
     const [second] = await queue.claim(9, []);
     expect(second).toMatchObject({ id, fence: 3 });
   });
@@ -95,30 +95,30 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     };
     await queue.insert(forms.db, [row]);
     expect(await claim()).toEqual([]);
-    await leaseEnds(id);
+    await expireLease(id);
     expect(await claim()).toEqual([id]);
   });
 
-  it("accepts an outcome only from the holder of the newest lease", async () => {
+  it("accepts an outcome only under the newest lease", async () => {
     const id = await put(-1);
     const [stale] = await queue.claim(1, []);
-    await leaseEnds(id);
+    await expireLease(id);
     const [current] = await queue.claim(1, []);
     if (!stale || !current) throw new Error("not claimed");
     expect(await settle(stale, { state: "delivered" })).toBeNull();
     await queue.requeue(stale);
     expect(await claim()).toEqual([]);
-    expect(await stateOf(id)).toMatchObject({ state: "pending", attempts: 0 });
+    expect(await readDelivery(id)).toMatchObject({ state: "pending", attempts: 0 });
     expect(await settle(current, { state: "pending", waitMs: 40_000 })).toBe(1);
-    expect(await stateOf(id)).toMatchObject({ state: "pending", attempts: 1 });
+    expect(await readDelivery(id)).toMatchObject({ state: "pending", attempts: 1 });
     expect(await claim()).toEqual([]);
-    // The commit succeeded, but its caller does not know this and repeats it.
+    // Simulate a commit that succeeded although its caller got an error and repeats it.
     expect(await settle(current, { state: "pending", waitMs: 0 })).toBeNull();
     expect(await claim()).toEqual([]);
     const again = { ...current, attempts: 1 };
     expect(await settle(again, { state: "failed" })).toBe(2);
     expect(await settle(again, { state: "delivered" })).toBeNull();
-    expect(await stateOf(id)).toMatchObject({ state: "failed", attempts: 2 });
+    expect(await readDelivery(id)).toMatchObject({ state: "failed", attempts: 2 });
   });
 
   it("neither claims nor retries a delivery that this process holds under an expired lease", async () => {
@@ -126,17 +126,17 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     const [first] = await queue.claim(1, []);
     if (!first) throw new Error("not claimed");
     const unhold = queue.hold(first);
-    await leaseEnds(id);
+    await expireLease(id);
     expect(await claim()).toEqual([]);
     expect(await queue.retry(forms.db, first, { target: "{}", host: "a" })).toEqual([]);
     expect(queue.hold({ ...first, fence: 3 })).toBeNull();
     expect(await settle(first, { state: "pending", waitMs: -1 })).toBe(1);
-    // The next attempt is another one, even before the process releases this one.
+    // The next attempt is a different one, even if this process has not released the previous one.
     const [second] = await queue.claim(1, []);
     expect(second).toMatchObject({ id, attempts: 1, fence: 3 });
     const letGoAgain = second && queue.hold(second);
     unhold?.();
-    await leaseEnds(id);
+    await expireLease(id);
     expect(await claim()).toEqual([]);
     letGoAgain?.();
     expect(await claim()).toEqual([id]);
@@ -148,26 +148,26 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     const unholdFunctions = claimed.filter(({ id }) => id !== left).map((delivery) => queue.hold(delivery));
     const last = claimed.find(({ id }) => id === returned);
     if (last) await queue.requeue(last);
-    await Promise.all([held, left].map(leaseEnds));
+    await Promise.all([held, left].map(expireLease));
     await queue.renew();
     for (const release of unholdFunctions) release?.();
     expect((await claim()).toSorted()).toEqual([left, returned].toSorted());
-    await leaseEnds(held);
+    await expireLease(held);
     expect(await claim()).toEqual([held]);
   });
 
-  it("makes a returned delivery available immediately, but not a finished one", async () => {
+  it("makes a requeued delivery available immediately, but not a completed one", async () => {
     const id = await put(-1);
     const [held] = await queue.claim(1, []);
     if (!held) throw new Error("not claimed");
     await queue.requeue(held);
     expect(await claim()).toEqual([id]);
-    const again = await stateOf(id);
+    const again = await readDelivery(id);
     await queue.requeue(again, 30_000);
     expect(await claim()).toEqual([]);
     await settle(again, { state: "delivered" });
     await queue.requeue(again);
-    expect([await claim(), (await stateOf(id)).state]).toEqual([[], "delivered"]);
+    expect([await claim(), (await readDelivery(id)).state]).toEqual([[], "delivered"]);
   });
 
   it("skips excluded hosts", async () => {
@@ -176,7 +176,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     expect((await claim(9, [])).toSorted()).toEqual([a, c].toSorted());
   });
 
-  it("holds back waiting deliveries until they are released, and leases them to the releasing process", async () => {
+  it("does not claim waiting deliveries until they are released, and leases them to the process that releases them", async () => {
     const waiting = await put(-1, { state: "waiting" });
     expect(await claim()).toEqual([]);
     expect(await queue.releaseWaiting(forms.db, [submissionId])).toMatchObject([
@@ -184,7 +184,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     ]);
     expect(await queue.releaseWaiting(forms.db, [submissionId])).toEqual([]);
     expect(await claim()).toEqual([]);
-    await leaseEnds(waiting);
+    await expireLease(waiting);
     expect(await claim()).toEqual([waiting]);
   });
 
@@ -192,7 +192,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     const id = await put(-1, { attempts: 5 });
     const [held] = await queue.claim(1, []);
     if (!held) throw new Error("not claimed");
-    const retry = async () => queue.retry(forms.db, await stateOf(id), { target: '{"url":"x"}', host: "x" });
+    const retry = async () => queue.retry(forms.db, await readDelivery(id), { target: '{"url":"x"}', host: "x" });
     expect(await retry()).toEqual([]);
     expect(await settle(held, { state: "pending", waitMs: 60_000 })).toBe(6);
     const [retried] = await retry();
@@ -205,20 +205,20 @@ onBothDatabases("the delivery queue", (createDatabase) => {
   it("retries a delivery whose worker has died, after its lease ended", async () => {
     const id = await put(-1);
     const [held] = await queue.claim(1, []);
-    await leaseEnds(id);
-    const [retried] = await queue.retry(forms.db, await stateOf(id), { target: '{"url":"x"}', host: "x" });
+    await expireLease(id);
+    const [retried] = await queue.retry(forms.db, await readDelivery(id), { target: '{"url":"x"}', host: "x" });
     expect(retried).toMatchObject({ id, fence: (held?.fence ?? 0) + 1 });
     expect(held && (await settle(held, { state: "failed" }))).toBeNull();
   });
 
-  it("leases a delivery to one of two requests that retry it at the same time", async () => {
-    const read = await stateOf(await put(-1, { state: "failed" }));
+  it("leases a delivery to only one of two concurrent retry requests", async () => {
+    const read = await readDelivery(await put(-1, { state: "failed" }));
     const address = { target: '{"url":"x"}', host: "x" };
     const retried = await Promise.all([1, 2].map(() => queue.retry(forms.db, read, address)));
     expect(retried.flat()).toMatchObject([{ id: read.id, state: "pending", fence: read.fence + 1 }]);
   });
 
-  it("remembers who received a submission before it was retried at another host", async () => {
+  it("records who received a submission before it is retried at another host", async () => {
     await forms.db.deleteFrom("sentHosts").execute();
     const failed = { state: "failed", attempts: 1 } as const;
     const ids = [await put(-1, { ...failed, host: "old-1" }), await put(-1, { ...failed, host: "old-2" })];
@@ -233,7 +233,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
       await put(-1, { ...mail, target: '{"to":["visitor@example.com"]}', purpose: "confirmation" }),
     ];
     const [first = "", second = ""] = ids;
-    await queue.retry(forms.db, await stateOf(first), { target: "{}", host: "new" });
+    await queue.retry(forms.db, await readDelivery(first), { target: "{}", host: "new" });
     const moved = { target: "{}", host: "new" };
     const retried = await queue.retryFailed(forms.db, [
       { ...moved, id: second, previous: { target: "{}", host: "old-2" } },
@@ -257,7 +257,7 @@ onBothDatabases("the delivery queue", (createDatabase) => {
     ]);
   });
 
-  it("takes a delivery for sent while its lease was not given back, unless it waits for the webhook", async () => {
+  it("treats a leased delivery as possibly sent, unless it waits for the webhook", async () => {
     const ids = await Promise.all([
       put(-1, { host: "leased" }),
       put(-1, { host: "waiting", state: "waiting" }),

@@ -8,7 +8,7 @@ import { createDeliveryWorker, type RunDelivery } from "./delivery-worker.ts";
 import { createOutbox } from "./outbox.ts";
 
 const LEASE = 60_000;
-const PLACES_A_HOST = 32;
+const SLOTS_PER_HOST = 32;
 const log = pino({ level: "silent" });
 
 onBothDatabases("the delivery worker", (createDatabase) => {
@@ -32,13 +32,13 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     await database.drop();
   });
 
-  /** A worker that is stopped at the end of the test. */
+  /** Creates a worker that is stopped at the end of the test. */
   function openWorker(run: RunDelivery) {
     const worker = createDeliveryWorker({ queue, run, log });
     onTestFinished(() => worker.stop(0));
     return worker;
   }
-  function newDelivery(host: string, more: Partial<NewDelivery> = {}): NewDelivery {
+  function createDelivery(host: string, more: Partial<NewDelivery> = {}): NewDelivery {
     const fixed = { purpose: "action", type: "webhook", target: "{}", state: "pending", createdAt: 1 } as const;
     const counts = { attempts: 0, attemptsBefore: 0, fence: 1 };
     const references = { kind: "submission", webhookId: null, eventId: null } as const;
@@ -54,21 +54,21 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     };
   }
   /** Enqueues deliveries that are already due. */
-  async function put(host: string, count = 1, more: Partial<NewDelivery> = {}) {
-    const rows = Array.from({ length: count }, () => newDelivery(host, more));
+  async function enqueueDue(host: string, count = 1, more: Partial<NewDelivery> = {}) {
+    const rows = Array.from({ length: count }, () => createDelivery(host, more));
     await forms.db.transaction().execute((trx) => queue.insert(trx, rows, -1));
     return rows;
   }
-  /** A delivery that is leased to the caller, to be run now. */
-  async function lease(host: string): Promise<LeasedDelivery> {
-    const row = newDelivery(host);
+  /** Inserts a delivery that is leased to the caller and can be run immediately. */
+  async function insertLeased(host: string): Promise<LeasedDelivery> {
+    const row = createDelivery(host);
     await queue.insert(forms.db, [row]);
     return { ...row, dueAt: 0 };
   }
   const settle = (delivery: LeasedDelivery) => queue.settle(forms.db, [{ delivery, next: { state: "delivered" } }]);
-  const left = async () =>
+  const countPending = async () =>
     (await forms.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute()).length;
-  const aborted = (signal: AbortSignal) =>
+  const rejectOnAbort = (signal: AbortSignal) =>
     new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 
   it("sends every due delivery once, including later ones", async () => {
@@ -78,33 +78,33 @@ onBothDatabases("the delivery worker", (createDatabase) => {
       await settle(delivery);
       return [];
     });
-    const rows = await put("a", 100);
+    const rows = await enqueueDue("a", 100);
     worker.start();
-    await expect.poll(left).toBe(0);
-    const later = await put("b", 3);
-    await expect.poll(left).toBe(0);
+    await expect.poll(countPending).toBe(0);
+    const later = await enqueueDue("b", 3);
+    await expect.poll(countPending).toBe(0);
     expect(seen.toSorted()).toEqual([...rows, ...later].map(({ id }) => id).toSorted());
   });
 
-  it("limits concurrent deliveries per host, and a hanging host delays no other", async () => {
-    let [hanging, most] = [0, 0];
+  it("limits concurrent deliveries per host, so that a hanging host does not delay others", async () => {
+    let [hanging, maxHanging] = [0, 0];
     const worker = openWorker(async (delivery, { signal }) => {
       if (delivery.host === "hangs") {
-        most = Math.max(most, ++hanging);
-        await aborted(signal).finally(() => hanging--);
+        maxHanging = Math.max(maxHanging, ++hanging);
+        await rejectOnAbort(signal).finally(() => hanging--);
       }
       await settle(delivery);
       return [];
     });
-    await put("hangs", 100);
-    await put("works", 150);
-    const held = await Promise.all(Array.from({ length: 40 }, () => lease("hangs")));
-    const waiting = held.map((delivery) => worker.runNow(delivery, 20));
+    await enqueueDue("hangs", 100);
+    await enqueueDue("works", 150);
+    const leasedDeliveries = await Promise.all(Array.from({ length: 40 }, () => insertLeased("hangs")));
+    const waiting = leasedDeliveries.map((delivery) => worker.runNow(delivery, 20));
     worker.start();
-    await expect.poll(left).toBe(140);
-    const open = await forms.db.selectFrom("deliveries").select("host").where("state", "=", "pending").execute();
-    expect([...new Set(open.map(({ host }) => host))]).toEqual(["hangs"]);
-    expect(most).toBe(PLACES_A_HOST);
+    await expect.poll(countPending).toBe(140);
+    const pendingRows = await forms.db.selectFrom("deliveries").select("host").where("state", "=", "pending").execute();
+    expect([...new Set(pendingRows.map(({ host }) => host))]).toEqual(["hangs"]);
+    expect(maxHanging).toBe(SLOTS_PER_HOST);
     await worker.stop(0);
     await Promise.all(waiting);
   });
@@ -114,28 +114,28 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     const seen: string[] = [];
     const worker = openWorker(async (delivery) => {
       seen.push(delivery.id);
-      if (seen.length <= PLACES_A_HOST) await free.promise;
+      if (seen.length <= SLOTS_PER_HOST) await free.promise;
       await settle(delivery);
       return [];
     });
-    const holders = await Promise.all(Array.from({ length: PLACES_A_HOST }, () => lease("a")));
+    const holders = await Promise.all(Array.from({ length: SLOTS_PER_HOST }, () => insertLeased("a")));
     const running = holders.map((delivery) => worker.runNow(delivery, 1_000));
-    const late = await lease("a");
+    const late = await insertLeased("a");
     await worker.runNow(late, 10);
     expect(seen).not.toContain(late.id);
-    // Any process may claim it now. The test claims it as another process would, and returns it to the queue.
+    // Any process may now claim the delivery. The test claims it like another process and then returns it to the queue.
     const [claimed] = await queue.claim(1, []);
     expect(claimed).toMatchObject({ id: late.id, fence: 2 });
     if (claimed) await queue.requeue(claimed);
     free.resolve();
     await Promise.all(running);
     worker.start();
-    await expect.poll(left).toBe(0);
+    await expect.poll(countPending).toBe(0);
     expect(seen).toContain(late.id);
   });
 
   it("continues with deliveries that an attempt unblocks, and runNow also waits for those", async () => {
-    const [first, second, third] = [await lease("a"), await lease("b"), await lease("c")];
+    const [first, second, third] = [await insertLeased("a"), await insertLeased("b"), await insertLeased("c")];
     const seen: string[] = [];
     const worker = openWorker(async (delivery) => {
       seen.push(delivery.host);
@@ -143,7 +143,7 @@ onBothDatabases("the delivery worker", (createDatabase) => {
       return delivery.host === "a" ? [second] : delivery.host === "b" ? [third] : [];
     });
     await worker.runNow(first, 1_000);
-    expect([seen, await left()]).toEqual([["a", "b", "c"], 0]);
+    expect([seen, await countPending()]).toEqual([["a", "b", "c"], 0]);
   });
 
   it("retries an attempt that could not be made", async () => {
@@ -153,9 +153,9 @@ onBothDatabases("the delivery worker", (createDatabase) => {
       await settle(delivery);
       return [];
     });
-    const [row] = await put("a");
+    const [row] = await enqueueDue("a");
     worker.start();
-    await expect.poll(left).toBe(0);
+    await expect.poll(countPending).toBe(0);
     expect(failures).toBe(-1);
     const { attempts } = await forms.db
       .selectFrom("deliveries")
@@ -184,13 +184,13 @@ onBothDatabases("the delivery worker", (createDatabase) => {
           throw unavailable();
         }
         await outbox.attempts.settle(forms.db, [made]);
-        // The commit succeeds, but its caller gets an error.
+        // Simulate a commit that succeeds although its caller gets an error.
         if (tries === 2) throw unavailable();
         return [];
       },
     });
     onTestFinished(() => outbox.worker.stop(0));
-    const [row] = await put("a");
+    const [row] = await enqueueDue("a");
     outbox.worker.start();
     await expect.poll(() => tries).toBe(3);
     const stored = forms.db
@@ -201,20 +201,20 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     expect(sent).toBe(1);
   });
 
-  it("records an outcome once more when it stops, instead of leaving the delivery to be sent again", async () => {
+  it("tries once more to record an outcome when it stops, so that the delivery is not sent again", async () => {
     const outbox = createOutbox(forms.server.deps);
     const answer = { status: 200, error: null, detail: null, response: "ok", retryAfterMs: 0 };
     let tries = 0;
     outbox.register("submission", {
       open: async () => ({ send: async () => answer }),
       async record(made) {
-        // The next try would be 400 ms later.
+        // After the third failure, the worker waits 400 ms before it tries again.
         if (++tries <= 3) throw new Error("timeout exceeded when trying to connect");
         await outbox.attempts.settle(forms.db, [made]);
         return [];
       },
     });
-    const [row] = await put("a");
+    const [row] = await enqueueDue("a");
     outbox.worker.start();
     await expect.poll(() => tries).toBe(3);
     await outbox.worker.stop(0);
@@ -225,11 +225,11 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     expect(await stored.execute()).toEqual([{ state: "delivered", attempts: 1 }]);
   });
 
-  it("lets go of an outcome that the database keeps refusing, and records the state of the delivery if it is left", async () => {
+  it("stops retrying an outcome that the database keeps rejecting, and records only the state of the delivery", async () => {
     const pauses: unknown[] = [];
     const outbox = createOutbox(forms.server.deps, async (ms) => void pauses.push(ms) as never);
     onTestFinished(() => outbox.worker.stop(0));
-    const [row, deleted] = await put("a", 2);
+    const [row, deleted] = await enqueueDue("a", 2);
     const answer = { status: 200, error: null, detail: null, response: "ok", retryAfterMs: 0 };
     let tries = 0;
     outbox.register("submission", {
@@ -249,19 +249,19 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     for (const delivery of claimed) expect(outbox.queue.hold(delivery)).not.toBeNull();
   });
 
-  it("offers a host's free slots to new deliveries, and none while others wait or the worker is not running", async () => {
+  it("offers the free slots of a host to new deliveries, but none while other deliveries wait or the worker is stopped", async () => {
     const started = Promise.withResolvers<void>();
     const worker = openWorker((_, { signal }) => {
       started.resolve();
-      return aborted(signal);
+      return rejectOnAbort(signal);
     });
     expect(worker.countFreeSlots("a")).toBe(0);
     worker.start();
     expect(worker.countFreeSlots("a")).toBe(16);
-    worker.startAttempt(await lease("a"));
+    worker.startAttempt(await insertLeased("a"));
     await started.promise;
     expect([worker.countFreeSlots("a"), worker.countFreeSlots("b")]).toEqual([15, 16]);
-    await put("a", 40);
+    await enqueueDue("a", 40);
     worker.notify();
     await expect.poll(() => worker.countFreeSlots("a")).toBe(0);
     expect(worker.countFreeSlots("b")).toBe(16);
@@ -275,11 +275,11 @@ onBothDatabases("the delivery worker", (createDatabase) => {
       tries++;
       throw new Error("no room");
     });
-    await put("a", 40);
+    await enqueueDue("a", 40);
     worker.start();
     await expect.poll(() => tries).toBeGreaterThan(40);
     expect(tries).toBeLessThanOrEqual(80);
-    expect(await left()).toBe(40);
+    expect(await countPending()).toBe(40);
   });
 
   it("stops by waiting for running attempts, requeuing slow ones and claiming nothing more", async () => {
@@ -288,17 +288,17 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     let running = 0;
     const worker = openWorker(async (delivery, { signal }) => {
       if (++running === 3) started.resolve();
-      await (delivery.host === "quick" ? ends.promise : aborted(signal));
+      await (delivery.host === "quick" ? ends.promise : rejectOnAbort(signal));
       await settle(delivery);
       return [];
     });
-    const quick = await lease("quick");
-    const [slow, other] = [await lease("slow"), await lease("slow")];
+    const quick = await insertLeased("quick");
+    const [slow, other] = [await insertLeased("slow"), await insertLeased("slow")];
     const all = [quick, slow, other].map((delivery) => worker.runNow(delivery, 1_000));
     worker.start();
     await started.promise;
     const stopped = worker.stop(50);
-    await put("late", 5);
+    await enqueueDue("late", 5);
     ends.resolve();
     await stopped;
     await Promise.all(all);
@@ -308,14 +308,14 @@ onBothDatabases("the delivery worker", (createDatabase) => {
     expect(due).toEqual(["late", "late", "late", "late", "late", "slow", "slow"]);
     expect(running).toBe(3);
     // A delivery that arrives now is returned to the queue immediately.
-    const after = await lease("quick");
+    const after = await insertLeased("quick");
     await worker.runNow(after, 1_000);
     expect((await queue.claim(99, [])).map(({ id }) => id)).toEqual([after.id]);
     expect(running).toBe(3);
   });
 });
 
-it("a host's slots are free while outcomes are recorded, and nothing is claimed until half of them are", async () => {
+it("frees a host's slots while outcomes are being recorded, and claims nothing until half of them are free", async () => {
   const answered: Array<() => void> = [];
   const claims: Array<readonly string[]> = [];
   const claim = async (limit: number, exceptHosts: readonly string[]) => {
@@ -324,7 +324,7 @@ it("a host's slots are free while outcomes are recorded, and nothing is claimed 
   };
   const worker = createDeliveryWorker({
     queue: { leaseMs: LEASE, claim, hold: () => () => {}, requeue: async () => {} } as unknown as DeliveryQueue,
-    // No outcome is recorded.
+    // Never resolve, so that no outcome is recorded.
     run: async (_, { signal, onResponse }) => {
       answered.push(onResponse);
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
@@ -345,7 +345,7 @@ it("a host's slots are free while outcomes are recorded, and nothing is claimed 
   expect(await claimed()).toEqual([32, 3]);
   answered[16]?.();
   expect(await claimed()).toEqual([48, 4]);
-  // The hosts are skipped in one claim, and again only after a notification.
+  // One claim skips the hosts. They are skipped again only after a notification.
   expect(claims).toEqual([[], ["a"], [], []]);
   worker.notify();
   expect(await claimed()).toEqual([48, 5]);

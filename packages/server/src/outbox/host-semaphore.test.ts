@@ -24,7 +24,7 @@ it("the host semaphore limits slots per host and grants them in order", async ()
   expect(got).toEqual(["third", "fourth", "fifth"]);
 });
 
-it("the host semaphore knows which hosts are saturated and forgets idle ones", async () => {
+it("the host semaphore reports which hosts are saturated and removes idle hosts", async () => {
   const places = createHostSemaphore(3);
   const leaves = [];
   for (const host of ["a", "a", "a", "b"]) leaves.push(await places.acquire(host, LONG, never));
@@ -37,7 +37,7 @@ it("the host semaphore knows which hosts are saturated and forgets idle ones", a
   expect(places.hostsWithAtLeast(0)).toEqual([]);
 });
 
-it("the host semaphore grants nothing after the wait has expired, and does not count it later", async () => {
+it("the host semaphore grants no slot after the maximum wait, and does not count the expired request later", async () => {
   const places = createHostSemaphore(1);
   const first = await places.acquire("a", LONG, never);
   const patient = places.acquire("a", LONG, never);
@@ -50,7 +50,7 @@ it("the host semaphore grants nothing after the wait has expired, and does not c
   expect(places.hostsWithAtLeast(0)).toEqual([]);
 });
 
-it("the host semaphore grants nothing after an abort, before or during the wait", async () => {
+it("the host semaphore grants no slot after an abort before or during the wait", async () => {
   const places = createHostSemaphore(1);
   const stop = new AbortController();
   const first = await places.acquire("a", LONG, never);

@@ -26,7 +26,10 @@ const byPackage: Verify = async (secret, { body, headers }) => {
   }
 };
 
-/** Written from the specification alone: HMAC-SHA256 of `id.timestamp.body`, with a tolerance of five minutes. */
+/**
+ * Verifies a signature. Written only from the specification: HMAC-SHA256 of `id.timestamp.body`, with a tolerance of
+ * five minutes.
+ */
 const byWebCrypto: Verify = async (secret, { body, headers }) => {
   const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures = "" } = headers;
   if (Math.abs(Date.now() / 1_000 - Number(timestamp)) > 300) return false;
@@ -55,21 +58,21 @@ describe.each([
 
   it("rejects a different secret, body, id, timestamp or signature", async () => {
     const { body, headers } = sign('{"a":1}');
-    const changed = (name: string, value: string): Signed => ({ body, headers: { ...headers, [name]: value } });
+    const changeHeader = (name: string, value: string): Signed => ({ body, headers: { ...headers, [name]: value } });
     expect(await verify(first, { body, headers })).toBe(true);
     expect(await verify(other, { body, headers })).toBe(false);
     expect(await verify(first, { body: '{"a":2}', headers })).toBe(false);
-    expect(await verify(first, changed("webhook-id", "sub_2"))).toBe(false);
+    expect(await verify(first, changeHeader("webhook-id", "sub_2"))).toBe(false);
     const later = String(Number(headers["webhook-timestamp"]) + 1);
-    expect(await verify(first, changed("webhook-timestamp", later))).toBe(false);
+    expect(await verify(first, changeHeader("webhook-timestamp", later))).toBe(false);
     const flipped = headers["webhook-signature"]?.replace(/,(.)/, (_, letter) => `,${letter === "A" ? "B" : "A"}`);
-    expect(await verify(first, changed("webhook-signature", flipped ?? ""))).toBe(false);
+    expect(await verify(first, changeHeader("webhook-signature", flipped ?? ""))).toBe(false);
   });
 
   it("rejects a request replayed after more than five minutes", async () => {
-    const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
-    expect(await verify(first, sign("{}", [first], ago(280)))).toBe(true);
-    expect(await verify(first, sign("{}", [first], ago(320)))).toBe(false);
+    const subtractSeconds = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+    expect(await verify(first, sign("{}", [first], subtractSeconds(280)))).toBe(true);
+    expect(await verify(first, sign("{}", [first], subtractSeconds(320)))).toBe(false);
   });
 
   it("accepts either of two secrets during a rotation", async () => {
@@ -101,7 +104,7 @@ onBothDatabases("signed webhooks", (createDatabase) => {
     expect(verdicts[0]).toBe(verdicts[1]);
     return verdicts[0];
   };
-  const read = async (id: string) => (await forms.account.call("GET", `/tools/${id}/webhook-secret`)).body;
+  const readSecret = async (id: string) => (await forms.account.call("GET", `/tools/${id}/webhook-secret`)).body;
   const send = async (id: string) => {
     const { body } = await forms.submit(id, { name: "Ådå 🚲" });
     expect(body.webhookResult.success).toBe(true);
@@ -115,17 +118,17 @@ onBothDatabases("signed webhooks", (createDatabase) => {
     const formWebhookUrl = `${forms.receiver.url}/lead`;
     const [form, stranger] = [await forms.createForm({ formWebhookUrl }), await forms.createForm({ formWebhookUrl })];
     const received = await send(form.id);
-    const { secret, previousSecret, rotatedAt } = await read(form.id);
+    const { secret, previousSecret, rotatedAt } = await readSecret(form.id);
     expect([secret, previousSecret, rotatedAt]).toEqual([expect.stringMatching(/^whsec_[\w+/]{43}=$/), null, null]);
     expect(await isSignedBy(secret, received)).toBe(true);
-    expect(await isSignedBy((await read(stranger.id)).secret, received)).toBe(false);
+    expect(await isSignedBy((await readSecret(stranger.id)).secret, received)).toBe(false);
     const stored = await forms.db.selectFrom("webhookSecrets").selectAll().execute();
     expect(JSON.stringify(stored)).not.toContain(secret.slice(6, 30));
   });
 
   it("verify with both secrets for 24 hours after a rotation, then only with the new one", async () => {
     const form = await forms.createForm({ formWebhookUrl: `${forms.receiver.url}/lead` });
-    const before = await read(form.id);
+    const before = await readSecret(form.id);
     await send(form.id);
     const rotated = await forms.account.call("POST", `/tools/${form.id}/webhook-secret/rotate`);
     expect(rotated.body).toEqual({
@@ -138,16 +141,16 @@ onBothDatabases("signed webhooks", (createDatabase) => {
     expect(await isSignedBy(before.secret, during)).toBe(true);
     expect(await isSignedBy(rotated.body.secret, during)).toBe(true);
 
-    const rotatedAgo = (ms: number) =>
+    const setRotationAge = (ms: number) =>
       forms.db
         .updateTable("webhookSecrets")
         .set({ rotatedAt: Date.now() - ms })
         .where("toolId", "=", form.id)
         .execute();
-    await rotatedAgo(86_400_000 - 60_000);
+    await setRotationAge(86_400_000 - 60_000);
     expect(await isSignedBy(before.secret, await send(form.id))).toBe(true);
-    await rotatedAgo(86_400_000 + 1);
-    // The signing secret is cached for at most a second.
+    await setRotationAge(86_400_000 + 1);
+    // The server caches the signing secret for at most a second.
     let after = await send(form.id);
     const isSignedByBoth = async () => {
       after = await send(form.id);
@@ -155,7 +158,7 @@ onBothDatabases("signed webhooks", (createDatabase) => {
     };
     await expect.poll(isSignedByBoth).toBe(false);
     expect(await isSignedBy(rotated.body.secret, after)).toBe(true);
-    expect(await read(form.id)).toMatchObject({ secret: rotated.body.secret, previousSecret: null });
+    expect(await readSecret(form.id)).toMatchObject({ secret: rotated.body.secret, previousSecret: null });
   });
 
   it("exist for forms only", async () => {

@@ -1,4 +1,4 @@
-import { getFollowing } from "../../outbound/get-following.ts";
+import { getWithRedirects } from "../../outbound/get-following.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { parseCharset } from "./charset.ts";
@@ -17,7 +17,7 @@ export function createFetchPage(outbound: Outbound) {
       maxBytes: MAX_PAGE_BYTES,
       signal,
     };
-    const { status, headers, body } = await getFollowing(outbound, options).catch((error: unknown) => {
+    const { status, headers, body } = await getWithRedirects(outbound, options).catch((error: unknown) => {
       throw signal.aborted ? error : toExtractionError(error);
     });
     if (status === 404 || status === 410)

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type GetResult, getFollowing } from "../../outbound/get-following.ts";
+import { type GetResult, getWithRedirects } from "../../outbound/get-following.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { createHostSemaphore } from "../../outbox/host-semaphore.ts";
@@ -59,7 +59,7 @@ export function createSiteClient(outbound: Outbound, pause: Pause = (ms, signal)
         const delay = Math.min(Math.max(crawlDelayMs ?? 0, MIN_DELAY_MS), MAX_DELAY_MS);
         const left = (lastRequests.get(host) ?? Number.NEGATIVE_INFINITY) + delay - performance.now();
         if (left > 0) await pause(left, signal);
-        return await getFollowing(outbound, {
+        return await getWithRedirects(outbound, {
           ...options,
           headers: { "user-agent": USER_AGENT, ...headers },
           timeoutMs: PAGE_TIMEOUT_MS,

@@ -275,7 +275,7 @@ onBothDatabases("form analytics", (createDatabase) => {
 
   type Counts = Record<string, number>;
 
-  /** The counters, without zeros. */
+  /** Returns the counters without zeros. */
   async function counted(toolIds: string[]) {
     const counts: Counts = {};
     const days = await forms.db.selectFrom("formDays").selectAll().where("toolId", "in", toolIds).execute();

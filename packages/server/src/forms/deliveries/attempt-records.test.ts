@@ -13,7 +13,7 @@ onBothDatabases("attempt records", (createDatabase) => {
   let records: AttemptRecords;
   beforeAll(async () => {
     database = await createDatabase();
-    // Submissions become due much later, so that only the tests send them.
+    // Submissions are due much later, so that only the tests send their deliveries.
     forms = await openForms({ database, env: { FOYER_WEBHOOK_SCHEDULE: "1h" } });
     await forms.addMember("owner", "owner@example.com");
     const { deps } = forms.server;

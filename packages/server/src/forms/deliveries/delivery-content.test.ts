@@ -100,7 +100,7 @@ describe("the body of a webhook", () => {
           submittedAt: "2026-01-31T09:30:00.123Z",
         };
         expect((await webhookBody(content)).toString()).toBe(JSON.stringify(whole));
-        // The same names in a template, with text directly before and after the file.
+        // Use the same names in a template, with text directly before and after the file.
         const names = Object.keys(plain).filter((name) => name === name.trim() && !/[{}]/.test(name) && name !== "");
         const filled = names.map((name) => `{{${name}}}{{cv}}{{${name}}}`);
         const values = names.map((name) => {

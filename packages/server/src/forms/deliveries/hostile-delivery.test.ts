@@ -8,7 +8,7 @@ import { createWebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
 import { createDeliverySender } from "./send-delivery.ts";
 import type { SubmissionDelivery } from "./submission-delivery.ts";
 
-/** A server that others can reach, so addresses entered by users must not lead into its own network. */
+/** Starts a server that other machines can reach, so addresses from users must not lead into its own network. */
 async function openPublicServer(
   env: Record<string, string> = { BASE_URL: "https://chat.example.com" },
 ): Promise<FormClient> {
@@ -28,7 +28,7 @@ const waysOut: Record<string, (url: string) => object> = {
 };
 const isName = (url: string) =>
   Object.keys(hostileAnswers).some((name) => url === `http://${name}:${new URL(url).port}/`);
-/** Only http: the guard treats both schemes the same. */
+/** Lists only http URLs, because the guard treats both schemes the same. */
 const listLiteralUrls = (port: number) =>
   hostileUrls(port).filter((url) => !url.startsWith("https:") && !(URL.canParse(url) && isName(url)));
 

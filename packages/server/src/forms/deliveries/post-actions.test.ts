@@ -166,7 +166,7 @@ onBothDatabases("post actions", (createDatabase) => {
     const server = await startServer({ database, env: { FOYER_WEBHOOK_SCHEDULE: "0s" } });
     const form = await createForm([{ type: "email", recipientIds: [ada] }]);
     const payload = { toolId: form.id, formData: {}, fieldsCompleted: [] };
-    // A machine under load may stall while a server starts, and the server then responds with 503, so try again.
+    // Try again if the server responds with 503, because a machine under load may stall while a server starts.
     const answer = await vi.waitFor(async () => {
       const response = await server.app.inject({ method: "POST", url: "/form-submissions/submit", payload });
       expect(response.statusCode).toBe(200);

@@ -33,8 +33,9 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
     return answers.map(({ body }) => body.submissionId);
   };
   /**
-   * Waits until this many submissions of the form have failed. A submission is answered before its attempt when the
-   * machine is busy or 16 others are being sent, and the attempt would then meet the receiver's next answer.
+   * Waits until this many submissions of the form have failed. If the machine is busy or 16 other deliveries are being
+   * sent, the server responds to a submission before its first attempt, which could then receive the receiver's next
+   * response.
    */
   const waitForFailures = (toolId: string, count: number) =>
     expect.poll(async () => (await forms.analyticsOf(toolId)).failed).toBe(count);
@@ -112,7 +113,7 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
   it("sends each delivery once when several processes do it concurrently", async () => {
     rejectDeliveries();
     const form = await forms.createForm({ formWebhookUrl: createHookUrl("crowd") });
-    // The number of submissions is enough for several batches.
+    // Enough submissions for several batches.
     const submitted = await submitTimes(form.id, 20);
     await waitForFailures(form.id, 20);
     const ids = [...submitted, ...(await copies(form.id, 140))];
@@ -130,7 +131,7 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
     expect(listReceivedIds("crowd").sort()).toEqual(ids.sort());
   });
 
-  /** Failed submissions like the form's first one, inserted directly into the database. */
+  /** Inserts copies of the form's first submission, with failed deliveries, directly into the database. */
   async function copies(toolId: string, count: number): Promise<string[]> {
     const { db } = forms;
     const first = await db.selectFrom("submissions").selectAll().where("toolId", "=", toolId).executeTakeFirstOrThrow();

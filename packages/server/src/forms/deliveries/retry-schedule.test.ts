@@ -15,7 +15,7 @@ describe("the next step after an attempt", () => {
   const determineNextAfter = (attempts: number, retryAfterMs = 0, attemptsBefore = 0) =>
     determineNext({ attempts, attemptsBefore }, { error: "HTTP 500", retryAfterMs }, usual);
 
-  it("is nothing after a success", () => {
+  it("marks the delivery as delivered after a success", () => {
     expect(determineNext({ attempts: 0, attemptsBefore: 0 }, { error: null, retryAfterMs: 9 }, usual)).toEqual({
       state: "delivered",
     });
@@ -24,7 +24,7 @@ describe("the next step after an attempt", () => {
     });
   });
 
-  it("is another attempt by the schedule with up to 10 % jitter, until the fifth attempt fails", () => {
+  it("schedules another attempt with up to 10 % jitter, until the fifth attempt fails", () => {
     for (const [attempts, wait] of [60_000, 300_000, 1_800_000, 7_200_000].entries()) {
       const waits = Array.from({ length: 200 }, () => {
         const next = determineNextAfter(attempts);
@@ -32,7 +32,7 @@ describe("the next step after an attempt", () => {
       });
       expect(Math.min(...waits)).toBeGreaterThanOrEqual(wait);
       expect(Math.max(...waits)).toBeLessThanOrEqual(wait * 1.1);
-      // The retries are spread, so that deliveries that failed together are not retried together.
+      // Jitter spreads the retries, so that deliveries that failed together are not retried together.
       expect(new Set(waits).size).toBeGreaterThan(100);
     }
     expect(determineNextAfter(4)).toEqual({ state: "failed" });
@@ -44,7 +44,7 @@ describe("the next step after an attempt", () => {
     expect(determineNextAfter(9, 0, 5)).toEqual({ state: "failed" });
   });
 
-  it("is delayed by Retry-After up to two hours, which never shortens the wait or adds attempts", () => {
+  it("honors Retry-After up to two hours, without shortening the wait or adding attempts", () => {
     fc.assert(
       fc.property(fc.nat({ max: 4 }), fc.integer({ min: 0, max: toMilliseconds(1_000) }), (attempts, asked) => {
         const next = determineNextAfter(attempts, asked);
@@ -87,7 +87,7 @@ onBothDatabases("failing deliveries", (createDatabase) => {
   const readAttempts = async (id: string) => (await forms.detail(id)).deliveries[0]?.attempts ?? [];
   const findMailsAbout = (id: string) => smtp.mails().filter(({ text }) => text.includes(id));
 
-  it("are attempted as often as the schedule says, recorded with each response, then abandoned with a notice to the owners", async () => {
+  it("are attempted as often as the schedule specifies, with each response recorded, then fail with a notice to the owners", async () => {
     rejectWith(503);
     const form = await forms.createForm(formSettings("/down"));
     const { body } = await forms.submit(form.id);
@@ -128,11 +128,12 @@ onBothDatabases("failing deliveries", (createDatabase) => {
       response.end("ok");
     });
     await forms.submit((await forms.createForm(formSettings("/slow"))).id);
-    // The time to wait for a slot, for memory for the files, and for the attempt itself, which may take 1 s here.
+    // The sum of the wait for a slot, the wait for memory for the files, and the attempt itself, which may take 1 s
+    // here.
     expect(await seen.promise).toBeGreaterThan(10_000 + 10_000 + 1_000);
   });
 
-  it("wait as long as Retry-After asks, in seconds or as a date, up to two hours", async () => {
+  it("wait as long as Retry-After specifies, in seconds or as a date, up to two hours", async () => {
     const failWith = async (retryAfter: string) => {
       rejectWith(429, { "retry-after": retryAfter });
       return (await forms.submit((await forms.createForm(formSettings("/busy"))).id)).body.submissionId as string;
@@ -239,7 +240,7 @@ onBothDatabases("a retry schedule that starts with a wait", (createDatabase) => 
     const { createdAt, deliveries } = await forms.detail(body.submissionId);
     const wait = Date.parse(deliveries[0]?.nextAttemptAt ?? "") - Date.parse(createdAt);
     expect(Math.abs(wait - 600_000)).toBeLessThan(60_000);
-    // Simulates that ten minutes have passed.
+    // Simulate that ten minutes have passed.
     await forms.db.updateTable("deliveries").set({ dueAt: 0 }).where("state", "=", "pending").execute();
     expect(await forms.reaches(body.submissionId, "success")).toMatchObject({
       deliveries: [{ attempts: [{ number: 1 }] }, { attempts: [{ number: 1 }] }],
@@ -289,7 +290,7 @@ onBothDatabases("owners", (createDatabase) => {
     await retry(second);
     await retry(first);
     expect([await listNotices(second), await listNotices(first)]).toEqual([[toOwner], [toOwner]]);
-    // This also applies to the submission that was reported first: its notices do not replace each other.
+    // This also applies to the submission that was reported first: one notice does not replace another.
     await setNoticeAge(toMilliseconds(1));
     await retry(first);
     expect(await listNotices(first)).toEqual([toOwner, toOwner]);

@@ -25,7 +25,7 @@ const withoutActions = {
   failed: { null: "webhook_failed", pending: "webhook_failed", success: "failed", failed: "failed" },
 } as const;
 
-/** The documented rules, sentence by sentence, for submissions with actions. */
+/** Implements the documented rules for submissions with actions, one statement per sentence. */
 function expectedStatus({ webhook, client, actions }: SubmissionParts): string {
   if (actions.length === 0) return withoutActions[`${webhook}`][`${client}`];
   if (webhook === "pending") return "pending";

@@ -12,7 +12,7 @@ import { registerSubmissionBodies } from "./submission-body.ts";
 
 const LARGE = 256 * 1024;
 
-/** An app with only the body parser, and a route that returns what was parsed. */
+/** Creates an app with only the body parser, and a route that returns the parsed body. */
 async function openApp(limits?: Parameters<typeof registerSubmissionBodies>[1]) {
   const app = Fastify({ bodyLimit: 24 * 1024 * 1024 });
   app.setErrorHandler((error: Error, request, reply) => sendError(toAppError(error), request, reply));
@@ -35,7 +35,7 @@ async function openApp(limits?: Parameters<typeof registerSubmissionBodies>[1]) 
   return { app, post };
 }
 
-/** The threads that are started after this call. */
+/** Collects the threads that are started after this call. */
 function collectThreads(): Worker[] {
   const threads: Worker[] = [];
   const onThread = (message: unknown) => threads.push((message as { worker: Worker }).worker);
@@ -48,7 +48,7 @@ function collectThreads(): Worker[] {
 
 afterEach(() => void vi.useRealTimers());
 
-/** The same body, padded so that the thread parses it. */
+/** Pads a body, so that the thread parses it. */
 const enlargeBody = (json: string) => json.replace(/\}$/, `,"padding":"${"x".repeat(LARGE)}"}`);
 
 describe("the body of a submission", () => {
@@ -158,14 +158,13 @@ describe("the thread that parses large bodies", () => {
 });
 
 describe("large bodies", () => {
-  /** Sends a body except its last byte, or only the first `sent` bytes. */
+  /** Sends a body without its last byte, or only its first `sent` bytes. */
   async function begin(port: number, body: string, { isChunked = false, sent = body.length - 1 } = {}) {
     const length = isChunked ? {} : { "content-length": body.length };
     const call = request({ port, method: "POST", headers: { "content-type": "application/json", ...length } });
     const answered = once(call, "response") as Promise<[IncomingMessage]>;
     call.on("error", () => {});
-    // Some requests are never answered, so ignore their failures here. The tests await the requests that must be
-    // answered.
+    // Ignore failures here, because some requests never get a response. The tests await the responses that must arrive.
     answered.catch(() => {});
     onTestFinished(() => void call.destroy());
     await new Promise((resolve) => call.write(body.slice(0, sent), resolve));
@@ -195,12 +194,12 @@ describe("large bodies", () => {
     expect((await readStatus(honest)).status).toBe(200);
 
     const held = [await begin(port, large), await begin(port, large)];
-    // Wait for both bodies, because a third one that arrived before them would be read instead.
+    // Wait for both bodies, because a third one that arrived earlier would be accepted instead.
     await Promise.all(held.map(waitForArrival));
     const third = await readStatus(await begin(port, large));
     expect([third.status, third.retryAfter]).toEqual([503, "2"]);
     expect(JSON.parse(third.body).error.code).toBe("OVERLOADED");
-    // A body releases its memory when it has been read, and when its client has disconnected.
+    // The budget of a body is released when the response is sent and when the client disconnects.
     held[0]?.end();
     expect((await readStatus(held[0] as (typeof held)[0])).status).toBe(200);
     held[1]?.call.destroy();
