@@ -17,14 +17,14 @@ export type BoundPort = {
  * `listen` is called, connections are closed.
  */
 export async function bindAnyPort(host: string): Promise<BoundPort> {
-  const holder = createServer((socket) => socket.destroy()).listen(0, host);
-  await once(holder, "listening");
+  const placeholderServer = createServer((socket) => socket.destroy()).listen(0, host);
+  await once(placeholderServer, "listening");
   return {
-    port: (holder.address() as AddressInfo).port,
+    port: (placeholderServer.address() as AddressInfo).port,
     async listen(app) {
       // Node's `server.listen` takes over the socket of another server. Fastify passes its options to Node unchanged,
       // but its type only allows addresses.
-      await app.listen(Object.assign(holder, { host }) as unknown as FastifyListenOptions);
+      await app.listen(Object.assign(placeholderServer, { host }) as unknown as FastifyListenOptions);
     },
   };
 }

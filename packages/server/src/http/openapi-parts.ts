@@ -119,7 +119,10 @@ const createWebhookHeader = (name: string, description: string) => ({
 
 const eventHeaders = [
   createWebhookHeader("webhook-id", "The event's id. It is the same for every attempt."),
-  createWebhookHeader("webhook-timestamp", "When the attempt was made, in seconds since 1970. Refuse old ones."),
+  createWebhookHeader(
+    "webhook-timestamp",
+    "When the attempt was made, in seconds since 1970. Reject requests with an old timestamp.",
+  ),
   createWebhookHeader(
     "webhook-signature",
     "`v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the webhook's secret. For 24 hours after a rotation, two signatures separated by a space.",
@@ -160,7 +163,10 @@ export const webhooks = {
       tags: ["Form submissions"],
       parameters: [
         createWebhookHeader("webhook-id", "The submission's id. It is the same for every attempt."),
-        createWebhookHeader("webhook-timestamp", "When the attempt was made, in seconds since 1970. Refuse old ones."),
+        createWebhookHeader(
+          "webhook-timestamp",
+          "When the attempt was made, in seconds since 1970. Reject requests with an old timestamp.",
+        ),
         createWebhookHeader(
           "webhook-signature",
           "`v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the form's webhook secret. After a rotation, two signatures separated by a space.",

@@ -51,7 +51,7 @@ class EventStream extends Readable {
   #response: Response | null = null;
   /** Whether this stream, rather than Node, writes the size of each chunk. */
   #isChunked = false;
-  #waiting: string[] = [];
+  #pendingEvents: string[] = [];
   #waitingLength = 0;
   #lastRead = 0;
   #isScheduled = false;
@@ -75,15 +75,15 @@ class EventStream extends Readable {
   add(events: string): void {
     // Ignore events after the end. The client may still be reading events before it.
     if (events === "" || this.#isOver || this.destroyed) return;
-    if (this.#waiting.length === 0) this.#lastRead = Date.now();
+    if (this.#pendingEvents.length === 0) this.#lastRead = Date.now();
     else if (this.#isStuck()) {
       this.destroy();
       return;
     }
-    const last = this.#waiting.at(-1);
+    const last = this.#pendingEvents.at(-1);
     const canAppend = last !== undefined && last.length + events.length <= BATCH_LENGTH;
-    if (canAppend) this.#waiting[this.#waiting.length - 1] = last + events;
-    else this.#waiting.push(events);
+    if (canAppend) this.#pendingEvents[this.#pendingEvents.length - 1] = last + events;
+    else this.#pendingEvents.push(events);
     this.#waitingLength += events.length;
     this.#schedule();
   }
@@ -110,16 +110,16 @@ class EventStream extends Readable {
     const response = this.#response;
     if (response === null || response.destroyed || response.writableEnded) return;
     let bytes = "";
-    while (this.#waiting.length > 0 && !response.writableNeedDrain) {
-      const events = this.#waiting.shift() ?? "";
+    while (this.#pendingEvents.length > 0 && !response.writableNeedDrain) {
+      const events = this.#pendingEvents.shift() ?? "";
       this.#waitingLength -= events.length;
       this.#lastRead = Date.now();
       bytes = this.#isChunked ? encodeChunk(events) : events;
-      if (this.#isOver && this.#waiting.length === 0) break;
+      if (this.#isOver && this.#pendingEvents.length === 0) break;
       response.write(bytes);
       bytes = "";
     }
-    if (!this.#isOver || this.#waiting.length > 0) return;
+    if (!this.#isOver || this.#pendingEvents.length > 0) return;
     response.end(this.#isChunked ? bytes + LAST_CHUNK : bytes);
     // Emit `end`, without which Fastify treats the response as incomplete.
     this.push(null);

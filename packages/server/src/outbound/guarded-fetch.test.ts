@@ -65,7 +65,7 @@ describe("the guarded fetch", () => {
   it("refuses an invalid status", async () => {
     const { url } = await startHttpServer((_request, response) => response.writeHead(999).end());
     const fetch = openOutbound({ allowPrivate: true }).fetch("untrusted");
-    await expect(fetch(url)).rejects.toThrow("unknown status 999");
+    await expect(fetch(url)).rejects.toThrow("unknown status code 999");
   });
 
   it("closes the connection when aborted before or during the body, or when the reader cancels", async () => {

@@ -61,7 +61,7 @@ function createResponse({ status, headers, body }: StreamedResponse): Response {
 }
 
 function findProblem(status: number, encoding: string | string[] | undefined): string | null {
-  if (status > 599) return `The server responded with the unknown status ${status}.`;
+  if (status > 599) return `The server responded with the unknown status code ${status}.`;
   if (encoding && String(encoding).toLowerCase() !== "identity") {
     return `The server sent a compressed response (${encoding}), which the request did not accept.`;
   }

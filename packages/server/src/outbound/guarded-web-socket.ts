@@ -36,7 +36,7 @@ type Options = {
 export async function openWebSocket({ url, connect, idleMs, signal }: Options): Promise<OutboundSocket> {
   signal.throwIfAborted();
   let socket: Socket | undefined;
-  let problem: unknown = null;
+  let connectionError: unknown = null;
   const agent = new Agent({
     allowH2: false,
     webSocket: limits,
@@ -44,7 +44,7 @@ export async function openWebSocket({ url, connect, idleMs, signal }: Options): 
       connect(options, (...result) => {
         const [error, connectedSocket] = result;
         if (error) {
-          problem = error;
+          connectionError = error;
           return callback(error, null);
         }
         socket = connectedSocket;
@@ -70,11 +70,11 @@ export async function openWebSocket({ url, connect, idleMs, signal }: Options): 
     if (typeof data === "string" && !queue.add(data)) close();
   });
   webSocket.addEventListener("error", ({ error }) => {
-    problem ??= error;
+    connectionError ??= error;
   });
   webSocket.addEventListener("close", () => {
     signal.removeEventListener("abort", onAbort);
-    opened.reject(createOpenError(problem, url));
+    opened.reject(createOpenError(connectionError, url));
     close();
   });
   await opened.promise;

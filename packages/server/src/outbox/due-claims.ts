@@ -1,11 +1,8 @@
 import type { Logger } from "pino";
 import type { DeliveryQueue, LeasedDelivery } from "./delivery-queue.ts";
 
-/**
- * How long a claim is not repeated after it found too few deliveries to hosts other than the busy ones, in
- * milliseconds.
- */
-const EXHAUSTED_MS = 500;
+/** How long claims pause after one found too few deliveries to hosts that are not busy, in milliseconds. */
+const PAUSE_MS = 500;
 
 type ClaimOptions = {
   queue: DeliveryQueue;
@@ -15,17 +12,17 @@ type ClaimOptions = {
 };
 
 /**
- * Claims due deliveries. A claim that skips busy hosts reads past all of their due deliveries. If it found too few
- * deliveries for other hosts, it is therefore not repeated immediately. `announce` ends this pause, and the next poll
- * finds deliveries that become due.
+ * Claims due deliveries. A claim that skips busy hosts reads past all of their due deliveries, which is expensive. If
+ * it found too few deliveries to other hosts, claims pause for `PAUSE_MS`. `announce` ends the pause. Deliveries
+ * that become due during the pause are found by the next poll.
  */
 export function createDueClaims({ queue, log, now }: ClaimOptions) {
-  /** The hosts that the last such claim skipped, and the time of that claim. */
+  /** The hosts that were skipped by the last claim that found too few deliveries, and the time of that claim. */
   let exhausted: { hosts: ReadonlySet<string>; at: number } | null = null;
   let announcements = 0;
 
   function isExhausted(busyHosts: readonly string[]): boolean {
-    if (exhausted === null || now() - exhausted.at >= EXHAUSTED_MS) return false;
+    if (exhausted === null || now() - exhausted.at >= PAUSE_MS) return false;
     return exhausted.hosts.size > 0 && [...exhausted.hosts].every((host) => busyHosts.includes(host));
   }
 
@@ -36,7 +33,8 @@ export function createDueClaims({ queue, log, now }: ClaimOptions) {
       const announcementsBefore = announcements;
       try {
         const claimed = await queue.claim(limit, busyHosts);
-        // A delivery that was announced in the meantime may have been committed too late for this claim.
+        // Do not pause if a delivery was announced during the claim, because it may have been committed too late to be
+        // found.
         if (claimed.length < limit && announcements === announcementsBefore)
           exhausted = { hosts: new Set(busyHosts), at: now() };
         return claimed;
@@ -45,7 +43,7 @@ export function createDueClaims({ queue, log, now }: ClaimOptions) {
         return null;
       }
     },
-    /** Reports that new deliveries are due. */
+    /** Ends the pause, because new deliveries are due. */
     announce(): void {
       announcements++;
       exhausted = null;

@@ -105,7 +105,7 @@ async function encodeDataUrl(file: File | undefined): Promise<Buffer[]> {
 }
 
 function createTooLargeError(limit: string): AppError {
-  return new AppError("PAYLOAD_TOO_LARGE", `With the submitted values filled in, the content is larger than ${limit}.`);
+  return new AppError("PAYLOAD_TOO_LARGE", `With the submitted values filled in, the content has more than ${limit}.`);
 }
 
 function fillDeep(value: unknown, values: (name: string) => string | undefined): unknown {

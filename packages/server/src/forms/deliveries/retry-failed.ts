@@ -54,7 +54,7 @@ export function createRetryFailed({ failed, queue, records, formFinder }: Parts)
     const retried = new Set<string>();
     const forms: Forms = new Map();
     const scope = { agentId: agentId ?? null, toolId: toolId ?? null };
-    for (const status of statusesWithFailures.filter((known) => statuses?.includes(known) ?? true)) {
+    for (const status of statusesWithFailures.filter((candidate) => statuses?.includes(candidate) ?? true)) {
       for (let after: string | undefined = ""; after !== undefined; ) {
         const page = await runPaced(() =>
           failed.submissionsAfter(organizationId, { ...scope, status }, after ?? "", SUBMISSIONS_PER_QUERY),
