@@ -1,4 +1,4 @@
-import { deleteConversationsOf } from "./conversations/retention.ts";
+import { deleteAgentConversations } from "./conversations/retention.ts";
 import type { Db } from "./db/open.ts";
 import { withStatementTimeout } from "./db/statement-timeout.ts";
 import type { Deps } from "./deps.ts";
@@ -15,7 +15,7 @@ import { deleteEventsOf } from "./triggers/retention.ts";
  */
 const contents = [
   deleteWebhookEventsOf,
-  deleteConversationsOf,
+  deleteAgentConversations,
   deleteSubmissionsOf,
   deleteEventsOf,
   deleteResponsesOfAgent,

@@ -39,7 +39,7 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
     return { status: stream.response.status, conversationId, conversationToken, events: stream.events };
   }
   const messagesOf = async (id: string) => (await owner.call("GET", `/conversations/${id}`)).body.data.messages;
-  async function signer(id: string) {
+  async function createSigner(id: string) {
     const { identitySecret } = (await owner.call("GET", `/agents/${id}/identity-secret`)).body.data;
     return (userId: string) => createHmac("sha256", identitySecret).update(userId).digest("hex");
   }
@@ -65,7 +65,7 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
   );
 
   it("works with a signed user id for that user's conversation only", async () => {
-    const sign = await signer(agentId);
+    const sign = await createSigner(agentId);
     const { conversationId } = await ask({ userId: "u-1" });
     const proven = (userId: string) => ({ userId, userHash: sign(userId) });
     expect((await ask({ conversationId, ...proven("u-1") })).status).toBe(200);
@@ -75,7 +75,7 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
 
   it("requires the user's signature in addition to the token when the agent requires identities", async () => {
     agentId = await createAgent(owner, { name: "Strict", requireIdentity: true });
-    const sign = await signer(agentId);
+    const sign = await createSigner(agentId);
     const ada = { userId: "u-1", userHash: sign("u-1") };
     const { conversationId, conversationToken } = await ask(ada);
     expect((await ask({ conversationId }, bearer(conversationToken))).status).toBe(404);
@@ -125,7 +125,7 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
   });
 
   it("marks a user as verified only when the hash proves the id, even for a conversation that is claimed later", async () => {
-    const userHash = (await signer(agentId))("ceo");
+    const userHash = (await createSigner(agentId))("ceo");
     const verifiedIn = async ({ conversationId }: { conversationId: string }) =>
       (await owner.call("GET", `/conversations/${conversationId}`)).body.data.userVerified;
     expect(await verifiedIn(await ask({ userId: "ceo", userEmail: "ceo@example.com" }))).toBe(false);

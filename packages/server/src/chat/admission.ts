@@ -1,11 +1,11 @@
 import type { ChatRequest, VerifiedVisitor } from "@foyer/contract";
 import { verifiedVisitorOf } from "../agents/identity/verified-visitor.ts";
-import { accessTo, type ConversationAccess, isVisitorOf, type Proof } from "../conversations/access.ts";
+import { accessTo, type ConversationAccess, isConversationVisitor, type Proof } from "../conversations/access.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Encryption } from "../encryption.ts";
 import { AppError } from "../errors.ts";
-import { type Visitor, visitorOf } from "./new-messages.ts";
+import { toVisitor, type Visitor } from "./new-messages.ts";
 
 /**
  * `conversation` is the conversation that the request continues, and `access` is the access that its sender has. Both
@@ -38,7 +38,7 @@ export type Identity = {
 export function createAdmission(encryption: Encryption, conversations: Pick<ConversationService, "find">) {
   return async (agent: AgentRow, request: ChatRequest, sent: Omit<Proof, "userId">): Promise<Admitted> => {
     const verified = await verifiedVisitorOf(request, agent, encryption);
-    const visitor = visitorOf(request, verified, agent);
+    const visitor = toVisitor(request, verified, agent);
     if (!request.conversationId) {
       return {
         conversation: null,
@@ -51,9 +51,9 @@ export function createAdmission(encryption: Encryption, conversations: Pick<Conv
     const conversation = await conversations.find({ organizationId: agent.organizationId }, request.conversationId);
     const userId = verified?.id ?? null;
     const access = conversation ? accessTo(conversation, { ...sent, userId }, { agent, encryption }) : null;
-    if (!conversation || !access) throw notYours();
-    if (access === "open" && request.regenerate) throw notYours();
-    const isOwn = isVisitorOf(conversation, { access, sessionId: request.sessionId, userId });
+    if (!conversation || !access) throw notYoursError();
+    if (access === "open" && request.regenerate) throw notYoursError();
+    const isOwn = isConversationVisitor(conversation, { access, sessionId: request.sessionId, userId });
     // A client that names neither a session nor a user cannot be distinguished from the client that began the
     // conversation.
     const isUnnamed = !request.sessionId && verified === null;
@@ -61,7 +61,7 @@ export function createAdmission(encryption: Encryption, conversations: Pick<Conv
       conversation,
       access,
       identity: { verified: isOwn ? verified : null, visitor },
-      claimedBy: isOwn ? claimOf(conversation, access, visitor) : null,
+      claimedBy: isOwn ? findClaim(conversation, access, visitor) : null,
       mayUsePageTools: access !== "open" && (isOwn || isUnnamed),
     };
   };
@@ -72,7 +72,7 @@ export function createAdmission(encryption: Encryption, conversations: Pick<Conv
  * conversation only by proving access to it. A proven visitor replaces a claimed one, and the facts in the newest token
  * replace those in an earlier one.
  */
-function claimOf(conversation: ConversationRow, access: ConversationAccess, visitor: Visitor): Visitor | null {
+function findClaim(conversation: ConversationRow, access: ConversationAccess, visitor: Visitor): Visitor | null {
   if (visitor.userId === null || access === "open") return null;
   if (visitor.isUserVerified === 0) return conversation.userId === null ? visitor : null;
   if (conversation.isUserVerified === 0) return visitor;
@@ -81,7 +81,7 @@ function claimOf(conversation: ConversationRow, access: ConversationAccess, visi
 }
 
 /** Returns the same error as for a conversation that does not exist, so that ids cannot be probed. */
-function notYours() {
+function notYoursError() {
   return new AppError(
     "NOT_FOUND",
     "Conversation not found. To continue a visitor's conversation, send its conversationToken as a bearer token.",

@@ -22,7 +22,7 @@ const call = (toolCallId: string, toolName: string, input = "{}"): ModelPart => 
 });
 
 /** A model that gives one scripted response per step and records its prompts. */
-function scripted(...answers: ModelPart[][]) {
+function createScriptedModel(...answers: ModelPart[][]) {
   const asked: LanguageModelV4CallOptions[] = [];
   const model: ChatModel = {
     provider: "test",
@@ -79,12 +79,15 @@ describe("the agent loop", () => {
     const blocks = Array.from({ length: 30_000 }, (_, index): ModelPart => {
       return { type: "reasoning-start", id: `${index}`, providerMetadata: { test: { signature: "s".repeat(150) } } };
     });
-    const { model } = scripted(blocks);
+    const { model } = createScriptedModel(blocks);
     expect((await run(model).result).stopReason).toBe("max_steps");
   });
 
   it("ends with the first response that calls nothing, and adds up the usage of all steps", async () => {
-    const { model, asked } = scripted([...text("Let me see."), call("c1", "hours")], text("We open at nine."));
+    const { model, asked } = createScriptedModel(
+      [...text("Let me see."), call("c1", "hours")],
+      text("We open at nine."),
+    );
     const { said, result } = run(model);
     expect(await result).toEqual({ stopReason: "end_turn", usage: { inputTokens: 20, outputTokens: 10 } });
     expect(said).toEqual(["Let me see.", "> hours", "< hours: hours done", "We open at nine."]);
@@ -107,7 +110,7 @@ describe("the agent loop", () => {
 
   it("gives a call a new id when the model repeats an id or sends none, within a step or across steps", async () => {
     const first = [call("call_0", "hours"), call("call_0", "prices"), call("", "stock")];
-    const { model, asked } = scripted(first, [call("call_0", "hours")], text("Done."));
+    const { model, asked } = createScriptedModel(first, [call("call_0", "hours")], text("Done."));
     const seen: string[] = [];
     await run(model, {
       runTool: async ({ id, name }) => {
@@ -128,7 +131,7 @@ describe("the agent loop", () => {
   });
 
   it("runs the calls of a step concurrently and reports them in order", async () => {
-    const { model } = scripted([call("a", "slow"), call("b", "fast")], text("Done."));
+    const { model } = createScriptedModel([call("a", "slow"), call("b", "fast")], text("Done."));
     const fastRan = Promise.withResolvers<void>();
     const { said, result } = run(model, {
       async runTool({ name }) {
@@ -144,7 +147,7 @@ describe("the agent loop", () => {
 
   it("runs at most 16 calls of a step, four at a time, and tells the model how many it left out", async () => {
     const calls = Array.from({ length: 256 }, (_, index) => call(`c${index}`, `tool_${index}`));
-    const { model, asked } = scripted(calls, text("Done."));
+    const { model, asked } = createScriptedModel(calls, text("Done."));
     const names: string[] = [];
     let [running, most] = [0, 0];
     const { result } = run(model, {
@@ -165,7 +168,7 @@ describe("the agent loop", () => {
   });
 
   it("reports a failure to the model and continues", async () => {
-    const { model, asked } = scripted([call("a", "broken")], text("Sorry."));
+    const { model, asked } = createScriptedModel([call("a", "broken")], text("Sorry."));
     const { said, result } = run(model, { runTool: async () => outcome("It is closed.", true) });
     expect((await result).stopReason).toBe("end_turn");
     expect(said).toEqual(["> broken", "< broken: It is closed. (error)", "Sorry."]);
@@ -173,14 +176,14 @@ describe("the agent loop", () => {
   });
 
   it("stops after the maximum number of steps", async () => {
-    const { model, asked } = scripted([call("a", "again")]);
+    const { model, asked } = createScriptedModel([call("a", "again")]);
     const { result } = run(model, { maxSteps: 8 });
     expect((await result).stopReason).toBe("max_steps");
     expect(asked).toHaveLength(8);
   });
 
   it("passes missing or malformed arguments to the tool unchanged", async () => {
-    const { model } = scripted([call("a", "empty", ""), call("b", "broken", "{oops")], text("."));
+    const { model } = createScriptedModel([call("a", "empty", ""), call("b", "broken", "{oops")], text("."));
     const inputs: unknown[] = [];
     const { result } = run(model, {
       async runTool({ input }) {
@@ -199,7 +202,7 @@ describe("the agent loop", () => {
       { type: "reasoning-delta", id: "r", delta: "Hm." },
       { type: "reasoning-end", id: "r", providerMetadata: signature },
     ];
-    const { model, asked } = scripted([...reasoning, call("a", "hours")], text("Nine."));
+    const { model, asked } = createScriptedModel([...reasoning, call("a", "hours")], text("Nine."));
     const { said, result } = run(model);
     await result;
     expect(said.join()).not.toContain("Hm.");
@@ -217,7 +220,7 @@ describe("the agent loop", () => {
     });
     const start = (id: string): ModelPart => ({ type: "reasoning-start", id });
     const both = [start("a"), start("b"), delta("a", "One."), delta("b", "Two."), end("a"), end("b")];
-    const { model, asked } = scripted([...both, call("c", "hours")], text("Nine."));
+    const { model, asked } = createScriptedModel([...both, call("c", "hours")], text("Nine."));
     await run(model).result;
     expect(asked[1]?.prompt[1]).toMatchObject({
       content: [
@@ -234,12 +237,14 @@ describe("the agent loop", () => {
       { type: "reasoning-start", id: "r" },
       { type: "reasoning-end", id: "r" },
     ];
-    await expect(run(scripted([...reasoning, refusal]).model).result).rejects.toMatchObject({ code: "MODEL_REFUSED" });
+    await expect(run(createScriptedModel([...reasoning, refusal]).model).result).rejects.toMatchObject({
+      code: "MODEL_REFUSED",
+    });
   });
 
   it("ends when it is aborted between steps", async () => {
     const abort = new AbortController();
-    const { model, asked } = scripted([call("a", "hours")]);
+    const { model, asked } = createScriptedModel([call("a", "hours")]);
     const runTool = async () => {
       abort.abort();
       return outcome("too late");

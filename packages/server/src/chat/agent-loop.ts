@@ -12,7 +12,7 @@ import type { ChatModel, ModelPart } from "../models/chat-model.ts";
 import { ModelError, ReplyLimitError } from "../models/model-error.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
 import { failure } from "../tools/tool-outcome.ts";
-import { plausible, usageOfStep } from "./token-usage.ts";
+import { estimateStepUsage, validCount } from "./token-usage.ts";
 
 /**
  * The maximum number of tool calls per step, and the number that run concurrently. Each call may be a request to an
@@ -83,7 +83,7 @@ export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   const callIds = new Set<string>();
   try {
     if (input.openingCall) {
-      const answer = openingAnswer(input.openingCall);
+      const answer = createOpeningAnswer(input.openingCall);
       prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output));
     }
     for (let step = 1; step <= input.maxSteps; step++) {
@@ -114,7 +114,7 @@ type Answer = {
   usage: LanguageModelV4Usage | null;
 };
 
-const emptyAnswer = (): Answer => ({
+const createEmptyAnswer = (): Answer => ({
   content: [],
   calls: [],
   ignoredCalls: 0,
@@ -125,10 +125,10 @@ const emptyAnswer = (): Answer => ({
   usage: null,
 });
 
-function openingAnswer({ name, input }: { name: string; input: unknown }): Answer {
+function createOpeningAnswer({ name, input }: { name: string; input: unknown }): Answer {
   const toolCallId = newCallId();
   return {
-    ...emptyAnswer(),
+    ...createEmptyAnswer(),
     content: [{ type: "tool-call", toolCallId, toolName: name, input }],
     calls: [{ type: "tool-call", toolCallId, toolName: name, input: JSON.stringify(input) }],
   };
@@ -139,19 +139,19 @@ async function runStep(input: LoopInput, output: ReplyOutput, { usage, callIds }
   const { organizationId, model, prompt, tools, temperature, signal, limits } = input;
   const request = { prompt, ...(tools.length > 0 ? { tools } : {}), ...(temperature === null ? {} : { temperature }) };
   signal.throwIfAborted();
-  let answer = emptyAnswer();
+  let answer = createEmptyAnswer();
   try {
     await askModel(organizationId, model, request, limits, signal, {
       begin() {
         for (const { toolCallId } of answer.calls) callIds.delete(toolCallId);
-        answer = emptyAnswer();
+        answer = createEmptyAnswer();
       },
       part: (part) => takePart(part, answer, output, { usage, callIds }),
     });
   } finally {
     // A reply that the visitor abandoned has used tokens. A model that failed before it produced output has not.
     const isCharged = answer.usage || answer.text || answer.content.length > 0 || signal.aborted;
-    if (isCharged) input.onTokensUsed?.(usageOfStep(prompt, answer, answer.usage));
+    if (isCharged) input.onTokensUsed?.(estimateStepUsage(prompt, answer, answer.usage));
   }
   if (answer.text) answer.content.push({ type: "text", text: answer.text });
   return answer;
@@ -162,7 +162,7 @@ type Totals = { usage: Usage; callIds: Set<string> };
 
 function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage, callIds }: Totals) {
   const { content, calls } = answer;
-  answer.received += lengthOf(part);
+  answer.received += countCharacters(part);
   if (answer.received > MAX_RECEIVED) throw new ReplyLimitError();
   switch (part.type) {
     case "text-delta":
@@ -173,7 +173,7 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage,
       break;
     case "text-end":
       output.closeText();
-      if (answer.text) content.push({ type: "text", text: answer.text, ...asOptions(part.providerMetadata) });
+      if (answer.text) content.push({ type: "text", text: answer.text, ...toProviderOptions(part.providerMetadata) });
       answer.text = "";
       break;
     case "reasoning-start":
@@ -190,8 +190,8 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage,
       break;
     case "finish":
       answer.usage = part.usage;
-      usage.inputTokens += plausible(part.usage.inputTokens.total) ?? 0;
-      usage.outputTokens += plausible(part.usage.outputTokens.total) ?? 0;
+      usage.inputTokens += validCount(part.usage.inputTokens.total) ?? 0;
+      usage.outputTokens += validCount(part.usage.outputTokens.total) ?? 0;
       if (part.finishReason.unified === "content-filter" && !answer.hasSaid && calls.length === 0) {
         throw new ModelError("MODEL_REFUSED", "The model declined to answer this.");
       }
@@ -213,7 +213,7 @@ function takeCall(part: ToolCallPart, { calls, content }: Answer, callIds: Set<s
     toolCallId,
     toolName: part.toolName,
     input: parseInput(part.input) ?? {},
-    ...asOptions(part.providerMetadata),
+    ...toProviderOptions(part.providerMetadata),
   });
 }
 
@@ -238,14 +238,14 @@ async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): 
     };
   });
   const calls = pieces.map((piece, index) => ({ ...piece, input: inputs[index] }));
-  const { signal, stop } = stoppable(input.signal);
+  const { signal, stop } = createStoppableSignal(input.signal);
   const outcomes = runConcurrently(calls, input.runTool, signal);
   const content: Extract<LanguageModelV4Message, { role: "tool" }>["content"] = [];
   try {
     for (const [index, piece] of pieces.entries()) {
       const result = isInPage(piece)
         ? await runInPage(piece, input.runTool, { signal, output })
-        : await announced(piece, output, outcomes[index]);
+        : await announceAndAwait(piece, output, outcomes[index]);
       output.toolResult(piece, result);
       const isLast = index === pieces.length - 1;
       const note = isLast && answer.ignoredCalls > 0 ? `\n\n[${ignoredNote(answer.ignoredCalls)}]` : "";
@@ -268,7 +268,7 @@ async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): 
  * Creates a signal that is aborted together with the given one, or by `stop`. A reply can wait 30 seconds for its page,
  * and `AbortSignal.any` would use 0.8 KB more during that time.
  */
-function stoppable(signal: AbortSignal) {
+function createStoppableSignal(signal: AbortSignal) {
   const controller = new AbortController();
   const follow = () => controller.abort(signal.reason);
   signal.addEventListener("abort", follow);
@@ -284,7 +284,7 @@ function stoppable(signal: AbortSignal) {
 
 const isInPage = ({ executionType }: ToolPiece) => executionType === "client";
 
-async function announced(piece: ToolPiece, output: ReplyOutput, outcome: Promise<ToolOutcome> | undefined) {
+async function announceAndAwait(piece: ToolPiece, output: ReplyOutput, outcome: Promise<ToolOutcome> | undefined) {
   output.toolUse(piece);
   return (await outcome) ?? failure("The tool was not run.");
 }
@@ -338,7 +338,7 @@ function ignoredNote(count: number): string {
 }
 
 /** The number of characters of a part that are kept in memory. */
-function lengthOf(part: ModelPart): number {
+function countCharacters(part: ModelPart): number {
   switch (part.type) {
     case "text-delta":
     case "tool-input-delta":
@@ -374,7 +374,7 @@ function rememberReasoning(
   if (part.providerMetadata) piece.providerOptions = part.providerMetadata;
 }
 
-function asOptions(metadata: ToolCallPart["providerMetadata"]) {
+function toProviderOptions(metadata: ToolCallPart["providerMetadata"]) {
   return metadata ? { providerOptions: metadata } : {};
 }
 

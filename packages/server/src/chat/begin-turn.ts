@@ -1,7 +1,7 @@
 import { conversationLimits } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { type ConversationSize, checkConversationSize } from "../conversations/conversation-size.ts";
-import { previewOf } from "../conversations/message-preview.ts";
+import { createPreview } from "../conversations/message-preview.ts";
 import type { Executor } from "../db/compiled-query.ts";
 import { isDuplicate } from "../db/database-errors.ts";
 import type { OwnershipColumns } from "../db/handoff-tables.ts";
@@ -62,7 +62,7 @@ export async function beginTurn(
     toolBytes: 0,
   };
   const said = messages.findLast(({ role }) => role === "user");
-  const preview = said && { role: said.role, preview: previewOf(said.content), now };
+  const preview = said && { role: said.role, preview: createPreview(said.content), now };
   const place = turn.isNew
     ? await insertNew(trx, queries, turn, { added, preview })
     : await extend(trx, queries, turn, { added, preview, now });

@@ -98,7 +98,7 @@ onBothDatabases("the chat", (createDatabase) => {
   });
 
   /** The model replies "Begun ", and when the returned function is called, "and done." */
-  function pausedReply(): () => void {
+  function pauseReply(): () => void {
     const gate = Promise.withResolvers<void>();
     upstream.script(async (exchange) => {
       const { send, end } = eventStream(exchange);
@@ -114,7 +114,7 @@ onBothDatabases("the chat", (createDatabase) => {
   it("stores a message that is sent again with the same key once, and answers with the reply to the first one", async () => {
     const { start } = await ask("One");
     const { conversationId } = start;
-    const finish = pausedReply();
+    const finish = pauseReply();
     const asked = upstream.exchanges.length;
     const again = () => say("Two", { conversationId, messageKey: "key-1", resumable: true }, holding(start));
     const sent = await Promise.all([again(), again(), again()]);
@@ -144,7 +144,7 @@ onBothDatabases("the chat", (createDatabase) => {
   it("answers a message that is sent again without the conversation's token, and does not tell the token", async () => {
     const { start } = await ask("One");
     const { conversationId } = start;
-    const finish = pausedReply();
+    const finish = pauseReply();
     const body = { conversationId, messageKey: "key-1", resumable: true };
     const first = await say("Two", body, holding(start));
     await first.until("content_block_delta");
@@ -171,7 +171,7 @@ onBothDatabases("the chat", (createDatabase) => {
 
   it("begins one conversation for a first message that is sent several times with the same random key", async () => {
     const body = { sessionId: "visitor", messageKey: randomUUID(), resumable: true };
-    const finish = pausedReply();
+    const finish = pauseReply();
     const asked = upstream.exchanges.length;
     const sent = await Promise.all([say("One", body), say("One", body), say("One", body)]);
     await Promise.all(sent.map((stream) => stream.until("content_block_delta")));

@@ -15,12 +15,12 @@ type ConsentContext = {
  * consent stays valid when the text changes.
  * @throws 403 when the agent requires consent and there is none
  */
-export function consentOf(
+export function requireConsent(
   agent: Pick<AgentRow, "organizationId" | "widget">,
   request: Pick<ChatRequest, "consent">,
   { existing, memberOf }: ConsentContext,
 ): string | null {
-  const text = consentTextOf(agent.widget);
+  const text = readConsentText(agent.widget);
   if (text === null || existing?.consent) return null;
   if (request.consent) {
     const consent: NonNullable<Conversation["consent"]> = { at: new Date().toISOString(), text };
@@ -33,7 +33,7 @@ export function consentOf(
   );
 }
 
-function consentTextOf(widget: string): string | null {
+function readConsentText(widget: string): string | null {
   // Skip parsing the settings, because most agents require no consent and this runs for every message.
   if (!widget.includes('"consentText"')) return null;
   const { consentText }: Static<typeof WidgetSettings> = JSON.parse(widget);

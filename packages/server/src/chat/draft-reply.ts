@@ -73,7 +73,7 @@ export function createDraftWriter(
         prompt: toPrompt({ systemPrompt: agent.systemPrompt, reference }, history, notes),
         temperature: agent.temperature / 100,
         maxSteps: MAX_STEPS,
-        ...toolsOf(documents),
+        ...createTools(documents),
         openingCall: documents?.kind === "search" ? documents.openingCall(question) : null,
         limits: config.models,
         signal,
@@ -95,7 +95,7 @@ export function createDraftWriter(
 }
 
 /** The search of the documents is the only tool, because all others act for the visitor. */
-function toolsOf(documents: ReplyDocuments | null): Pick<LoopInput, "tools" | "find" | "runTool"> {
+function createTools(documents: ReplyDocuments | null): Pick<LoopInput, "tools" | "find" | "runTool"> {
   const search = documents?.kind === "search" ? documents : null;
   return {
     tools: search ? [search.tool] : [],

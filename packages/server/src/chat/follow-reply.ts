@@ -1,9 +1,9 @@
 import type { StopReason } from "@foyer/contract";
-import { fromColumns } from "../conversations/message-pieces.ts";
-import { stopReasonOf } from "../conversations/service.ts";
+import { parsePieces } from "../conversations/message-pieces.ts";
+import { deriveStopReason } from "../conversations/service.ts";
 import type { MessageRow } from "../db/tables.ts";
 import type { EventReader } from "../http/sse.ts";
-import { eventsAfter, positionIn, type ReplyStart } from "./reply-events.ts";
+import { parsePosition, type ReplyStart, rebuildEvents } from "./reply-events.ts";
 import type { ReplyStore } from "./reply-store.ts";
 
 /** How often a reply that runs in another process is read from the database. */
@@ -22,14 +22,14 @@ export function followStored(
   const start = { conversationId: row.conversationId, messageId: row.id, conversationToken };
   return (reader: EventReader, onError: (error: unknown) => void): (() => void) => {
     let timer: NodeJS.Timeout | undefined;
-    let position = positionIn(lastEventId, row.id);
+    let position = parsePosition(lastEventId, row.id);
     let hasLeft = false;
     const show = (current: MessageRow | undefined) => {
       if (hasLeft) return;
-      const isOver = !current || current.id !== row.id || stopReasonOf(current) !== null;
-      const events = eventsAfter(position, stateOf(current?.id === row.id ? current : row, start, isOver));
+      const isOver = !current || current.id !== row.id || deriveStopReason(current) !== null;
+      const events = rebuildEvents(position, readState(current?.id === row.id ? current : row, start, isOver));
       reader.write(events);
-      position = lastPosition(events) ?? position;
+      position = readLastPosition(events) ?? position;
       if (isOver) reader.end();
       else timer = setTimeout(() => store.latestReply(row.conversationId).then(show).catch(onError), POLL_MS);
     };
@@ -41,17 +41,17 @@ export function followStored(
   };
 }
 
-function stateOf(row: MessageRow, start: ReplyStart, isOver: boolean) {
-  const pieces = fromColumns(row);
+function readState(row: MessageRow, start: ReplyStart, isOver: boolean) {
+  const pieces = parsePieces(row);
   if (!isOver) return { start, pieces, textIsOpen: true };
-  const stopReason: StopReason = stopReasonOf(row) ?? "aborted";
+  const stopReason: StopReason = deriveStopReason(row) ?? "aborted";
   const usage =
     row.inputTokens === null ? {} : { usage: { inputTokens: row.inputTokens, outputTokens: row.outputTokens ?? 0 } };
   const error = stopReason === "error" ? { error: { code: "MODEL_UNAVAILABLE", message: "The reply failed." } } : {};
   return { start, pieces, end: { stopReason, ...usage, ...error } };
 }
 
-function lastPosition(events: string) {
+function readLastPosition(events: string) {
   const ids = events.match(/^id: \S+:(\d+)$/gm);
   return ids ? Number(ids.at(-1)?.split(":").at(-1)) : undefined;
 }

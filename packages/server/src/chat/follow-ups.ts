@@ -2,14 +2,14 @@ import type { LanguageModelV4Prompt, LanguageModelV4Usage } from "@ai-sdk/provid
 import { followUpLimits, type Usage } from "@foyer/contract";
 import { withoutInvisible } from "@foyer/contract/rules/invisible-characters";
 import type { FastifyBaseLogger } from "fastify";
-import { textOf } from "../conversations/message-pieces.ts";
+import { joinText } from "../conversations/message-pieces.ts";
 import type { AgentRow } from "../db/tables.ts";
 import { askModel } from "../models/ask-model.ts";
 import type { ChosenModel } from "../models/chat-model.ts";
 import { ModelError, ReplyLimitError } from "../models/model-error.ts";
 import { quotedJson } from "../quoted-json.ts";
 import type { RunningReply } from "./running-reply.ts";
-import { plausible, usageOfStep } from "./token-usage.ts";
+import { estimateStepUsage, validCount } from "./token-usage.ts";
 
 /** How long the end of a reply may wait for its follow-up questions, in milliseconds. */
 const MAX_WAIT_MS = 3_000;
@@ -45,12 +45,12 @@ export async function addFollowUps(
   reply: RunningReply,
   { agent, model, question, log, maxWait = MAX_WAIT_MS }: Asked,
 ): Promise<FollowUpCost> {
-  const answer = textOf(reply.pieces);
+  const answer = joinText(reply.pieces);
   const showsForm = reply.pieces.some((piece) => piece.type === "tool" && piece.result?.form);
   const isAsked = agent.followUps === 1 && model.source !== null && !showsForm && answer.trim() !== "";
   if (!isAsked || reply.signal.aborted) return noCost;
   reply.complete();
-  const prompt = promptFor(question, answer);
+  const prompt = createPrompt(question, answer);
   const received = { text: "", usage: null as LanguageModelV4Usage | null, isCut: false };
   try {
     const limits = { idleTimeout: maxWait, totalTimeout: maxWait };
@@ -69,10 +69,10 @@ export async function addFollowUps(
     received.isCut = reply.signal.aborted || (error instanceof ModelError && error.code === "MODEL_TIMEOUT");
     if (!reply.signal.aborted) log.warn({ err: error }, "no follow-up questions");
   }
-  return costOf(prompt, received);
+  return estimateUsage(prompt, received);
 }
 
-function promptFor(question: string, answer: string): LanguageModelV4Prompt {
+function createPrompt(question: string, answer: string): LanguageModelV4Prompt {
   const data = { visitor: question.slice(0, MAX_QUESTION), assistant: answer.slice(-MAX_ANSWER) };
   return [
     { role: "system", content: instructions },
@@ -83,16 +83,16 @@ function promptFor(question: string, answer: string): LanguageModelV4Prompt {
 /**
  * A model that failed before it wrote anything has no cost. A model that was cut off has used the tokens of its prompt.
  */
-function costOf(
+function estimateUsage(
   prompt: LanguageModelV4Prompt,
   { text, usage, isCut }: { text: string; usage: LanguageModelV4Usage | null; isCut: boolean },
 ): FollowUpCost {
   if (text === "" && usage === null && !isCut) return noCost;
   return {
-    tokens: usageOfStep(prompt, { content: [], text }, usage),
+    tokens: estimateStepUsage(prompt, { content: [], text }, usage),
     usage: {
-      inputTokens: plausible(usage?.inputTokens.total) ?? 0,
-      outputTokens: plausible(usage?.outputTokens.total) ?? 0,
+      inputTokens: validCount(usage?.inputTokens.total) ?? 0,
+      outputTokens: validCount(usage?.outputTokens.total) ?? 0,
     },
   };
 }
@@ -105,7 +105,7 @@ export function followUpsIn(text: string, asked: string): string[] {
   const known = new Set([asked.trim().toLowerCase()]);
   const found: string[] = [];
   for (const line of text.replace(/<think>[\s\S]*?(?:<\/think>|$)/g, "").split(/[\r\n]+/)) {
-    const question = plainText(line);
+    const question = removeMarkdown(line);
     const isUsable = question !== "" && !markup.test(question) && !/[:：]$/.test(question);
     if (!isUsable || [...question].length > followUpLimits.characters || known.has(question.toLowerCase())) continue;
     known.add(question.toLowerCase());
@@ -119,7 +119,7 @@ export function followUpsIn(text: string, asked: string): string[] {
  * A line without its list marker, emphasis and quotation marks. What a visitor cannot see is removed: a click sends the
  * question as the visitor's own words, and documents can make the model write hidden instructions.
  */
-function plainText(line: string): string {
+function removeMarkdown(line: string): string {
   return withoutInvisible(line)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()

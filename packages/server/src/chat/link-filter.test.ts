@@ -9,7 +9,7 @@ const isKnown = createKnownLinks(() => [
   "mail ada@shop.example",
 ]);
 
-function filtered(...deltas: string[]): string {
+function filterDeltas(...deltas: string[]): string {
   const filter = createLinkFilter(isKnown);
   return deltas.map((delta) => filter.push(delta)).join("") + filter.flush();
 }
@@ -39,7 +39,7 @@ const cases: Array<[string, string]> = [
 
 describe("the link filter", () => {
   it.each(cases)("turns %j into %j", (text, expected) => {
-    expect(filtered(text)).toBe(expected);
+    expect(filterDeltas(text)).toBe(expected);
   });
 
   it("finds the same links however the text is split into deltas", () => {
@@ -60,7 +60,7 @@ describe("the link filter", () => {
         const text = pieces.join("");
         const at = [0, ...cuts.filter((cut) => cut < text.length).sort((a, b) => a - b), text.length];
         const deltas = at.slice(1).map((end, index) => text.slice(at[index], end));
-        expect(filtered(...deltas)).not.toMatch(/https?:\/\/(?:evil)|\]\([^)]*evil/);
+        expect(filterDeltas(...deltas)).not.toMatch(/https?:\/\/(?:evil)|\]\([^)]*evil/);
       }),
     );
   });

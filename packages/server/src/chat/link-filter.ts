@@ -32,9 +32,9 @@ export function createLinkFilter(isKnown: (address: string) => boolean) {
     const cleaned = text.replace(links, (whole: string, ...groups: string[]) => {
       const [inline, unfinished, defined, host = "", offset] = groups;
       if (unfinished !== undefined) return "] (";
-      if (defined !== undefined) return !mayBeAddress(defined) || isKnown(destinationOf(defined)) ? whole : "] ";
-      if (inline === undefined) return isKnown(withScheme(whole)) ? whole : textOf(host);
-      if (isKnown(destinationOf(inline))) return whole;
+      if (defined !== undefined) return !mayBeAddress(defined) || isKnown(parseDestination(defined)) ? whole : "] ";
+      if (inline === undefined) return isKnown(withScheme(whole)) ? whole : decodeHost(host);
+      if (isKnown(parseDestination(inline))) return whole;
       const next = text.charAt(Number(offset) + whole.length);
       if (next === "") endsWithLabel = true;
       return /[([:]/.test(next) ? "] " : "]";
@@ -46,7 +46,7 @@ export function createLinkFilter(isKnown: (address: string) => boolean) {
     /** @returns the text that can be shown now */
     push(text: string): string {
       const all = held + text;
-      const from = safeEnd(all);
+      const from = findSafeEnd(all);
       held = all.slice(from);
       return clean(all.slice(0, from));
     },
@@ -60,7 +60,7 @@ export function createLinkFilter(isKnown: (address: string) => boolean) {
 }
 
 /** The length of the text before a link that may continue in the next delta. */
-function safeEnd(text: string): number {
+function findSafeEnd(text: string): number {
   const inline = text.indexOf("](", text.lastIndexOf(")") + 1);
   const isOpen = inline >= 0 && text.length - inline < MAX_DESTINATION && !/\n[ \t\r]*\n/.test(text.slice(inline));
   const from = (pattern: RegExp, tail: number) => {
@@ -80,12 +80,12 @@ function withScheme(address: string): string {
  * Returns the host as text. The remainder of `https://https://` must not form an address together with the text that
  * follows.
  */
-function textOf(host: string): string {
+function decodeHost(host: string): string {
   return host.replace(/:+$/, "");
 }
 
 /** The destination without its title and angle brackets. */
-function destinationOf(text: string): string {
+function parseDestination(text: string): string {
   const [first = ""] = text.trim().split(/\s/, 1);
   return first.replace(/^<|>$/g, "");
 }
@@ -114,7 +114,7 @@ export function createKnownLinks(trusted: () => Iterable<string>): (address: str
   const hostsOf = new Map<string, ReadonlySet<string>>();
 
   function isHostIn(text: string, names: readonly string[]): boolean {
-    const hosts = hostsOf.get(text) ?? hostsIn(text);
+    const hosts = hostsOf.get(text) ?? findHosts(text);
     hostsOf.set(text, hosts);
     return names.some((name) => hosts.has(name));
   }
@@ -131,7 +131,7 @@ export function createKnownLinks(trusted: () => Iterable<string>): (address: str
   };
 }
 
-function hostsIn(text: string): Set<string> {
+function findHosts(text: string): Set<string> {
   const hosts = new Set<string>();
   for (const [known] of text.matchAll(addresses)) {
     // At the end of a sentence, the dot is not part of the address.

@@ -3,7 +3,7 @@ import { pageUrl } from "@foyer/contract/rules/page-url";
 import type { AgentRow } from "../db/tables.ts";
 import { invalid } from "../errors.ts";
 import { quotedJson } from "../quoted-json.ts";
-import { languageOf } from "./visit-context.ts";
+import { cleanLanguage } from "./visit-context.ts";
 
 /** @throws 400 when the context of a request's page is too large */
 export function checkPageContext({ page }: Pick<ChatRequest, "page">): void {
@@ -17,18 +17,18 @@ export function checkPageContext({ page }: Pick<ChatRequest, "page">): void {
  * The page of a request as it is stored with the visitor's message, or null when nothing is known. Invalid values are
  * omitted.
  */
-export function messagePage({ page }: ChatRequest, agent: Pick<AgentRow, "pageQuery">): MessagePage | null {
+export function toMessagePage({ page }: ChatRequest, agent: Pick<AgentRow, "pageQuery">): MessagePage | null {
   if (!page) return null;
   const stored: MessagePage = {
     url: page.url ? pageUrl(page.url, JSON.parse(agent.pageQuery)) : null,
-    title: titleOf(page.title),
-    language: languageOf(page.language),
+    title: trimTitle(page.title),
+    language: cleanLanguage(page.language),
     context: page.context && Object.keys(page.context).length > 0 ? page.context : null,
   };
   return Object.values(stored).some((value) => value !== null) ? stored : null;
 }
 
-function titleOf(title: string | null | undefined): string | null {
+function trimTitle(title: string | null | undefined): string | null {
   const characters = Array.from((title ?? "").replace(/\s+/g, " ").trim());
   return characters.slice(0, pageLimits.titleCharacters).join("") || null;
 }
@@ -40,7 +40,7 @@ const AFTER = "[End of page data]";
 /**
  * The page as the model reads it within the visitor's turn. No title or context can end the quotation.
  */
-export function quotedPage(page: string): string {
+export function quotePage(page: string): string {
   const known = Object.entries(JSON.parse(page) as MessagePage).filter(([, value]) => value !== null);
   return `${BEFORE}\n${quotedJson(Object.fromEntries(known))}\n${AFTER}`;
 }

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import { fromColumns, type Piece, type ToolPiece } from "../conversations/message-pieces.ts";
-import { quotedPage } from "./message-page.ts";
+import { type Piece, parsePieces, type ToolPiece } from "../conversations/message-pieces.ts";
+import { quotePage } from "./message-page.ts";
 import type { HistoryRow } from "./reply-store.ts";
 
 /** The maximum length of the history that is sent to the model. The newest messages are used. */
@@ -28,7 +28,7 @@ export function toPrompt(
   history: readonly HistoryRow[],
   notes: readonly Note[] = [],
 ): LanguageModelV4Prompt {
-  const newest = withinLimit(history);
+  const newest = takeNewest(history);
   const firstUser = newest.findIndex((row) => row.role === "user");
   // Not every model accepts a conversation that starts with an assistant message, such as a bubble.
   const isOpening = firstUser > 0 && newest[0]?.position === 0;
@@ -37,14 +37,14 @@ export function toPrompt(
     const next = told.find((row) => row.role === "user" && row.createdAt >= note.createdAt);
     return (next ?? told.findLast((row) => row.role === "user"))?.id;
   });
-  const messages = joined(withChangedPages(told).flatMap((row) => toMessages(row, notesOf.get(row.id) ?? [])));
+  const messages = joinMessages(withChangedPages(told).flatMap((row) => toMessages(row, notesOf.get(row.id) ?? [])));
   const opened = isOpening ? [beforeOpening, ...messages] : messages;
   const instructions = [systemPrompt, reference].filter((text) => text?.trim()).join("\n\n");
   return instructions === "" ? opened : [{ role: "system", content: instructions }, ...opened];
 }
 
 /** Joins consecutive messages of the same role. A person and the visitor can each send several messages in a row. */
-function joined(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
+function joinMessages(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
   const all: LanguageModelV4Message[] = [];
   for (const message of messages) {
     const last = all.at(-1);
@@ -60,7 +60,7 @@ const beforeOpening: LanguageModelV4Message = {
   content: [{ type: "text", text: "[The visitor has opened the page and has not written anything yet.]" }],
 };
 
-function withinLimit(history: readonly HistoryRow[]) {
+function takeNewest(history: readonly HistoryRow[]) {
   let characters = 0;
   const lastDropped = history.findLastIndex((row, index) => {
     characters += row.content.length + (row.pieces?.length ?? 0) + (row.page?.length ?? 0);
@@ -81,34 +81,34 @@ function withChangedPages(history: readonly HistoryRow[]): HistoryRow[] {
 
 function toMessages(row: HistoryRow, notes: readonly Note[]): LanguageModelV4Message[] {
   if (row.role === "user") {
-    const page = row.page === null ? [] : [quotedPage(row.page)];
+    const page = row.page === null ? [] : [quotePage(row.page)];
     const texts = [...notes.map(({ text }) => text), ...page, row.content];
     return [{ role: "user", content: texts.map((text) => ({ type: "text", text })) }];
   }
   if (row.authorName !== null) {
-    return [{ role: "assistant", content: [{ type: "text", text: saidBy(row.authorName, row.content) }] }];
+    return [{ role: "assistant", content: [{ type: "text", text: attributeText(row.authorName, row.content) }] }];
   }
   const messages: LanguageModelV4Message[] = [];
   let step: StepPiece[] = [];
-  for (const piece of fromColumns(row)) {
+  for (const piece of parsePieces(row)) {
     if (piece.type === "passages" || piece.type === "suggestions") continue;
     // Text that follows tool calls belongs to the next step.
     if (piece.type === "text" && step.at(-1)?.type === "tool") {
-      messages.push(...stepMessages(step));
+      messages.push(...toStepMessages(step));
       step = [];
     }
     step.push(piece);
   }
-  return [...messages, ...stepMessages(step)];
+  return [...messages, ...toStepMessages(step)];
 }
 
 /** A member's message, marked with their name. The name cannot contain the bracket that ends the mark. */
-function saidBy(name: string, content: string): string {
+function attributeText(name: string, content: string): string {
   return `[${name.replace(/[[\]\s]+/g, " ").trim()}, a member of the team]: ${content}`;
 }
 
 /** The model's output of one step and the tool results that it received. */
-function stepMessages(step: readonly StepPiece[]): LanguageModelV4Message[] {
+function toStepMessages(step: readonly StepPiece[]): LanguageModelV4Message[] {
   if (step.length === 0) return [];
   const calls = step.filter((piece) => piece.type === "tool");
   const content: Assistant["content"] = step.map((piece) =>

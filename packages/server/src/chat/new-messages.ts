@@ -41,7 +41,7 @@ export function checkMessages(request: MessagesPart): void {
 }
 
 /** The conversation's title: the first user message on one line of at most 60 characters, cut between words. */
-export function titleOf(messages: readonly NewMessage[]): string {
+export function createTitle(messages: readonly NewMessage[]): string {
   const said = messages.find((message) => message.role === "user" && message.content.trim() !== "");
   const characters = Array.from((said?.content ?? "").replace(/\s+/g, " ").trim());
   if (characters.length <= TITLE_LENGTH) return characters.join("");
@@ -80,7 +80,7 @@ export function namesVisitor(request: ChatRequest): boolean {
  * Returns the visitor as the conversation stores them: the proven identity if there is one, otherwise the identity that
  * the page claims. The visitor is anonymous when the agent requires a proven identity and there is none.
  */
-export function visitorOf(
+export function toVisitor(
   request: ChatRequest,
   verified: VerifiedVisitor | null,
   { requireIdentity }: { requireIdentity: Flag },
@@ -90,7 +90,7 @@ export function visitorOf(
     userId: verified?.id ?? (request.userId || null),
     userEmail: verified?.email ?? (request.userEmail || null),
     userName: verified?.name ?? (request.userName || null),
-    userMetadata: metadataOf(request),
+    userMetadata: serializeMetadata(request),
     isUserVerified: verified ? 1 : 0,
     verifiedVisitor: verified && JSON.stringify(verified),
   };
@@ -114,14 +114,14 @@ export function budgetOwner(
 type MetadataPart = Pick<ChatRequest, "userMetadata" | "metadata">;
 
 /** The metadata as JSON. */
-function metadataOf({ userMetadata, metadata }: MetadataPart): string | null {
+function serializeMetadata({ userMetadata, metadata }: MetadataPart): string | null {
   const given = userMetadata ?? metadata;
   return given ? JSON.stringify(given) : null;
 }
 
 /** @throws 400 when the visitor's metadata is too large */
 export function checkMetadata(request: MetadataPart): void {
-  const text = metadataOf(request);
+  const text = serializeMetadata(request);
   if (text === null || text.length <= METADATA_LENGTH) return;
   throw invalid("userMetadata", `must be at most ${METADATA_LENGTH} characters of JSON, found ${text.length}`);
 }

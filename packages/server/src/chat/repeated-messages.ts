@@ -15,7 +15,7 @@ export type Answer = { follow(reader: EventReader, position: number): () => void
  * Returns the key in the form in which the database stores it. It is an HMAC, because the key of a first message grants
  * access to its conversation like a token (see repeated-starts.ts), and the session id is stored beside it.
  */
-export function storedKeyOf(encryption: Pick<Encryption, "sign">, messageKey: string): string {
+export function hashMessageKey(encryption: Pick<Encryption, "sign">, messageKey: string): string {
   return encryption.sign("message-key", messageKey);
 }
 

@@ -19,7 +19,7 @@ const VALID_MS = 3_600_000;
  * derived.
  * @returns null for a message that begins a new conversation each time
  */
-export function startKeyOf(
+export function hashStartKey(
   encryption: Encryption,
   agent: Pick<AgentRow, "id">,
   { sessionId, messageKey, regenerate }: Pick<ChatRequest, "sessionId" | "messageKey" | "regenerate">,

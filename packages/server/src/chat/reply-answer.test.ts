@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
 import type { NumberedPassage, ToolOutcome } from "../tools/tool-outcome.ts";
-import { answerOf } from "./reply-answer.ts";
+import { toAnswer } from "./reply-answer.ts";
 
 const question = "Do you sell surfboards?";
 const call = (executionType: string, outcome: Partial<ToolOutcome> = {}): ToolPiece => ({
@@ -24,14 +24,14 @@ const passage: NumberedPassage = {
 };
 const said: Piece = { type: "text", text: "I don't know." };
 const reasonOf = (...pieces: Piece[]) =>
-  answerOf(pieces, { question, stopReason: "end_turn", promptText: null }).reason;
+  toAnswer(pieces, { question, stopReason: "end_turn", promptText: null }).reason;
 
 describe("the verdict on a reply", () => {
   it("depends on what the search found and what the reply cites", () => {
     expect(reasonOf(call("documents"), said)).toBe("nothing_found");
     expect(reasonOf(call("documents", { passages: [passage] }), said)).toBe("not_cited");
     const cited = [call("documents", { passages: [passage] }), { type: "text" as const, text: "No [1]." }];
-    expect(answerOf(cited, { question, stopReason: "end_turn", promptText: null })).toEqual({
+    expect(toAnswer(cited, { question, stopReason: "end_turn", promptText: null })).toEqual({
       question,
       reason: null,
       citedDocumentIds: ["doc_1"],
@@ -44,7 +44,7 @@ describe("the verdict on a reply", () => {
     expect(reasonOf(call("documents", { passages: [passage], forModel: hours }), answer)).toBeNull();
     expect(reasonOf(call("documents", { passages: [passage], forModel: hours }), said)).toBe("not_cited");
     const inPrompt: Piece = { type: "passages", passages: [], total: 1 };
-    expect(answerOf([answer, inPrompt], { question, stopReason: "end_turn", promptText: hours }).reason).toBeNull();
+    expect(toAnswer([answer, inPrompt], { question, stopReason: "end_turn", promptText: hours }).reason).toBeNull();
   });
 
   it("is `answered` when another tool succeeded, but not when that tool failed", () => {
@@ -56,8 +56,8 @@ describe("the verdict on a reply", () => {
     expect(reasonOf(said)).toBeNull();
     expect(reasonOf(call("documents", { isError: true }), said)).toBeNull();
     const pieces = [call("documents"), said];
-    expect(answerOf(pieces, { question: "Thanks!", stopReason: "end_turn", promptText: null }).reason).toBeNull();
-    expect(answerOf(pieces, { question, stopReason: "error", promptText: null }).reason).toBeNull();
-    expect(answerOf(pieces, { question, stopReason: "aborted", promptText: null }).reason).toBeNull();
+    expect(toAnswer(pieces, { question: "Thanks!", stopReason: "end_turn", promptText: null }).reason).toBeNull();
+    expect(toAnswer(pieces, { question, stopReason: "error", promptText: null }).reason).toBeNull();
+    expect(toAnswer(pieces, { question, stopReason: "aborted", promptText: null }).reason).toBeNull();
   });
 });

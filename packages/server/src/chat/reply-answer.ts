@@ -1,6 +1,6 @@
 import type { StopReason } from "@foyer/contract";
 import type { Piece } from "../conversations/message-pieces.ts";
-import { searchesOf } from "../conversations/searches.ts";
+import { listSearches } from "../conversations/searches.ts";
 import type { Answer } from "../documents/answers/recorder.ts";
 import { repeatsFacts } from "../documents/answers/repeats-facts.ts";
 import { isGreeting } from "../documents/greetings.ts";
@@ -17,11 +17,11 @@ type Reply = {
  * received documents but neither cites nor repeats any, and no other tool provided an answer. Greetings, and replies that
  * failed or were stopped, are not judged.
  */
-export function answerOf(
+export function toAnswer(
   pieces: readonly Piece[],
   { question, stopReason, promptText }: Reply,
 ): Pick<Answer, "question" | "reason" | "citedDocumentIds"> {
-  const searches = searchesOf(pieces).filter(({ isError }) => !isError);
+  const searches = listSearches(pieces).filter(({ isError }) => !isError);
   const cited = searches.flatMap(({ passages }) => passages.filter(({ isCited }) => isCited));
   const citedDocumentIds = cited.flatMap(({ documentId }) => documentId ?? []);
   const hasEnded = stopReason === "end_turn" || stopReason === "max_steps";
@@ -30,7 +30,7 @@ export function answerOf(
   const received = searches.reduce((sum, { total }) => sum + total, 0);
   if (received === 0) return { question, reason: "nothing_found", citedDocumentIds };
   const passages = promptText ?? pieces.map(searchResult).join("\n");
-  const isAnswered = repeatsFacts({ reply: pieces.map(textOf).join("\n"), question, passages });
+  const isAnswered = repeatsFacts({ reply: pieces.map(pieceText).join("\n"), question, passages });
   return { question, reason: isAnswered ? null : "not_cited", citedDocumentIds };
 }
 
@@ -38,7 +38,7 @@ function searchResult(piece: Piece): string {
   return piece.type === "tool" && piece.executionType === "documents" ? (piece.result?.forModel ?? "") : "";
 }
 
-const textOf = (piece: Piece): string => (piece.type === "text" ? piece.text : "");
+const pieceText = (piece: Piece): string => (piece.type === "text" ? piece.text : "");
 
 function isOtherSuccess(piece: Piece): boolean {
   return piece.type === "tool" && piece.executionType !== "documents" && piece.result?.isError === false;

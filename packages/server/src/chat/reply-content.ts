@@ -1,13 +1,13 @@
 import type { Piece, ToolPiece } from "../conversations/message-pieces.ts";
-import { sourcesOf } from "../conversations/sources.ts";
+import { listCitedSources } from "../conversations/sources.ts";
 import { ReplyLimitError } from "../models/model-error.ts";
 import type { NumberedPassage, ToolOutcome } from "../tools/tool-outcome.ts";
 import { failure } from "../tools/tool-outcome.ts";
-import type { eventWriter } from "./reply-events.ts";
+import type { createEventWriter } from "./reply-events.ts";
 import { createReplyRoom } from "./reply-room.ts";
 
 /** The content of a running reply. Every addition is published as an event. */
-export function createReplyContent(events: ReturnType<typeof eventWriter>, publish: (event: string) => void) {
+export function createReplyContent(events: ReturnType<typeof createEventWriter>, publish: (event: string) => void) {
   const pieces: Piece[] = [];
   const room = createReplyRoom();
   let openText: number | null = null;
@@ -25,7 +25,7 @@ export function createReplyContent(events: ReturnType<typeof eventWriter>, publi
     if (isComplete) return;
     closeText();
     isComplete = true;
-    const sources = sourcesOf(pieces);
+    const sources = listCitedSources(pieces);
     if (sources.length > 0) publish(events.sources(sources));
   };
 

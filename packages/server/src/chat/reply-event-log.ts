@@ -1,4 +1,4 @@
-import { fromColumns, type Piece } from "../conversations/message-pieces.ts";
+import { type Piece, parsePieces } from "../conversations/message-pieces.ts";
 import type { NewEvent } from "../events/record-events.ts";
 import type { MonthUsage } from "../plans/token-budget.ts";
 import type { EndedReply, NewTurn } from "./reply-turn.ts";
@@ -44,7 +44,7 @@ export function endEvents(
 ): NewEvent[] {
   const budgets = new Map(ended.map(({ agent }) => [agent.id, agent]));
   const replies = ended.filter(({ end }) => stored.has(end.id)).map(replyEvent);
-  return [...replies, ...usage.flatMap((month) => budgetEvent(month, budgets.get(month.agentId)))];
+  return [...replies, ...usage.flatMap((month) => toBudgetEvent(month, budgets.get(month.agentId)))];
 }
 
 function replyEvent({ conversationId, end, failure, agent, model, startedAt }: EndedReply): NewEvent {
@@ -61,7 +61,7 @@ function replyEvent({ conversationId, end, failure, agent, model, startedAt }: E
     data: () => ({
       messageId,
       content,
-      toolCalls: fromColumns(end).flatMap(toolCall),
+      toolCalls: parsePieces(end).flatMap(toToolCall),
       stopReason,
       model,
       inputTokens,
@@ -71,13 +71,13 @@ function replyEvent({ conversationId, end, failure, agent, model, startedAt }: E
   };
 }
 
-function toolCall(piece: Piece) {
+function toToolCall(piece: Piece) {
   if (piece.type !== "tool") return [];
   const { id, name, input, result } = piece;
   return [{ id, name, input, result: result?.forModel ?? null, isError: result?.isError ?? false }];
 }
 
-function budgetEvent({ month, tokens, added }: MonthUsage, agent: EndedReply["agent"] | undefined): NewEvent[] {
+function toBudgetEvent({ month, tokens, added }: MonthUsage, agent: EndedReply["agent"] | undefined): NewEvent[] {
   const budget = agent?.monthlyTokenBudget ?? null;
   if (!agent || budget === null || tokens < budget || tokens - added >= budget) return [];
   return [

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { NumberedPassage } from "../tools/tool-outcome.ts";
-import { eventsAfter, positionIn, type ReplyEnding } from "./reply-events.ts";
+import { parsePosition, type ReplyEnding, rebuildEvents } from "./reply-events.ts";
 import { createRunningReply } from "./running-reply.ts";
 
 const start = { conversationId: "conv_1", messageId: "msg_1", conversationToken: "fct_1" };
@@ -70,7 +70,7 @@ const parse = (events: string): Event[] =>
     });
 
 /** Joins the deltas of a block, because how a text was split does not matter. */
-function merged(events: Event[]) {
+function mergeEvents(events: Event[]) {
   return events.reduce<Event[]>((all, event) => {
     const last = all.at(-1);
     if (event.type === "content_block_delta" && last?.type === event.type) {
@@ -90,8 +90,8 @@ describe("the events of a reply", () => {
         const { heard, pieces } = play(played, ending, offered);
         const live = parse(heard);
         const cut = live[at % live.length];
-        const again = parse(eventsAfter(cut?.id ?? 0, { start, pieces, end: ending }));
-        expect(merged(again)).toEqual(merged(live.slice((at % live.length) + 1)));
+        const again = parse(rebuildEvents(cut?.id ?? 0, { start, pieces, end: ending }));
+        expect(mergeEvents(again)).toEqual(mergeEvents(live.slice((at % live.length) + 1)));
       }),
     );
   });
@@ -108,16 +108,16 @@ describe("the events of a reply", () => {
     reply.end({ stopReason: "end_turn" });
     const types = parse(heard).map(({ type }) => type);
     expect(types.slice(-4)).toEqual(["content_block_stop", "sources", "suggestions", "message_stop"]);
-    const again = parse(eventsAfter(0, { start, pieces: reply.pieces, end: { stopReason: "end_turn" } }));
+    const again = parse(rebuildEvents(0, { start, pieces: reply.pieces, end: { stopReason: "end_turn" } }));
     expect(again).toEqual(parse(heard));
     // Another process reads the stored pieces of a reply that still runs.
-    const stored = parse(eventsAfter(0, { start, pieces: reply.pieces, textIsOpen: true }));
+    const stored = parse(rebuildEvents(0, { start, pieces: reply.pieces, textIsOpen: true }));
     expect(stored).toEqual(again.slice(0, -1));
   });
 
   it("can start in the middle of a text", () => {
     const { pieces } = play([{ say: ["Hello", " world"] }], { stopReason: "end_turn" });
-    const events = parse(eventsAfter(2 + 3, { start, pieces, end: { stopReason: "end_turn" } }));
+    const events = parse(rebuildEvents(2 + 3, { start, pieces, end: { stopReason: "end_turn" } }));
     expect(events.map(({ type, delta }) => delta?.text ?? type)).toEqual([
       "lo world",
       "content_block_stop",
@@ -150,5 +150,5 @@ describe("the events of a reply", () => {
     ["msg_1:1e9", 0],
     ["", 0],
     [undefined, 0],
-  ])("take the position from %j: %d", (header, position) => expect(positionIn(header, "msg_1")).toBe(position));
+  ])("take the position from %j: %d", (header, position) => expect(parsePosition(header, "msg_1")).toBe(position));
 });

@@ -1,6 +1,6 @@
 import type { ChatEvent, Source, StopReason, Usage } from "@foyer/contract";
-import { type Piece, suggestionsOf, type ToolPiece } from "../conversations/message-pieces.ts";
-import { sourcesOf } from "../conversations/sources.ts";
+import { findSuggestions, type Piece, type ToolPiece } from "../conversations/message-pieces.ts";
+import { listCitedSources } from "../conversations/sources.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
 
 /**
@@ -12,7 +12,7 @@ export type ReplyStart = { conversationId: string; messageId: string; conversati
 export type ReplyEnding = { stopReason: StopReason; usage?: Usage; error?: { code: string; message: string } };
 
 /** Formats events in order and tracks the position. */
-export function eventWriter(messageId: string, position = 0) {
+export function createEventWriter(messageId: string, position = 0) {
   const write = (event: ChatEvent, length = 1) => {
     position += length;
     return `id: ${messageId}:${position}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
@@ -30,7 +30,7 @@ export function eventWriter(messageId: string, position = 0) {
     toolUse: (index: number, { id, name, label = null, toolId, executionType, input }: ToolPiece) =>
       write({ type: "tool_use_start", index, id, name, label, toolId, executionType, input }),
     toolResult: (index: number, { id, name }: ToolPiece, outcome: ToolOutcome) =>
-      write({ type: "tool_result", index, toolUseId: id, name, ...shownToVisitors(outcome) }),
+      write({ type: "tool_result", index, toolUseId: id, name, ...visitorOutcome(outcome) }),
     sources: (sources: Source[]) => write({ type: "sources", sources }),
     suggestions: (suggestions: string[]) => write({ type: "suggestions", suggestions }),
     failure: (error: { code: string; message: string }) => write({ type: "error", error }),
@@ -39,7 +39,7 @@ export function eventWriter(messageId: string, position = 0) {
   };
 }
 
-function shownToVisitors({ result, isError, displayConfig, display, form }: ToolOutcome) {
+function visitorOutcome({ result, isError, displayConfig, display, form }: ToolOutcome) {
   return { result, isError, displayConfig, display, ...(form ? { form } : {}) };
 }
 
@@ -56,11 +56,11 @@ export type ReplyState = {
 };
 
 /** The events after a position. */
-export function eventsAfter(
+export function rebuildEvents(
   position: number,
   { start, pieces, textIsOpen = false, isComplete = false, end }: ReplyState,
 ): string {
-  const events = eventWriter(start.messageId);
+  const events = createEventWriter(start.messageId);
   let output = "";
   let at = 0;
   const emit = (event: string, length = 1) => {
@@ -82,10 +82,10 @@ export function eventsAfter(
     if (said < piece.text.length) emit(events.text(index, piece.text.slice(said)), piece.text.length - said);
     if (!textIsOpen || index < pieces.length - 1) emit(events.closeText(index));
   });
-  const suggestions = suggestionsOf(pieces);
+  const suggestions = findSuggestions(pieces);
   // Suggestions among the pieces also mean that the text is complete, because another process may know nothing else
   // about the reply.
-  const sources = isComplete || suggestions.length > 0 || end ? sourcesOf(pieces) : [];
+  const sources = isComplete || suggestions.length > 0 || end ? listCitedSources(pieces) : [];
   if (sources.length > 0) emit(events.sources(sources));
   if (suggestions.length > 0) emit(events.suggestions(suggestions));
   if (end?.error) emit(events.failure(end.error));
@@ -94,7 +94,7 @@ export function eventsAfter(
 }
 
 /** The position in a `Last-Event-ID`, or 0 when it is missing or belongs to another reply. */
-export function positionIn(lastEventId: string | undefined, messageId: string): number {
+export function parsePosition(lastEventId: string | undefined, messageId: string): number {
   const [id, position] = lastEventId?.split(":") ?? [];
   return id === messageId && position && /^\d{1,9}$/.test(position) ? Number(position) : 0;
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import { handoffOf } from "../agents/handoff.ts";
-import { previewOf } from "../conversations/message-preview.ts";
+import { createPreview } from "../conversations/message-preview.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import type { Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
@@ -75,7 +75,7 @@ export function createReplyStore(db: Db, recorders: TurnRecorders) {
 
   async function storeEnd(trx: Executor, { conversationId, end, failure, answer }: EndedReply): Promise<void> {
     const { rows } = await queries.end(trx, end);
-    const preview = previewOf(end.content);
+    const preview = createPreview(end.content);
     if (rows[0]?.isLast && preview !== "") {
       await queries.preview(trx, { id: conversationId, role: "assistant", preview, now: end.now });
     }
@@ -93,7 +93,7 @@ export function createReplyStore(db: Db, recorders: TurnRecorders) {
     async begin(turn: NewTurn, historyLimits: HistoryLimits): Promise<Begun> {
       return inTransaction(db, (trx) => beginTurn(trx, queries, { turn, historyLimits, recorders }));
     },
-    ...progress(db, queries),
+    ...createProgressWrites(db, queries),
     /**
      * Stores the end of a reply and counts its tokens. Replies that end at the same time share a transaction.
      */
@@ -101,12 +101,12 @@ export function createReplyStore(db: Db, recorders: TurnRecorders) {
     async requestStop(conversationId: string): Promise<void> {
       await queries.requestStop(db, { conversationId });
     },
-    ...stored(db, queries),
+    ...createStoredReads(db, queries),
   };
 }
 
 /** Reads stored messages and replies. */
-function stored(db: Db, queries: ReplyQueries) {
+function createStoredReads(db: Db, queries: ReplyQueries) {
   return {
     /**
      * A visitor's message by its key, and the agent's reply to it. `reply` is undefined when the agent did not reply,
@@ -157,7 +157,7 @@ function stored(db: Db, queries: ReplyQueries) {
 }
 
 /** Saves running replies, and reads whether they should stop. */
-function progress(db: Db, queries: ReplyQueries) {
+function createProgressWrites(db: Db, queries: ReplyQueries) {
   return {
     /**
      * Saves running replies, so that little is lost if the process ends unexpectedly.

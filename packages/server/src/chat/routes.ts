@@ -1,7 +1,7 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
 import { conversationToken } from "../auth/conversation-token.ts";
-import { viewerOf } from "../conversations/routes.ts";
+import { readViewer } from "../conversations/routes.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
@@ -12,7 +12,7 @@ import { createRateLimit, limitedClient } from "../plans/rate-limit.ts";
 import { whileReplyStarts } from "../starting-replies.ts";
 import { checkChatRequest } from "./check-request.ts";
 import { followStored } from "./follow-reply.ts";
-import { positionIn } from "./reply-events.ts";
+import { parsePosition } from "./reply-events.ts";
 import type { ChatService } from "./service.ts";
 
 export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversations: ConversationService): void {
@@ -23,11 +23,11 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
    * Trusts the country header only behind a proxy: more than one address means that a trusted proxy forwarded the
    * request.
    */
-  const countryIn = (request: FastifyRequest) =>
+  const readCountry = (request: FastifyRequest) =>
     config.countryHeader && (request.ips?.length ?? 0) > 1
       ? request.headers[config.countryHeader]?.toString()
       : undefined;
-  const callerOf = (request: FastifyRequest) => ({
+  const readCaller = (request: FastifyRequest) => ({
     ip: limitedClient(request, config),
     origin: request.headers.origin,
     log: request.log,
@@ -36,7 +36,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
     visit: {
       userAgent: request.headers["user-agent"],
       acceptLanguage: request.headers["accept-language"],
-      country: countryIn(request),
+      country: readCountry(request),
     },
   });
 
@@ -47,7 +47,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
     onRequest: (request) => perIp.consume(limitedClient(request, config), request),
     handler: async (request, reply) => {
       const { body } = request;
-      const caller = callerOf(request);
+      const caller = readCaller(request);
       const answer = await whileReplyStarts(async () => {
         const agent = await chat.agentFor(body.agentId, caller);
         if (body.sessionId) await perSession.consume(`${agent.id}:${body.sessionId}`, request);
@@ -62,10 +62,10 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
     handler: async (request, reply) => {
       const { conversationId } = request.params;
       const lastEventId = request.headers["last-event-id"];
-      await conversations.existing(viewerOf(request, conversationId), conversationId);
+      await conversations.existing(readViewer(request, conversationId), conversationId);
       const running = chat.replies.get(conversationId);
       if (running) {
-        const position = positionIn(lastEventId, running.messageId);
+        const position = parsePosition(lastEventId, running.messageId);
         await chat.replies.confirm(running);
         return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, position));
       }
@@ -84,7 +84,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
     ...contract.stopChat,
     handler: async (request) => {
       const { conversationId } = request.params;
-      await chat.stop(viewerOf(request, conversationId), conversationId);
+      await chat.stop(readViewer(request, conversationId), conversationId);
       return { data: { success: true as const }, error: null };
     },
   });
@@ -92,7 +92,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
     ...contract.claimToolCall,
     handler: async (request) => {
       const { conversationId } = request.params;
-      await conversations.existing(viewerOf(request, conversationId), conversationId);
+      await conversations.existing(readViewer(request, conversationId), conversationId);
       await chat.clientTools.claim(conversationId, request.body);
       return { data: { success: true as const }, error: null };
     },
@@ -101,7 +101,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
     ...contract.sendToolResult,
     handler: async (request) => {
       const { conversationId } = request.params;
-      await conversations.existing(viewerOf(request, conversationId), conversationId);
+      await conversations.existing(readViewer(request, conversationId), conversationId);
       await chat.clientTools.answer(conversationId, request.body);
       return { data: { success: true as const }, error: null };
     },

@@ -17,7 +17,7 @@ import { createCitationFilter } from "./citation-filter.ts";
 import type { ClientToolCalls } from "./client-tools/calls.ts";
 import { addFollowUps } from "./follow-ups.ts";
 import { createKnownLinks, createLinkFilter } from "./link-filter.ts";
-import { answerOf } from "./reply-answer.ts";
+import { toAnswer } from "./reply-answer.ts";
 import type { ReplyEnding } from "./reply-events.ts";
 import type { ReplyStore } from "./reply-store.ts";
 import type { ReplyTool } from "./reply-tool.ts";
@@ -90,7 +90,7 @@ export function createReplyRunner(limits: AskLimits, { store, replies, clientToo
         failedTools: reply.pieces.filter(isFailedTool).length,
         isCounted: !isTest && refusal === null,
         answer: isRecorded
-          ? { ...scope, ...answerOf(reply.pieces, { question, stopReason, promptText }), at: end.now }
+          ? { ...scope, ...toAnswer(reply.pieces, { question, stopReason, promptText }), at: end.now }
           : null,
         agent,
         model: refusal === null ? model.modelId : null,
@@ -122,10 +122,10 @@ async function produce(
   };
   try {
     const output = documents ? withCheckedText(reply, documents, run) : reply;
-    const loop = { ...loopInput(reply, run, clientTools), limits, onTokensUsed };
-    outcome.ending = refusal === null ? await runAgentLoop(loop, output) : say(refusal, reply);
+    const loop = { ...createLoopInput(reply, run, clientTools), limits, onTokensUsed };
+    outcome.ending = refusal === null ? await runAgentLoop(loop, output) : endWithText(refusal, reply);
   } catch (error) {
-    outcome.ending = reply.signal.aborted ? { stopReason: "aborted" } : failed(error, log);
+    outcome.ending = reply.signal.aborted ? { stopReason: "aborted" } : endWithError(error, log);
     if (outcome.ending.error) {
       outcome.failure = {
         organizationId: agent.organizationId,
@@ -147,7 +147,7 @@ async function produce(
   return outcome;
 }
 
-function loopInput(
+function createLoopInput(
   reply: RunningReply,
   { agent, model, prompt, tools, documents, humanTool, question }: Run,
   clientTools: ClientToolCalls,
@@ -194,7 +194,7 @@ function withTool(tools: Callable, { tool, executionType, shownInput, run }: Rep
 /** Removes citations of passages that the model has not received, and links that only a passage contains. */
 function withCheckedText(reply: RunningReply, documents: ReplyDocuments, sources: LinkSources): ReplyOutput {
   const citations = createCitationFilter(documents.cite);
-  const links = createLinkFilter(createKnownLinks(() => trustedTexts(reply, documents, sources)));
+  const links = createLinkFilter(createKnownLinks(() => listTrustedTexts(reply, documents, sources)));
   const show = (text: string) => {
     if (text !== "") reply.text(text);
   };
@@ -217,14 +217,14 @@ function withCheckedText(reply: RunningReply, documents: ReplyDocuments, sources
 type LinkSources = Pick<Run, "agent" | "prompt" | "pageOrigin">;
 
 /** Yields texts that the agent's owner has written or configured, as opposed to the texts of documents. */
-function* trustedTexts(reply: RunningReply, documents: ReplyDocuments, { agent, prompt, pageOrigin }: LinkSources) {
+function* listTrustedTexts(reply: RunningReply, documents: ReplyDocuments, { agent, prompt, pageOrigin }: LinkSources) {
   yield agent.systemPrompt ?? "";
   yield agent.allowedOrigins;
   if (pageOrigin) yield pageOrigin;
-  if (documents.kind === "prefix") yield* addressesOf(documents.passages);
+  if (documents.kind === "prefix") yield* listAddresses(documents.passages);
   for (const piece of reply.pieces) {
     if (piece.type !== "tool" || !piece.result) continue;
-    if (piece.result.passages) yield* addressesOf(piece.result.passages);
+    if (piece.result.passages) yield* listAddresses(piece.result.passages);
     else if (!isFromPage(piece.result.forModel)) yield piece.result.forModel;
   }
   // Include the results of earlier replies. The results of earlier searches are no longer in the prompt.
@@ -237,7 +237,7 @@ function* trustedTexts(reply: RunningReply, documents: ReplyDocuments, { agent, 
   }
 }
 
-function* addressesOf(passages: readonly NumberedPassage[]): Generator<string> {
+function* listAddresses(passages: readonly NumberedPassage[]): Generator<string> {
   for (const { url, citation } of passages) if (url && citation === "link") yield url;
 }
 
@@ -245,7 +245,7 @@ function isFailedTool(piece: Piece): boolean {
   return piece.type === "tool" && piece.result?.isError === true;
 }
 
-function say(text: string, reply: RunningReply): ReplyEnding {
+function endWithText(text: string, reply: RunningReply): ReplyEnding {
   reply.text(text);
   reply.closeText();
   return { stopReason: "end_turn", usage: { inputTokens: 0, outputTokens: 0 } };
@@ -259,7 +259,7 @@ function sum(one: Usage, other: Usage): Usage {
 }
 
 /** The ending shown to the visitor after a failure. The cause is logged. */
-function failed(error: unknown, log: ReplyLog): ReplyEnding {
+function endWithError(error: unknown, log: ReplyLog): ReplyEnding {
   log.warn({ err: error instanceof ModelError ? (error.cause ?? error) : error }, "reply failed");
   if (error instanceof ModelError) return { stopReason: "error", error: { code: error.code, message: error.message } };
   return { stopReason: "error", error: { code: "INTERNAL", message: "Something went wrong while replying." } };

@@ -88,11 +88,11 @@ export function createRunningReplies(
     /** Accepts no new replies, waits up to `timeout` milliseconds for running ones, and then aborts them. */
     async drain(timeout: number): Promise<void> {
       isDraining = true;
-      const all = () => Promise.all([...entries.values()].map((entry) => entry.reply.done));
+      const waitForAll = () => Promise.all([...entries.values()].map((entry) => entry.reply.done));
       const cutOff = setTimeout(() => {
         for (const entry of entries.values()) entry.reply.abort();
       }, timeout);
-      while (entries.size > 0) await all();
+      while (entries.size > 0) await waitForAll();
       clearTimeout(cutOff);
       await stopSaving();
     },

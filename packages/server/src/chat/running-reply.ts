@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 import { createReplyContent } from "./reply-content.ts";
-import { eventsAfter, eventWriter, type ReplyEnding, type ReplyStart } from "./reply-events.ts";
+import { createEventWriter, type ReplyEnding, type ReplyStart, rebuildEvents } from "./reply-events.ts";
 import { createReplyGate } from "./reply-gate.ts";
 
 /** The maximum number of readers, which is enough for one visitor with several tabs. */
@@ -31,7 +31,7 @@ export function createRunningReply(start: ReplyStart, options: Options) {
   const readers = createReaders(options, () => abort.abort());
   const gate = createReplyGate(readers.publish, options.isShared ?? false);
   const done = Promise.withResolvers<void>();
-  const events = eventWriter(start.messageId);
+  const events = createEventWriter(start.messageId);
   const { state, freeze, ...content } = createReplyContent(events, gate.publish);
   let isHandedOver = false;
   let ended: ReplyEnding | undefined;
@@ -86,11 +86,11 @@ export function createRunningReply(start: ReplyStart, options: Options) {
       }
       const now = { start, ...state() };
       if (ended) {
-        reader.write(eventsAfter(position, { ...now, end: ended }));
+        reader.write(rebuildEvents(position, { ...now, end: ended }));
         reader.end();
         return () => {};
       }
-      return readers.add(reader, () => eventsAfter(position, now));
+      return readers.add(reader, () => rebuildEvents(position, now));
     },
   };
 }

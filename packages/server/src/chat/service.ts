@@ -21,14 +21,14 @@ import type { TurnContext } from "../tools/turn-context.ts";
 import { type Admitted, createAdmission, type Identity } from "./admission.ts";
 import { RepeatedStartError } from "./begin-turn.ts";
 import { createClientToolCalls } from "./client-tools/calls.ts";
-import { consentOf } from "./consent.ts";
+import { requireConsent } from "./consent.ts";
 import { createHandOver } from "./hand-over.ts";
-import { messagePage } from "./message-page.ts";
+import { toMessagePage } from "./message-page.ts";
 import { historyLimits, type Note, toPrompt } from "./model-prompt.ts";
-import { budgetOwner, type NewMessage, namesVisitor, newMessages, titleOf, type Visitor } from "./new-messages.ts";
+import { budgetOwner, createTitle, type NewMessage, namesVisitor, newMessages, type Visitor } from "./new-messages.ts";
 import { passOn } from "./pass-on.ts";
-import { type Answer, createRepeatedMessages, storedKeyOf } from "./repeated-messages.ts";
-import { createStartFinder, startKeyOf } from "./repeated-starts.ts";
+import { type Answer, createRepeatedMessages, hashMessageKey } from "./repeated-messages.ts";
+import { createStartFinder, hashStartKey } from "./repeated-starts.ts";
 import { createReplyStore, type HistoryRow, type ReplyStore } from "./reply-store.ts";
 import type { ReplyTool } from "./reply-tool.ts";
 import type { NewTurn } from "./reply-turn.ts";
@@ -115,18 +115,18 @@ export function createChatService(
     async start(agent: AgentRow, request: ChatRequest, caller: Caller): Promise<Answer> {
       const admitted = await admit(agent, request, caller.proof);
       const { conversation, access, identity } = admitted;
-      const messageKey = request.messageKey ? storedKeyOf(encryption, request.messageKey) : null;
+      const messageKey = request.messageKey ? hashMessageKey(encryption, request.messageKey) : null;
       const startAs = (startKey: string | null) => begin(agent, request, { caller, admitted, startKey, messageKey });
       const start = () => startAs(null);
       const startOnce = (conversationId: string, isOpen: boolean) => {
         if (messageKey === null || request.regenerate) return start();
         const place = { agentId: agent.id, conversationId, isOpen };
         const sent = { conversationId, messageKey, content: request.messages.at(-1)?.content ?? "", log: caller.log };
-        const noReply = () => passedOn(newReply(deps, request, place));
-        return once({ ...sent, conversationToken: tokenOf(deps, place) }, { start, noReply });
+        const noReply = () => endHandedOver(createReply(deps, request, place));
+        return once({ ...sent, conversationToken: createToken(deps, place) }, { start, noReply });
       };
       if (conversation) return startOnce(conversation.id, access === "open");
-      const startKey = startKeyOf(encryption, agent, request);
+      const startKey = hashStartKey(encryption, agent, request);
       return startAs(startKey).catch(async (error: unknown) => {
         if (startKey === null || !(error instanceof RepeatedStartError)) throw error;
         const earlier = await findStart(agent, startKey, identity.verified);
@@ -161,27 +161,27 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, store, replies
     { caller, admitted, startKey, messageKey }: TurnOrigin,
   ): Promise<RunningReply> => {
     const { conversation: existing, access, identity } = admitted;
-    const page = messagePage(request, agent);
-    const consent = consentOf(agent, request, { existing, memberOf: caller.memberOf });
-    const messages = await messagesOf(agent, request, { isNew: existing === null, page, messageKey, openingOf });
+    const page = toMessagePage(request, agent);
+    const consent = requireConsent(agent, request, { existing, memberOf: caller.memberOf });
+    const messages = await loadMessages(agent, request, { isNew: existing === null, page, messageKey, openingOf });
     const isOpen = access === "open";
     const turn = toTurn(agent, request, { admitted, startKey, isOpen, consent, messages });
     if (existing && (await passOn(store, { ...turn, conversation: existing }))) {
-      return passedOn(newReply(deps, request, { agentId: agent.id, conversationId: existing.id, isOpen }));
+      return endHandedOver(createReply(deps, request, { agentId: agent.id, conversationId: existing.id, isOpen }));
     }
     const model = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
     // The demo model quotes search results, because it cannot read a prompt.
     const documents = await documentsOf(agent, { mustSearch: model.source === null });
     const conversation = existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller });
-    const tools = await toolsOf(agent.id, turnOf(request, admitted, { id: conversation.id, page }));
-    const reply = newReply(deps, request, { agentId: agent.id, conversationId: conversation.id, isOpen });
+    const tools = await toolsOf(agent.id, createTurn(request, admitted, { id: conversation.id, page }));
+    const reply = createReply(deps, request, { agentId: agent.id, conversationId: conversation.id, isOpen });
     await replies.add(reply, caller.ip, { mayReplace: !isOpen });
     try {
       const organizationId = model.isOperatorPaid ? agent.organizationId : null;
-      const usageOwner = budgets.usageOwnerOf({ ...visitorOfBudget(request, identity, caller), organizationId });
+      const usageOwner = budgets.usageOwnerOf({ ...findBudgetVisitor(request, identity, caller), organizationId });
       const refusal = await budgets.refusal(agent, usageOwner);
       // Load the notes first: nothing may fail between storing the turn and starting its reply.
-      const notes = existing ? await notesAbout(existing, { notesOf, handoffNotesOf }) : [];
+      const notes = existing ? await collectNotes(existing, { notesOf, handoffNotesOf }) : [];
       const since = performance.now();
       const begun = await store.begin(
         { ...turn, conversation, replyId: reply.messageId, model: refusal === null ? model.modelId : null },
@@ -189,14 +189,14 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, store, replies
       );
       if (begun.isPassedOn) {
         replies.remove(reply);
-        return passedOn(reply);
+        return endHandedOver(reply);
       }
       replies.kept(reply, since);
       reply.room.limit(begun.room);
       void run(reply, {
         agent,
         model,
-        ...promptOf(agent, documents, { history: begun.history, notes, identity }),
+        ...createPrompt(agent, documents, { history: begun.history, notes, identity }),
         pageOrigin: caller.origin,
         tools,
         documents,
@@ -226,7 +226,7 @@ async function stopReply(
   await reply.done;
 }
 
-async function notesAbout(
+async function collectNotes(
   conversation: ConversationRow,
   { notesOf, handoffNotesOf }: Pick<Sources, "notesOf" | "handoffNotesOf">,
 ): Promise<Note[]> {
@@ -254,17 +254,17 @@ function toTurn(
 }
 
 /** Ends a reply that never begins, because a person has the conversation. */
-function passedOn(reply: RunningReply): RunningReply {
+function endHandedOver(reply: RunningReply): RunningReply {
   reply.end({ stopReason: "handed_over" });
   return reply;
 }
 
 /** The visitor whose daily budgets the reply counts towards. */
-function visitorOfBudget({ sessionId }: ChatRequest, { visitor, verified }: Identity, { ip }: Caller) {
+function findBudgetVisitor({ sessionId }: ChatRequest, { visitor, verified }: Identity, { ip }: Caller) {
   return { visitor: budgetOwner(visitor, verified !== null, sessionId, ip), ip };
 }
 
-function turnOf(
+function createTurn(
   { clientTools }: ChatRequest,
   { identity, mayUsePageTools }: Admitted,
   { id, page }: { id: string; page: MessagePage | null },
@@ -276,14 +276,14 @@ function turnOf(
 type ReplyPlace = { agentId: string; conversationId: string; isOpen: boolean };
 
 /** A conversation that is open to everyone has no token. */
-function tokenOf({ encryption }: Deps, { conversationId, isOpen }: ReplyPlace): string | null {
+function createToken({ encryption }: Deps, { conversationId, isOpen }: ReplyPlace): string | null {
   return isOpen ? null : conversationToken(encryption, conversationId);
 }
 
-function newReply(deps: Deps, request: ChatRequest, place: ReplyPlace): RunningReply {
+function createReply(deps: Deps, request: ChatRequest, place: ReplyPlace): RunningReply {
   const { config, databaseKind } = deps;
   const { agentId, conversationId } = place;
-  const token = tokenOf(deps, place);
+  const token = createToken(deps, place);
   return createRunningReply(
     { conversationId, messageId: newId("msg"), conversationToken: token },
     {
@@ -315,7 +315,7 @@ function turnRecorders(
 const isVisitor = (agent: AgentRow, { proof }: Caller) => proof.organizationId !== agent.organizationId;
 
 /** The prompt, and the visitor's last message. A regenerated reply adds no message, so it is read from the history. */
-function promptOf(
+function createPrompt(
   agent: AgentRow,
   documents: ReplyDocuments | null,
   { history, notes, identity }: { history: HistoryRow[]; notes: Note[]; identity: Identity },
@@ -323,13 +323,13 @@ function promptOf(
   const { systemPrompt } = agent;
   const reference = documents?.kind === "prefix" ? documents.text : null;
   return {
-    prompt: toPrompt({ systemPrompt, reference }, history, [...notes, ...visitorNotes(agent, identity)]),
+    prompt: toPrompt({ systemPrompt, reference }, history, [...notes, ...createVisitorNotes(agent, identity)]),
     question: history.findLast(({ role }) => role === "user")?.content ?? "",
   };
 }
 
 /** Creates the note, for the newest message, with the facts that the model may know about this turn's visitor. */
-function visitorNotes({ tellModel }: AgentRow, { verified }: Identity): Note[] {
+function createVisitorNotes({ tellModel }: AgentRow, { verified }: Identity): Note[] {
   const text = visitorNote(tellModel, verified);
   return text === null ? [] : [{ createdAt: Number.POSITIVE_INFINITY, text }];
 }
@@ -340,7 +340,7 @@ type MessageOrigin = { page: MessagePage | null; messageKey: string | null };
  * The messages to append, the last of them with its page and key. A new conversation may start with the bubble that the
  * visitor answers.
  */
-async function messagesOf(
+async function loadMessages(
   agent: AgentRow,
   request: ChatRequest,
   { isNew, page, messageKey, openingOf }: Pick<NewTurn, "isNew"> & Pick<Sources, "openingOf"> & MessageOrigin,
@@ -376,7 +376,7 @@ function newConversation(
     id: newId("conv"),
     organizationId: agent.organizationId,
     agentId: agent.id,
-    title: titleOf(messages),
+    title: createTitle(messages),
     messageCount: 0,
     sessionId: request.sessionId ?? null,
     ...visitor,

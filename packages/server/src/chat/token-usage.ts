@@ -8,20 +8,21 @@ const CHARACTERS_PER_TOKEN = 4;
 const MAX_PER_STEP = 250_000_000;
 
 /** The tokens of one model call, as counted by the provider. Missing counts are estimated. */
-export function usageOfStep(
+export function estimateStepUsage(
   prompt: LanguageModelV4Prompt,
   answer: { content: readonly unknown[]; text: string },
   counted: LanguageModelV4Usage | null,
 ): number {
-  const input = plausible(counted?.inputTokens.total) ?? estimate(JSON.stringify(prompt).length);
-  const output = plausible(counted?.outputTokens.total) ?? estimate(answer.text.length + lengthOf(answer.content));
+  const input = validCount(counted?.inputTokens.total) ?? estimate(JSON.stringify(prompt).length);
+  const output =
+    validCount(counted?.outputTokens.total) ?? estimate(answer.text.length + contentLength(answer.content));
   return input + output;
 }
 
 /** A provider's count if it is plausible. Some servers report 0 when they do not count. */
-export function plausible(count: number | undefined): number | undefined {
+export function validCount(count: number | undefined): number | undefined {
   return count !== undefined && Number.isInteger(count) && count > 0 && count <= MAX_PER_STEP ? count : undefined;
 }
 
-const lengthOf = (content: readonly unknown[]) => (content.length === 0 ? 0 : JSON.stringify(content).length);
+const contentLength = (content: readonly unknown[]) => (content.length === 0 ? 0 : JSON.stringify(content).length);
 const estimate = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);

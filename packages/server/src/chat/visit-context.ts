@@ -24,11 +24,11 @@ export function visitContext(
   headers: VisitHeaders,
 ): string | null {
   const context: ConversationContext = {
-    page: addressOf(sent?.page) ?? page?.url ?? null,
-    referrer: addressOf(sent?.referrer),
-    device: deviceOf((headers.userAgent ?? "").slice(0, MAX_USER_AGENT)),
-    language: languageOf(sent?.language) ?? page?.language ?? languageOf(headers.acceptLanguage),
-    country: countryOf(headers.country),
+    page: cleanUrl(sent?.page) ?? page?.url ?? null,
+    referrer: cleanUrl(sent?.referrer),
+    device: detectDevice((headers.userAgent ?? "").slice(0, MAX_USER_AGENT)),
+    language: cleanLanguage(sent?.language) ?? page?.language ?? cleanLanguage(headers.acceptLanguage),
+    country: cleanCountry(headers.country),
   };
   return Object.values(context).some((value) => value !== null) ? JSON.stringify(context) : null;
 }
@@ -36,7 +36,7 @@ export function visitContext(
 /**
  * Removes the fragment and credentials, which browsers never send to a server. The query is kept to identify campaigns.
  */
-function addressOf(value: string | null | undefined): string | null {
+function cleanUrl(value: string | null | undefined): string | null {
   const url = value ? URL.parse(value) : null;
   if (!url || !/^https?:$/.test(url.protocol)) return null;
   return (url.origin + url.pathname + url.search).slice(0, MAX_ADDRESS);
@@ -45,20 +45,20 @@ function addressOf(value: string | null | undefined): string | null {
 /**
  * Null if it is not a browser. iPads that request desktop pages count as desktops because they are indistinguishable.
  */
-function deviceOf(userAgent: string): ConversationContext["device"] {
+function detectDevice(userAgent: string): ConversationContext["device"] {
   if (/iPad|Tablet|Silk\/|Android(?!.*Mobile)/.test(userAgent)) return "tablet";
   if (/Mobi|iPhone|iPod/.test(userAgent)) return "mobile";
   return /Windows NT|Macintosh|X11|CrOS/.test(userAgent) ? "desktop" : null;
 }
 
 /** The language tag of a browser or page, or null. */
-export function languageOf(value: string | null | undefined): string | null {
+export function cleanLanguage(value: string | null | undefined): string | null {
   const first = value?.split(/[,;]/, 1)[0]?.trim() ?? "";
   return first.length <= 35 && /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(first) ? first : null;
 }
 
 /** Proxies send `XX` for an unknown country. */
-function countryOf(value: string | undefined): string | null {
+function cleanCountry(value: string | undefined): string | null {
   const code = value?.trim().toUpperCase() ?? "";
   return /^[A-Z]{2}$/.test(code) && code !== "XX" ? code : null;
 }

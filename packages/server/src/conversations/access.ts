@@ -50,7 +50,7 @@ export function accessTo(
  * person's browser continue the conversation, and would then read what the agent did in that person's name. A session
  * id is never part of a link.
  */
-export function isVisitorOf(
+export function isConversationVisitor(
   conversation: Pick<ConversationRow, "sessionId" | "userId" | "isUserVerified">,
   { access, sessionId, userId }: Sender,
 ): boolean {
@@ -64,12 +64,12 @@ export function isVisitorOf(
  * exist, or to which the sender has no access, does not count as someone else's, because nothing of the request is
  * stored in it.
  */
-export function standingIn(
+export function determineAccess(
   conversation: ConversationRow | undefined,
   proof: Proof & Pick<Sender, "sessionId">,
   context: { agent: Pick<AgentRow, "id" | "requireIdentity">; encryption: Encryption },
 ): { hasAccess: boolean; isForeign: boolean } {
   const access = conversation ? accessTo(conversation, proof, context) : null;
   if (!conversation || !access) return { hasAccess: false, isForeign: false };
-  return { hasAccess: true, isForeign: !isVisitorOf(conversation, { ...proof, access }) };
+  return { hasAccess: true, isForeign: !isConversationVisitor(conversation, { ...proof, access }) };
 }

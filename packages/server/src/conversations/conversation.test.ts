@@ -3,7 +3,7 @@ import { insertConversation, insertManyConversations } from "../../../../test/co
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
-import { titleOf } from "../chat/new-messages.ts";
+import { createTitle } from "../chat/new-messages.ts";
 import { deleteOlderThan } from "./retention.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
@@ -278,7 +278,7 @@ it.each([
   ["🚲".repeat(61), "🚲".repeat(60)],
 ])("a conversation with the first message %j gets the title %j", (content, title) => {
   expect(
-    titleOf([
+    createTitle([
       { role: "assistant", content: "Hello" },
       { role: "user", content },
     ]),

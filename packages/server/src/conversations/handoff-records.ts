@@ -9,7 +9,7 @@ const MAX_RECORDS = 100;
 const outcomes = { member: "returned", closed: "closed", visitor: "cancelled", left: "left" } as const;
 
 /** How a conversation's requests for a person were handled: the newest 100, oldest first. Only for members. */
-export async function handoffRecords(
+export async function readHandoffRecords(
   db: Db,
   { id, organizationId }: Pick<ConversationRow, "id" | "organizationId">,
 ): Promise<HandoffRecord[]> {
@@ -25,9 +25,9 @@ export async function handoffRecords(
   const ids = [...new Set(rows.flatMap(({ takenBy, endedById }) => [takenBy, endedById].filter((id) => id !== null)))];
   const users =
     ids.length === 0 ? [] : await db.selectFrom("users").select(["id", "name"]).where("id", "in", ids).execute();
-  const personOf = (id: string | null) =>
+  const findPerson = (id: string | null) =>
     id === null ? null : toPerson({ id, name: users.find((user) => user.id === id)?.name ?? null }, true);
-  return rows.reverse().map((row) => toRecord(row, personOf));
+  return rows.reverse().map((row) => toRecord(row, findPerson));
 }
 
 function toRecord(row: HandoffRow, personOf: (id: string | null) => HandoffRecord["takenBy"]): HandoffRecord {

@@ -7,7 +7,7 @@ import { inTransaction } from "../db/transaction.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
 import type { RecordEvents } from "../events/record-events.ts";
 import type { ConversationCounters } from "./analytics/counters.ts";
-import { questionBefore } from "./question-before.ts";
+import { readQuestionBefore } from "./question-before.ts";
 
 export type RatingHooks = {
   count: ConversationCounters["count"];
@@ -79,7 +79,7 @@ export function createMarkStore(db: Db) {
         const { agentId, organizationId } = conversation;
         await count(trx, [{ agentId, at: before.createdAt, ...ratings }]);
         const question =
-          before.role === "assistant" ? await questionBefore(trx, conversationId, before.position) : null;
+          before.role === "assistant" ? await readQuestionBefore(trx, conversationId, before.position) : null;
         if (question !== null) {
           const reply = { organizationId, agentId, conversationId, messageId, question };
           await recordRating(trx, reply, { rating, at: before.createdAt });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fromColumns, type Piece, toColumns } from "./message-pieces.ts";
+import { type Piece, parsePieces, toColumns } from "./message-pieces.ts";
 
 const said = "We repair bikes on Tuesdays.";
 const text: Piece = { type: "text", text: said };
@@ -13,14 +13,14 @@ it.each<{ what: string; pieces: Piece[] }>([
   const columns = toColumns(pieces);
   expect(columns.content).toBe(said);
   expect(columns.pieces).not.toContain(said);
-  expect(fromColumns(columns)).toEqual(pieces);
+  expect(parsePieces(columns)).toEqual(pieces);
 });
 
 it("a reply with several texts keeps the position of each", () => {
   const pieces: Piece[] = [text, tool, { type: "text", text: "And on Fridays." }, passages];
-  expect(fromColumns(toColumns(pieces))).toEqual(pieces);
+  expect(parsePieces(toColumns(pieces))).toEqual(pieces);
 });
 
 it("replies of earlier versions, which stored the text of each piece, are read unchanged", () => {
-  expect(fromColumns({ content: said, pieces: JSON.stringify([text, passages]) })).toEqual([text, passages]);
+  expect(parsePieces({ content: said, pieces: JSON.stringify([text, passages]) })).toEqual([text, passages]);
 });

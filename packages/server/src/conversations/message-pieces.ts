@@ -27,7 +27,7 @@ type SuggestionsPiece = { type: "suggestions"; suggestions: string[] };
 export type Piece = TextPiece | ToolPiece | PassagesPiece | SuggestionsPiece;
 
 /** The text of a reply without its tool calls. */
-export function textOf(pieces: readonly Piece[]): string {
+export function joinText(pieces: readonly Piece[]): string {
   return pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
 }
 
@@ -39,10 +39,10 @@ export function toColumns(pieces: readonly Piece[]): Pick<MessageRow, "content" 
   const isPlain = pieces.length === 0 || (pieces.length === 1 && pieces[0]?.type === "text");
   const hasOneText = pieces.filter(({ type }) => type === "text").length === 1;
   const stored = pieces.map((piece): StoredPiece => (hasOneText && piece.type === "text" ? { type: "text" } : piece));
-  return { content: textOf(pieces), pieces: isPlain ? null : JSON.stringify(stored) };
+  return { content: joinText(pieces), pieces: isPlain ? null : JSON.stringify(stored) };
 }
 
-export function fromColumns(row: Pick<MessageRow, "content" | "pieces">): Piece[] {
+export function parsePieces(row: Pick<MessageRow, "content" | "pieces">): Piece[] {
   if (row.pieces) {
     const stored: StoredPiece[] = JSON.parse(row.pieces);
     return stored.map((piece) => (piece.type === "text" ? { type: "text", text: piece.text ?? row.content } : piece));
@@ -51,7 +51,7 @@ export function fromColumns(row: Pick<MessageRow, "content" | "pieces">): Piece[
 }
 
 /** `forModel` is included for members only, because a tool may hide its result from visitors. */
-export function toolCallsOf(pieces: readonly Piece[], { isMember = false } = {}): ToolCall[] {
+export function listToolCalls(pieces: readonly Piece[], { isMember = false } = {}): ToolCall[] {
   let textBefore = 0;
   return pieces.flatMap((piece) => {
     if (piece.type === "text") {
@@ -77,6 +77,6 @@ export function toolCallsOf(pieces: readonly Piece[], { isMember = false } = {})
 }
 
 /** The follow-up questions of a reply; empty when there are none. */
-export function suggestionsOf(pieces: readonly Piece[]): string[] {
+export function findSuggestions(pieces: readonly Piece[]): string[] {
   return pieces.flatMap((piece) => (piece.type === "suggestions" ? piece.suggestions : []));
 }

@@ -1,7 +1,7 @@
 const PREVIEW_CHARACTERS = 160;
 
 /** The start of a message on one line, as lists show it. */
-export function previewOf(content: string): string {
+export function createPreview(content: string): string {
   const line = content
     .slice(0, PREVIEW_CHARACTERS * 4)
     .replace(/\s+/g, " ")

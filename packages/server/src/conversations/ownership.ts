@@ -13,9 +13,9 @@ type Owned = Pick<ConversationRow, "id" | "handler" | "epoch" | "assigneeId">;
 export function createOwnershipReader(db: Db) {
   return async (owned: readonly Owned[], isMember: boolean): Promise<(row: Owned) => Ownership> => {
     const handed = owned.filter(({ handler }) => handler !== "agent").map(({ id }) => id);
-    const handoffs = handed.length === 0 ? [] : await currentHandoffs(db, handed);
+    const handoffs = handed.length === 0 ? [] : await readCurrentHandoffs(db, handed);
     const userIds = [...new Set(owned.flatMap(({ assigneeId }) => assigneeId ?? []))];
-    const users = userIds.length === 0 ? [] : await usersOf(db, userIds);
+    const users = userIds.length === 0 ? [] : await readUsers(db, userIds);
     return ({ id, handler, epoch, assigneeId }) => {
       const handoff = handoffs.find(({ conversationId }) => conversationId === id);
       const user = users.find((one) => one.id === assigneeId);
@@ -25,7 +25,7 @@ export function createOwnershipReader(db: Db) {
   };
 }
 
-function currentHandoffs(db: Db, conversationIds: string[]): Promise<HandoffRow[]> {
+function readCurrentHandoffs(db: Db, conversationIds: string[]): Promise<HandoffRow[]> {
   return db
     .selectFrom("handoffs")
     .selectAll()
@@ -34,7 +34,7 @@ function currentHandoffs(db: Db, conversationIds: string[]): Promise<HandoffRow[
     .execute();
 }
 
-function usersOf(db: Db, ids: string[]) {
+function readUsers(db: Db, ids: string[]) {
   return db.selectFrom("users").select(["id", "name"]).where("id", "in", ids).execute();
 }
 
@@ -47,7 +47,7 @@ export function toPerson({ id, name }: { id: string | null; name: string | null 
   return { ...(isMember && id !== null ? { userId: id } : {}), name: shown, initials: initialsOf(shown) };
 }
 
-export function authorOf(row: Pick<MessageRow, "role" | "authorId" | "authorName">, isMember: boolean): Author {
+export function toAuthor(row: Pick<MessageRow, "role" | "authorId" | "authorName">, isMember: boolean): Author {
   if (row.role === "user") return { kind: "visitor", person: null };
   if (row.authorName === null) return { kind: "agent", person: null };
   return { kind: "member", person: toPerson({ id: row.authorId, name: row.authorName }, isMember) };

@@ -15,7 +15,7 @@ export type ReplyFailures = ReturnType<typeof createReplyFailures>;
 export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "reads" | "models">) {
   const since = () => Date.now() - DAY_MS;
 
-  async function counts(organizationId: string) {
+  async function countFailures(organizationId: string) {
     const lately = db
       .selectFrom("replyFailures")
       .select(["provider", "at"])
@@ -31,7 +31,7 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
       .execute();
   }
 
-  async function newestOf(organizationId: string, provider: string | null, at: number) {
+  async function findNewest(organizationId: string, provider: string | null, at: number) {
     return db
       .selectFrom("replyFailures")
       .selectAll()
@@ -66,12 +66,12 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
     /** Recent failures by provider, newest first. */
     async lately(organizationId: string): Promise<ProviderFailures[]> {
       const entries: ProviderFailures[] = [];
-      for (const { provider, count, newestAt } of await counts(organizationId)) {
-        const newest = await newestOf(organizationId, provider, Number(newestAt));
+      for (const { provider, count, newestAt } of await countFailures(organizationId)) {
+        const newest = await findNewest(organizationId, provider, Number(newestAt));
         if (!newest) continue;
         entries.push({
           provider,
-          label: labelOf(provider),
+          label: providerLabel(provider),
           count: Number(count),
           isOngoing: !(await isRecovered(organizationId, newest)),
           newest: {
@@ -89,7 +89,7 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
     },
   };
 
-  function labelOf(provider: string | null): string {
+  function providerLabel(provider: string | null): string {
     const name = providerNames.find((known): known is ProviderName => known === provider);
     return name ? models.providers[name].label : "Server";
   }

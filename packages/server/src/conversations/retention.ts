@@ -27,7 +27,7 @@ export function deleteOlderThan(db: Db, agentId: string, before: number): Promis
 }
 
 /** Deletes an agent's conversations. @returns the number deleted */
-export function deleteConversationsOf(db: Db, agentId: string): Promise<number> {
+export function deleteAgentConversations(db: Db, agentId: string): Promise<number> {
   return deleteConversations(db, (all) => all.where("agentId", "=", agentId));
 }
 
@@ -61,7 +61,7 @@ function deleteConversations(
       }
     },
     async shrink({ id }) {
-      await deleteEventsOf(db, id);
+      await deleteConversationEvents(db, id);
       await deleteMessages(db, id);
     },
   });
@@ -71,7 +71,7 @@ function deleteConversations(
  * Deletes a conversation's events, each of which can contain a whole transcript.
  * @returns the number of deleted events
  */
-function deleteEventsOf(db: Db, conversationId: string): Promise<number> {
+function deleteConversationEvents(db: Db, conversationId: string): Promise<number> {
   return deleteBySize(db, {
     next: (trx, limit) =>
       trx

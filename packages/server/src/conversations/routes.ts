@@ -39,7 +39,7 @@ export function conversationRoutes(
     ...contract.getConversation,
     handler: async (request, reply) => {
       const { id } = request.params;
-      const { fields, messagePages } = await conversations.get(viewerOf(request, id), id);
+      const { fields, messagePages } = await conversations.get(readViewer(request, id), id);
       const before = `{"data":${JSON.stringify(fields).slice(0, -1)},"messages":[`;
       return sendJsonPages(reply, { before, pages: messagePages, after: ']},"error":null}' }) as never;
     },
@@ -48,7 +48,7 @@ export function conversationRoutes(
     ...contract.deleteConversation,
     handler: async (request) => {
       const { id } = request.params;
-      await conversations.delete(viewerOf(request, id), id, { submissions: request.query.submissions === true });
+      await conversations.delete(readViewer(request, id), id, { submissions: request.query.submissions === true });
       return { data: { success: true as const }, error: null };
     },
   });
@@ -68,13 +68,13 @@ export function conversationRoutes(
     handler: async (request) => {
       const { id } = request.params;
       const { messageId, rating } = request.body;
-      await conversations.rate(viewerOf(request, id), id, request.body);
+      await conversations.rate(readViewer(request, id), id, request.body);
       return { data: { messageId, rating }, error: null };
     },
   });
 }
 
 /** The organization, or the holder of this conversation's token. authenticate.ts rejects other callers. */
-export function viewerOf(request: FastifyRequest, conversationId: string): Viewer {
+export function readViewer(request: FastifyRequest, conversationId: string): Viewer {
   return request.principal ? { organizationId: request.principal.organizationId } : { conversationId };
 }

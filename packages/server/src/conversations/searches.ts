@@ -1,11 +1,11 @@
 import type { FoundPassage, ReplySearch } from "@foyer/contract";
 import type { NumberedPassage } from "../tools/tool-outcome.ts";
 import type { Piece, ToolPiece } from "./message-pieces.ts";
-import { citedNumbers } from "./sources.ts";
+import { findCitedNumbers } from "./sources.ts";
 
 /** Returns what a reply read from the documents: its searches in order, or the passages in its prompt. */
-export function searchesOf(pieces: readonly Piece[]): ReplySearch[] {
-  const cited = citedNumbers(pieces);
+export function listSearches(pieces: readonly Piece[]): ReplySearch[] {
+  const cited = findCitedNumbers(pieces);
   return pieces.flatMap((piece): ReplySearch[] => {
     if (piece.type === "tool" && piece.executionType === "documents") return [toSearch(piece, cited)];
     if (piece.type !== "passages") return [];
@@ -18,7 +18,7 @@ function toSearch({ input, result }: ToolPiece, cited: ReadonlySet<number>): Rep
   const passages = (result?.passages ?? []).map((passage) => toFoundPassage(passage, cited));
   return {
     kind: "search",
-    queries: queriesIn(input),
+    queries: parseQueries(input),
     ms: result?.searchMs ?? null,
     isError: result?.isError ?? false,
     passages,
@@ -42,7 +42,7 @@ function toFoundPassage(passage: NumberedPassage, cited: ReadonlySet<number>): F
 }
 
 /** The queries of a call. The model can send any value. */
-function queriesIn(input: unknown): string[] {
+function parseQueries(input: unknown): string[] {
   const { queries } = (input ?? {}) as { queries?: unknown };
   return Array.isArray(queries) ? queries.filter((query) => typeof query === "string") : [];
 }

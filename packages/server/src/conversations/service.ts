@@ -21,14 +21,14 @@ import type { RecordEvents } from "../events/record-events.ts";
 import { createCsvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
 import { instantsOf } from "../utc-day.ts";
-import { type Proof, standingIn } from "./access.ts";
+import { determineAccess, type Proof } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
-import { handoffRecords } from "./handoff-records.ts";
+import { readHandoffRecords } from "./handoff-records.ts";
 import { createMarkStore, type RatingHooks } from "./mark-store.ts";
-import { fromColumns, type Piece, suggestionsOf, toolCallsOf } from "./message-pieces.ts";
-import { authorOf, createOwnershipReader } from "./ownership.ts";
-import { searchesOf } from "./searches.ts";
-import { sourcesOf } from "./sources.ts";
+import { findSuggestions, listToolCalls, type Piece, parsePieces } from "./message-pieces.ts";
+import { createOwnershipReader, toAuthor } from "./ownership.ts";
+import { listSearches } from "./searches.ts";
+import { listCitedSources } from "./sources.ts";
 import {
   type ConversationFieldsRow,
   type ConversationFilter,
@@ -37,7 +37,7 @@ import {
   deleteMessages,
   type Viewer,
 } from "./store.ts";
-import { tagsOfConversations } from "./tags/store.ts";
+import { readConversationTags } from "./tags/store.ts";
 
 /**
  * Conversations above this size are deleted in several transactions. Only conversations from before the size limit can
@@ -93,7 +93,7 @@ export function createConversationService(
     return isId("conv", id) ? await store.get(viewer, id) : undefined;
   }
 
-  async function existing(viewer: Viewer, id: string) {
+  async function findConversation(viewer: Viewer, id: string) {
     const row = await find(viewer, id);
     if (!row) throw notFound("Conversation");
     return row;
@@ -114,7 +114,7 @@ export function createConversationService(
       const pages = store.summaryPages(organizationId, toFilter(query, userId));
       return createCsvStream(
         csvColumns,
-        csvRows(pages, (rows) => toSummaries(organizationId, rows)),
+        toCsvRows(pages, (rows) => toSummaries(organizationId, rows)),
       );
     },
     /** Returns who handles the conversation. With `isMember`, the result includes what only members may see. */
@@ -123,20 +123,20 @@ export function createConversationService(
     ownershipsOf,
     find,
     /** Throws 404 when the conversation does not exist or the viewer must not see it. */
-    existing,
+    existing: findConversation,
     /** What a submission may do in the agent's conversation that it names. */
     async standingIn(agent: AgentRow, named: Pick<FormSubmit, "conversationId" | "sessionId">, proof: Proof) {
       const { organizationId } = agent;
       const row = named.conversationId ? await find({ organizationId }, named.conversationId) : undefined;
-      return standingIn(row, { ...proof, sessionId: named.sessionId }, { agent, encryption });
+      return determineAccess(row, { ...proof, sessionId: named.sessionId }, { agent, encryption });
     },
     /** Returns the conversation with its messages in pages, because they can have 10 MB in total. */
     async get(viewer: Viewer, id: string): Promise<PagedConversation> {
-      const row = await existing(viewer, id);
+      const row = await findConversation(viewer, id);
       const isMember = "organizationId" in viewer;
       const failures = isMember ? await store.failures(id) : [];
       const failureOf = new Map(failures.map((failure) => [failure.messageId, toFailure(failure)]));
-      async function* pages() {
+      async function* readPages() {
         for await (const page of store.messagePages(id)) {
           yield page.map((message) => ({
             ...toMessage(message, isMember),
@@ -147,25 +147,25 @@ export function createConversationService(
       const consent: Conversation["consent"] = row.consent === null ? null : JSON.parse(row.consent);
       const ownership = (await ownershipsOf([row], isMember))(row);
       return {
-        fields: { ...toFields(row, ownership), consent, ...(isMember ? await teamFacts(db, row) : {}) },
-        messagePages: pages(),
+        fields: { ...toFields(row, ownership), consent, ...(isMember ? await readTeamFields(db, row) : {}) },
+        messagePages: readPages(),
       };
     },
-    messagesAfter: (id: string, position: number) => followedMessages(store.messagePages(id, position)),
+    messagesAfter: (id: string, position: number) => toStreamedMessages(store.messagePages(id, position)),
     /** @param options.submissions whether the form submissions made in the conversation are also deleted */
     async delete(viewer: Viewer, id: string, { submissions }: { submissions: boolean }): Promise<void> {
-      const { organizationId, textBytes, toolBytes } = await existing(viewer, id);
+      const { organizationId, textBytes, toolBytes } = await findConversation(viewer, id);
       await beforeDelete({ organizationId, id, submissions, isVisitor: !("organizationId" in viewer) });
       if (Number(textBytes) + Number(toolBytes) > LARGE_BYTES) await deleteMessages(db, id);
       if (!(await store.delete(organizationId, id))) throw notFound("Conversation");
       onDelete(organizationId, id);
     },
     async markRead(organizationId: string, id: string): Promise<void> {
-      await existing({ organizationId }, id);
+      await findConversation({ organizationId }, id);
       if (!(await marks.markRead(organizationId, id, Date.now()))) throw notFound("Conversation");
     },
     async rate(viewer: Viewer, id: string, { messageId, rating, comment }: RatingBody): Promise<void> {
-      await existing(viewer, id);
+      await findConversation(viewer, id);
       if (
         !isId("msg", messageId) ||
         !(await marks.rate(
@@ -181,7 +181,7 @@ export function createConversationService(
 /** @throws 404 when the organization has no such agent, 400 when the query has to name one */
 async function checkAgent(agents: AgentService, organizationId: string, { agentId, handler }: ConversationQuery) {
   if (agentId !== undefined) await agents.get(organizationId, agentId);
-  else if (handler === undefined || handler === "agent") throw agentRequired();
+  else if (handler === undefined || handler === "agent") throw agentRequiredError();
 }
 
 /** @returns a function that extends an organization's rows with data from other tables */
@@ -189,7 +189,7 @@ function createSummaryReader(db: Db) {
   const ownershipsOf = createOwnershipReader(db);
   return async (organizationId: string, rows: ConversationSummaryRow[]): Promise<ConversationSummary[]> => {
     const ownershipOf = await ownershipsOf(rows, true);
-    const tagsOf = await tagsOfConversations(db, organizationId, rows);
+    const tagsOf = await readConversationTags(db, organizationId, rows);
     return rows.map((row) => ({ ...toSummary(row, ownershipOf(row)), tags: tagsOf(row) }));
   };
 }
@@ -198,11 +198,11 @@ function createSummaryReader(db: Db) {
  * Messages after a position, oldest first, in pages, for the live streams. `isRunning` marks a reply of the agent that
  * is not complete yet.
  */
-async function* followedMessages(pages: AsyncIterable<MessageRow[]>) {
+async function* toStreamedMessages(pages: AsyncIterable<MessageRow[]>) {
   for await (const page of pages) {
     yield page.map((row) => ({
       position: row.position,
-      isRunning: row.role === "assistant" && stopReasonOf(row) === null,
+      isRunning: row.role === "assistant" && deriveStopReason(row) === null,
       isFromMember: row.authorName !== null,
       render: ({ isMember }: { isMember: boolean }) => toMessage(row, isMember),
     }));
@@ -214,7 +214,7 @@ const csvColumns = [
   ...(["createdAt", "updatedAt", "tags"] as const),
 ];
 
-async function* csvRows(
+async function* toCsvRows(
   pages: AsyncIterable<ConversationSummaryRow[]>,
   toSummaries: (rows: ConversationSummaryRow[]) => Promise<ConversationSummary[]>,
 ) {
@@ -242,7 +242,7 @@ function toSummary(row: ConversationSummaryRow, ownership: Ownership): Omit<Conv
   return {
     ...toFields(row, ownership),
     hasForm: Boolean(row.hasForm),
-    ...(row.match === undefined ? {} : { match: row.match === null ? null : oneLine(row.match) }),
+    ...(row.match === undefined ? {} : { match: row.match === null ? null : toOneLine(row.match) }),
     feedback: row.feedback,
     lastMessage: toPreview(row),
     isUnread: row.lastMessageAt !== null && row.lastMessageAt > (row.readAt ?? 0),
@@ -250,11 +250,11 @@ function toSummary(row: ConversationSummaryRow, ownership: Ownership): Omit<Conv
   };
 }
 
-function agentRequired() {
+function agentRequiredError() {
   return invalid("agentId", "is required unless `handler` is `waiting` or `human`", "required");
 }
 
-function oneLine(text: string): string {
+function toOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim().toWellFormed();
 }
 
@@ -288,14 +288,14 @@ function toFields(row: ConversationFieldsRow, ownership: Ownership): Omit<Conver
 }
 
 /** For members only, because a site may put facts into a token that its visitors must not read here. */
-async function teamFacts(db: Db, row: ConversationRow) {
+async function readTeamFields(db: Db, row: ConversationRow) {
   const { verifiedVisitor, userMetadata, epoch } = row;
   return {
     visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),
     userMetadata: userMetadata === null ? null : JSON.parse(userMetadata),
-    tags: (await tagsOfConversations(db, row.organizationId, [row]))(row),
+    tags: (await readConversationTags(db, row.organizationId, [row]))(row),
     // The conversation has always been with its agent, as most are, so there is nothing to read.
-    handoffs: epoch === 0 ? [] : await handoffRecords(db, row),
+    handoffs: epoch === 0 ? [] : await readHandoffRecords(db, row),
   };
 }
 
@@ -311,34 +311,34 @@ function toFailure(row: ReplyFailureRow): ReplyFailure {
 }
 
 /** The fields of a message that visitors do not see. */
-function memberFields(row: MessageRow, pieces: Piece[]) {
+function toMemberFields(row: MessageRow, pieces: Piece[]) {
   return {
     page: row.page === null ? null : JSON.parse(row.page),
-    searches: searchesOf(pieces),
+    searches: listSearches(pieces),
     feedbackComment: row.feedbackComment,
   };
 }
 
 export function toMessage(row: MessageRow, isMember: boolean): Message {
   // Parse the pieces only once, because the pieces of a conversation can have several megabytes.
-  const pieces = row.pieces ? fromColumns(row) : [];
+  const pieces = row.pieces ? parsePieces(row) : [];
   return {
     id: row.id,
     role: row.role,
-    author: authorOf(row, isMember),
+    author: toAuthor(row, isMember),
     content: row.content,
     createdAt: new Date(row.createdAt).toISOString(),
-    toolCalls: toolCallsOf(pieces, { isMember }),
-    sources: sourcesOf(pieces),
-    suggestions: suggestionsOf(pieces),
+    toolCalls: listToolCalls(pieces, { isMember }),
+    sources: listCitedSources(pieces),
+    suggestions: findSuggestions(pieces),
     feedback: row.feedback,
-    stopReason: stopReasonOf(row),
-    ...(isMember ? memberFields(row, pieces) : {}),
+    stopReason: deriveStopReason(row),
+    ...(isMember ? toMemberFields(row, pieces) : {}),
   };
 }
 
 /** How a reply ended; `null` while it runs, here or in another process. */
-export function stopReasonOf(row: MessageRow, now = Date.now()): Message["stopReason"] {
+export function deriveStopReason(row: MessageRow, now = Date.now()): Message["stopReason"] {
   if (row.role === "user") return null;
   const isLost = row.stopReason === null && now - row.updatedAt > SILENT_MS;
   return isLost ? "aborted" : (row.stopReason as Message["stopReason"]);

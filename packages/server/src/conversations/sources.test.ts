@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { NumberedPassage } from "../tools/tool-outcome.ts";
 import type { Piece } from "./message-pieces.ts";
-import { sourcesOf } from "./sources.ts";
+import { listCitedSources } from "./sources.ts";
 
 const passage = (n: number, changes: Partial<NumberedPassage> = {}): NumberedPassage => ({
   n,
@@ -28,14 +28,16 @@ const replyWith = (text: string, passages: NumberedPassage[]): Piece[] => [
 
 it("sourcesOf lists the cited passages once, ordered by number", () => {
   const pieces = replyWith("It closes at 18 [2]. It opens at 9 [1, 2].", [passage(1), passage(2), passage(3)]);
-  expect(sourcesOf(pieces).map(({ n }) => n)).toEqual([1, 2]);
+  expect(listCitedSources(pieces).map(({ n }) => n)).toEqual([1, 2]);
 });
 
 it("sourcesOf shows only the title of a document with the citation `title`, and nothing of a hidden one", () => {
   const pieces = replyWith("[1] [2]", [passage(1, { citation: "title" }), passage(2, { citation: "hidden" })]);
-  expect(sourcesOf(pieces)).toEqual([{ n: 1, title: "Document 1", url: null, page: null, snippet: "We open at 9." }]);
+  expect(listCitedSources(pieces)).toEqual([
+    { n: 1, title: "Document 1", url: null, page: null, snippet: "We open at 9." },
+  ]);
 });
 
 it("sourcesOf lists nothing for a reply without a search", () => {
-  expect(sourcesOf([{ type: "text", text: "See [1]." }])).toEqual([]);
+  expect(listCitedSources([{ type: "text", text: "See [1]." }])).toEqual([]);
 });

@@ -6,20 +6,20 @@ import type { Piece } from "./message-pieces.ts";
 export const citationPattern = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g;
 
 /** The passages that a reply cites, ordered by number. Hidden documents are left out. */
-export function sourcesOf(pieces: readonly Piece[]): Source[] {
-  const passages = pieces.flatMap(passagesOf);
+export function listCitedSources(pieces: readonly Piece[]): Source[] {
+  const passages = pieces.flatMap(listPassages);
   if (passages.length === 0) return [];
-  const cited = citedNumbers(pieces);
+  const cited = findCitedNumbers(pieces);
   return toSources(passages.filter(({ n, citation }) => cited.has(n) && citation !== "hidden"));
 }
 
-function passagesOf(piece: Piece): NumberedPassage[] {
+function listPassages(piece: Piece): NumberedPassage[] {
   if (piece.type === "passages") return piece.passages;
   return piece.type === "tool" ? (piece.result?.passages ?? []) : [];
 }
 
 /** The numbers that the text of a reply cites. */
-export function citedNumbers(pieces: readonly Piece[]): Set<number> {
+export function findCitedNumbers(pieces: readonly Piece[]): Set<number> {
   const cited = new Set<number>();
   for (const piece of pieces) {
     if (piece.type !== "text") continue;

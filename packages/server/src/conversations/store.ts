@@ -91,7 +91,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
       const page = matching
         .select(listColumns)
         .select(summaryExtras)
-        .$if(filter.q !== undefined, (query) => query.select(firstMatch(databaseKind, filter.q ?? "")))
+        .$if(filter.q !== undefined, (query) => query.select(selectFirstMatch(databaseKind, filter.q ?? "")))
         .$if(filter.handler === "waiting", (query) => query.orderBy("waitingSince"))
         .$if(filter.handler === "human", (query) => query.orderBy("changedAt", "desc"))
         .orderBy("id", "desc");
@@ -104,18 +104,18 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
       return { rows, total: Number(counted?.n ?? 0) };
     },
     summaryPages: (organizationId: string, filter: ConversationFilter) =>
-      summaryPages({ db, reads, databaseKind }, organizationId, filter),
+      readSummaryPages({ db, reads, databaseKind }, organizationId, filter),
     async get(viewer: Viewer, id: string): Promise<ConversationRow | undefined> {
       return db
         .selectFrom("conversations")
         .selectAll()
         .where("id", "=", id)
-        .where(seenBy(viewer))
+        .where(isVisibleTo(viewer))
         .where(agentExists("conversations"))
         .executeTakeFirst();
     },
     /** @param after a position; only messages after it are read */
-    messagePages: (conversationId: string, after = -1) => messagePages(db, conversationId, after),
+    messagePages: (conversationId: string, after = -1) => readMessagePages(db, conversationId, after),
     async failures(conversationId: string): Promise<ReplyFailureRow[]> {
       return db.selectFrom("replyFailures").selectAll().where("conversationId", "=", conversationId).execute();
     },
@@ -141,7 +141,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
 }
 
 /** All matches in pages, newest first. Conversations that start in the meantime are not included. */
-async function* summaryPages(
+async function* readSummaryPages(
   { db, reads, databaseKind }: Pick<Deps, "db" | "reads" | "databaseKind">,
   organizationId: string,
   filter: ConversationFilter,
@@ -166,7 +166,7 @@ async function* summaryPages(
 }
 
 /** Oldest first. A page has as many messages as fit into `PAGE_BYTES`, but at least one. */
-async function* messagePages(db: Db, conversationId: string, start: number): AsyncGenerator<MessageRow[]> {
+async function* readMessagePages(db: Db, conversationId: string, start: number): AsyncGenerator<MessageRow[]> {
   const messages = db.selectFrom("messages").where("conversationId", "=", conversationId).orderBy("position");
   for (let after = start; ; ) {
     // Both databases report the size of a text in bytes without reading it.
@@ -267,7 +267,7 @@ function pageQueries(db: Db) {
 const messageBytes = sql<number>`octet_length(content) + coalesce(octet_length(pieces), 0)
   + coalesce(octet_length(page), 0)`;
 
-function seenBy(viewer: Viewer) {
+function isVisibleTo(viewer: Viewer) {
   return (where: ExpressionBuilder<Tables, "conversations">) =>
     "organizationId" in viewer
       ? where("organizationId", "=", viewer.organizationId)
@@ -307,7 +307,7 @@ function matches(
         x.where(hasFailed ? sql<boolean>`exists (${failed})` : sql<boolean>`not exists (${failed})`),
       )
       .$if(test !== undefined, (x) => x.where("isTest", "=", test ? 1 : 0))
-      .$if(tag !== undefined, (x) => x.where("conversations.id", "in", tagged(tag ?? "")))
+      .$if(tag !== undefined, (x) => x.where("conversations.id", "in", hasTag(tag ?? "")))
       .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
       .$if(q !== undefined, (x) =>
         x.where(
@@ -321,13 +321,13 @@ function hasMessage(condition: RawBuilder<unknown>) {
 }
 
 /** Selects only rows of the same organization, because anyone can send the id of a tag. */
-function tagged(tagId: string) {
+function hasTag(tagId: string) {
   return sql<string>`(select "conversationId" from "conversationTags" as tagged where tagged."tagId" = ${tagId}
     and tagged."organizationId" = conversations."organizationId")`;
 }
 
 /** Returns an excerpt around the first match. It is determined only for the rows of one page. */
-function firstMatch(kind: DatabaseKind, q: string) {
+function selectFirstMatch(kind: DatabaseKind, q: string) {
   const needle = q.toLowerCase();
   const excerpt =
     kind === "sqlite"

@@ -28,17 +28,20 @@ afterAll(async () => {
 it("a transaction runs again when PostgreSQL aborted it because of a conflict", async () => {
   const { db } = opened;
   const bothHoldOne = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  const committed = Promise.withResolvers<void>();
   let runs = 0;
   const rename = (name: string, order: [string, string], own: 0 | 1) =>
     inTransaction(db, async (trx) => {
       runs++;
+      // The retry could otherwise lock its row again before the waiting transaction does, and cause a second deadlock.
+      if (runs > 2) await committed.promise;
       for (const id of order) {
         await trx.updateTable("organizations").set({ name }).where("id", "=", id).execute();
         // Each transaction locks its first row and then waits for the other's.
         bothHoldOne[own].resolve();
         await bothHoldOne[own === 0 ? 1 : 0].promise;
       }
-    });
+    }).then(committed.resolve);
   await Promise.all([rename("one", ["org_a", "org_b"], 0), rename("two", ["org_b", "org_a"], 1)]);
   expect(runs).toBe(3);
   const names = await db.selectFrom("organizations").select("name").execute();

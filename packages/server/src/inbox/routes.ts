@@ -2,7 +2,7 @@ import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
 import { credentialOf, principalOf, signedInOf } from "../auth/sessions/authenticate.ts";
 import type { Config } from "../config.ts";
-import { viewerOf } from "../conversations/routes.ts";
+import { readViewer } from "../conversations/routes.ts";
 import { invalid } from "../errors.ts";
 import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
@@ -25,14 +25,14 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
       const { reason, email } = request.body;
       const asked = { reason: reason?.trim() || null, email: readAddress(email) };
       await perConversation.consume(id, request);
-      return { data: await inbox.request(viewerOf(request, id), id, asked), error: null };
+      return { data: await inbox.request(readViewer(request, id), id, asked), error: null };
     },
   });
   app.route({
     ...contract.cancelHandoff,
     handler: async (request) => {
       const { id } = request.params;
-      return { data: await inbox.cancel(viewerOf(request, id), id), error: null };
+      return { data: await inbox.cancel(readViewer(request, id), id), error: null };
     },
   });
   app.route({

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { checkConversationSize } from "../conversations/conversation-size.ts";
-import { previewOf } from "../conversations/message-preview.ts";
+import { createPreview } from "../conversations/message-preview.ts";
 import type { HandoffRow } from "../db/handoff-tables.ts";
 import type { MessageRow, Tables } from "../db/tables.ts";
 import { newId } from "../ids.ts";
@@ -154,7 +154,7 @@ export async function addMessage(
       messageCount: sql`"messageCount" + 1`,
       textBytes: sql`"textBytes" + ${bytes}`,
       lastMessageRole: "assistant",
-      lastMessagePreview: previewOf(content),
+      lastMessagePreview: createPreview(content),
       lastMessageAt: now,
       updatedAt: now,
       changedAt: now,

@@ -1,4 +1,4 @@
-import { namesInData, type Provider } from "./provider.ts";
+import { listModelIds, type Provider } from "./provider.ts";
 
 export const anthropic: Provider = {
   label: "Anthropic",
@@ -13,7 +13,7 @@ export const anthropic: Provider = {
   models: {
     path: "/models?limit=100",
     headers: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": "2023-06-01" }),
-    names: namesInData,
+    names: listModelIds,
   },
   embeddings: null,
 };

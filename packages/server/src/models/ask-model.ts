@@ -27,11 +27,12 @@ const toolRefusals = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 })
 
 type ModelName = Pick<ChatModel, "provider" | "modelId">;
 
-const keyOf = (organizationId: string, { provider, modelId }: ModelName) => `${organizationId}/${provider}/${modelId}`;
+const modelKey = (organizationId: string, { provider, modelId }: ModelName) =>
+  `${organizationId}/${provider}/${modelId}`;
 
 /** Whether the organization's model has rejected tools during the last hour, as far as this process knows. */
 export function refusesTools(organizationId: string, model: ModelName): boolean {
-  return toolRefusals.has(keyOf(organizationId, model));
+  return toolRefusals.has(modelKey(organizationId, model));
 }
 
 /**
@@ -48,7 +49,7 @@ export async function askModel(
   signal: AbortSignal,
   sink: AnswerSink,
 ): Promise<void> {
-  const key = keyOf(organizationId, model);
+  const key = modelKey(organizationId, model);
   const endsAt = performance.now() + limits.totalTimeout;
   for (let number = 1; ; number++) {
     const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
@@ -58,7 +59,7 @@ export async function askModel(
     const accepted = hasTools || request.tools === undefined ? request : withoutTools(request);
     sink.begin();
     try {
-      await once(model, hasTemperature ? accepted : withoutTemperature(accepted), attempt, state, sink);
+      await callOnce(model, hasTemperature ? accepted : withoutTemperature(accepted), attempt, state, sink);
       return;
     } catch (error) {
       signal.throwIfAborted();
@@ -105,7 +106,7 @@ function startAttempt(signal: AbortSignal, idleTimeout: number, totalTimeout: nu
   };
 }
 
-async function once(
+async function callOnce(
   model: ChatModel,
   request: Omit<LanguageModelV4CallOptions, "abortSignal">,
   attempt: ReturnType<typeof startAttempt>,
@@ -116,7 +117,7 @@ async function once(
   const call = { ...request, abortSignal: attempt.signal };
   let isFinished = false;
   const take = (part: ModelPart) => {
-    if (isCutOff(part)) throw endedEarly();
+    if (isCutOff(part)) throw endedEarlyError();
     attempt.hasNews();
     if (part.type === "error") throw part.error;
     if (part.type === "finish") isFinished = true;
@@ -125,7 +126,7 @@ async function once(
   };
   if ("streamTo" in model) await orAborted(model.streamTo(call, take));
   else await readParts((await orAborted(model.doStream(call))).stream, take, orAborted);
-  if (!isFinished) throw endedEarly();
+  if (!isFinished) throw endedEarlyError();
 }
 
 /** Reads the stream to its end. Cancels it when `take` throws or `orAborted` rejects. */
@@ -146,7 +147,7 @@ async function readParts(
   }
 }
 
-const endedEarly = () => new Error("The stream ended before the model was done.");
+const endedEarlyError = () => new Error("The stream ended before the model was done.");
 
 type OrAborted = <T>(work: PromiseLike<T>) => Promise<T>;
 

@@ -5,7 +5,7 @@ import { type CompletionEvent, createEventParser } from "./chat-completion-event
 afterEach(() => vi.restoreAllMocks());
 
 /** The parts of an event that its reader uses. */
-function used(event: CompletionEvent) {
+function parseTwice(event: CompletionEvent) {
   const { delta, finish_reason } = event.choices?.[0] ?? {};
   const { content, refusal, reasoning_content, reasoning, tool_calls } = delta ?? {};
   const members = { content, refusal, reasoning_content, reasoning, tool_calls, finish_reason };
@@ -19,7 +19,7 @@ const textEvent = (content: string, rest = '"finish_reason":null') =>
 describe("the parser of chat completion events", () => {
   it("does not parse an event again that differs from the previous one only in its text", () => {
     const parse = createEventParser();
-    expect(used(parse(textEvent("Hel")))).toEqual({ content: "Hel" });
+    expect(parseTwice(parse(textEvent("Hel")))).toEqual({ content: "Hel" });
     const parseJson = vi.spyOn(JSON, "parse");
     for (const text of ["lo", "", " – 你好 👋", "/"])
       expect(parse(textEvent(text)).choices?.[0]?.delta?.content).toBe(text);
@@ -36,8 +36,8 @@ describe("the parser of chat completion events", () => {
     const parse = createEventParser();
     parse(textEvent("a"));
     parse(textEvent("b"));
-    const attempt = () => used(parse(json));
-    if (json.endsWith("}")) expect(attempt()).toEqual(used(JSON.parse(json)));
+    const attempt = () => parseTwice(parse(json));
+    if (json.endsWith("}")) expect(attempt()).toEqual(parseTwice(JSON.parse(json)));
     else expect(attempt).toThrow(SyntaxError);
   });
 
@@ -50,7 +50,7 @@ describe("the parser of chat completion events", () => {
     const parse = createEventParser();
     parse(json);
     for (const other of [json.replaceAll('"a"', '"b"'), json.replace(/"a"(?!.*"a")/, '"c"')]) {
-      expect(used(parse(other))).toEqual(used(JSON.parse(other)));
+      expect(parseTwice(parse(other))).toEqual(parseTwice(JSON.parse(other)));
     }
   });
 
@@ -81,7 +81,7 @@ describe("the parser of chat completion events", () => {
         const parse = createEventParser();
         for (const [value, indent] of events) {
           const written = JSON.stringify(value, null, indent);
-          expect(used(parse(written))).toEqual(used(JSON.parse(written)));
+          expect(parseTwice(parse(written))).toEqual(parseTwice(JSON.parse(written)));
         }
       }),
     );

@@ -19,10 +19,10 @@ type Surroundings = { before: string; after: string };
 export function createEventParser(): (json: string) => CompletionEvent {
   let previous: Surroundings | null = null;
   return (json) => {
-    const text = previous && textBetween(previous, json);
+    const text = previous && extractText(previous, json);
     if (text !== null) return { choices: [{ delta: { content: text } }] };
     const event = parse(json);
-    previous = hasOnlyText(event) ? surroundingsOf(event.choices?.[0]?.delta?.content, json) : null;
+    previous = hasOnlyText(event) ? findSurroundings(event.choices?.[0]?.delta?.content, json) : null;
     return event;
   };
 }
@@ -31,7 +31,7 @@ export function createEventParser(): (json: string) => CompletionEvent {
  * Returns the text if the JSON around it is unchanged, otherwise null. Also returns null for text with escape
  * sequences, and for text with control characters, which JSON does not allow.
  */
-function textBetween({ before, after }: Surroundings, json: string): string | null {
+function extractText({ before, after }: Surroundings, json: string): string | null {
   const end = json.length - after.length;
   // V8 compares slices three times as fast as it runs `startsWith` and `endsWith`.
   if (end < before.length || json.slice(0, before.length) !== before || json.slice(end) !== after) return null;
@@ -55,7 +55,7 @@ function hasOnlyText({ error, object, usage, choices }: CompletionEvent): boolea
 }
 
 /** Returns null unless the JSON has exactly one member `content`, and it is this text without escape sequences. */
-function surroundingsOf(content: unknown, json: string): Surroundings | null {
+function findSurroundings(content: unknown, json: string): Surroundings | null {
   const [member, another] = json.matchAll(/(?<!\\)"content"\s*:\s*"/g);
   if (typeof content !== "string" || !member || another) return null;
   const start = member.index + member[0].length;

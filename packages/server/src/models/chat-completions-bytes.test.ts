@@ -9,26 +9,28 @@ const done = "data: [DONE]\n\n";
 
 describe("a byte stream", () => {
   const stream = [
-    event({ reasoning: "Überlegung… 思考" }),
-    event({ content: "" }),
-    ...["Grüße ", "👩‍👩‍👧", "\n\n“", '"quoted"', "”", "日本語", " a", " b", " c"].map((content) => event({ content })),
-    event({ tool_calls: [{ index: 0, id: "a", function: { name: "find", arguments: '{"q":"' } }] }).replaceAll(
+    createEvent({ reasoning: "Überlegung… 思考" }),
+    createEvent({ content: "" }),
+    ...["Grüße ", "👩‍👩‍👧", "\n\n“", '"quoted"', "”", "日本語", " a", " b", " c"].map((content) =>
+      createEvent({ content }),
+    ),
+    createEvent({ tool_calls: [{ index: 0, id: "a", function: { name: "find", arguments: '{"q":"' } }] }).replaceAll(
       "\n",
       "\r\n",
     ),
     ": ping\n\n",
-    event({ tool_calls: [{ index: 0, function: { arguments: 'é"}' } }] }),
-    event({}, "tool_calls") + done,
+    createEvent({ tool_calls: [{ index: 0, function: { arguments: 'é"}' } }] }),
+    createEvent({}, "tool_calls") + done,
   ].join("");
 
   it("may be split anywhere", async () => {
     const bytes = Buffer.from(stream);
-    const whole = merged(await read([bytes]));
-    expect(textOf(whole)).toBe('Grüße 👩‍👩‍👧\n\n“"quoted"”日本語 a b c');
-    expect(callsOf(whole)).toEqual([["a", "find", '{"q":"é"}']]);
-    expect(merged(await read(cut(bytes, [...bytes.keys()])))).toEqual(whole);
+    const whole = mergeParts(await read([bytes]));
+    expect(joinText(whole)).toBe('Grüße 👩‍👩‍👧\n\n“"quoted"”日本語 a b c');
+    expect(listCalls(whole)).toEqual([["a", "find", '{"q":"é"}']]);
+    expect(mergeParts(await read(cut(bytes, [...bytes.keys()])))).toEqual(whole);
     const property = fc.asyncProperty(fc.array(fc.nat({ max: bytes.length })), async (at) => {
-      expect(merged(await read(cut(bytes, at)))).toEqual(whole);
+      expect(mergeParts(await read(cut(bytes, at)))).toEqual(whole);
     });
     await fc.assert(property);
   });
@@ -39,8 +41,8 @@ describe("a byte stream", () => {
       fc.constantFrom('"', "\\", "\n", "\t", "é", "👩‍👩‍👧", '","content":"'),
     );
     const property = fc.asyncProperty(fc.array(token), async (tokens) => {
-      const text = [...tokens.map((content) => event({ content })), event({}, "stop")].join("");
-      expect(textOf(await read([Buffer.from(text)]))).toBe(tokens.join(""));
+      const text = [...tokens.map((content) => createEvent({ content })), createEvent({}, "stop")].join("");
+      expect(joinText(await read([Buffer.from(text)]))).toBe(tokens.join(""));
     });
     await fc.assert(property, { numRuns: 100 });
   });
@@ -54,12 +56,12 @@ describe("streams of chat completions", () => {
     ["openai-compatible.text", "reasoning", /^First, the visitor asks for one word:/, 40],
     ["openai-compatible.tool-call", "reasoning", /^First, the visitor wants to know/, 50],
   ] as const)("from %s contain the %s", async (name, kind, beginning, outputTokens) => {
-    const { lines, stream } = fixture(name);
+    const { lines, stream } = readFixture(name);
     const field = kind === "text" ? "content" : "reasoning_content";
     const expected = lines.map((one) => one.choices[0]?.delta[field] ?? "").join("");
     expect(expected).toMatch(beginning);
     const parts = await read([Buffer.from(stream)]);
-    expect(textOf(parts, kind)).toBe(expected);
+    expect(joinText(parts, kind)).toBe(expected);
     expect(parts.at(-1)).toMatchObject({ type: "finish", usage: { outputTokens: { total: outputTokens } } });
   });
 
@@ -74,8 +76,8 @@ describe("streams of chat completions", () => {
       ],
     ],
   ])("from %s contain the tool calls", async (name, calls) => {
-    const parts = await read([Buffer.from(fixture(name).stream)]);
-    expect(callsOf(parts)).toEqual(calls);
+    const parts = await read([Buffer.from(readFixture(name).stream)]);
+    expect(listCalls(parts)).toEqual(calls);
     expect(parts.at(-1)).toMatchObject({ finishReason: { unified: "tool-calls", raw: "tool_calls" } });
   });
 
@@ -87,11 +89,11 @@ describe("streams of chat completions", () => {
     "mistral.text",
     "mistral.tool-call",
   ])("from %s are the same in single bytes", async (name) => {
-    const bytes = Buffer.from(fixture(name).stream);
-    expect(merged(await read(cut(bytes, [...bytes.keys()])))).toEqual(merged(await read([bytes])));
+    const bytes = Buffer.from(readFixture(name).stream);
+    expect(mergeParts(await read(cut(bytes, [...bytes.keys()])))).toEqual(mergeParts(await read([bytes])));
   });
 
-  function fixture(name: string) {
+  function readFixture(name: string) {
     const lines = streamLines(name);
     return {
       lines: lines.map((text) => JSON.parse(text)),
@@ -100,7 +102,7 @@ describe("streams of chat completions", () => {
   }
 });
 
-function event(delta: object, finish_reason: string | null = null) {
+function createEvent(delta: object, finish_reason: string | null = null) {
   return `data: ${JSON.stringify({ id: "c1", choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 }
 
@@ -122,7 +124,7 @@ function cut(bytes: Uint8Array, at: number[]) {
 }
 
 /** The parts with consecutive deltas joined. The result must not depend on how the bytes arrive. */
-function merged(parts: ModelPart[]) {
+function mergeParts(parts: ModelPart[]) {
   const result: ModelPart[] = [];
   for (const part of parts) {
     const last = result.at(-1);
@@ -132,10 +134,10 @@ function merged(parts: ModelPart[]) {
   return result;
 }
 
-function textOf(parts: ModelPart[], kind: "text" | "reasoning" = "text") {
+function joinText(parts: ModelPart[], kind: "text" | "reasoning" = "text") {
   return parts.map((part) => (part.type === `${kind}-delta` && "delta" in part ? part.delta : "")).join("");
 }
 
-function callsOf(parts: ModelPart[]) {
+function listCalls(parts: ModelPart[]) {
   return parts.flatMap((part) => (part.type === "tool-call" ? [[part.toolCallId, part.toolName, part.input]] : []));
 }

@@ -25,14 +25,14 @@ export type ChatToolChoice = "auto" | "none" | "required" | { type: "function"; 
  * @throws UnsupportedFunctionalityError for files and other parts that plain text cannot represent
  */
 export function toChatMessages(prompt: LanguageModelV4CallOptions["prompt"]): ChatMessage[] {
-  return prompt.flatMap(chatMessages);
+  return prompt.flatMap(toChatMessageList);
 }
 
 /** Converts the tools, or returns undefined when there are none, because servers reject an empty list. */
 export function toChatTools(tools: LanguageModelV4CallOptions["tools"]): ChatTool[] | undefined {
   if (!tools?.length) return undefined;
   return tools.map((tool) => {
-    if (tool.type !== "function") throw unsupported("provider tool");
+    if (tool.type !== "function") throw unsupportedError("provider tool");
     const { name, description, inputSchema } = tool;
     return { type: "function", function: { name, ...(description && { description }), parameters: inputSchema } };
   });
@@ -42,23 +42,23 @@ export function toChatToolChoice(choice: LanguageModelV4CallOptions["toolChoice"
   return choice?.type === "tool" ? { type: "function", function: { name: choice.toolName } } : choice?.type;
 }
 
-function chatMessages(message: LanguageModelV4Message): ChatMessage[] {
+function toChatMessageList(message: LanguageModelV4Message): ChatMessage[] {
   switch (message.role) {
     case "system":
       return [{ role: "system", content: message.content }];
     case "user":
-      return [{ role: "user", content: message.content.map(textOf).join("\n") }];
+      return [{ role: "user", content: message.content.map(requireText).join("\n") }];
     case "assistant":
-      return [assistantMessage(message)];
+      return [toAssistantMessage(message)];
     case "tool":
       return message.content.map((part) => {
-        if (part.type !== "tool-result") throw unsupported(part.type);
-        return { role: "tool", tool_call_id: part.toolCallId, content: toolResultText(part.output) };
+        if (part.type !== "tool-result") throw unsupportedError(part.type);
+        return { role: "tool", tool_call_id: part.toolCallId, content: formatToolResult(part.output) };
       });
   }
 }
 
-function assistantMessage(message: Extract<LanguageModelV4Message, { role: "assistant" }>): ChatMessage {
+function toAssistantMessage(message: Extract<LanguageModelV4Message, { role: "assistant" }>): ChatMessage {
   let text = "";
   const calls: ToolCall[] = [];
   for (const part of message.content) {
@@ -66,13 +66,13 @@ function assistantMessage(message: Extract<LanguageModelV4Message, { role: "assi
     else if (part.type === "tool-call") {
       const input = JSON.stringify(part.input ?? {});
       calls.push({ id: part.toolCallId, type: "function", function: { name: part.toolName, arguments: input } });
-    } else if (part.type !== "reasoning") throw unsupported(part.type);
+    } else if (part.type !== "reasoning") throw unsupportedError(part.type);
   }
   if (calls.length === 0) return { role: "assistant", content: text };
   return { role: "assistant", content: text || null, tool_calls: calls };
 }
 
-function toolResultText(output: LanguageModelV4ToolResultOutput): string {
+function formatToolResult(output: LanguageModelV4ToolResultOutput): string {
   switch (output.type) {
     case "text":
     case "error-text":
@@ -81,17 +81,17 @@ function toolResultText(output: LanguageModelV4ToolResultOutput): string {
     case "error-json":
       return JSON.stringify(output.value);
     case "content":
-      return output.value.map(textOf).join("\n");
+      return output.value.map(requireText).join("\n");
     case "execution-denied":
       return output.reason ?? "The call was not allowed.";
   }
 }
 
-function textOf(part: { type: "text"; text: string } | { type: "file" | "custom" }): string {
-  if (part.type !== "text") throw unsupported(part.type);
+function requireText(part: { type: "text"; text: string } | { type: "file" | "custom" }): string {
+  if (part.type !== "text") throw unsupportedError(part.type);
   return part.text;
 }
 
-function unsupported(part: string) {
+function unsupportedError(part: string) {
   return new UnsupportedFunctionalityError({ functionality: `a ${part} part in a chat completion` });
 }

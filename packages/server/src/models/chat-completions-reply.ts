@@ -15,11 +15,11 @@ const maxCalls = 256;
 type Block = "text" | "reasoning";
 type Call = { index: number | undefined; id: string; name: string; input: string };
 /** The state of a reply while it is being read. */
-export type Completion = ReturnType<typeof newCompletion>;
+export type Completion = ReturnType<typeof createCompletion>;
 
 type Fragment = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null } | null;
 
-export function newCompletion(url: string, emit: (part: ModelPart) => void) {
+export function createCompletion(url: string, emit: (part: ModelPart) => void) {
   return {
     url,
     emit,
@@ -49,11 +49,13 @@ export function readEvent(completion: Completion, event: CompletionEvent) {
     addText(completion, "text", delta.refusal);
     if (Array.isArray(delta.tool_calls)) for (const fragment of delta.tool_calls) addToCall(completion, fragment);
   }
-  completion.finishReason = string(choice?.finish_reason) || completion.finishReason;
+  completion.finishReason = stringOrEmpty(choice?.finish_reason) || completion.finishReason;
 }
 
 function addText(completion: Completion, block: Block, content: unknown) {
-  const text = Array.isArray(content) ? content.map((part) => string(part?.text)).join("") : string(content);
+  const text = Array.isArray(content)
+    ? content.map((part) => stringOrEmpty(part?.text)).join("")
+    : stringOrEmpty(content);
   if (text === "") return;
   if (completion.block !== block) {
     closeBlock(completion);
@@ -79,11 +81,11 @@ export function closeBlock(completion: Completion) {
 
 function addToCall(completion: Completion, fragment: Fragment) {
   closeBlock(completion);
-  const id = string(fragment?.id);
-  const name = string(fragment?.function?.name);
+  const id = stringOrEmpty(fragment?.id);
+  const name = stringOrEmpty(fragment?.function?.name);
   const sent = fragment?.function?.arguments;
-  const input = isObject(sent) ? JSON.stringify(sent) : string(sent);
-  const index = number(fragment?.index);
+  const input = isObject(sent) ? JSON.stringify(sent) : stringOrEmpty(sent);
+  const index = numberOrUndefined(fragment?.index);
   const continued = openCall(completion.calls, index, id, name);
   const call = continued ?? { index, id, name, input: "" };
   if (!continued) completion.calls.push(call);
@@ -127,30 +129,30 @@ function toFinishReason({ finishReason: raw, calls }: Completion): LanguageModel
 
 /** Some servers omit reasoning tokens from `completion_tokens`, but all include them in `total_tokens`. */
 function toUsage(usage: JSONObject | undefined): LanguageModelV4Usage {
-  const input = number(usage?.prompt_tokens);
+  const input = numberOrUndefined(usage?.prompt_tokens);
   const { prompt_tokens_details: read, completion_tokens_details: wrote } = usage ?? {};
-  const cacheRead = isObject(read) ? number(read.cached_tokens) : undefined;
-  const reasoning = isObject(wrote) ? number(wrote.reasoning_tokens) : undefined;
-  const written = number(usage?.completion_tokens);
-  const all = number(usage?.total_tokens);
+  const cacheRead = isObject(read) ? numberOrUndefined(read.cached_tokens) : undefined;
+  const reasoning = isObject(wrote) ? numberOrUndefined(wrote.reasoning_tokens) : undefined;
+  const written = numberOrUndefined(usage?.completion_tokens);
+  const all = numberOrUndefined(usage?.total_tokens);
   const output = written === undefined ? undefined : Math.max(written, (all ?? 0) - (input ?? 0));
   return {
-    inputTokens: { total: input, noCache: minus(input, cacheRead), cacheRead, cacheWrite: undefined },
-    outputTokens: { total: output, text: minus(output, reasoning), reasoning },
+    inputTokens: { total: input, noCache: subtract(input, cacheRead), cacheRead, cacheWrite: undefined },
+    outputTokens: { total: output, text: subtract(output, reasoning), reasoning },
     ...(usage && { raw: usage }),
   };
 }
 
 /** Extracts the message from an error body in any of the known formats. At most 1,000 characters; "" if there is none. */
-export function providerMessage({ error, message, detail }: ErrorBody): string {
-  const said = [isObject(error) ? error.message : error, message, detail].find((text) => string(text) !== "");
-  return string(said).slice(0, 1000);
+export function findProviderMessage({ error, message, detail }: ErrorBody): string {
+  const said = [isObject(error) ? error.message : error, message, detail].find((text) => stringOrEmpty(text) !== "");
+  return stringOrEmpty(said).slice(0, 1000);
 }
 
 function reportedError(url: string, event: ErrorBody): APICallError {
-  const code = isObject(event.error) ? number(event.error.code) : undefined;
+  const code = isObject(event.error) ? numberOrUndefined(event.error.code) : undefined;
   return new APICallError({
-    message: providerMessage(event) || "The model's server reported an error.",
+    message: findProviderMessage(event) || "The model's server reported an error.",
     url,
     requestBodyValues: undefined,
     ...(code !== undefined && code >= 400 && code < 600 && { statusCode: code }),
@@ -161,14 +163,14 @@ function isObject(value: unknown): value is JSONObject {
   return typeof value === "object" && value !== null;
 }
 
-function string(value: unknown): string {
+function stringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function number(value: unknown): number | undefined {
+function numberOrUndefined(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-function minus(total: number | undefined, part: number | undefined): number | undefined {
+function subtract(total: number | undefined, part: number | undefined): number | undefined {
   return total === undefined ? undefined : Math.max(0, total - (part ?? 0));
 }

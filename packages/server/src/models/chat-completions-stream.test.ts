@@ -14,11 +14,11 @@ afterEach(() => vi.useRealTimers());
 describe("streamed text", () => {
   it("arrives as one block, whatever its first event looks like, and ends with reason and usage", async () => {
     const parts = await read([
-      event({ role: "assistant", content: "" }),
-      event({ content: "Hel" }),
-      event({ content: "lo" }),
-      event({}, { finish_reason: "stop" }),
-      line({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } }),
+      createEvent({ role: "assistant", content: "" }),
+      createEvent({ content: "Hel" }),
+      createEvent({ content: "lo" }),
+      createEvent({}, { finish_reason: "stop" }),
+      createLine({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } }),
       done,
     ]);
     expect(parts).toEqual([
@@ -39,8 +39,11 @@ describe("streamed text", () => {
   });
 
   it("in one chunk of bytes is one delta", async () => {
-    const parts = await read([["one", " two", " three"].map((content) => event({ content })).join(""), ended("stop")]);
-    expect(deltas(parts)).toEqual(["one two three"]);
+    const parts = await read([
+      ["one", " two", " three"].map((content) => createEvent({ content })).join(""),
+      createEnd("stop"),
+    ]);
+    expect(listDeltas(parts)).toEqual(["one two three"]);
   });
 
   it("is found in lines of every form", async () => {
@@ -51,19 +54,24 @@ describe("streamed text", () => {
       'data:   {"choices":[{"delta":{"content":"c"}}]}  \ndata:\n\n\n',
       'data: {"choices":[{"delta":{"content":"d"},"finish_reason":"stop"}]}\ndata: [DONE]',
     ]);
-    expect(textOf(parts)).toBe("abcd");
+    expect(joinText(parts)).toBe("abcd");
     expect(parts.at(-1)).toMatchObject({ type: "finish" });
   });
 
   it("may be null, an array of parts or a refusal", async () => {
     const content = [{ type: "text", text: "b" }, { type: "text", text: "c" }, { type: "image" }, null];
-    const parts = await read([event({ content: null }), event({ content }), event({ refusal: "No." }), ended("stop")]);
-    expect(textOf(parts)).toBe("bcNo.");
+    const parts = await read([
+      createEvent({ content: null }),
+      createEvent({ content }),
+      createEvent({ refusal: "No." }),
+      createEnd("stop"),
+    ]);
+    expect(joinText(parts)).toBe("bcNo.");
   });
 
   it("is read from the chunk that also has the finish reason", async () => {
-    const parts = await read([event({ content: "all" }, { finish_reason: "length" }), done]);
-    expect(textOf(parts)).toBe("all");
+    const parts = await read([createEvent({ content: "all" }, { finish_reason: "length" }), done]);
+    expect(joinText(parts)).toBe("all");
     expect(parts.at(-1)).toMatchObject({ finishReason: { unified: "length", raw: "length" } });
   });
 
@@ -75,16 +83,16 @@ describe("streamed text", () => {
       { name: "b", content: "d" },
       { name: 'b","content":"x', content: "e" },
     ];
-    const stream = [...lines.map((delta) => event(delta)), ended("stop")].join("");
-    expect(textOf(await read([stream]))).toBe("anotheranothercde");
+    const stream = [...lines.map((delta) => createEvent(delta)), createEnd("stop")].join("");
+    expect(joinText(await read([stream]))).toBe("anotheranothercde");
   });
 });
 
 describe("streamed reasoning", () => {
   it.each(["reasoning_content", "reasoning"])("in %s is a separate block", async (field) => {
     const parts = await read([
-      event({ [field]: "Let me" }) + event({ [field]: " see." }) + event({ content: "Yes" }),
-      ended("stop"),
+      createEvent({ [field]: "Let me" }) + createEvent({ [field]: " see." }) + createEvent({ content: "Yes" }),
+      createEnd("stop"),
     ]);
     expect(parts.slice(0, -1)).toEqual([
       { type: "reasoning-start", id: "1" },
@@ -98,21 +106,21 @@ describe("streamed reasoning", () => {
 });
 
 describe("streamed tool calls", () => {
-  const call = (fragment: object) => event({ tool_calls: [fragment] });
+  const call = (fragment: object) => createEvent({ tool_calls: [fragment] });
 
   it("are assembled by index, in parallel, and emitted at the end", async () => {
     const parts = await read([
-      event({ content: "Looking. " }) +
+      createEvent({ content: "Looking. " }) +
         call({ index: 0, id: "a", type: "function", function: { name: "find", arguments: "" } }),
       call({ index: 1, id: "b", function: { name: "weather", arguments: '{"city":' } }),
       call({ index: 0, function: { arguments: '{"q":1' } }),
-      event({ content: "Wait" }) +
+      createEvent({ content: "Wait" }) +
         call({ index: 1, id: "", function: { name: "", arguments: '"Rome"}' } }) +
-        event({ content: "." }),
+        createEvent({ content: "." }),
       call({ index: 0, id: null, function: { name: null, arguments: "}" } }),
-      ended("tool_calls"),
+      createEnd("tool_calls"),
     ]);
-    expect(deltas(parts)).toEqual(["Looking. ", "Wait", "."]);
+    expect(listDeltas(parts)).toEqual(["Looking. ", "Wait", "."]);
     expect(parts.slice(-3)).toMatchObject([
       { type: "tool-call", toolCallId: "a", toolName: "find", input: '{"q":1}' },
       { type: "tool-call", toolCallId: "b", toolName: "weather", input: '{"city":"Rome"}' },
@@ -128,9 +136,9 @@ describe("streamed tool calls", () => {
     const parts = await read([
       call({ ...first, function: { name: "find", arguments: '{"q":1}' } }),
       call({ ...second, function: { name, arguments: '{"q":2}' } }),
-      ended("tool_calls"),
+      createEnd("tool_calls"),
     ]);
-    expect(callsOf(parts)).toEqual([
+    expect(listCalls(parts)).toEqual([
       [first.id ?? expect.any(String), "find", '{"q":1}'],
       [second.id ?? expect.any(String), name, '{"q":2}'],
     ]);
@@ -138,7 +146,7 @@ describe("streamed tool calls", () => {
 
   it("without an id get one that Mistral accepts, too", async () => {
     const whole = call({ function: { name: "find", arguments: "{}" } });
-    const ids = callsOf(await read([whole, whole, ended("tool_calls")])).map(([id]) => id);
+    const ids = listCalls(await read([whole, whole, createEnd("tool_calls")])).map(([id]) => id);
     const nineCharacters = expect.stringMatching(/^[A-Za-z0-9]{9}$/);
     expect(ids).toEqual([nineCharacters, nineCharacters]);
     expect(ids[0]).not.toBe(ids[1]);
@@ -149,9 +157,9 @@ describe("streamed tool calls", () => {
       call({ id: "a", function: { name: "find", arguments: '{"q"' } }),
       call({ id: "a", function: { name: "find", arguments: ":1}" } }),
       call({ function: { arguments: " " } }),
-      ended("tool_calls"),
+      createEnd("tool_calls"),
     ]);
-    expect(callsOf(parts)).toEqual([["a", "find", '{"q":1} ']]);
+    expect(listCalls(parts)).toEqual([["a", "find", '{"q":1} ']]);
   });
 
   it.each([
@@ -159,18 +167,23 @@ describe("streamed tool calls", () => {
     ["", "{}"],
     [{ q: 1 }, '{"q":1}'],
   ])("with arguments %j have input %s", async (sent, input) => {
-    const parts = await read([call({ index: 0, id: "a", function: { name: "find", arguments: sent } }), ended("stop")]);
-    expect(callsOf(parts)).toEqual([["a", "find", input]]);
+    const parts = await read([
+      call({ index: 0, id: "a", function: { name: "find", arguments: sent } }),
+      createEnd("stop"),
+    ]);
+    expect(listCalls(parts)).toEqual([["a", "find", input]]);
     expect(parts.at(-1)).toMatchObject({ finishReason: { unified: "tool-calls", raw: "stop" } });
   });
 
   it("without a name, too many or too large are errors", async () => {
     const half = "x".repeat(600_000);
     const many = Array.from({ length: 300 }, (_, index) => call({ index, id: `${index}`, function: { name: "find" } }));
-    expect(await errorOf([call({ index: 0, id: "a" }), ended("tool_calls")])).toMatch("without naming it");
-    expect(await errorOf([...many, ended("tool_calls")])).toMatch("too large");
+    expect(await readError([call({ index: 0, id: "a" }), createEnd("tool_calls")])).toMatch("without naming it");
+    expect(await readError([...many, createEnd("tool_calls")])).toMatch("too large");
     expect(
-      await errorOf([half, half].map((args) => call({ index: 0, id: "a", function: { name: "f", arguments: args } }))),
+      await readError(
+        [half, half].map((args) => call({ index: 0, id: "a", function: { name: "f", arguments: args } })),
+      ),
     ).toMatch("too large");
   });
 });
@@ -182,13 +195,13 @@ describe("the end of a stream", () => {
     ["error", "error"],
     ["eos", "other"],
   ])("for reason %s is %s", async (raw, unified) => {
-    expect((await read([ended(raw)])).at(-1)).toMatchObject({ finishReason: { unified, raw } });
+    expect((await read([createEnd(raw)])).at(-1)).toMatchObject({ finishReason: { unified, raw } });
   });
 
   it("may be [DONE] without a reason, or a reason without [DONE]", async () => {
-    const withoutReason = await read([event({ content: "a" }), done]);
+    const withoutReason = await read([createEvent({ content: "a" }), done]);
     expect(withoutReason.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop", raw: undefined } });
-    const withoutDone = await read([event({ content: "a" }, { finish_reason: "stop" }), 'data: {"choi']);
+    const withoutDone = await read([createEvent({ content: "a" }, { finish_reason: "stop" }), 'data: {"choi']);
     expect(withoutDone.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "stop" } });
   });
 
@@ -202,23 +215,26 @@ describe("the end of a stream", () => {
       inputTokens: { total: 10, noCache: 6, cacheRead: 4 },
       outputTokens: { total: 32, text: 2, reasoning: 30 },
     };
-    expect(await usageOf(usage)).toMatchObject(expected);
-    expect(await usageOf({ ...usage, completion_tokens: 2 })).toMatchObject(expected);
-    expect(await usageOf({})).toMatchObject({ inputTokens: { total: undefined }, outputTokens: { total: undefined } });
+    expect(await readUsage(usage)).toMatchObject(expected);
+    expect(await readUsage({ ...usage, completion_tokens: 2 })).toMatchObject(expected);
+    expect(await readUsage({})).toMatchObject({
+      inputTokens: { total: undefined },
+      outputTokens: { total: undefined },
+    });
   });
 
   it("before a reason is an error, even within a line", async () => {
-    const text = event({ content: "Hello" });
+    const text = createEvent({ content: "Hello" });
     for (const cut of [[text], [text, 'data: {"choices":[{"de'], []]) {
-      expect(await errorOf(cut)).toMatch("ended early");
+      expect(await readError(cut)).toMatch("ended early");
     }
-    expect(textOf(await read([text]))).toBe("Hello");
+    expect(joinText(await read([text]))).toBe("Hello");
   });
 
   it("by a broken connection is an error with its cause", async () => {
-    const body = source();
+    const body = createSource();
     const parts = collect(body);
-    body.push(event({ content: "Hello" }));
+    body.push(createEvent({ content: "Hello" }));
     await nextTurn();
     body.destroy(new Error("socket hang up"));
     expect((await parts).slice(-2)).toMatchObject([
@@ -228,7 +244,7 @@ describe("the end of a stream", () => {
   });
 
   it("is not missed when the body was destroyed before", async () => {
-    const body = source();
+    const body = createSource();
     body.destroy();
     await once(body, "close");
     expect(await collect(body)).toMatchObject([{ type: "error" }]);
@@ -244,7 +260,7 @@ describe("errors in the stream", () => {
     [{ error: {} }, "The model's server reported an error.", undefined, false],
     [{ error: { message: "x".repeat(5000) } }, "x".repeat(1000), undefined, false],
   ])("are reported for %j", async (body, message, statusCode, isRetryable) => {
-    const source = [event({ content: "Hm" }), line(body), ended("stop")];
+    const source = [createEvent({ content: "Hm" }), createLine(body), createEnd("stop")];
     const [text, end, error] = (await read(source)).slice(1);
     expect([text, end]).toMatchObject([{ delta: "Hm" }, { type: "text-end" }]);
     expect(error).toMatchObject({ type: "error", error: { message, statusCode, isRetryable } });
@@ -252,10 +268,10 @@ describe("errors in the stream", () => {
   });
 
   it("such as a line that is not JSON end it and destroy the body", async () => {
-    const body = source();
-    body.push(`${event({ content: "Hm" })}data: {oops}\n\n${event({ content: "more" })}`);
+    const body = createSource();
+    body.push(`${createEvent({ content: "Hm" })}data: {oops}\n\n${createEvent({ content: "more" })}`);
     const parts = await collect(body);
-    expect(textOf(parts)).toBe("Hm");
+    expect(joinText(parts)).toBe("Hm");
     expect(parts.at(-1)).toMatchObject({
       type: "error",
       error: { message: expect.stringContaining("not valid JSON") },
@@ -266,28 +282,30 @@ describe("errors in the stream", () => {
   it("are not reported for events of another shape", async () => {
     const odd = [null, 5, [], "text", {}, { choices: null }, { choices: [null] }, { choices: {} }, { usage: 3 }];
     const deltas = [null, "text", { tool_calls: null }, { tool_calls: {} }, { content: 3 }, { content: [3] }];
-    const lines = [...odd, ...deltas.map((delta) => ({ choices: [{ delta, finish_reason: 7 }] }))].map(line);
-    expect((await read([...lines, event({ content: "ok" }), ended("stop")])).slice(0, -1)).toEqual(
-      (await read([event({ content: "ok" }), ended("stop")])).slice(0, -1),
+    const lines = [...odd, ...deltas.map((delta) => ({ choices: [{ delta, finish_reason: 7 }] }))].map(createLine);
+    expect((await read([...lines, createEvent({ content: "ok" }), createEnd("stop")])).slice(0, -1)).toEqual(
+      (await read([createEvent({ content: "ok" }), createEnd("stop")])).slice(0, -1),
     );
   });
 
   it("are reported for a line above 1 MiB, complete or not, but not for one just below", async () => {
     const piece = "x".repeat(64 * 1024);
-    const endless = source();
+    const endless = createSource();
     const parts = collect(endless);
     for (let count = 0; count < 17; count += 1) endless.push(piece);
     expect((await parts).at(-1)).toMatchObject({ error: { message: expect.stringContaining("1 MiB") } });
     expect(endless.destroyed).toBe(true);
-    const short = event({ content: "a" });
-    expect(await errorOf([short + event({ content: piece.repeat(16) }) + ended("stop")])).toMatch("1 MiB");
-    expect(textOf(await read([event({ content: piece.repeat(15) }) + ended("stop")]))).toHaveLength(15 * piece.length);
+    const short = createEvent({ content: "a" });
+    expect(await readError([short + createEvent({ content: piece.repeat(16) }) + createEnd("stop")])).toMatch("1 MiB");
+    expect(joinText(await read([createEvent({ content: piece.repeat(15) }) + createEnd("stop")]))).toHaveLength(
+      15 * piece.length,
+    );
   });
 });
 
 describe("the body of a stream", () => {
   it("is destroyed immediately when the receiver throws, which gets nothing more", async () => {
-    const body = source();
+    const body = createSource();
     const received: ModelPart[] = [];
     const reading = readChatCompletion(
       body,
@@ -297,30 +315,30 @@ describe("the body of a stream", () => {
       },
       { url },
     );
-    body.push(event({ content: "Hello" }) + ended("stop"));
+    body.push(createEvent({ content: "Hello" }) + createEnd("stop"));
     await expect(reading).rejects.toThrow("full");
     expect(body.destroyed).toBe(true);
     expect(received.map(({ type }) => type)).toEqual(["text-start", "text-delta"]);
   });
 
   it("is destroyed immediately when the call is aborted, and reading fails with the reason", async () => {
-    const body = source();
+    const body = createSource();
     const controller = new AbortController();
     const { signal } = controller;
     const received: ModelPart[] = [];
     const reading = readChatCompletion(body, (part) => received.push(part), { url, signal });
-    body.push(event({ content: "Hello" }));
+    body.push(createEvent({ content: "Hello" }));
     await nextTurn();
     controller.abort(new Error("gone"));
     expect(body.destroyed).toBe(true);
-    body.push(event({ content: "more" }));
+    body.push(createEvent({ content: "more" }));
     await expect(reading).rejects.toThrow("gone");
-    expect(textOf(received)).toBe("Hello");
-    await expect(readChatCompletion(source(), () => {}, { url, signal })).rejects.toThrow("gone");
+    expect(joinText(received)).toBe("Hello");
+    await expect(readChatCompletion(createSource(), () => {}, { url, signal })).rejects.toThrow("gone");
   });
 
   it("passes nothing more on once the receiver has aborted the call", async () => {
-    const body = source();
+    const body = createSource();
     const controller = new AbortController();
     const received: ModelPart[] = [];
     const take = (part: ModelPart) => {
@@ -328,7 +346,7 @@ describe("the body of a stream", () => {
       controller.abort(new Error("left"));
     };
     const reading = readChatCompletion(body, take, { url, signal: controller.signal });
-    body.push(event({ content: "Hello" }) + ended("stop"));
+    body.push(createEvent({ content: "Hello" }) + createEnd("stop"));
     await expect(reading).rejects.toThrow("left");
     expect(received).toHaveLength(1);
   });
@@ -336,8 +354,8 @@ describe("the body of a stream", () => {
   it("may end after the last event, and is destroyed otherwise", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     for (const ends of [true, false]) {
-      const body = source();
-      body.push(event({ content: "a" }) + done);
+      const body = createSource();
+      body.push(createEvent({ content: "a" }) + done);
       await collect(body);
       expect(body.destroyed).toBe(false);
       if (ends) body.push(null);
@@ -349,24 +367,24 @@ describe("the body of a stream", () => {
   });
 });
 
-function line(value: unknown) {
+function createLine(value: unknown) {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-function event(delta: object, choice: object = {}) {
-  return line({ id: "c1", model: "m", choices: [{ index: 0, delta, finish_reason: null, ...choice }] });
+function createEvent(delta: object, choice: object = {}) {
+  return createLine({ id: "c1", model: "m", choices: [{ index: 0, delta, finish_reason: null, ...choice }] });
 }
 
-function ended(reason: string) {
-  return event({}, { finish_reason: reason }) + done;
+function createEnd(reason: string) {
+  return createEvent({}, { finish_reason: reason }) + done;
 }
 
-function source() {
+function createSource() {
   return new Readable({ read() {} });
 }
 
 function read(chunks: (string | Uint8Array)[]): Promise<ModelPart[]> {
-  const body = source();
+  const body = createSource();
   for (const chunk of chunks) body.push(chunk);
   body.push(null);
   return collect(body);
@@ -383,24 +401,26 @@ async function collect(body: Readable): Promise<ModelPart[]> {
   return parts;
 }
 
-async function errorOf(chunks: string[]) {
+async function readError(chunks: string[]) {
   const last = (await read(chunks)).at(-1);
   return last?.type === "error" && last.error instanceof Error ? last.error.message : "no error";
 }
 
-async function usageOf(usage: object) {
-  const last = (await read([event({}, { finish_reason: "stop" }), line({ choices: [], usage }), done])).at(-1);
+async function readUsage(usage: object) {
+  const last = (await read([createEvent({}, { finish_reason: "stop" }), createLine({ choices: [], usage }), done])).at(
+    -1,
+  );
   return last?.type === "finish" ? last.usage : undefined;
 }
 
-function deltas(parts: ModelPart[]) {
+function listDeltas(parts: ModelPart[]) {
   return parts.flatMap((part) => (part.type === "text-delta" ? [part.delta] : []));
 }
 
-function textOf(parts: ModelPart[]) {
-  return deltas(parts).join("");
+function joinText(parts: ModelPart[]) {
+  return listDeltas(parts).join("");
 }
 
-function callsOf(parts: ModelPart[]) {
+function listCalls(parts: ModelPart[]) {
   return parts.flatMap((part) => (part.type === "tool-call" ? [[part.toolCallId, part.toolName, part.input]] : []));
 }

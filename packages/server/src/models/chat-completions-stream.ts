@@ -3,10 +3,10 @@ import { StringDecoder } from "node:string_decoder";
 import {
   type Completion,
   closeBlock,
+  createCompletion,
   emitEnd,
   flush,
   maxHeld,
-  newCompletion,
   readEvent,
 } from "./chat-completions-reply.ts";
 import type { ModelPart } from "./chat-model.ts";
@@ -34,7 +34,7 @@ export function readChatCompletion(
   { url, signal }: { url: string; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const completion = newCompletion(url, pass);
+  const completion = createCompletion(url, pass);
   const decoder = new StringDecoder("utf8");
   let isOpen = true;
 

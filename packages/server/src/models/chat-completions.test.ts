@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { Agent, request } from "undici";
 import { afterEach, describe, expect, it } from "vitest";
-import { chatCompletionsModel, type SendStream } from "./chat-completions.ts";
+import { createChatCompletionsModel, type SendStream } from "./chat-completions.ts";
 import type { ModelPart } from "./chat-model.ts";
 
 const prompt: LanguageModelV4CallOptions["prompt"] = [{ role: "user", content: [{ type: "text", text: "Hello" }] }];
@@ -14,7 +14,7 @@ const lastEvents = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\nd
 
 describe("a chat completions request", () => {
   it("contains what the call specifies", async () => {
-    const { sent, model } = recordingModel();
+    const { sent, model } = createRecordingModel();
     const { signal } = new AbortController();
     const inputSchema = { type: "object" as const };
     await model.streamTo(
@@ -54,7 +54,7 @@ describe("a chat completions request", () => {
   });
 
   it("omits what the call does not specify", async () => {
-    const { sent, model } = recordingModel();
+    const { sent, model } = createRecordingModel();
     await model.streamTo({ prompt, tools: [], toolChoice: { type: "auto" } }, () => {});
     const names = Object.keys(JSON.parse(sent[0]?.body ?? ""));
     expect(names).toEqual(["model", "messages", "stream", "stream_options"]);
@@ -77,7 +77,7 @@ describe("a refused call", () => {
     [400, JSON.stringify({ error: { message: "y".repeat(5000) } }), "y".repeat(1000), false],
   ])("with status %i throws, case %#", async (statusCode, body, message, isRetryable) => {
     const headers = { "retry-after": "3", "x-list": ["a", "b"], "x-none": undefined };
-    const error = await failureOf(async () => ({
+    const error = await catchFailure(async () => ({
       status: statusCode,
       headers,
       body: Readable.from([Buffer.from(body)]),
@@ -101,24 +101,24 @@ describe("a refused call", () => {
         this.push(Buffer.alloc(16 * 1024, "x"));
       },
     });
-    expect(await failureOf(async () => ({ status: 500, headers: {}, body }))).toMatchObject({ statusCode: 500 });
+    expect(await catchFailure(async () => ({ status: 500, headers: {}, body }))).toMatchObject({ statusCode: 500 });
     expect(body.destroyed).toBe(true);
     expect(produced).toBeLessThan(20);
   });
 
   it("reports its status when the body breaks, and the abort's reason when it was aborted", async () => {
     const broken = () => new Readable({ read: (): void => void 0 }).destroy(new Error("reset"));
-    expect(await failureOf(async () => ({ status: 502, headers: {}, body: broken() }))).toMatchObject({
+    expect(await catchFailure(async () => ({ status: 502, headers: {}, body: broken() }))).toMatchObject({
       statusCode: 502,
     });
     const abortSignal = AbortSignal.abort(new Error("gone"));
-    const aborted = failureOf(async () => ({ status: 502, headers: {}, body: broken() }), { prompt, abortSignal });
+    const aborted = catchFailure(async () => ({ status: 502, headers: {}, body: broken() }), { prompt, abortSignal });
     expect(await aborted).toMatchObject({ message: "gone" });
   });
 
   it("that never reached the server rethrows the error", async () => {
     const reason = new Error("ECONNREFUSED");
-    expect(await failureOf(() => Promise.reject(reason))).toBe(reason);
+    expect(await catchFailure(() => Promise.reject(reason))).toBe(reason);
   });
 });
 
@@ -190,7 +190,7 @@ describe("a real connection", () => {
     };
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/chat/completions`;
     const stream = async (onPart: (part: ModelPart) => void, abortSignal?: AbortSignal, headers = {}) => {
-      const model = chatCompletionsModel({ provider: "ollama", modelId: "small", url, headers, send });
+      const model = createChatCompletionsModel({ provider: "ollama", modelId: "small", url, headers, send });
       await model.streamTo({ prompt, ...(abortSignal && { abortSignal }) }, onPart);
     };
     const ended = async () => current?.closed || (current && once(current, "close"));
@@ -198,24 +198,24 @@ describe("a real connection", () => {
   }
 });
 
-function modelWith(send: SendStream) {
+function createModel(send: SendStream) {
   const url = "https://models.example/v1/chat/completions";
   const headers = { Authorization: "Bearer key" };
-  return chatCompletionsModel({ provider: "openai-compatible", modelId: "small", url, headers, send });
+  return createChatCompletionsModel({ provider: "openai-compatible", modelId: "small", url, headers, send });
 }
 
-function recordingModel() {
+function createRecordingModel() {
   const sent: Parameters<SendStream>[0][] = [];
-  const model = modelWith(async (request) => {
+  const model = createModel(async (request) => {
     sent.push(request);
     return { status: 200, headers: {}, body: Readable.from([Buffer.from(hello + lastEvents)]) };
   });
   return { sent, model };
 }
 
-async function failureOf(send: SendStream, call: LanguageModelV4CallOptions = { prompt }): Promise<unknown> {
+async function catchFailure(send: SendStream, call: LanguageModelV4CallOptions = { prompt }): Promise<unknown> {
   try {
-    return await modelWith(send).streamTo(call, () => {});
+    return await createModel(send).streamTo(call, () => {});
   } catch (error) {
     return error;
   }

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { toChatMessages, toChatToolChoice, toChatTools } from "./chat-completions-prompt.ts";
-import { providerMessage } from "./chat-completions-reply.ts";
+import { findProviderMessage } from "./chat-completions-reply.ts";
 import { readChatCompletion } from "./chat-completions-stream.ts";
 import type { CallbackModel } from "./chat-model.ts";
 
@@ -30,7 +30,7 @@ const maxErrorBytes = 64 * 1024;
  * 1,000 characters) and without the request body, which contains a visitor's messages. Errors of `send` propagate. See
  * `readChatCompletion` for the parts.
  */
-export function chatCompletionsModel(options: {
+export function createChatCompletionsModel(options: {
   provider: string;
   modelId: string;
   url: string;
@@ -47,7 +47,7 @@ export function chatCompletionsModel(options: {
       const headers = withHeaders(ownHeaders, call.headers);
       const body = requestBody(modelId, call);
       const response = await send({ url, method: "POST", headers, body, ...(signal && { signal }) });
-      if (response.status < 200 || response.status > 299) throw await failedCall(url, response, signal);
+      if (response.status < 200 || response.status > 299) throw await toCallError(url, response, signal);
       await readChatCompletion(response.body, onPart, { url, signal });
     },
   };
@@ -74,15 +74,15 @@ function withHeaders(base: Record<string, string>, added: Record<string, string 
   return headers;
 }
 
-async function failedCall(url: string, { status, headers, body }: Response, signal: AbortSignal | undefined) {
+async function toCallError(url: string, { status, headers, body }: Response, signal: AbortSignal | undefined) {
   const text = await readStart(body);
   signal?.throwIfAborted();
   return new APICallError({
-    message: messageIn(text) || `The model's server answered with status ${status}.`,
+    message: findErrorMessage(text) || `The model's server answered with status ${status}.`,
     url,
     requestBodyValues: undefined,
     statusCode: status,
-    responseHeaders: plainHeaders(headers),
+    responseHeaders: joinHeaderValues(headers),
   });
 }
 
@@ -103,9 +103,9 @@ async function readStart(body: Readable): Promise<string> {
 }
 
 /** The provider's message from an error body, or the body itself when its format is unknown. */
-function messageIn(text: string): string {
+function findErrorMessage(text: string): string {
   try {
-    const message = providerMessage(JSON.parse(text));
+    const message = findProviderMessage(JSON.parse(text));
     if (message !== "") return message;
   } catch {
     // The body is not JSON. Proxies respond with plain text, for example.
@@ -113,7 +113,7 @@ function messageIn(text: string): string {
   return text.trim().slice(0, 1000);
 }
 
-function plainHeaders(headers: Response["headers"]): Record<string, string> {
+function joinHeaderValues(headers: Response["headers"]): Record<string, string> {
   const plain: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) plain[name] = String(value);
   return plain;

@@ -5,7 +5,7 @@ import type { Outbound } from "../outbound/guarded-request.ts";
 import { anthropic } from "./anthropic.ts";
 import { refusesTools } from "./ask-model.ts";
 import type { ChatModel, ChosenModel } from "./chat-model.ts";
-import { demoModel } from "./demo/demo-model.ts";
+import { createDemoModel } from "./demo/demo-model.ts";
 import { createEmbedder, type Embedder } from "./embedder.ts";
 import { google } from "./google.ts";
 import { mistral } from "./mistral.ts";
@@ -41,25 +41,25 @@ export type ModelOptions = {
 export type Models = ReturnType<typeof createModels>;
 
 export function createModels({ defaultModel, environment, settings, outbound, log }: ModelOptions) {
-  const defaultModelId = defaultModel ?? firstDefault(environment.keys()) ?? DEMO;
-  const defaultFor = (usable: Connections) => defaultAmong(usable, defaultModel);
+  const defaultModelId = defaultModel ?? findFirstDefault(environment.keys()) ?? DEMO;
+  const defaultFor = (usable: Connections) => chooseDefault(usable, defaultModel);
 
   /**
    * Every provider that the organization can use. Its own settings replace the environment's entry as a whole, so its URL
    * never receives the operator's key.
    */
-  async function connections(organizationId: string) {
+  async function resolveConnections(organizationId: string) {
     const own = await settings.get(organizationId);
     const usable = new Map<ProviderName, Connection>();
     for (const name of providerNames) {
       const access = own.get(name) ?? environment.get(name);
-      const connection = access && connectionTo(name, access, own.has(name));
+      const connection = access && resolveConnection(name, access, own.has(name));
       if (connection) usable.set(name, connection);
     }
     return usable;
   }
 
-  function connectionTo(name: ProviderName, access: ProviderAccess, isOwn: boolean): Connection | null {
+  function resolveConnection(name: ProviderName, access: ProviderAccess, isOwn: boolean): Connection | null {
     const baseUrl = access.baseUrl ?? providers[name].baseUrl;
     if (!baseUrl || !isUsable(name, access)) return null;
     const trust = isOwn && access.baseUrl !== null ? "untrusted" : "operator";
@@ -69,10 +69,10 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
   return {
     defaultModelId,
     providers,
-    ...embeddingModels(connections, settings),
+    ...createEmbeddingModels(resolveConnections, settings),
     /** The model that the organization's agents use when they have not chosen one. */
     async defaultFor(organizationId: string): Promise<string> {
-      return defaultFor(await connections(organizationId));
+      return defaultFor(await resolveConnections(organizationId));
     },
     /**
      * The model that an agent uses. `model: null` follows the default. If no provider is configured at all, the demo model
@@ -84,10 +84,10 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       agent: { id: string; model: string | null; organizationId: string },
       { isNewConversation = false, isVisitor = true } = {},
     ): Promise<ChosenModel> {
-      const usable = await connections(agent.organizationId);
+      const usable = await resolveConnections(agent.organizationId);
       const id = agent.model ?? defaultFor(usable);
       if (id === DEMO || usable.size === 0) {
-        return asChosen(demoModel({ modelId: DEMO, announce: isNewConversation && id !== DEMO }), null);
+        return toChosenModel(createDemoModel({ modelId: DEMO, announce: isNewConversation && id !== DEMO }), null);
       }
       const { provider, name } = parseModelId(id, defaultModelId);
       const connection = provider && usable.get(provider);
@@ -97,14 +97,15 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
         throw new AppError("MODEL_NOT_CONFIGURED", `${model} is not configured on this server.`);
       }
       const isOperatorPaid = !(await settings.get(agent.organizationId)).has(provider);
-      return asChosen(await providers[provider].connect(connection, name), { provider, connection, isOperatorPaid });
+      const connected = await providers[provider].connect(connection, name);
+      return toChosenModel(connected, { provider, connection, isOperatorPaid });
     },
     /**
      * Returns the providers that the organization can use, the given model ids that belong to none of them, and the
      * models that have rejected tools.
      */
     async survey(organizationId: string, modelIds: ReadonlyArray<string | null>) {
-      const usable = await connections(organizationId);
+      const usable = await resolveConnections(organizationId);
       const ids = modelIds.map((id) => id ?? defaultFor(usable));
       const isAnswered = (id: string) => {
         const { provider } = parseModelId(id, defaultModelId);
@@ -129,7 +130,7 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
     async test(organizationId: string, name: ProviderName, given: ProviderAccess | null, model: string | null) {
       const own = given ?? (await settings.get(organizationId)).get(name);
       const access = own ?? environment.get(name);
-      const connection = access && connectionTo(name, access, own !== undefined);
+      const connection = access && resolveConnection(name, access, own !== undefined);
       if (!connection) throw notFound("Model provider setting");
       return testProvider(providers[name], connection, { model, isHidden: !own && access.baseUrl !== null });
     },
@@ -138,7 +139,7 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
      * default model is listed.
      */
     async list(organizationId: string): Promise<ModelInfo[]> {
-      const usable = await connections(organizationId);
+      const usable = await resolveConnections(organizationId);
       const defaultId = defaultFor(usable);
       const lists = await Promise.all(
         [...usable].map(async ([provider, connection]) => {
@@ -155,7 +156,7 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
   };
 }
 
-function embeddingModels(
+function createEmbeddingModels(
   connections: (organizationId: string) => Promise<Connections>,
   settings: ModelOptions["settings"],
 ) {
@@ -190,13 +191,13 @@ type Connections = ReadonlyMap<ProviderName, Connection>;
  * The default model of an organization with these connections: the operator's choice if its provider is usable, then the
  * default of the first usable provider that has one, then the demo.
  */
-function defaultAmong(usable: Connections, chosen: string | null): string {
+function chooseDefault(usable: Connections, chosen: string | null): string {
   const provider = chosen === null ? undefined : parseModelId(chosen, chosen).provider;
   const isUsable = usable.size === 0 || chosen === DEMO || (provider !== undefined && usable.has(provider));
-  return (isUsable ? chosen : null) ?? firstDefault(usable.keys()) ?? chosen ?? DEMO;
+  return (isUsable ? chosen : null) ?? findFirstDefault(usable.keys()) ?? chosen ?? DEMO;
 }
 
-function firstDefault(configured: Iterable<ProviderName>): string | undefined {
+function findFirstDefault(configured: Iterable<ProviderName>): string | undefined {
   const names = new Set(configured);
   const name = providerNames.find((known) => names.has(known) && providers[known].defaultModel);
   return name && `${name}/${providers[name].defaultModel}`;
@@ -207,7 +208,7 @@ function isModelName(name: string): boolean {
   return /^[\w.:@+-]+(\/[\w.:@+-]+)*$/.test(name) && !name.includes("..");
 }
 
-function asChosen(
+function toChosenModel(
   model: ChatModel,
   by: { provider: ProviderName; connection: Connection; isOperatorPaid: boolean } | null,
 ): ChosenModel {

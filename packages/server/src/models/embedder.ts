@@ -1,5 +1,5 @@
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { providerMessage } from "./chat-completions-reply.ts";
+import { findProviderMessage } from "./chat-completions-reply.ts";
 import { EmbeddingError } from "./embedding-error.ts";
 import type { EmbeddingFormat, EmbeddingPurpose } from "./embedding-formats.ts";
 import type { Connection } from "./provider.ts";
@@ -58,7 +58,8 @@ export function createEmbedder({ connection, format, name, isOperatorPaid }: Emb
       const { status, body, truncated } = await send(request);
       const answer = truncated ? null : parse(body);
       if (status !== 200) {
-        const said = typeof answer === "object" && answer !== null ? redact(providerMessage(answer), connection) : "";
+        const said =
+          typeof answer === "object" && answer !== null ? redact(findProviderMessage(answer), connection) : "";
         throw new EmbeddingError(`HTTP ${status}${said ? `: ${said}` : "."}`, status);
       }
       if (typeof answer !== "object" || answer === null) {
@@ -66,7 +67,7 @@ export function createEmbedder({ connection, format, name, isOperatorPaid }: Emb
       }
       const { vectors, tokens } = format.read(answer);
       checkVectors(vectors, request.texts.length);
-      return { vectors, tokens: plausible(tokens) ?? estimate(request.texts) };
+      return { vectors, tokens: validCount(tokens) ?? estimate(request.texts) };
     },
   };
 }
@@ -102,7 +103,7 @@ function checkVectors(vectors: unknown[], expected: number): asserts vectors is 
   }
 }
 
-function plausible(tokens: unknown): number | undefined {
+function validCount(tokens: unknown): number | undefined {
   return typeof tokens === "number" && Number.isInteger(tokens) && tokens > 0 && tokens < 10_000_000
     ? tokens
     : undefined;

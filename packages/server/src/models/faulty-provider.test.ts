@@ -66,7 +66,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
   let agentId: string;
 
   beforeAll(async () => {
-    server = await startModelServer(environment);
+    server = await startModelServer(createEnvironment);
     agentId = await server.createAgent(model);
   });
   afterAll(() => server.stop());
@@ -223,7 +223,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
     let slow: ModelServer;
     beforeAll(async () => {
       const limits = { FOYER_MODEL_IDLE_TIMEOUT: "400ms", FOYER_MODEL_TOTAL_TIMEOUT: "1500ms" };
-      slow = await startModelServer((url) => ({ ...environment(url), ...limits }));
+      slow = await startModelServer((url) => ({ ...createEnvironment(url), ...limits }));
     });
     afterAll(() => slow.stop());
     const everlasting = (exchange: Exchange) => {
@@ -262,7 +262,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
   });
 
   it("that is unreachable is abandoned", async () => {
-    const gone = await startModelServer(environment);
+    const gone = await startModelServer(createEnvironment);
     const { host } = new URL(gone.upstream.url);
     await gone.upstream.stop();
     const reply = await gone.ask(await gone.createAgent(model), "Hello?");
@@ -272,7 +272,7 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
   });
 });
 
-function environment(url: string) {
+function createEnvironment(url: string) {
   return {
     OPENAI_COMPATIBLE_BASE_URL: `${url}/v1`,
     OPENAI_COMPATIBLE_API_KEY: key,

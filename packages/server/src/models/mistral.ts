@@ -1,5 +1,5 @@
 import { openaiFormat } from "./embedding-formats.ts";
-import { bearer, namesInData, type Provider } from "./provider.ts";
+import { bearerHeaders, listModelIds, type Provider } from "./provider.ts";
 
 export const mistral: Provider = {
   label: "Mistral",
@@ -11,6 +11,6 @@ export const mistral: Provider = {
     const { createMistral } = await import("@ai-sdk/mistral");
     return createMistral({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model);
   },
-  models: { path: "/models", headers: bearer, names: namesInData },
+  models: { path: "/models", headers: bearerHeaders, names: listModelIds },
   embeddings: { format: openaiFormat, suggested: ["mistral-embed"] },
 };

@@ -1,6 +1,6 @@
-import { chatCompletionsModel } from "./chat-completions.ts";
+import { createChatCompletionsModel } from "./chat-completions.ts";
 import { openaiFormat } from "./embedding-formats.ts";
-import { bearer, chatEndpoint, namesInData, type Provider } from "./provider.ts";
+import { bearerHeaders, chatEndpoint, listModelIds, type Provider } from "./provider.ts";
 
 /** Ollama serves chat completions under `/v1`. The base URL that people usually enter has no path. */
 export const ollama: Provider = {
@@ -11,7 +11,7 @@ export const ollama: Provider = {
   defaultPath: "/v1",
   alternatePath: "/api",
   connect: async (connection, modelId) =>
-    chatCompletionsModel({ provider: "ollama", modelId, ...chatEndpoint(connection) }),
-  models: { path: "/models", headers: bearer, names: namesInData },
+    createChatCompletionsModel({ provider: "ollama", modelId, ...chatEndpoint(connection) }),
+  models: { path: "/models", headers: bearerHeaders, names: listModelIds },
   embeddings: { format: openaiFormat, suggested: ["bge-m3", "embeddinggemma"] },
 };

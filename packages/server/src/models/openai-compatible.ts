@@ -1,6 +1,6 @@
-import { chatCompletionsModel } from "./chat-completions.ts";
+import { createChatCompletionsModel } from "./chat-completions.ts";
 import { openaiFormat } from "./embedding-formats.ts";
-import { bearer, chatEndpoint, namesInData, type Provider } from "./provider.ts";
+import { bearerHeaders, chatEndpoint, listModelIds, type Provider } from "./provider.ts";
 
 /** Any server that implements chat completions. */
 export const openaiCompatible: Provider = {
@@ -10,7 +10,7 @@ export const openaiCompatible: Provider = {
   baseUrl: null,
   defaultPath: "",
   connect: async (connection, modelId) =>
-    chatCompletionsModel({ provider: "openai-compatible", modelId, ...chatEndpoint(connection) }),
-  models: { path: "/models", headers: bearer, names: namesInData },
+    createChatCompletionsModel({ provider: "openai-compatible", modelId, ...chatEndpoint(connection) }),
+  models: { path: "/models", headers: bearerHeaders, names: listModelIds },
   embeddings: { format: openaiFormat, suggested: [] },
 };

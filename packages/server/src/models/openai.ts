@@ -1,5 +1,5 @@
 import { openaiFormat } from "./embedding-formats.ts";
-import { bearer, namesInData, type Provider } from "./provider.ts";
+import { bearerHeaders, listModelIds, type Provider } from "./provider.ts";
 
 /** OpenAI's Responses API. */
 export const openai: Provider = {
@@ -22,10 +22,10 @@ export const openai: Provider = {
   },
   models: {
     path: "/models",
-    headers: bearer,
+    headers: bearerHeaders,
     // The list contains models of every kind. The following kinds cannot chat.
     names: (body) =>
-      namesInData(body).filter(
+      listModelIds(body).filter(
         (name) => !/embed|tts|audio|image|whisper|dall-e|moderation|realtime|transcribe/.test(name),
       ),
   },

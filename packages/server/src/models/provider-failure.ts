@@ -1,7 +1,7 @@
 import { APICallError } from "@ai-sdk/provider";
 import ipaddr from "ipaddr.js";
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { providerMessage } from "./chat-completions-reply.ts";
+import { findProviderMessage } from "./chat-completions-reply.ts";
 import type { ChosenModel } from "./chat-model.ts";
 import { ModelError } from "./model-error.ts";
 
@@ -32,21 +32,21 @@ export function describeFailure(error: unknown, { source, modelId }: ChosenModel
     return { ...known, provider: null, message: "The server failed. Its log has the cause.", providerStatus: null };
   }
   const providerStatus = APICallError.isInstance(cause) ? (cause.statusCode ?? null) : null;
-  return { ...known, message: redact(messageOf(cause), source) || error.message, providerStatus };
+  return { ...known, message: redact(describeCause(cause), source) || error.message, providerStatus };
 }
 
-function messageOf(cause: unknown): string {
+function describeCause(cause: unknown): string {
   if (cause instanceof OutboundError) return `${cause.publicMessage}.`;
-  if (APICallError.isInstance(cause)) return messageIn(cause.responseBody) || cause.message;
+  if (APICallError.isInstance(cause)) return findErrorMessage(cause.responseBody) || cause.message;
   if (cause instanceof Error) return cause.message;
   // The AI SDK passes on an error event inside a stream unchanged, or only its `error` property.
   const event = (cause ?? {}) as { error?: unknown };
-  return providerMessage({ error: event.error ?? event });
+  return findProviderMessage({ error: event.error ?? event });
 }
 
-function messageIn(body: string | undefined): string {
+function findErrorMessage(body: string | undefined): string {
   try {
-    return providerMessage(JSON.parse(body ?? ""));
+    return findProviderMessage(JSON.parse(body ?? ""));
   } catch {
     return "";
   }
@@ -57,11 +57,11 @@ export function redact(
   text: string,
   source: Pick<NonNullable<ChosenModel["source"]>, "apiKey" | "baseUrl"> | null,
 ): string {
-  const known = source ? [...(source.apiKey ? [source.apiKey] : []), ...addressParts(source.baseUrl)] : [];
-  let clean = bounded(text);
+  const known = source ? [...(source.apiKey ? [source.apiKey] : []), ...listAddressParts(source.baseUrl)] : [];
+  let clean = limitLength(text);
   // Remove the known secrets before truncating, because a truncated key would not be recognized.
   for (const secret of known)
-    clean = clean.replaceAll(literally(secret), secret === source?.apiKey ? "***" : "(address)");
+    clean = clean.replaceAll(toLiteralPattern(secret), secret === source?.apiKey ? "***" : "(address)");
   return (
     clean
       .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "(address)")
@@ -79,7 +79,7 @@ export function redact(
 }
 
 /** The start of the text, without the word at the cut, which may be part of a key. */
-function bounded(text: string): string {
+function limitLength(text: string): string {
   if (text.length <= MAX_READ) return text;
   const start = text.slice(0, MAX_READ);
   const end = Math.max(start.lastIndexOf(" "), start.lastIndexOf("\n"));
@@ -90,13 +90,13 @@ function bounded(text: string): string {
  * The parts of a base URL that an error may quote separately, longest first. A path of one segment, such as `/v1`, is
  * public.
  */
-function addressParts(baseUrl: string): string[] {
+function listAddressParts(baseUrl: string): string[] {
   const { href, host, hostname, pathname } = new URL(baseUrl);
   const isPublic = pathname.split("/").filter(Boolean).length < 2;
   return [href, host, hostname, ...(isPublic ? [] : [pathname])];
 }
 
-const literally = (text: string) => new RegExp(RegExp.escape(text), "gi");
+const toLiteralPattern = (text: string) => new RegExp(RegExp.escape(text), "gi");
 
 function withoutIPv6(match: string): string {
   const end = /(?:\.|(?<!:):)$/.exec(match)?.[0] ?? "";

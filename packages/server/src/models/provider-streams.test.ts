@@ -19,28 +19,28 @@ const setups: Setup[] = [
     env: { OPENAI_API_KEY: "sk-1", OPENAI_BASE_URL: address },
     path: "/v1/responses",
     auth: ["authorization", "Bearer sk-1"] as [string, string],
-    models: bare("openai", "gpt-4.1-mini"),
+    models: listModelNames("openai", "gpt-4.1-mini"),
   })),
   ...["URL", "URL/v1"].map((address) => ({
     provider: "anthropic" as const,
     env: { ANTHROPIC_API_KEY: "sk-ant-1", ANTHROPIC_BASE_URL: address },
     path: "/v1/messages",
     auth: ["x-api-key", "sk-ant-1"] as [string, string],
-    models: bare("anthropic", "claude-sonnet-4-5"),
+    models: listModelNames("anthropic", "claude-sonnet-4-5"),
   })),
   ...["URL", "URL/v1beta"].map((address) => ({
     provider: "google" as const,
     env: { GOOGLE_GENERATIVE_AI_API_KEY: "AIza1", GOOGLE_GENERATIVE_AI_BASE_URL: address },
     path: "/v1beta/models/MODEL:streamGenerateContent?alt=sse",
     auth: ["x-goog-api-key", "AIza1"] as [string, string],
-    models: bare("google", "gemini-3-pro-preview"),
+    models: listModelNames("google", "gemini-3-pro-preview"),
   })),
   ...["URL", "URL/v1"].map((address) => ({
     provider: "mistral" as const,
     env: { MISTRAL_API_KEY: "m-1", MISTRAL_BASE_URL: address },
     path: "/v1/chat/completions",
     auth: ["authorization", "Bearer m-1"] as [string, string],
-    models: bare("mistral", "mistral-small-latest"),
+    models: listModelNames("mistral", "mistral-small-latest"),
   })),
   ...["URL", "URL/v1", "URL/api"].map((address) => ({
     provider: "ollama" as const,
@@ -66,7 +66,7 @@ const setups: Setup[] = [
 ];
 
 /** An id with its provider, and a bare name whose prefix identifies the provider. */
-function bare(provider: string, name: string): Setup["models"] {
+function listModelNames(provider: string, name: string): Setup["models"] {
   return [
     [`${provider}/${name}`, name],
     [name, name],

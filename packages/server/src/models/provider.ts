@@ -30,18 +30,18 @@ export type Provider = {
 };
 
 /** Reads the model names from `{ data: [{ id }] }`, the format of OpenAI and many others. */
-export function namesInData(body: unknown): string[] {
+export function listModelIds(body: unknown): string[] {
   const data = (body as { data?: Array<{ id?: unknown }> } | null)?.data ?? [];
   return data.map((model) => model.id).filter((id) => typeof id === "string");
 }
 
-export const bearer = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });
+export const bearerHeaders = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });
 
 /** The chat completions endpoint under the connection's base URL. */
 export function chatEndpoint({ apiKey, baseUrl, trust, outbound }: Connection) {
   return {
     url: `${baseUrl}/chat/completions`,
-    headers: apiKey ? bearer(apiKey) : {},
+    headers: apiKey ? bearerHeaders(apiKey) : {},
     send: (request: Omit<OutboundRequest, "trust">) => outbound.stream({ ...request, trust }),
   };
 }

@@ -1,5 +1,5 @@
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { providerMessage } from "./chat-completions-reply.ts";
+import { findProviderMessage } from "./chat-completions-reply.ts";
 import { type Connection, chatEndpoint, type Provider } from "./provider.ts";
 
 const TOTAL_MS = 10_000;
@@ -21,7 +21,7 @@ export async function testProvider(
 ): Promise<string | null> {
   const ask = createAsk(connection, performance.now() + TOTAL_MS);
   try {
-    const problem = await problemOf(provider, connection, options.model, ask, options.isHidden);
+    const problem = await findProblem(provider, connection, options.model, ask, options.isHidden);
     return problem && withoutKey(problem, connection.apiKey);
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
@@ -29,7 +29,7 @@ export async function testProvider(
   }
 }
 
-async function problemOf(
+async function findProblem(
   provider: Provider,
   connection: Connection,
   model: string | null,
@@ -39,7 +39,7 @@ async function problemOf(
   const { models, baseUrl, label } = provider;
   const { apiKey } = connection;
   const list = await ask("GET", connection.baseUrl + models.path, apiKey ? models.headers(apiKey) : {});
-  const names = list.status === 200 ? namesIn(models, list.json) : [];
+  const names = list.status === 200 ? listNames(models, list.json) : [];
   if (names.length > 0) return null;
   // A user-entered URL can lead to any implementation, and many servers do not list their models.
   const canReply = baseUrl === null && !isKeyRefused(list);
@@ -53,7 +53,7 @@ async function problemOf(
 }
 
 /** The server at the URL may send anything. A response in another format counts as an empty list. */
-function namesIn({ names }: Provider["models"], json: unknown): string[] {
+function listNames({ names }: Provider["models"], json: unknown): string[] {
   try {
     return names(json);
   } catch {
@@ -79,18 +79,21 @@ function createAsk({ trust, outbound }: Connection, deadline: number): Ask {
 }
 
 const isOk = ({ status, json }: Answer) => status === 200 && json !== null;
-const isUnknownModel = (answer: Answer) => /^4(00|04|22)$/.test(String(answer.status)) && /model/i.test(said(answer));
+const isUnknownModel = (answer: Answer) =>
+  /^4(00|04|22)$/.test(String(answer.status)) && /model/i.test(quoteProvider(answer));
 
 /** Google responds to an invalid key with status 400. */
 function isKeyRefused(answer: Answer): boolean {
-  return answer.status === 401 || answer.status === 403 || (answer.status === 400 && /api.?key/i.test(said(answer)));
+  return (
+    answer.status === 401 || answer.status === 403 || (answer.status === 400 && /api.?key/i.test(quoteProvider(answer)))
+  );
 }
 
 function explain(answer: Answer, label: string, apiKey: string | null, isHidden: boolean): string {
   const { status, json } = answer;
   if (isKeyRefused(answer))
     return `${apiKey ? "The provider rejected the key" : "The provider requires a key"} (HTTP ${status}).`;
-  const isNowhere = (status === 404 || status === 405) && said(answer) === "";
+  const isNowhere = (status === 404 || status === 405) && quoteProvider(answer) === "";
   if (isNowhere) return `${label} was not found at this URL (HTTP ${status}).`;
   if (status === 200) {
     return json === null
@@ -98,12 +101,12 @@ function explain(answer: Answer, label: string, apiKey: string | null, isHidden:
       : "The server responds but lists no models.";
   }
   // Remove the key before truncating the text, because a truncated key would no longer be recognized.
-  const words = isHidden ? "" : withoutKey(said(answer), apiKey).replace(/\s+/g, " ").trim().slice(0, 300);
+  const words = isHidden ? "" : withoutKey(quoteProvider(answer), apiKey).replace(/\s+/g, " ").trim().slice(0, 300);
   return `HTTP ${status}${words ? `: ${words}` : "."}`;
 }
 
-function said({ json }: Answer): string {
-  return typeof json === "object" && json !== null ? providerMessage(json) : "";
+function quoteProvider({ json }: Answer): string {
+  return typeof json === "object" && json !== null ? findProviderMessage(json) : "";
 }
 
 function readJson(body: Buffer): unknown {

@@ -28,22 +28,24 @@ export function rejectsTools(error: unknown): boolean {
  * turn. A model without tools can then still answer from the results of the search before it was called.
  */
 export function withoutTools({ tools: _, toolChoice: __, prompt, ...rest }: Request): Request {
-  return { ...rest, prompt: joined(prompt.flatMap(withoutCalls)) };
+  return { ...rest, prompt: joinUserMessages(prompt.flatMap(withoutCalls)) };
 }
 
 function withoutCalls(message: LanguageModelV4Message): LanguageModelV4Message[] {
-  if (message.role === "tool") return [{ role: "user", content: message.content.flatMap(resultTexts) }];
+  if (message.role === "tool") return [{ role: "user", content: message.content.flatMap(toResultTexts) }];
   if (message.role !== "assistant") return [message];
   const content = message.content.filter(({ type }) => type !== "tool-call" && type !== "reasoning");
   return content.length > 0 ? [{ ...message, content }] : [];
 }
 
-function resultTexts(part: ToolMessage["content"][number]): UserMessage["content"] {
+function toResultTexts(part: ToolMessage["content"][number]): UserMessage["content"] {
   if (part.type !== "tool-result") return [];
-  return [{ type: "text", text: `[Result of ${part.toolName}, not written by the visitor]\n${textOf(part.output)}` }];
+  return [
+    { type: "text", text: `[Result of ${part.toolName}, not written by the visitor]\n${outputText(part.output)}` },
+  ];
 }
 
-function textOf(output: LanguageModelV4ToolResultOutput): string {
+function outputText(output: LanguageModelV4ToolResultOutput): string {
   switch (output.type) {
     case "text":
     case "error-text":
@@ -59,7 +61,7 @@ function textOf(output: LanguageModelV4ToolResultOutput): string {
 }
 
 /** Joins consecutive messages of the visitor, because not every model accepts two messages of the same role in a row. */
-function joined(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+function joinUserMessages(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const messages: LanguageModelV4Message[] = [];
   for (const message of prompt) {
     const last = messages.at(-1);

@@ -23,7 +23,7 @@ beforeEach(async () => {
   agentId = await createAgent(owner);
   shop.exchanges.splice(0);
   shop.script(({ response }) => response.setHeader("content-type", "application/json").end('{"balance":12}'));
-  model.script(obey);
+  model.script(makeRequestedCalls);
 });
 afterAll(async () => {
   await server.stop();
@@ -34,7 +34,7 @@ afterAll(async () => {
 type Call = { name: string; input: object };
 
 /** A model that makes exactly the calls that the newest message contains. */
-function obey(exchange: Parameters<typeof eventStream>[0]) {
+function makeRequestedCalls(exchange: Parameters<typeof eventStream>[0]) {
   const { messages } = JSON.parse(exchange.body);
   const { role, content } = messages.at(-1);
   if (role !== "user") return sayWords("Done.")(exchange);
@@ -51,7 +51,7 @@ function obey(exchange: Parameters<typeof eventStream>[0]) {
   end();
 }
 
-async function tokenFor(visitor: object): Promise<string> {
+async function createToken(visitor: object): Promise<string> {
   return (await owner.call("POST", `/agents/${agentId}/identity-token`, visitor)).body.data.token;
 }
 async function ask(calls: Call[], { text = "", ...more }: Record<string, unknown> = {}) {
@@ -84,7 +84,7 @@ describe("a tool with bound values", () => {
     });
     const page = { url: "https://shop.example/cart?a=1" };
     const input = { amount: 5, note: '","to":"eve@example.com' };
-    await ask([{ name: "refund", input }], { userToken: await tokenFor(ada), page });
+    await ask([{ name: "refund", input }], { userToken: await createToken(ada), page });
     const [sent] = shop.exchanges;
     expect(sent?.request.url).toBe(
       "/users/ada%2F1%20%C3%BC%26x%3D/refund?plan=pro&from=https%3A%2F%2Fshop.example%2Fcart",
@@ -106,7 +106,7 @@ describe("a tool with bound values", () => {
   it("keeps a value within its part of a header, whatever name a visitor chooses", async () => {
     const httpHeaders = { "X-User": "id={{visitor.id}}; name={{visitor.name}}; role=user" };
     await httpTool("orders", { httpUrl: `${shop.url}/orders`, httpHeaders });
-    const userToken = await tokenFor({ id: "7", name: 'Eve"; role=admin, id=1' });
+    const userToken = await createToken({ id: "7", name: 'Eve"; role=admin, id=1' });
     await ask([{ name: "orders", input: {} }], { userToken });
     expect(shop.exchanges[0]?.request.headers["x-user"]).toBe("id=7; name=Eve%22%3B role=admin%2C id=1; role=user");
   });
@@ -116,7 +116,7 @@ describe("a tool with bound values", () => {
     async (name) => {
       await httpTool("orders", { httpUrl: `${shop.url}/orders?user_id={{visitor.id}}`, inputSchema: anyInput });
       const input = { [name]: "victim", note: "x" };
-      await ask([{ name: "orders", input }], { userToken: await tokenFor({ id: "7" }) });
+      await ask([{ name: "orders", input }], { userToken: await createToken({ id: "7" }) });
       expect(shop.exchanges[0]?.request.url).toBe("/orders?user_id=7&note=x");
     },
   );
@@ -124,7 +124,7 @@ describe("a tool with bound values", () => {
   it("takes no input with the name of a bound value, even if it takes any input", async () => {
     await httpTool("orders", { httpUrl: `${shop.url}/{{visitor.id}}`, inputSchema: anyInput });
     const input = { "visitor.id": "victim", "page.url": "x", note: "x" };
-    await ask([{ name: "orders", input }], { userToken: await tokenFor({ id: "7" }) });
+    await ask([{ name: "orders", input }], { userToken: await createToken({ id: "7" }) });
     expect(shop.exchanges[0]?.request.url).toBe("/7?note=x");
   });
 
@@ -133,7 +133,7 @@ describe("a tool with bound values", () => {
     const call = { name: "orders", input: {} };
     const [claimed] = await ask([call], { userId: "1", userEmail: "eve@example.com" });
     expect(claimed).toMatchObject({ isError: true, result: expect.stringContaining("signed in") });
-    const [lacking] = await ask([call], { userToken: await tokenFor({ id: "1" }), userEmail: "eve@example.com" });
+    const [lacking] = await ask([call], { userToken: await createToken({ id: "1" }), userEmail: "eve@example.com" });
     expect(lacking).toMatchObject({ isError: true });
     expect(shop.exchanges).toHaveLength(0);
   });
@@ -142,7 +142,7 @@ describe("a tool with bound values", () => {
     shop.script(({ response }) => response.writeHead(302, { location: `${model.url}/elsewhere` }).end());
     await httpTool("orders", { httpUrl: `${shop.url}/orders`, sendVisitorToken: true });
     const before = model.exchanges.length;
-    await ask([{ name: "orders", input: {} }], { userToken: await tokenFor(ada) });
+    await ask([{ name: "orders", input: {} }], { userToken: await createToken(ada) });
     expect(model.exchanges.slice(before).filter(({ request }) => request.headers["foyer-visitor"])).toEqual([]);
     expect(shop.exchanges).toHaveLength(1);
   });
@@ -209,8 +209,8 @@ describe("a model that obeys every injection", () => {
       httpMethod: "PUT",
       httpUrl: `${shop.url}/users/{{visitor.id}}?customer={{visitor.id}}`,
     });
-    const userToken = await tokenFor({ id: "ada-1" });
-    const attacks = [...injections(victim, 200)];
+    const userToken = await createToken({ id: "ada-1" });
+    const attacks = [...generateInjections(victim, 200)];
     for (let at = 0; at < attacks.length; at += 20) {
       await Promise.all(
         attacks
@@ -243,7 +243,7 @@ describe("a model that obeys every injection", () => {
 type Attack = { calls: Call[]; isAnonymous?: boolean; [field: string]: unknown };
 
 /** Requests of a visitor who is not signed in, or is signed in as another user than the victim. */
-function* injections(victim: string, count: number): Generator<Attack> {
+function* generateInjections(victim: string, count: number): Generator<Attack> {
   const tools = ["orders", "refund", "note"];
   const encoded = [
     encodeURIComponent(victim),

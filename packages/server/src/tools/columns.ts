@@ -20,7 +20,7 @@ export function withExecutionType(body: unknown): unknown {
 }
 
 /** Reads the settings out of a valid body. */
-export function settingsOf({ type: _, formFieldsSchema: fields, ...given }: ToolChanges): ToolSettings {
+export function toSettings({ type: _, formFieldsSchema: fields, ...given }: ToolChanges): ToolSettings {
   const { displayConfig, formPostActions: actions, inputSchema } = given;
   const formSchema = given.formSchema === undefined && fields !== undefined ? { fields } : given.formSchema;
   return {
@@ -147,13 +147,13 @@ export const emptyTool = {
 } as const satisfies Partial<Columns>;
 
 /** A tool's display with its type filled in; null when the tool has no display. */
-export function displayConfigOf({ displayConfig }: Pick<ToolRow, "displayConfig">): DisplayConfig | null {
+export function parseDisplayConfig({ displayConfig }: Pick<ToolRow, "displayConfig">): DisplayConfig | null {
   return displayConfig === null ? null : { type: DEFAULT_DISPLAY_TYPE, ...JSON.parse(displayConfig) };
 }
 
 /** The tool as the API returns it, with the defaults of its kind. */
 export function toTool(row: ToolRow): Tool {
-  const json = (text: string | null) => (text === null ? null : JSON.parse(text));
+  const parseJson = (text: string | null) => (text === null ? null : JSON.parse(text));
   const { executionType: kind } = row;
   return {
     id: row.id,
@@ -166,20 +166,20 @@ export function toTool(row: ToolRow): Tool {
     label: row.label,
     resultFor: row.resultFor,
     requires: row.requires,
-    displayConfig: displayConfigOf(row),
+    displayConfig: parseDisplayConfig(row),
     mockResponse: row.mockResponse ?? (kind === "mock" ? "" : null),
     httpUrl: row.httpUrl,
     httpMethod: row.httpMethod ?? (kind === "http" ? "GET" : null),
-    httpHeaders: json(row.httpHeaders),
-    clientResultSchema: json(row.clientResultSchema),
-    httpBody: json(row.httpBody),
+    httpHeaders: parseJson(row.httpHeaders),
+    clientResultSchema: parseJson(row.clientResultSchema),
+    httpBody: parseJson(row.httpBody),
     sendVisitorToken: row.sendVisitorToken === 1,
     formSchema: row.formSchema === null ? null : { ...defaultFormTexts, ...JSON.parse(row.formSchema) },
     formExecutionMode: row.formExecutionMode ?? (kind === "form" ? "webhook" : null),
     formWebhookUrl: row.formWebhookUrl,
     formClientHandler: row.formClientHandler,
-    formPostActions: json(row.formPostActions),
-    formConfirmation: json(row.formConfirmation),
+    formPostActions: parseJson(row.formPostActions),
+    formConfirmation: parseJson(row.formConfirmation),
     warnings: [],
     createdAt: new Date(row.createdAt).toISOString(),
     updatedAt: new Date(row.updatedAt).toISOString(),

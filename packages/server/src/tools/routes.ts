@@ -19,7 +19,7 @@ export function toolRoutes(
   webhookSecrets: WebhookSecrets,
   idempotency: Idempotency,
 ): void {
-  const formOf = async (request: FastifyRequest, id: string) =>
+  const findForm = async (request: FastifyRequest, id: string) =>
     checkIsForm(await tools.existing(principalOf(request).organizationId, id));
   app.route({
     ...contract.listTools,
@@ -77,16 +77,16 @@ export function toolRoutes(
       const principal = principalOf(request);
       const tool = await tools.existing(principal.organizationId, request.params.id);
       const { input, visitor } = request.body;
-      return runner.test(tool, input ?? {}, visitor ? actingVisitor(principal, visitor) : null);
+      return runner.test(tool, input ?? {}, visitor ? toActingVisitor(principal, visitor) : null);
     },
   });
   app.route({
     ...contract.getWebhookSecret,
-    handler: async (request) => webhookSecrets.read(await formOf(request, request.params.id)),
+    handler: async (request) => webhookSecrets.read(await findForm(request, request.params.id)),
   });
   app.route({
     ...contract.rotateWebhookSecret,
-    handler: async (request) => webhookSecrets.rotate(await formOf(request, request.params.id)),
+    handler: async (request) => webhookSecrets.rotate(await findForm(request, request.params.id)),
   });
 }
 
@@ -95,7 +95,7 @@ export function toolRoutes(
  * visitor's name.
  * @throws 403
  */
-function actingVisitor({ role }: Principal, { id, email, name, claims }: contract.ActingVisitor): VerifiedVisitor {
+function toActingVisitor({ role }: Principal, { id, email, name, claims }: contract.ActingVisitor): VerifiedVisitor {
   if (isAtLeast(role, "admin")) return { id, email: email || null, name: name || null, claims: claims ?? {} };
   throw new AppError("FORBIDDEN", `You need the admin role to test a tool as a visitor. Your role is ${role}.`);
 }

@@ -40,7 +40,7 @@ export function checkTool(tool: Tool, given: ToolSettings, { checkUrl, unknown }
     () => httpHeaders && checkHeaders("httpHeaders", httpHeaders),
     () => httpHeaders && checkBoundNames("httpHeaders", Object.values(httpHeaders)),
     () => formSchema && checkFormSchema(formSchema),
-    () => formWebhookUrl && asInvalid("formWebhookUrl", () => checkUrl(formWebhookUrl)),
+    () => formWebhookUrl && rethrowAsInvalid("formWebhookUrl", () => checkUrl(formWebhookUrl)),
     () => formPostActions && checkPostActions(formPostActions, checkUrl),
     () => (formSchema || given.formConfirmation) && isKnown("formSchema") && checkConfirmation(tool),
     () => isKnown("executionType") && checkKind(tool),
@@ -104,7 +104,7 @@ function checkConfirmation({ formConfirmation, formSchema }: Tool) {
     throw invalid("formConfirmation.emailField", "must name an email field of the form", "unknown_reference");
 }
 
-function asInvalid(path: string, check: () => void) {
+function rethrowAsInvalid(path: string, check: () => void) {
   try {
     check();
   } catch (error) {

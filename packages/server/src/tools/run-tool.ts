@@ -7,9 +7,9 @@ import { signVisitorToken } from "../agents/identity/user-token.ts";
 import type { AgentService } from "../agents/service.ts";
 import type { ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { displayConfigOf } from "./columns.ts";
+import { parseDisplayConfig } from "./columns.ts";
 import { runHttpTool } from "./http/run-http-tool.ts";
-import { quotedResult } from "./quoted-data.ts";
+import { quoteResult } from "./quoted-data.ts";
 import { inputProblem } from "./schema/input-schema.ts";
 import type { SecretService } from "./secrets/service.ts";
 import { failure, type ToolOutcome } from "./tool-outcome.ts";
@@ -39,9 +39,9 @@ export function createToolRunner(
     if (problem !== null) return { outcome: failure(`The input is not valid: ${problem}.`) };
     switch (tool.executionType) {
       case "mock":
-        return shown(tool, readMock(tool.mockResponse ?? ""), tool.mockResponse ?? "");
+        return showResult(tool, readMock(tool.mockResponse ?? ""), tool.mockResponse ?? "");
       case "form":
-        return { outcome: formShown(tool, input as Input) };
+        return { outcome: showForm(tool, input as Input) };
       case "http":
         return runHttp(tool, input as Input, turn);
       case "client":
@@ -53,27 +53,27 @@ export function createToolRunner(
 
   async function runClient(tool: ToolRow, runInPage: RunInPage): Promise<Ran> {
     const answer = await runInPage(tool.id);
-    if ("error" in answer) return { outcome: { ...failure(answer.error), forModel: quotedResult(answer) } };
-    return shown(tool, answer.result, quotedResult(answer.result));
+    if ("error" in answer) return { outcome: { ...failure(answer.error), forModel: quoteResult(answer) } };
+    return showResult(tool, answer.result, quoteResult(answer.result));
   }
 
   async function runHttp(tool: ToolRow, input: Input, { context, signal }: Turn): Promise<Ran> {
     const mayUseUnbound = tool.mayUseUnboundSecrets === 1;
     const secretFor = (name: string, host: string) =>
       secrets.valueFor(tool.organizationId, name, { host, mayUseUnbound });
-    const visitorTokenFor = (host: string) => visitorToken(tool, context, { host, agents });
+    const visitorTokenFor = (host: string) => createVisitorToken(tool, context, { host, agents });
     const deps = { outbound, secretFor, context, visitorTokenFor, signal };
     const answer = await runHttpTool(tool, input, deps);
     const { result, forModel, request, response } = answer;
     const ran: Ran = answer.isError
       ? { outcome: { ...failure(String(result)), ...(tool.resultFor === "visitor" ? {} : { forModel }) } }
-      : await shown(tool, result, forModel);
+      : await showResult(tool, result, forModel);
     return { ...ran, request, response, ...(answer.problem ? { problem: answer.problem } : {}) };
   }
 
   /** Visitors receive only what the display maps. They receive the whole result only with the display type `text`. */
-  async function shown(tool: ToolRow, result: unknown, forModel: string): Promise<Ran> {
-    if (tool.resultFor === "model") return { outcome: hidden(forModel), result };
+  async function showResult(tool: ToolRow, result: unknown, forModel: string): Promise<Ran> {
+    if (tool.resultFor === "model") return { outcome: hideResult(forModel), result };
     const told = tool.resultFor === "visitor" ? shownOnly : forModel;
     const { displayConfig, filled, warnings } = displayIn(tool, result);
     const display = await withAllowedImages(tool, filled);
@@ -97,7 +97,7 @@ export function createToolRunner(
     /** `problem` is the exact error message for members. */
     async run(tool: ToolRow, input: unknown, turn: Turn) {
       const { outcome, problem } = await run(tool, input, turn);
-      return { outcome, problem: problemOf(outcome, problem) };
+      return { outcome, problem: findProblem(outcome, problem) };
     },
     /** For members, who may see more than visitors. */
     async test(tool: ToolRow, input: Input, visitor: VerifiedVisitor | null): Promise<ToolTest> {
@@ -109,7 +109,7 @@ export function createToolRunner(
       return {
         isError,
         forModel,
-        problem: problemOf(outcome, problem),
+        problem: findProblem(outcome, problem),
         result: ran.result ?? null,
         warnings: ran.warnings ?? [],
         forVisitor: { result, display, ...(form ? { form } : {}) },
@@ -123,14 +123,14 @@ export function createToolRunner(
 
 /** A tool's display, filled with a result, and what it leaves out. */
 function displayIn(tool: ToolRow, result: unknown) {
-  const displayConfig = displayConfigOf(tool);
+  const displayConfig = parseDisplayConfig(tool);
   const warnings: string[] = [];
   const given = displayOf(result, displayConfig, (message) => warnings.push(message));
   return { displayConfig, filled: tool.resultFor === "visitor" ? displayForVisitorAlone(given) : given, warnings };
 }
 
 /** The `Foyer-Visitor` header for a host, or null when the tool sends none or nothing proves the visitor. */
-async function visitorToken(
+async function createVisitorToken(
   { organizationId, agentId, sendVisitorToken }: ToolRow,
   { visitor }: TurnContext,
   { host, agents }: { host: string; agents: Pick<AgentService, "identitySecret"> },
@@ -139,7 +139,7 @@ async function visitorToken(
   return signVisitorToken(visitor, { host, secret: await agents.identitySecret(organizationId, agentId) });
 }
 
-function problemOf({ isError, forModel }: ToolOutcome, problem: string | undefined): string | null {
+function findProblem({ isError, forModel }: ToolOutcome, problem: string | undefined): string | null {
   return problem ?? (isError ? forModel : null);
 }
 
@@ -147,7 +147,7 @@ function problemOf({ isError, forModel }: ToolOutcome, problem: string | undefin
  * Visitors see only that the tool ran. The model reads the result, but the chat stream and the stored conversation do
  * not contain it.
  */
-function hidden(forModel: string): ToolOutcome {
+function hideResult(forModel: string): ToolOutcome {
   const display = { type: "text", slots: {}, options: {} };
   return { result: null, isError: false, displayConfig: null, display, forModel };
 }
@@ -165,11 +165,11 @@ function readMock(response: string): unknown {
   }
 }
 
-function formShown(tool: ToolRow, input: Input): ToolOutcome {
+function showForm(tool: ToolRow, input: Input): ToolOutcome {
   const form = toVisitorForm(tool, input);
   const forModel =
     "The form is displayed to the visitor, who may fill it in now. Do not ask for its fields in the chat.";
-  const displayConfig = displayConfigOf(tool);
+  const displayConfig = parseDisplayConfig(tool);
   const display = { type: "form", slots: {}, options: {} };
   return { result: null, isError: false, displayConfig, display, form, forModel };
 }

@@ -10,7 +10,7 @@ import type { PartialBody } from "../http/body-rules.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { limitsOf } from "../plans/plan-limits.ts";
-import { emptyTool, settingsOf, type ToolSettings, toColumns, toTool } from "./columns.ts";
+import { emptyTool, type ToolSettings, toColumns, toSettings, toTool } from "./columns.ts";
 import type { MailRecipients } from "./form/mail-recipients.ts";
 import { createRecipientCheck } from "./form/recipient-check.ts";
 import { checkTool } from "./rules.ts";
@@ -72,7 +72,7 @@ export function createToolService(
     async create(principal: Principal, { agentId, ...input }: ToolCreate, keep?: SaveResponse): Promise<Tool> {
       const { organizationId, plan } = principal;
       await agents.get(organizationId, agentId);
-      const given = settingsOf(input);
+      const given = toSettings(input);
       const settings = newTool(organizationId, { agentId, ...input }, given);
       const row = { ...settings, mayUseUnboundSecrets: unboundSecretUse(principal, null, settings) };
       await check(principal, null, row, given);
@@ -94,7 +94,7 @@ export function createToolService(
     async update(principal: Principal, id: string, input: ToolChanges): Promise<Tool> {
       const { organizationId } = principal;
       const row = await existing(organizationId, id);
-      const given = settingsOf(input);
+      const given = toSettings(input);
       const columns = toColumns(given);
       const changes = {
         ...columns,
@@ -131,12 +131,12 @@ function partChecks(existing: (organizationId: string, id: string) => Promise<To
   return {
     /** @throws 400 */
     async checkPartOfNew(organizationId: string, { body, refused }: PartialBody<ToolCreate>): Promise<void> {
-      const given = { inputSchema: {}, ...settingsOf(body) };
+      const given = { inputSchema: {}, ...toSettings(body) };
       await checkSettings(newTool(organizationId, { ...requiredSettings, ...body }, given), given, refused);
     },
     /** @throws 400, or 404 */
     async checkPart(organizationId: string, id: string, { body, refused }: PartialBody<ToolChanges>): Promise<void> {
-      const given = settingsOf(body);
+      const given = toSettings(body);
       await checkSettings({ ...(await existing(organizationId, id)), ...toColumns(given) }, given, refused);
     },
   };

@@ -47,7 +47,7 @@ export function createClientToolCalls(
     try {
       const replies = [...new Set([...waiting.values()].map(({ call }) => call.messageId))];
       const rows = replies.length > 0 ? await store.unread(replies) : [];
-      for (const row of rows) waiting.get(keyOf(row))?.resolve(JSON.parse(row.outcome ?? "null"));
+      for (const row of rows) waiting.get(callKey(row))?.resolve(JSON.parse(row.outcome ?? "null"));
     } catch (error) {
       log.warn({ err: error }, "results of client tools could not be read; retrying");
     }
@@ -67,7 +67,7 @@ export function createClientToolCalls(
     const giveUp = () => resolve(null);
     const stopTimer = schedule(giveUp, clientToolLimits.waitMs);
     signal.addEventListener("abort", giveUp);
-    waiting.set(keyOf(call), { call, resolve });
+    waiting.set(callKey(call), { call, resolve });
     startPolling();
     try {
       announce();
@@ -75,7 +75,7 @@ export function createClientToolCalls(
     } finally {
       stopTimer();
       signal.removeEventListener("abort", giveUp);
-      waiting.delete(keyOf(call));
+      waiting.delete(callKey(call));
     }
   }
 
@@ -86,7 +86,7 @@ export function createClientToolCalls(
     return row ? JSON.parse(row.outcome ?? "null") : null;
   }
 
-  const existing = async (conversationId: string, toolUseId: string) => {
+  const findCall = async (conversationId: string, toolUseId: string) => {
     const call = await store.find(conversationId, toolUseId);
     if (!call) throw notFound("Tool call");
     return call;
@@ -130,7 +130,7 @@ export function createClientToolCalls(
     },
     /** @throws 404 when there is no such call, 409 when another page has claimed it or the call is over */
     async claim(conversationId: string, { toolUseId, ...claim }: ToolClaim): Promise<void> {
-      const call = await existing(conversationId, toolUseId);
+      const call = await findCall(conversationId, toolUseId);
       if (call.isOpen && (await store.claim(call, claim))) return;
       throw new AppError("CONFLICT", "Another page has claimed this call, or the reply no longer waits for it.");
     },
@@ -140,21 +140,21 @@ export function createClientToolCalls(
      * when the call is over
      */
     async answer(conversationId: string, given: ToolCallResult): Promise<void> {
-      const call = await existing(conversationId, given.toolUseId);
+      const call = await findCall(conversationId, given.toolUseId);
       const answer = answerIn(given, call.clientResultSchema);
       const outcome = JSON.stringify(answer);
       const digest = createHash("sha256").update(JSON.stringify(answer, inKeyOrder)).digest("base64url");
       if (call.isOpen && (await store.settle(call, { outcome, digest }))) {
-        waiting.get(keyOf(call))?.resolve(answer);
+        waiting.get(callKey(call))?.resolve(answer);
         return;
       }
-      if ((await existing(conversationId, given.toolUseId)).digest === digest) return;
+      if ((await findCall(conversationId, given.toolUseId)).digest === digest) return;
       throw new AppError("CONFLICT", "The call already has another result, or the reply no longer waits for it.");
     },
   };
 }
 
-const keyOf = ({ messageId, toolUseId }: { messageId: string; toolUseId: string }) => `${messageId} ${toolUseId}`;
+const callKey = ({ messageId, toolUseId }: { messageId: string; toolUseId: string }) => `${messageId} ${toolUseId}`;
 
 function answerIn({ result = null, error }: ToolCallResult, schema: string | null): ClientToolAnswer {
   if (typeof error === "string") {

@@ -11,7 +11,7 @@ type Key = { messageId: string; toolUseId: string };
  */
 export function createClientToolStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, waitMs: number) {
   const now = databaseNow(databaseKind);
-  const one = ({ messageId, toolUseId }: Key) =>
+  const updateCall = ({ messageId, toolUseId }: Key) =>
     db.updateTable("clientToolCalls").where("messageId", "=", messageId).where("toolUseId", "=", toolUseId);
   return {
     async insert(call: Key & { conversationId: string; toolId: string; sessionId: string | null }): Promise<void> {
@@ -33,7 +33,7 @@ export function createClientToolStore({ db, databaseKind }: Pick<Deps, "db" | "d
     },
     /** @returns false when the call is over, another page has claimed it, or it belongs to another session */
     async claim(key: Key, { claimId, sessionId }: Omit<ToolClaim, "toolUseId">): Promise<boolean> {
-      const claimed = await one(key)
+      const claimed = await updateCall(key)
         .set({ claimedBy: claimId })
         .where("digest", "is", null)
         .$if(Boolean(sessionId), (query) => query.where("sessionId", "=", sessionId ?? ""))
@@ -43,7 +43,7 @@ export function createClientToolStore({ db, databaseKind }: Pick<Deps, "db" | "d
     },
     /** Stores the result, or with an outcome of null closes the call. @returns false when the call is already over */
     async settle(key: Key, { outcome, digest }: { outcome: string | null; digest: string }): Promise<boolean> {
-      const settled = await one(key).set({ outcome, digest }).where("digest", "is", null).executeTakeFirst();
+      const settled = await updateCall(key).set({ outcome, digest }).where("digest", "is", null).executeTakeFirst();
       return settled.numUpdatedRows > 0n;
     },
     /** The results of these replies that have not been read yet. */
@@ -57,7 +57,7 @@ export function createClientToolStore({ db, databaseKind }: Pick<Deps, "db" | "d
     },
     /** Removes a result that the reply has read and stores with its message. */
     async forget(key: Key): Promise<void> {
-      await one(key).set({ outcome: null }).execute();
+      await updateCall(key).set({ outcome: null }).execute();
     },
   };
 }

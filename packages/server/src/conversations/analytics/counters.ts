@@ -21,16 +21,16 @@ export function createConversationCounters(db: Db) {
     async count(trx: Executor, events: readonly ConversationEvent[]): Promise<void> {
       const rows = new Map<string, HourRow>();
       for (const event of events) {
-        const row = rowOf(event);
+        const row = toHourRow(event);
         const key = `${row.agentId} ${row.day} ${row.hour}`;
-        rows.set(key, sumOf(rows.get(key), row));
+        rows.set(key, addToHour(rows.get(key), row));
       }
       for (const [, row] of [...rows].sort(([a], [b]) => (a < b ? -1 : 1))) await add(trx, row);
     },
   };
 }
 
-function rowOf({ agentId, at, ...counts }: ConversationEvent): HourRow {
+function toHourRow({ agentId, at, ...counts }: ConversationEvent): HourRow {
   const {
     conversations = 0,
     replies = 0,
@@ -55,7 +55,7 @@ function rowOf({ agentId, at, ...counts }: ConversationEvent): HourRow {
   };
 }
 
-function sumOf(before: HourRow | undefined, row: HourRow): HourRow {
+function addToHour(before: HourRow | undefined, row: HourRow): HourRow {
   return before ? { ...row, ...addCounts(before, row) } : row;
 }
 

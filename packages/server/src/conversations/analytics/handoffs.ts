@@ -7,19 +7,19 @@ export type HandoffSums = Omit<HandoffDayRow, "agentId" | "day">;
 type Figures = Omit<HandoffAnalytics, "requested" | "causes">;
 
 /** @param started how many conversations started in the range */
-export function handoffAnalytics(causes: readonly HandoffSums[], started: number): HandoffAnalytics {
+export function summarizeHandoffs(causes: readonly HandoffSums[], started: number): HandoffAnalytics {
   const all = causes.reduce(add, nothing);
   // Leave out takeovers without a request, because they answer no request and would lower the mean times.
   const asked = causes.filter(({ cause }) => cause !== "member").reduce(add, nothing);
-  const { count, conversations, rate } = figures(all, started);
+  const { count, conversations, rate } = toFigures(all, started);
   return {
-    ...figures(asked, started),
+    ...toFigures(asked, started),
     count,
     conversations,
     rate,
     requested: asked.requested,
     causes: causes.map((row) => {
-      const ofCause = figures(row, started);
+      const ofCause = toFigures(row, started);
       return { cause: row.cause, ...ofCause, waitMs: row.cause === "member" ? null : ofCause.waitMs };
     }),
   };
@@ -41,7 +41,7 @@ function add(a: Sums, b: Sums): Sums {
   };
 }
 
-function figures(sums: Sums, started: number): Figures {
+function toFigures(sums: Sums, started: number): Figures {
   const { requested, conversations, taken, waitedMs, answered, answerMs, inTime } = sums;
   return {
     count: requested,

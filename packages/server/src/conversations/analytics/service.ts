@@ -3,7 +3,7 @@ import type { AgentService } from "../../agents/service.ts";
 import type { Deps } from "../../deps.ts";
 import { dayOf } from "../../utc-day.ts";
 import { addCounts } from "./counters.ts";
-import { handoffAnalytics } from "./handoffs.ts";
+import { summarizeHandoffs } from "./handoffs.ts";
 import { createConversationAnalyticsStore } from "./store.ts";
 
 const DAY_MS = 86_400_000;
@@ -21,7 +21,7 @@ export function createConversationAnalytics(deps: Pick<Deps, "db" | "reads">, ag
     /** @throws 404 when the organization has no such agent */
     async read(organizationId: string, { agentId, ...given }: Query): Promise<ConversationAnalytics> {
       if (agentId !== undefined) await agents.get(organizationId, agentId);
-      const { from, to } = rangeOf(given);
+      const { from, to } = parseRange(given);
       const range = { organizationId, agentId, from, to };
       const [days, hours, byAgent, causes] = await Promise.all([
         store.days(range),
@@ -40,14 +40,14 @@ export function createConversationAnalytics(deps: Pick<Deps, "db" | "reads">, ag
           return { hour, conversations: counts.conversations, replies: counts.replies };
         }),
         agents: byAgent,
-        handoffs: handoffAnalytics(causes, totals.conversations),
+        handoffs: summarizeHandoffs(causes, totals.conversations),
       };
     },
   };
 }
 
 /** Limits the range to its last 366 days. Without a first day, it covers 30 days. */
-function rangeOf({ from, to }: Omit<Query, "agentId">): { from: string; to: string } {
+function parseRange({ from, to }: Omit<Query, "agentId">): { from: string; to: string } {
   const end = to === undefined ? Date.now() : Date.parse(to);
   const last = dayOf(end);
   const earliest = dayOf(end - (MAX_DAYS - 1) * DAY_MS);

@@ -42,11 +42,11 @@ export function createConversationAnalyticsStore({ db, reads }: Pick<Deps, "db" 
           .limit(MAX_AGENTS),
       ),
     /** Returns the sums by cause, the most frequent cause first. */
-    handoffs: (range: AnalyticsRange): Promise<HandoffSums[]> => read(range, handoffsIn(db, range)),
+    handoffs: (range: AnalyticsRange): Promise<HandoffSums[]> => read(range, selectHandoffs(db, range)),
   };
 }
 
-function handoffsIn(db: Deps["db"], { organizationId, agentId, from, to }: AnalyticsRange) {
+function selectHandoffs(db: Deps["db"], { organizationId, agentId, from, to }: AnalyticsRange) {
   const sum = <const N extends Exclude<keyof HandoffSums, "cause">>(name: N) =>
     sql<number>`cast(sum(${sql.ref(`handoffDays.${name}`)}) as bigint)`.as(name);
   return db
@@ -65,15 +65,15 @@ function handoffsIn(db: Deps["db"], { organizationId, agentId, from, to }: Analy
 }
 
 const sums = [
-  total("conversations"),
-  total("replies"),
-  total("failedReplies"),
-  total("ratedUp"),
-  total("ratedDown"),
-  total("inputTokens"),
-  total("outputTokens"),
+  sumColumn("conversations"),
+  sumColumn("replies"),
+  sumColumn("failedReplies"),
+  sumColumn("ratedUp"),
+  sumColumn("ratedDown"),
+  sumColumn("inputTokens"),
+  sumColumn("outputTokens"),
 ] as const;
 
-function total<const N extends keyof ConversationCounts>(name: N) {
+function sumColumn<const N extends keyof ConversationCounts>(name: N) {
   return sql<number>`cast(sum(${sql.ref(`conversationHours.${name}`)}) as bigint)`.as(name);
 }

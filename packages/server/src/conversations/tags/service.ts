@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";
 import type { ConversationService } from "../service.ts";
-import { byName, createTagStore, tagsOfConversations } from "./store.ts";
+import { compareByName, createTagStore, readConversationTags } from "./store.ts";
 
 export type TagService = ReturnType<typeof createTagService>;
 
@@ -14,19 +14,19 @@ export type TagService = ReturnType<typeof createTagService>;
 export function createTagService({ db }: Pick<Deps, "db">, conversations: Pick<ConversationService, "existing">) {
   const store = createTagStore(db);
 
-  async function tagsOf(organizationId: string, conversationId: string): Promise<ConversationTag[]> {
+  async function listTags(organizationId: string, conversationId: string): Promise<ConversationTag[]> {
     const conversation = { id: conversationId };
-    return (await tagsOfConversations(db, organizationId, [conversation]))(conversation);
+    return (await readConversationTags(db, organizationId, [conversation]))(conversation);
   }
 
   return {
     async list(organizationId: string): Promise<Tag[]> {
-      return (await store.list(organizationId)).sort(byName).map(toTag);
+      return (await store.list(organizationId)).sort(compareByName).map(toTag);
     },
     /** @throws 404 when there is no such tag, 409 when another one has the name */
     async rename(organizationId: string, id: string, name: string): Promise<Tag> {
-      const names = namesOf(name);
-      const row = isId("tag", id) ? await renamed(organizationId, id, names) : undefined;
+      const names = normalizeName(name);
+      const row = isId("tag", id) ? await renameTag(organizationId, id, names) : undefined;
       if (!row) throw notFound("Tag");
       return toTag(row);
     },
@@ -35,7 +35,7 @@ export function createTagService({ db }: Pick<Deps, "db">, conversations: Pick<C
     },
     /** @throws 404 when the conversation does not exist, 409 when it or the organization has too many tags */
     async add(organizationId: string, conversationId: string, name: string): Promise<ConversationTag[]> {
-      const tag: TagRow = { id: newId("tag"), organizationId, ...namesOf(name), createdAt: Date.now() };
+      const tag: TagRow = { id: newId("tag"), organizationId, ...normalizeName(name), createdAt: Date.now() };
       const { id } = await conversations.existing({ organizationId }, conversationId);
       const outcome = await store.add({ organizationId, conversationId: id }, tag);
       if (outcome === "no conversation") throw notFound("Conversation");
@@ -51,7 +51,7 @@ export function createTagService({ db }: Pick<Deps, "db">, conversations: Pick<C
           `Your organization has ${maxTags} tags. Use one of them, or delete one before you create another.`,
         );
       }
-      return tagsOf(organizationId, id);
+      return listTags(organizationId, id);
     },
     /** @throws 404 when the conversation does not exist or does not have the tag */
     async remove(organizationId: string, conversationId: string, tagId: string): Promise<ConversationTag[]> {
@@ -59,11 +59,11 @@ export function createTagService({ db }: Pick<Deps, "db">, conversations: Pick<C
       if (!isId("tag", tagId) || !(await store.remove({ organizationId, conversationId: id }, tagId))) {
         throw notFound("Tag");
       }
-      return tagsOf(organizationId, id);
+      return listTags(organizationId, id);
     },
   };
 
-  async function renamed(organizationId: string, id: string, names: Pick<TagRow, "name" | "nameKey">) {
+  async function renameTag(organizationId: string, id: string, names: Pick<TagRow, "name" | "nameKey">) {
     try {
       return await store.rename(organizationId, id, names);
     } catch (error) {
@@ -74,7 +74,7 @@ export function createTagService({ db }: Pick<Deps, "db">, conversations: Pick<C
 }
 
 /** Returns the name as it is shown, and the key by which names are compared. */
-function namesOf(written: string): Pick<TagRow, "name" | "nameKey"> {
+function normalizeName(written: string): Pick<TagRow, "name" | "nameKey"> {
   const name = toTagName(written);
   if (name === "") throw invalid("name", "must contain visible characters");
   return { name, nameKey: tagKey(name) };

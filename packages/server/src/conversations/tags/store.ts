@@ -96,7 +96,7 @@ async function add(trx: Transaction<Tables>, conversation: Conversation, tag: Ta
     .execute();
   if (present.some(({ nameKey }) => nameKey === tag.nameKey)) return "added";
   if (present.length >= maxConversationTags) return "conversation full";
-  const tagId = (await idOf(trx, tag)) ?? (await create(trx, tag));
+  const tagId = (await findId(trx, tag)) ?? (await create(trx, tag));
   if (tagId === null) return "organization full";
   await trx
     .insertInto("conversationTags")
@@ -106,7 +106,7 @@ async function add(trx: Transaction<Tables>, conversation: Conversation, tag: Ta
   return "added";
 }
 
-async function idOf(trx: Transaction<Tables>, { organizationId, nameKey }: TagRow): Promise<string | undefined> {
+async function findId(trx: Transaction<Tables>, { organizationId, nameKey }: TagRow): Promise<string | undefined> {
   const tag = trx.selectFrom("tags").select("id").where("organizationId", "=", organizationId);
   return (await tag.where("nameKey", "=", nameKey).executeTakeFirst())?.id;
 }
@@ -119,7 +119,7 @@ async function idOf(trx: Transaction<Tables>, { organizationId, nameKey }: TagRo
 async function create(trx: Transaction<Tables>, tag: TagRow): Promise<string | null> {
   const locked = trx.updateTable("organizations").set((x) => ({ plan: x.ref("plan") }));
   await locked.where("id", "=", tag.organizationId).execute();
-  const existing = await idOf(trx, tag);
+  const existing = await findId(trx, tag);
   if (existing !== undefined) return existing;
   const owned = trx.selectFrom("tags").select("id").where("organizationId", "=", tag.organizationId);
   if ((await owned.limit(maxTags).execute()).length >= maxTags) return null;
@@ -157,7 +157,7 @@ async function markChanged(
  * Reads the tags of conversations with one query.
  * @returns a function that looks up the tags of one of them, by name
  */
-export async function tagsOfConversations(
+export async function readConversationTags(
   db: Db,
   organizationId: string,
   conversations: ReadonlyArray<{ id: string }>,
@@ -176,13 +176,13 @@ export async function tagsOfConversations(
             conversations.map(({ id }) => id),
           )
           .execute();
-  const byConversation = Map.groupBy(rows.toSorted(byName), ({ conversationId }) => conversationId);
+  const byConversation = Map.groupBy(rows.toSorted(compareByName), ({ conversationId }) => conversationId);
   return (conversation) => (byConversation.get(conversation.id) ?? []).map(({ id, name }) => ({ id, name }));
 }
 
 const { compare } = new Intl.Collator("en", { numeric: true });
 
 /** Orders tags by name, regardless of case. */
-export function byName(a: { name: string }, b: { name: string }): number {
+export function compareByName(a: { name: string }, b: { name: string }): number {
   return compare(a.name, b.name);
 }

@@ -1,4 +1,4 @@
-import { authorOf, toPerson } from "../../conversations/ownership.ts";
+import { toAuthor, toPerson } from "../../conversations/ownership.ts";
 import { type ConversationService, toPreview } from "../../conversations/service.ts";
 import type { ConversationSource } from "./conversation-feed.ts";
 import type { InboxEntry, InboxSource } from "./inbox-feed.ts";
@@ -85,6 +85,6 @@ type EntryRow = Awaited<ReturnType<LiveStore["entries"]>>[number];
 function lastMessageOf(row: EntryRow): InboxEntry["change"]["lastMessage"] {
   const { messageId: id, role, authorId, authorName, sentAt } = row;
   if (id === null || role === null || sentAt === null) return null;
-  const { kind } = authorOf({ role, authorId, authorName }, true);
+  const { kind } = toAuthor({ role, authorId, authorName }, true);
   return { id, author: kind, text: row.lastMessagePreview ?? "", at: new Date(sentAt).toISOString() };
 }

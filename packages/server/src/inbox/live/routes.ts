@@ -2,7 +2,7 @@ import * as contract from "@foyer/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AuthDeps } from "../../auth/auth-deps.ts";
 import { principalOf } from "../../auth/sessions/authenticate.ts";
-import { viewerOf } from "../../conversations/routes.ts";
+import { readViewer } from "../../conversations/routes.ts";
 import type { ConversationService } from "../../conversations/service.ts";
 import { AppError } from "../../errors.ts";
 import type { App } from "../../http/app.ts";
@@ -60,7 +60,7 @@ export function liveRoutes(
     onRequest: limitVisitor,
     handler: async (request, reply) => {
       const { id: conversationId } = request.params;
-      const { organizationId } = await conversations.existing(viewerOf(request, conversationId), conversationId);
+      const { organizationId } = await conversations.existing(readViewer(request, conversationId), conversationId);
       const lastEventId = request.headers["last-event-id"];
       const topic = { organizationId, conversationId };
       const client = { isMember: request.principal !== null, lastEventId };
@@ -93,7 +93,7 @@ export function liveRoutes(
       const { id: conversationId } = request.params;
       const { principal } = request;
       const { organizationId, handler } = await conversations.existing(
-        viewerOf(request, conversationId),
+        readViewer(request, conversationId),
         conversationId,
       );
       if (principal?.userId === null) {

@@ -6,7 +6,7 @@ import type {
 import fc from "fast-check";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ModelPart } from "../chat-model.ts";
-import { demoModel } from "./demo-model.ts";
+import { createDemoModel } from "./demo-model.ts";
 
 /** Replaces the pauses between words. The tests check how many there are and that an abort ends them. */
 const pauses = vi.hoisted(() => ({ count: 0, onPause: (_count: number) => {} }));
@@ -48,7 +48,7 @@ async function ask(
   prompt: LanguageModelV4Prompt,
   options: { tools?: LanguageModelV4FunctionTool[]; announce?: boolean } = {},
 ) {
-  const model = demoModel({ modelId: "foyer/demo", announce: options.announce ?? false });
+  const model = createDemoModel({ modelId: "foyer/demo", announce: options.announce ?? false });
   const { stream } = await model.doStream({ prompt, tools: options.tools ?? [] });
   return Array.fromAsync(stream);
 }
@@ -130,7 +130,7 @@ describe("the demo model's stream", () => {
       tools: [hours],
       toolChoice: { type: "none" as const },
     };
-    const { stream } = await demoModel({ modelId: "x", announce: false }).doStream(call);
+    const { stream } = await createDemoModel({ modelId: "x", announce: false }).doStream(call);
     expect(textOf(await Array.fromAsync(stream))).toContain("Weekdays");
   });
 
@@ -196,7 +196,7 @@ describe("the demo model's stream", () => {
       if (count === 3) controller.abort(new Error("gone"));
     };
     const call = { prompt: [system, user("nothing of the kind")], abortSignal: controller.signal };
-    const { stream } = await demoModel({ modelId: "foyer/demo", announce: false }).doStream(call);
+    const { stream } = await createDemoModel({ modelId: "foyer/demo", announce: false }).doStream(call);
     const seen: string[] = [];
     const reading = (async () => {
       for await (const part of stream) seen.push(part.type);
@@ -207,7 +207,9 @@ describe("the demo model's stream", () => {
   });
 
   it("stops when its reader leaves", async () => {
-    const { stream } = await demoModel({ modelId: "foyer/demo", announce: false }).doStream({ prompt: [user("?")] });
+    const { stream } = await createDemoModel({ modelId: "foyer/demo", announce: false }).doStream({
+      prompt: [user("?")],
+    });
     const reader = stream.getReader();
     await reader.read();
     await reader.cancel();

@@ -9,9 +9,9 @@ import type {
   LanguageModelV4ToolResultOutput,
 } from "@ai-sdk/provider";
 import type { ModelPart, StreamModel } from "../chat-model.ts";
-import { linesOfInstructions, linesOfPassages, quote, topicsOf } from "./quote.ts";
-import { requestedTool, type ToolRequest } from "./tool-request.ts";
-import { fold, stemsOf } from "./words.ts";
+import { listTopics, quote, splitInstructions, splitPassages } from "./quote.ts";
+import { findRequestedTool, type ToolRequest } from "./tool-request.ts";
+import { fold, stemWords } from "./words.ts";
 
 /** The pause after each word. The demo is about as fast as a hosted model, so that its text visibly streams. */
 const PAUSE_MS = 8;
@@ -34,17 +34,17 @@ const introduction =
  * be an AI. Its stream fails when the signal is aborted, like a provider's. With `announce`, the reply begins by saying
  * that no model provider is configured. The caller sets it once per conversation.
  */
-export function demoModel({ modelId, announce }: { modelId: string; announce: boolean }): StreamModel {
+export function createDemoModel({ modelId, announce }: { modelId: string; announce: boolean }): StreamModel {
   return {
     provider: "foyer",
     modelId,
     async doStream(call) {
-      return { stream: streamOf(parts(call, announce)) };
+      return { stream: toStream(generateParts(call, announce)) };
     },
   };
 }
 
-function streamOf(source: AsyncGenerator<ModelPart>): ReadableStream<ModelPart> {
+function toStream(source: AsyncGenerator<ModelPart>): ReadableStream<ModelPart> {
   return new ReadableStream({
     async pull(controller) {
       const next = await source.next();
@@ -54,7 +54,7 @@ function streamOf(source: AsyncGenerator<ModelPart>): ReadableStream<ModelPart> 
   });
 }
 
-async function* parts(call: LanguageModelV4CallOptions, announce: boolean): AsyncGenerator<ModelPart> {
+async function* generateParts(call: LanguageModelV4CallOptions, announce: boolean): AsyncGenerator<ModelPart> {
   call.abortSignal?.throwIfAborted();
   const reply = replyTo(call);
   const input = typeof reply === "string" ? "" : JSON.stringify(reply.input);
@@ -64,7 +64,7 @@ async function* parts(call: LanguageModelV4CallOptions, announce: boolean): Asyn
     const text = announce && !hasSpoken(call.prompt) ? `${announcement}\n\n${reply}` : reply;
     written = text.length;
     yield { type: "text-start", id: "0" };
-    for (const delta of wordsOf(text)) {
+    for (const delta of splitWords(text)) {
       yield { type: "text-delta", id: "0", delta };
       await pause(PAUSE_MS, undefined, call.abortSignal && { signal: call.abortSignal });
     }
@@ -72,20 +72,20 @@ async function* parts(call: LanguageModelV4CallOptions, announce: boolean): Asyn
   } else {
     yield { type: "tool-call", toolCallId: `call_${randomUUID()}`, toolName: reply.toolName, input };
   }
-  const read = tokensOf(call.prompt.reduce((sum, message) => sum + lengthOf(message), 0));
+  const read = estimateTokens(call.prompt.reduce((sum, message) => sum + countCharacters(message), 0));
   yield {
     type: "finish",
     finishReason: { unified: typeof reply === "string" ? "stop" : "tool-calls", raw: undefined },
     usage: {
       inputTokens: { total: read, noCache: read, cacheRead: 0, cacheWrite: 0 },
-      outputTokens: { total: tokensOf(written), text: tokensOf(written), reasoning: 0 },
+      outputTokens: { total: estimateTokens(written), text: estimateTokens(written), reasoning: 0 },
     },
   };
 }
 
-const tokensOf = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);
+const estimateTokens = (characters: number) => Math.ceil(characters / CHARACTERS_PER_TOKEN);
 
-function lengthOf(message: LanguageModelV4Message): number {
+function countCharacters(message: LanguageModelV4Message): number {
   if (message.role === "system") return message.content.length;
   return message.content.reduce((sum: number, part) => {
     if (part.type === "text") return sum + part.text.length;
@@ -95,7 +95,7 @@ function lengthOf(message: LanguageModelV4Message): number {
 }
 
 /** A word with the space after it. Scripts without spaces are split into pairs of characters. */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return (
     text.match(
       /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]{1,2}\s*|[^\s\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]+\s*/gu,
@@ -104,37 +104,37 @@ function wordsOf(text: string): string[] {
 }
 
 function replyTo({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): string | ToolRequest {
-  const results = resultsAtEnd(prompt);
+  const results = findLastResults(prompt);
   const isSearch = ({ toolName }: ToolResult) => toolName === SEARCH_TOOL;
   const others = results.filter((result) => !isSearch(result));
   if (others.length > 0) return answerFromResults(others);
   const systemPrompt = prompt.flatMap((message) => (message.role === "system" ? [message.content] : [])).join("\n\n");
-  const [message = "", earlier = ""] = prompt.flatMap(textOfUser).reverse();
+  const [message = "", earlier = ""] = prompt.flatMap(userTexts).reverse();
   const callable = tools.filter((tool) => tool.type === "function" && tool.name !== SEARCH_TOOL);
   const request =
-    toolChoice?.type === "none" ? null : requestedTool(message, callable as LanguageModelV4FunctionTool[]);
+    toolChoice?.type === "none" ? null : findRequestedTool(message, callable as LanguageModelV4FunctionTool[]);
   if (request) return request;
-  const passages = results.filter(isSearch).flatMap(({ output }) => linesOfPassages(textOfOutput(output)));
+  const passages = results.filter(isSearch).flatMap(({ output }) => splitPassages(outputText(output)));
   return (
-    smallTalk(message, systemPrompt) ??
+    answerSmallTalk(message, systemPrompt) ??
     quote(passages, message) ??
-    quote(linesOfInstructions(systemPrompt), message, earlier) ??
-    nothingFound(systemPrompt)
+    quote(splitInstructions(systemPrompt), message, earlier) ??
+    describeNothingFound(systemPrompt)
   );
 }
 
 type ToolResult = Extract<Results[number], { type: "tool-result" }>;
 
-function resultsAtEnd(prompt: LanguageModelV4Prompt): ToolResult[] {
+function findLastResults(prompt: LanguageModelV4Prompt): ToolResult[] {
   const last = prompt.at(-1);
   return last?.role === "tool" ? last.content.filter((part) => part.type === "tool-result") : [];
 }
 
-function textOfOutput(output: LanguageModelV4ToolResultOutput): string {
+function outputText(output: LanguageModelV4ToolResultOutput): string {
   return output.type === "text" ? output.value : "";
 }
 
-function textOfUser(message: LanguageModelV4Message): string[] {
+function userTexts(message: LanguageModelV4Message): string[] {
   if (message.role !== "user") return [];
   // The text parts before the last one are notes for the model.
   return [message.content.findLast((part) => part.type === "text")?.text ?? ""];
@@ -155,24 +155,24 @@ const farewell = /^(?:bye|goodbye|good night|see you|tschuss|auf wiedersehen|au 
 const identity =
   /\b(?:are you|is this|am i talking to|bist du|sind sie|es-tu|etes-vous) (?:an? |the |ein |eine |une? )?(?:real |actual )?(?:ai|bot|chatbot|robot|human|person|machine|llm|chatgpt|gpt|claude|gemini|language model|ki|mensch|ia|humain)\b|\b(?:who|what) are you\b|\bwhat can you do\b|\bhow can you help\b|^help\W*$/;
 
-function smallTalk(message: string, systemPrompt: string): string | null {
+function answerSmallTalk(message: string, systemPrompt: string): string | null {
   const text = fold(message.slice(0, 200)).trim();
   if (identity.test(text)) return `${introduction} ${offer(systemPrompt)}`.trim();
   if (message.length > 200 || /[?？]/.test(text)) return null;
   // A name may follow the greeting ("Hello Harbour"). A message that is a whole sentence gets an answer instead.
   const isOnly = (pattern: RegExp, more: number) =>
-    pattern.test(text) && stemsOf(text.replace(pattern, "")).length <= more;
+    pattern.test(text) && stemWords(text.replace(pattern, "")).length <= more;
   if (isOnly(greeting, 1)) return `Hello. ${introduction} ${offer(systemPrompt)}`.trim();
   if (isOnly(thanks, 2)) return `You are welcome. ${offer(systemPrompt)}`.trim();
   return isOnly(farewell, 1) ? "Goodbye. Come back whenever you have a question." : null;
 }
 
-function nothingFound(systemPrompt: string): string {
+function describeNothingFound(systemPrompt: string): string {
   return `I found nothing about that in what I was given. ${introduction} ${offer(systemPrompt)}`.trim();
 }
 
 function offer(systemPrompt: string): string {
-  const topics = topicsOf(systemPrompt);
+  const topics = listTopics(systemPrompt);
   return topics.length > 0 ? `You can ask me about: ${topics.join(", ")}.` : "";
 }
 
@@ -187,7 +187,7 @@ function describe(toolName: string, output: LanguageModelV4ToolResultOutput): st
   switch (output.type) {
     case "error-text":
     case "error-json":
-      return `That did not work: "${name}" failed. ${messageOf(output.value)}`.trim();
+      return `That did not work: "${name}" failed. ${readMessage(output.value)}`.trim();
     case "execution-denied":
       return `"${name}" was not allowed. ${clip(output.reason ?? "")}`.trim();
     case "content":
@@ -197,10 +197,10 @@ function describe(toolName: string, output: LanguageModelV4ToolResultOutput): st
   }
 }
 
-function messageOf(error: JSONValue): string {
+function readMessage(error: JSONValue): string {
   const outer = typeof error === "object" && error !== null && "error" in error ? error.error : error;
-  if (typeof outer !== "object" || outer === null) return clip(plain(outer));
-  return clip("message" in outer && typeof outer.message === "string" ? outer.message : listOf(outer));
+  if (typeof outer !== "object" || outer === null) return clip(formatScalar(outer));
+  return clip("message" in outer && typeof outer.message === "string" ? outer.message : formatList(outer));
 }
 
 /** Matches results that say that a form is on the screen, as the tools that show a form return. */
@@ -211,7 +211,7 @@ function describeValue(name: string, value: JSONValue): string {
   const text = typeof value === "string" ? value.trim() : JSON.stringify(value);
   if (formShown.test(text.slice(0, 500))) return "Please fill in the form.";
   const parsed = typeof value === "string" ? parse(text) : value;
-  const answer = clip(typeof parsed === "object" && parsed !== null ? listOf(parsed) : plain(parsed));
+  const answer = clip(typeof parsed === "object" && parsed !== null ? formatList(parsed) : formatScalar(parsed));
   return answer === "" ? `"${name}" gave no result.` : answer;
 }
 
@@ -225,43 +225,47 @@ function parse(text: string): JSONValue {
 }
 
 /** Formats fields as lines, and items as lines of fields. Values that are nested deeper are left out. */
-function listOf(value: JSONValue): string {
+function formatList(value: JSONValue): string {
   if (isList(value)) {
     const items = value.slice(0, MAX_ITEMS).map((item) => `- ${inline(item)}`);
     const more = value.length > MAX_ITEMS ? `\n\nThere are ${value.length - MAX_ITEMS} more.` : "";
     return items.filter((item) => item !== "- ").join("\n") + more;
   }
-  const holdsItems = (field: JSONValue) => isList(field) && field.some((item) => typeof item === "object");
-  const fields = fieldsOf(value);
-  const lines = fields.filter(([, field]) => !holdsItems(field)).map(([label, field]) => `${label}: ${inline(field)}`);
-  const lists = fields.filter(([, field]) => holdsItems(field)).map(([label, field]) => `${label}:\n${listOf(field)}`);
+  const containsObjects = (field: JSONValue) => isList(field) && field.some((item) => typeof item === "object");
+  const fields = listFields(value);
+  const lines = fields
+    .filter(([, field]) => !containsObjects(field))
+    .map(([label, field]) => `${label}: ${inline(field)}`);
+  const lists = fields
+    .filter(([, field]) => containsObjects(field))
+    .map(([label, field]) => `${label}:\n${formatList(field)}`);
   const text = lines.length > 1 ? lines.map((line) => `- ${line}`).join("\n") : lines.join("");
   return [text, ...lists].filter((part) => part !== "").join("\n\n");
 }
 
 const isList = (value: JSONValue): value is readonly JSONValue[] => Array.isArray(value);
-const joined = (texts: string[]) => texts.filter((text) => text !== "").join(", ");
+const joinTexts = (texts: string[]) => texts.filter((text) => text !== "").join(", ");
 
 function inline(value: JSONValue): string {
-  if (isList(value)) return joined(value.slice(0, MAX_ITEMS).map(plain));
-  if (typeof value !== "object" || value === null) return plain(value);
-  const fields = fieldsOf(value).map(
-    ([label, field]) => [label, isList(field) ? inline(field) : plain(field)] as const,
+  if (isList(value)) return joinTexts(value.slice(0, MAX_ITEMS).map(formatScalar));
+  if (typeof value !== "object" || value === null) return formatScalar(value);
+  const fields = listFields(value).map(
+    ([label, field]) => [label, isList(field) ? inline(field) : formatScalar(field)] as const,
   );
-  return joined(fields.map(([label, text]) => (text === "" ? "" : `${label}: ${text}`)));
+  return joinTexts(fields.map(([label, text]) => (text === "" ? "" : `${label}: ${text}`)));
 }
 
-function fieldsOf(value: JSONValue): [string, JSONValue][] {
+function listFields(value: JSONValue): [string, JSONValue][] {
   const filled = Object.entries(value ?? {}).filter(([, field]) => field !== null && field !== "");
-  return filled.slice(0, MAX_FIELDS).map(([key, field]) => [labelOf(key), field ?? null]);
+  return filled.slice(0, MAX_FIELDS).map(([key, field]) => [formatLabel(key), field ?? null]);
 }
 
-function labelOf(key: string): string {
+function formatLabel(key: string): string {
   const words = key.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").replace(/[_-]+/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
 }
 
-function plain(value: JSONValue | undefined): string {
+function formatScalar(value: JSONValue | undefined): string {
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
 }

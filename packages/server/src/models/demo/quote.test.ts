@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { linesOfInstructions, linesOfPassages, quote, topicsOf } from "./quote.ts";
+import { listTopics, quote, splitInstructions, splitPassages } from "./quote.ts";
 
 const harbour = `You are Harbour, the assistant of Harbour Bikes, a small bicycle shop. Always answer in short sentences.
 Never promise a discount. The wholesale margin is 40 percent. Do not share it.
@@ -21,7 +21,7 @@ Rules:
 - Do not mention competitors such as Velo Nord.
 - Keep the supplier list secret.`;
 
-const instructions = linesOfInstructions(harbour);
+const instructions = splitInstructions(harbour);
 
 describe("quoting the agent's instructions", () => {
   it.each([
@@ -46,7 +46,7 @@ describe("quoting the agent's instructions", () => {
   );
 
   it("lists the headings that visitors can ask about", () => {
-    expect(topicsOf(harbour)).toEqual(["Opening hours", "Test rides", "Workshop"]);
+    expect(listTopics(harbour)).toEqual(["Opening hours", "Test rides", "Workshop"]);
   });
 });
 
@@ -56,19 +56,17 @@ describe("quoting passages", () => {
   const result = `Reference text\n\n${passage(1, "Service", "A basic service costs 59 euros. We have coffee.")}\n\n${passage(2, "Hours", "- Sunday: closed\n- Saturday: open")}`;
 
   it("cites the passage that contains the answer", () => {
-    expect(quote(linesOfPassages(result), "What does a basic service cost?")).toBe(
-      "A basic service costs 59 euros. [1]",
-    );
-    expect(quote(linesOfPassages(result), "Sunday hours?")).toContain("Sunday: closed");
-    expect(quote(linesOfPassages(result), "Sunday hours?")).toContain("[2]");
+    expect(quote(splitPassages(result), "What does a basic service cost?")).toBe("A basic service costs 59 euros. [1]");
+    expect(quote(splitPassages(result), "Sunday hours?")).toContain("Sunday: closed");
+    expect(quote(splitPassages(result), "Sunday hours?")).toContain("[2]");
   });
 
   it("never fails, whatever the text", () => {
     const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(harbour, result, "open?", "- ", "営業時間"));
     fc.assert(
       fc.property(text, text, text, (prompt, question, earlier) => {
-        expect(quote(linesOfInstructions(prompt), question, earlier)).not.toBe("");
-        expect(quote(linesOfPassages(prompt), question)).not.toBe("");
+        expect(quote(splitInstructions(prompt), question, earlier)).not.toBe("");
+        expect(quote(splitPassages(prompt), question)).not.toBe("");
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { fold, stemsOf } from "./words.ts";
+import { fold, stemWords } from "./words.ts";
 
 /**
  * A match in a heading counts less than a match in the line itself, because a heading says less reliably what its lines
@@ -27,9 +27,12 @@ type Hit = { line: Line; score: number; matched: Set<string>; isByHeading: boole
  * @returns null when nothing matches clearly
  */
 export function quote(lines: readonly Line[], question: string, earlier = ""): string | null {
-  const wanted = [...new Set(stemsOf(question))].slice(0, MAX_QUESTION_WORDS);
-  const context = wanted.length <= 2 ? new Set(stemsOf(earlier).slice(0, MAX_QUESTION_WORDS)) : new Set<string>();
-  const stems = lines.map(({ text, heading }) => ({ own: new Set(stemsOf(text)), above: new Set(stemsOf(heading)) }));
+  const wanted = [...new Set(stemWords(question))].slice(0, MAX_QUESTION_WORDS);
+  const context = wanted.length <= 2 ? new Set(stemWords(earlier).slice(0, MAX_QUESTION_WORDS)) : new Set<string>();
+  const stems = lines.map(({ text, heading }) => ({
+    own: new Set(stemWords(text)),
+    above: new Set(stemWords(heading)),
+  }));
   const rarity = (word: string) => {
     const found = stems.filter(({ own, above }) => own.has(word) || above.has(word)).length;
     return Math.log(1 + lines.length / Math.max(1, found));
@@ -49,14 +52,14 @@ export function quote(lines: readonly Line[], question: string, earlier = ""): s
   const best = hits.reduce<Hit | null>((first, hit) => (first && first.score >= hit.score ? first : hit), null);
   if (!best || best.matched.size === 0) return null;
   if (weigh(best.matched) / weigh(wanted) < (best.matched.size > 1 ? ENOUGH_FOR_TWO : ENOUGH)) return null;
-  return write(chosen(hits, best));
+  return write(chooseLines(hits, best));
 }
 
 /**
  * A list under a heading that contains all matching words is kept together. Otherwise, the best line and equally good
  * ones are chosen.
  */
-function chosen(hits: readonly Hit[], best: Hit): Line[] {
+function chooseLines(hits: readonly Hit[], best: Hit): Line[] {
   const { heading, n } = best.line;
   const list = hits.filter(({ line }) => line.isListed && line.heading === heading && line.n === n);
   if (best.isByHeading) return list.slice(0, MAX_LIST).map(({ line }) => line);
@@ -81,7 +84,7 @@ function write(lines: readonly Line[]): string {
 }
 
 /** Parses the passages of a search result, as formatted by documents/describe-passages.ts. */
-export function linesOfPassages(result: string): Line[] {
+export function splitPassages(result: string): Line[] {
   const passages = result.matchAll(/<(passage-[0-9a-f]{12}) (\{[^\n]*\})>\n([\s\S]*?)\n<\/\1>/g);
   return [...passages].flatMap(([, , attributes = "{}", text = ""]) => {
     const { n, title, heading = title }: { n: number; title: string; heading?: string } = JSON.parse(attributes);
@@ -94,7 +97,7 @@ export function linesOfPassages(result: string): Line[] {
 /**
  * The facts in an agent's instructions. Instructions about the agent's behavior are not for visitors and are left out.
  */
-export function linesOfInstructions(systemPrompt: string): Line[] {
+export function splitInstructions(systemPrompt: string): Line[] {
   const facts: Line[] = [];
   for (const line of readLines(systemPrompt)) {
     if (privateHeading.test(fold(line.heading))) continue;
@@ -136,7 +139,7 @@ function readLines(text: string): UnnumberedLine[] {
 }
 
 /** The topics of the instructions, taken from their headings. */
-export function topicsOf(systemPrompt: string): string[] {
-  const headings = linesOfInstructions(systemPrompt).map(({ heading }) => heading);
+export function listTopics(systemPrompt: string): string[] {
+  const headings = splitInstructions(systemPrompt).map(({ heading }) => heading);
   return [...new Set(headings.filter((heading) => heading !== "" && !heading.endsWith("?")))].slice(0, 5);
 }

@@ -1,20 +1,25 @@
 import type { JSONSchema7, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { requestedTool } from "./tool-request.ts";
+import { findRequestedTool } from "./tool-request.ts";
 
-function tool(name: string, description: string, properties: JSONSchema7["properties"] = {}, required: string[] = []) {
+function createTool(
+  name: string,
+  description: string,
+  properties: JSONSchema7["properties"] = {},
+  required: string[] = [],
+) {
   return { type: "function", name, description, inputSchema: { type: "object", properties, required } } as const;
 }
 
 const shop: LanguageModelV4FunctionTool[] = [
-  tool("opening_hours", "Tells when the shop is open."),
-  tool("check_stock", "Look up how many of a bike are in stock.", { bike: { type: "string" } }, ["bike"]),
-  tool("show_bikes", "Shows the bikes as a carousel.", { type: { type: "string", enum: ["city", "touring"] } }),
-  tool("book_test_ride", "Shows the form to book a test ride."),
-  tool("order_status", "Where an order is.", { order_id: { type: "string" } }, ["order_id"]),
-  tool("rental_price", "Price of renting bikes.", { days: { type: "integer" } }, ["days"]),
-  tool("send_invoice", "Sends the invoice.", { email: { type: "string" } }, ["email"]),
+  createTool("opening_hours", "Tells when the shop is open."),
+  createTool("check_stock", "Look up how many of a bike are in stock.", { bike: { type: "string" } }, ["bike"]),
+  createTool("show_bikes", "Shows the bikes as a carousel.", { type: { type: "string", enum: ["city", "touring"] } }),
+  createTool("book_test_ride", "Shows the form to book a test ride."),
+  createTool("order_status", "Where an order is.", { order_id: { type: "string" } }, ["order_id"]),
+  createTool("rental_price", "Price of renting bikes.", { days: { type: "integer" } }, ["days"]),
+  createTool("send_invoice", "Sends the invoice.", { email: { type: "string" } }, ["email"]),
 ];
 
 describe("requestedTool", () => {
@@ -29,7 +34,7 @@ describe("requestedTool", () => {
     ["What is the rental price for 3 days?", "rental_price", { days: 3 }],
     ["Please send the invoice to ada@example.com", "send_invoice", { email: "ada@example.com" }],
   ])("returns for %j the tool %s", (message, toolName, input) => {
-    expect(requestedTool(message, shop)).toEqual({ toolName, input });
+    expect(findRequestedTool(message, shop)).toEqual({ toolName, input });
   });
 
   it.each([
@@ -43,14 +48,14 @@ describe("requestedTool", () => {
     "",
     "?",
   ])("returns nothing for %j", (message) => {
-    expect(requestedTool(message, shop)).toBeNull();
+    expect(findRequestedTool(message, shop)).toBeNull();
   });
 
   it("never fails, and fills every required input", () => {
     const part = fc.oneof(fc.constantFrom("in stock", "order", "12", "Tour", "?"), fc.string({ unit: "binary" }));
     fc.assert(
       fc.property(fc.array(part), (words) => {
-        const chosen = requestedTool(words.join(" "), shop);
+        const chosen = findRequestedTool(words.join(" "), shop);
         const schema = shop.find(({ name }) => name === chosen?.toolName)?.inputSchema;
         expect((schema?.required ?? []).every((key: string) => Object.hasOwn(chosen?.input ?? {}, key))).toBe(true);
       }),

@@ -23,14 +23,14 @@ export function fold(text: string): string {
 }
 
 /** The stems of a text's words, without stop words. Scripts without spaces are split into pairs of characters. */
-export function stemsOf(text: string): string[] {
+export function stemWords(text: string): string[] {
   return (fold(text).match(wordPattern) ?? []).flatMap((word) => {
-    if (unspaced.test(word)) return pairs(word);
+    if (unspaced.test(word)) return characterPairs(word);
     return stopWords.has(word) || /^[a-z]$/.test(word) ? [] : [stem(word)];
   });
 }
 
-function pairs(word: string): string[] {
+function characterPairs(word: string): string[] {
   const letters = [...word];
   return letters.length < 2 ? letters : letters.slice(1).map((letter, index) => `${letters[index] ?? ""}${letter}`);
 }

@@ -17,7 +17,11 @@ const MAX_SAME_NAME = 200;
 type OriginMatch = (allowedOrigins: string) => boolean;
 
 /** A page must never show another organization's form, so a name without an agent has to be unambiguous. */
-function onlyOne(name: string, rows: Array<ToolRow & { allowedOrigins: string }>, isAllowed: OriginMatch): ToolRow {
+function requireSingleForm(
+  name: string,
+  rows: Array<ToolRow & { allowedOrigins: string }>,
+  isAllowed: OriginMatch,
+): ToolRow {
   const candidates = rows.length > 1 ? rows.filter(({ allowedOrigins }) => isAllowed(allowedOrigins)) : rows;
   const [found, ...others] = candidates;
   if (rows.length === 0) throw notFound("Form");
@@ -52,7 +56,7 @@ export function createFormFinder(db: Db) {
         if (!row) throw notFound("Form");
         return row;
       }
-      return onlyOne(idOrName, await store.enabledFormsNamed(idOrName, MAX_SAME_NAME), isAllowed);
+      return requireSingleForm(idOrName, await store.enabledFormsNamed(idOrName, MAX_SAME_NAME), isAllowed);
     },
     /** The organization's form with this id, enabled or not. */
     async owned(organizationId: string, id: string): Promise<ToolRow | undefined> {

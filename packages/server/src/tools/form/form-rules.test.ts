@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../errors.ts";
 import { checkFormSchema } from "./form-rules.ts";
 
-function detailOf(schema: FormSchema) {
+function readDetail(schema: FormSchema) {
   try {
     checkFormSchema(schema);
   } catch (error) {
@@ -16,8 +16,8 @@ function detailOf(schema: FormSchema) {
 }
 
 /** The problem of one field, without the part of the path that is always the same. */
-function problemOf(field: Partial<FormField>) {
-  const detail = detailOf({ fields: [{ name: "f", label: "F", type: "text", ...field }] });
+function readProblem(field: Partial<FormField>) {
+  const detail = readDetail({ fields: [{ name: "f", label: "F", type: "text", ...field }] });
   return detail && { ...detail, path: detail.path.replace("formSchema.fields.0.", "") };
 }
 
@@ -31,25 +31,25 @@ const optionsFor = (type: FormField["type"]) => (type.endsWith("select") ? { opt
 describe("field names", () => {
   it("must be unique", () => {
     const field = (name: string): FormField => ({ name, label: "", type: "text" });
-    expect(detailOf({ fields: ["a", "A", "b"].map(field) })).toBeUndefined();
-    expect(detailOf({ fields: ["a", "b", "a"].map(field) })).toMatchObject({
+    expect(readDetail({ fields: ["a", "A", "b"].map(field) })).toBeUndefined();
+    expect(readDetail({ fields: ["a", "b", "a"].map(field) })).toMatchObject({
       path: "formSchema.fields.2.name",
       message: "must be unique among the fields",
     });
   });
 
   it.each(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty"])("cannot be %s", (name) => {
-    expect(problemOf({ name })).toMatchObject({ path: "name", message: "is reserved" });
+    expect(readProblem({ name })).toMatchObject({ path: "name", message: "is reserved" });
   });
 
   it("may contain spaces and any script", () => {
-    expect(problemOf({ name: "Prénom 名" })).toBeUndefined();
+    expect(readProblem({ name: "Prénom 名" })).toBeUndefined();
   });
 });
 
 describe("field labels", () => {
   it("cannot link to unsafe addresses in a checkbox", () => {
-    const label = (address: string) => problemOf({ type: "checkbox", label: `I accept the [terms](${address})` });
+    const label = (address: string) => readProblem({ type: "checkbox", label: `I accept the [terms](${address})` });
     for (const address of ["https://shop.example/terms", "/terms", "mailto:legal@shop.example"]) {
       expect(label(address)).toBeUndefined();
     }
@@ -60,14 +60,14 @@ describe("field labels", () => {
 describe("field options", () => {
   it.each(types)("are required for selects and allowed nowhere else: %s", (type) => {
     const isSelect = type === "select" || type === "multiselect";
-    expect(problemOf({ type })?.path).toBe(isSelect ? "options" : undefined);
-    expect(problemOf({ type, options })?.path).toBe(isSelect ? undefined : "options");
+    expect(readProblem({ type })?.path).toBe(isSelect ? "options" : undefined);
+    expect(readProblem({ type, options })?.path).toBe(isSelect ? undefined : "options");
   });
 
   it("need unique values, but may share a label", () => {
     const same = { label: "Red", value: "red" };
-    expect(problemOf({ type: "select", options: [same, { ...same, value: "crimson" }] })).toBeUndefined();
-    expect(problemOf({ type: "select", options: [...options, same] })?.path).toBe("options.2.value");
+    expect(readProblem({ type: "select", options: [same, { ...same, value: "crimson" }] })).toBeUndefined();
+    expect(readProblem({ type: "select", options: [...options, same] })?.path).toBe("options.2.value");
   });
 });
 
@@ -80,7 +80,7 @@ describe("validation rules", () => {
   };
   for (const [name, { rule, types: allowed }] of Object.entries(rules)) {
     it.each(types)(`apply ${name} on %s`, (type) => {
-      const path = problemOf({ type, ...optionsFor(type), validation: { [name]: rule } })?.path;
+      const path = readProblem({ type, ...optionsFor(type), validation: { [name]: rule } })?.path;
       expect(path).toBe(allowed.includes(type) ? undefined : `validation.${name}`);
     });
   }
@@ -89,7 +89,7 @@ describe("validation rules", () => {
   for (const rule of ["min", "max"]) {
     it.each(types)(`accept only values of the right type for ${rule} on %s`, (type) => {
       for (const [kind, value] of Object.entries(values)) {
-        const path = problemOf({ type, ...optionsFor(type), validation: { [rule]: { value } } })?.path;
+        const path = readProblem({ type, ...optionsFor(type), validation: { [rule]: { value } } })?.path;
         const expected = Object.hasOwn(values, type) ? `validation.${rule}.value` : `validation.${rule}`;
         expect(path).toBe(kind === type ? undefined : expected);
       }
@@ -117,8 +117,8 @@ describe("validation rules", () => {
     ["datetime", "2026-01-31T09:30+99:00"],
     ["datetime", 1769851800000],
   ])("give a %s no bound of %j", (type, value) => {
-    expect(problemOf({ type, validation: { min: { value } } })?.path).toBe("validation.min.value");
-    expect(problemOf({ type, validation: { max: { value } } })?.path).toBe("validation.max.value");
+    expect(readProblem({ type, validation: { min: { value } } })?.path).toBe("validation.min.value");
+    expect(readProblem({ type, validation: { max: { value } } })?.path).toBe("validation.max.value");
   });
 
   it.each<[FormField["type"], number | string, number | string, boolean]>([
@@ -132,20 +132,20 @@ describe("validation rules", () => {
     ["datetime", "2026-01-31T09:30Z", "2026-01-31T11:00+01:00", true],
     ["datetime", "2026-01-31T09:31", "2026-01-31T09:30", false],
   ])("compare bounds of %s from %s to %s: %s", (type, min, max, isInOrder) => {
-    const path = problemOf({ type, validation: { min: { value: min }, max: { value: max } } })?.path;
+    const path = readProblem({ type, validation: { min: { value: min }, max: { value: max } } })?.path;
     expect(path).toBe(isInOrder ? undefined : "validation.min.value");
   });
 
   it("require minLength to be at most maxLength", () => {
     const lengths = (min: number, max: number) => ({ minLength: { value: min }, maxLength: { value: max } });
-    expect(problemOf({ validation: lengths(3, 3) })).toBeUndefined();
-    expect(problemOf({ validation: lengths(4, 3) })?.path).toBe("validation.minLength.value");
-    expect(problemOf({ validation: { minLength: { value: 4 } } })).toBeUndefined();
+    expect(readProblem({ validation: lengths(3, 3) })).toBeUndefined();
+    expect(readProblem({ validation: lengths(4, 3) })?.path).toBe("validation.minLength.value");
+    expect(readProblem({ validation: { minLength: { value: 4 } } })).toBeUndefined();
   });
 
   it("accept only patterns that run in linear time", () => {
-    expect(problemOf({ validation: { pattern: { value: "^(a+)+$" } } })).toBeUndefined();
-    expect(problemOf({ validation: { pattern: { value: "(?=a)b" } } })).toMatchObject({
+    expect(readProblem({ validation: { pattern: { value: "^(a+)+$" } } })).toBeUndefined();
+    expect(readProblem({ validation: { pattern: { value: "(?=a)b" } } })).toMatchObject({
       path: "validation.pattern.value",
       message: expect.stringContaining("cannot contain lookahead"),
     });
@@ -162,7 +162,7 @@ describe("field defaults", () => {
     "{{user.metadata.company.name}}",
     "{{context.previousResult.order id}}",
   ])("can be %j", (defaultValue) => {
-    expect(problemOf({ defaultValue })).toBeUndefined();
+    expect(readProblem({ defaultValue })).toBeUndefined();
   });
 
   it.each([
@@ -178,7 +178,7 @@ describe("field defaults", () => {
     "{{__proto__}}",
     "{{USER.EMAIL}}",
   ])("cannot be %j", (defaultValue) => {
-    const problem = problemOf({ defaultValue });
+    const problem = readProblem({ defaultValue });
     expect(problem?.path).toBe("defaultValue");
     for (const known of ["{{user.email}}", "{{user.metadata.<field>}}", "{{context.previousResult.<field>}}"]) {
       expect(problem?.message).toContain(known);
@@ -187,18 +187,18 @@ describe("field defaults", () => {
 
   it.each(types)("are allowed for all types except files: %s", (type) => {
     const isFile = type === "file" || type === "image";
-    const path = problemOf({ type, ...optionsFor(type), defaultValue: "{{user.name}}" })?.path;
+    const path = readProblem({ type, ...optionsFor(type), defaultValue: "{{user.name}}" })?.path;
     expect(path).toBe(isFile ? "defaultValue" : undefined);
   });
 
   it("can tick an optional checkbox, but never a required one", () => {
     const consent = { type: "checkbox", validation: { required: { value: true } } } as const;
     for (const defaultValue of ["true", "false", "{{user.metadata.newsletter}}"]) {
-      expect(problemOf({ type: "checkbox", defaultValue })).toBeUndefined();
+      expect(readProblem({ type: "checkbox", defaultValue })).toBeUndefined();
     }
-    expect(problemOf({ type: "checkbox", defaultValue: "yes" })?.path).toBe("defaultValue");
-    expect(problemOf({ ...consent, defaultValue: "false" })).toBeUndefined();
-    expect(problemOf({ ...consent, defaultValue: "true" })?.path).toBe("defaultValue");
+    expect(readProblem({ type: "checkbox", defaultValue: "yes" })?.path).toBe("defaultValue");
+    expect(readProblem({ ...consent, defaultValue: "false" })).toBeUndefined();
+    expect(readProblem({ ...consent, defaultValue: "true" })?.path).toBe("defaultValue");
   });
 
   it.each<[FormField["type"], string, boolean]>([
@@ -212,7 +212,7 @@ describe("field defaults", () => {
     ["multiselect", "red,green", false],
     ["multiselect", "red,", false],
   ])("of a %s must be among its options: %j %s", (type, defaultValue, isFine) => {
-    expect(problemOf({ type, options, defaultValue })?.path).toBe(isFine ? undefined : "defaultValue");
+    expect(readProblem({ type, options, defaultValue })?.path).toBe(isFine ? undefined : "defaultValue");
   });
 });
 
@@ -226,7 +226,9 @@ it("checkFormSchema accepts a form of the maximum size and names the last field 
       options: Array.from({ length: 500 }, (_value, value) => ({ label: "", value: `${value}` })),
     }),
   );
-  expect(detailOf({ fields })).toBeUndefined();
+  expect(readDetail({ fields })).toBeUndefined();
   const last = { name: "f0", label: "", type: "text" } as const;
-  expect(detailOf({ fields: [...fields.slice(1), { ...last, name: "f99" }] })?.path).toBe("formSchema.fields.99.name");
+  expect(readDetail({ fields: [...fields.slice(1), { ...last, name: "f99" }] })?.path).toBe(
+    "formSchema.fields.99.name",
+  );
 });

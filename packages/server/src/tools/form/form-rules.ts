@@ -61,7 +61,7 @@ function checkLabel(path: string, field: FormField) {
 
 function checkOptions(path: string, { type, options }: FormField) {
   if (!describeField({ type }).hasOptions) {
-    const withOptions = typesWhere(({ type }) => describeField({ type }).hasOptions === true).join(" and ");
+    const withOptions = filterTypes(({ type }) => describeField({ type }).hasOptions === true).join(" and ");
     if (options) throw invalid(`${path}.options`, `are for ${withOptions} only, not for ${type}`, "not_allowed");
     return;
   }
@@ -77,7 +77,7 @@ function checkOptions(path: string, { type, options }: FormField) {
 function checkRules(path: string, type: FieldType, rules: FieldValidation) {
   const { minLength, maxLength, min, max, pattern } = rules;
   for (const rule of ruleNames) {
-    const types = typesWhere((field) => describeField(field).rules.includes(rule));
+    const types = filterTypes((field) => describeField(field).rules.includes(rule));
     if (Object.hasOwn(rules, rule) && !types.includes(type)) {
       throw invalid(`${path}.${rule}`, `does not apply to ${type}, only to ${types.join(", ")}`, "not_allowed");
     }
@@ -85,20 +85,20 @@ function checkRules(path: string, type: FieldType, rules: FieldValidation) {
   if (minLength && maxLength && minLength.value > maxLength.value) {
     throw invalid(`${path}.minLength.value`, "must not be greater than maxLength", "max");
   }
-  const lowest = min ? boundOf(`${path}.min.value`, type, min.value) : -Infinity;
-  const highest = max ? boundOf(`${path}.max.value`, type, max.value) : Infinity;
+  const lowest = min ? parseBound(`${path}.min.value`, type, min.value) : -Infinity;
+  const highest = max ? parseBound(`${path}.max.value`, type, max.value) : Infinity;
   if (lowest > highest) throw invalid(`${path}.min.value`, "must not be greater than max", "max");
   if (pattern) checkPattern(`${path}.pattern.value`, pattern.value);
 }
 
 const ruleNames = ["minLength", "maxLength", "min", "max", "pattern"] as const satisfies FieldRule[];
 
-function typesWhere(matches: (field: { type: FieldType }) => boolean): FieldType[] {
+function filterTypes(matches: (field: { type: FieldType }) => boolean): FieldType[] {
   return (Object.keys(fieldTypes) as FieldType[]).filter((type) => matches({ type }));
 }
 
 /** @returns the bound as a comparable number: the number itself, or milliseconds since 1970 */
-function boundOf(path: string, type: FieldType, value: number | string): number {
+function parseBound(path: string, type: FieldType, value: number | string): number {
   const { answer, expects } = fieldTypes[type];
   // A numeric bound must be a JSON number, although an answer may be text.
   const measure = answer === "number" && typeof value === "string" ? null : measureOf(type, value);

@@ -25,14 +25,14 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
   const store = createStore(db);
   const links = createRateLimit(LINKS_PER_MINUTE, "confirmation emails");
 
-  async function existing(organizationId: string, id: string): Promise<MailRecipientRow> {
+  async function findRecipient(organizationId: string, id: string): Promise<MailRecipientRow> {
     const row = isId("recipient", id) ? await store.get(organizationId, id) : undefined;
     if (!row) throw notFound("Mail recipient");
     return row;
   }
 
   /** @throws 409 when email is not configured, 429 after too many links */
-  async function newLink(organizationId: string) {
+  async function createLink(organizationId: string) {
     if (!mailer.isConfigured) {
       throw new AppError(
         "CONFLICT",
@@ -41,7 +41,7 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
     }
     await links.consume(organizationId);
     const token = randomBytes(32).toString("base64url");
-    return { token, columns: { tokenHash: hashOf(token), tokenExpiresAt: Date.now() + LINK_MS } };
+    return { token, columns: { tokenHash: hashToken(token), tokenExpiresAt: Date.now() + LINK_MS } };
   }
 
   const sendLink = (address: string, token: string) =>
@@ -58,7 +58,7 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
       if ((await store.list(organizationId)).length >= MAX_RECIPIENTS) {
         throw new AppError("CONFLICT", `An organization can have ${MAX_RECIPIENTS} mail recipients. Remove one first.`);
       }
-      const { token, columns } = await newLink(organizationId);
+      const { token, columns } = await createLink(organizationId);
       const row = {
         id: newId("recipient"),
         organizationId,
@@ -75,24 +75,24 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
     },
     /** Sends a new link, which replaces the previous one. A confirmed address stays confirmed. */
     async sendLink(organizationId: string, id: string): Promise<MailRecipient> {
-      const row = await existing(organizationId, id);
+      const row = await findRecipient(organizationId, id);
       if (row.confirmedAt !== null) return toMailRecipient(row);
-      const { token, columns } = await newLink(organizationId);
+      const { token, columns } = await createLink(organizationId);
       await store.update(organizationId, id, columns);
       await sendLink(row.address, token);
       return toMailRecipient(row);
     },
     async delete(organizationId: string, id: string): Promise<void> {
-      await existing(organizationId, id);
+      await findRecipient(organizationId, id);
       await store.delete(organizationId, id);
     },
     /** The address that an unexpired link would confirm, or undefined. */
     async addressFor(token: string): Promise<string | undefined> {
-      return (await store.byToken(hashOf(token), Date.now()))?.address;
+      return (await store.byToken(hashToken(token), Date.now()))?.address;
     },
     /** Confirms an address. @returns the address, or undefined when the link has expired or was replaced */
     async confirm(token: string): Promise<string | undefined> {
-      const row = await store.byToken(hashOf(token), Date.now());
+      const row = await store.byToken(hashToken(token), Date.now());
       if (row && row.confirmedAt === null) await store.update(row.organizationId, row.id, { confirmedAt: Date.now() });
       return row?.address;
     },
@@ -104,7 +104,7 @@ export function createMailRecipients({ db, config, mailer }: Pick<Deps, "db" | "
   };
 }
 
-const hashOf = (token: string) => createHash("sha256").update(token).digest("hex");
+const hashToken = (token: string) => createHash("sha256").update(token).digest("hex");
 
 function linkMail(baseUrl: string, token: string) {
   const lines = [
@@ -130,13 +130,13 @@ function toMailRecipient({ id, address, confirmedAt, createdAt }: MailRecipientR
 }
 
 function createStore(db: Db) {
-  const owned = (organizationId: string) =>
+  const selectOwned = (organizationId: string) =>
     db.selectFrom("mailRecipients").selectAll().where("organizationId", "=", organizationId);
   return {
-    list: (organizationId: string) => owned(organizationId).orderBy("id").execute(),
-    get: (organizationId: string, id: string) => owned(organizationId).where("id", "=", id).executeTakeFirst(),
+    list: (organizationId: string) => selectOwned(organizationId).orderBy("id").execute(),
+    get: (organizationId: string, id: string) => selectOwned(organizationId).where("id", "=", id).executeTakeFirst(),
     among: (organizationId: string, addresses: string[]) =>
-      owned(organizationId).where("address", "in", addresses).execute(),
+      selectOwned(organizationId).where("address", "in", addresses).execute(),
     byToken: (tokenHash: string, now: number) =>
       db
         .selectFrom("mailRecipients")

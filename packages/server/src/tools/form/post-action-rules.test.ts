@@ -9,7 +9,7 @@ function checkUrl(url: string) {
 }
 
 /** The path of the 400 within the action, or null. */
-function problemOf(action: PostAction) {
+function readProblem(action: PostAction) {
   try {
     checkPostActions([action], checkUrl);
     return null;
@@ -42,7 +42,7 @@ describe("checkPostActions", () => {
     },
     { type: "team_chat", webhookUrl: url, message: "a", url: "no url", recipientIds: [] },
   ])("accepts %j", (action) => {
-    expect(problemOf(action)).toBeNull();
+    expect(readProblem(action)).toBeNull();
   });
 
   it.each<[string, PostAction]>([
@@ -65,7 +65,7 @@ describe("checkPostActions", () => {
     ["recipientIds", { type: "email", recipientIds: [] }],
     ["recipientIds.1", { type: "email", recipientIds: ["user_1", ""] }],
   ])("refuses at %s: %j", (path, action) => {
-    expect(problemOf(action)).toBe(path);
+    expect(readProblem(action)).toBe(path);
   });
 
   it("names the action by its position and includes the message of the URL check", () => {

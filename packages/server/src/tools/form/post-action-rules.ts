@@ -24,7 +24,7 @@ function checkAction(path: string, action: PostAction, checkUrl: (url: string) =
 function checkWebhook(path: string, action: PostAction, checkUrl: (url: string) => void) {
   const { headers, payload } = action;
   checkAll([
-    () => checkAddress(path, action, oneSpelling(path, action, "url"), checkUrl),
+    () => checkAddress(path, action, chooseSpelling(path, action, "url"), checkUrl),
     () => headers && checkHeaders(`${path}.headers`, headers),
     () => payload && checkPayload(`${path}.payload`, payload),
   ]);
@@ -37,7 +37,7 @@ function checkTeamChat(path: string, action: PostAction, checkUrl: (url: string)
         throw invalid(`${path}.webhookUrl`, `is required for a ${action.type} action`, "required");
       checkAddress(path, action, "webhookUrl", checkUrl);
     },
-    () => oneSpelling(path, action, "messageTemplate"),
+    () => chooseSpelling(path, action, "messageTemplate"),
   ]);
 }
 
@@ -54,7 +54,7 @@ function checkEmail(path: string, { recipientIds, to }: PostAction) {
 }
 
 /** @returns the one of two spellings that was given */
-function oneSpelling<Name extends keyof typeof spellings>(path: string, action: PostAction, name: Name) {
+function chooseSpelling<Name extends keyof typeof spellings>(path: string, action: PostAction, name: Name) {
   const other: (typeof spellings)[Name] = spellings[name];
   if (isBlank(action[name]) && isBlank(action[other])) {
     throw invalid(`${path}.${name}`, `is required for a ${action.type} action (or ${other})`, "required");

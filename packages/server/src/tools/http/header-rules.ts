@@ -27,7 +27,7 @@ export function checkHeaders(path: string, headers: Record<string, string>): voi
   const checks = entries.map(([name, value]) => () => {
     const lower = name.toLowerCase();
     const problem = nameProblem(name, lower) ?? (seen.has(lower) ? "occurs twice" : valueProblem(value));
-    if (problem) throw invalid(`${path}.${printable(name)}`, problem, "not_allowed");
+    if (problem) throw invalid(`${path}.${quoteName(name)}`, problem, "not_allowed");
     seen.add(lower);
   });
   checkAll(checks);
@@ -47,6 +47,6 @@ function valueProblem(value: string): string | null {
 }
 
 /** The name is included in a response and a log entry. */
-function printable(name: string): string {
+function quoteName(name: string): string {
   return name.slice(0, 100).replaceAll(/[^ -~]/g, "?");
 }

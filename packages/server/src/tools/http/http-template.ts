@@ -10,7 +10,7 @@ import { invalid } from "../../errors.ts";
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import { type BoundSources, boundValue } from "./bound-values.ts";
-import { headerEncode, percentEncode } from "./percent-encode.ts";
+import { encodeHeader, percentEncode } from "./percent-encode.ts";
 import { ToolError } from "./tool-error.ts";
 
 export type HttpRequest = {
@@ -78,41 +78,41 @@ export async function buildRequest(
   const secretNames = names.filter((name) => !isBound(name));
   const secrets = await fetchSecrets(secretNames, template.host, secretFor);
   const token = await visitorTokenFor(template.host);
-  const secretOf = (name: string) => secrets.get(name) ?? "";
-  const maskOf = (name: string) => `{{${name}}}`;
+  const secretValue = (name: string) => secrets.get(name) ?? "";
+  const maskFor = (name: string) => `{{${name}}}`;
 
-  const unused = unusedInputs(template, input);
+  const unused = findUnusedInputs(template, input);
   const address = (secret: (name: string) => string) => {
     const resolve = (name: string) => (isBound(name) ? percentEncode(boundText(name, context)) : secret(name));
     const query = fillQuery(template.query, input, resolve, hasBody ? [] : unused);
     return template.origin + fillPath(template.path, input, resolve) + query;
   };
   const headersWith = (secret: (name: string) => string, visitorToken: string) => {
-    const resolve = (name: string) => (isBound(name) ? headerEncode(boundText(name, context)) : secret(name));
+    const resolve = (name: string) => (isBound(name) ? encodeHeader(boundText(name, context)) : secret(name));
     const filled = fillHeaders(headers, resolve, hasBody);
     return token === null ? filled : { ...filled, "foyer-visitor": visitorToken };
   };
-  const sentHeaders = headersWith(secretOf, token ?? "");
+  const sentHeaders = headersWith(secretValue, token ?? "");
   const bodyWith = (secret: (name: string) => string) => {
     if (!hasBody) return null;
     if (httpBody === null) return writeBody(Object.fromEntries(unused), sentHeaders["content-type"]);
-    const resolve = (name: string) => (isBound(name) ? boundOf(name, context) : secret(name));
+    const resolve = (name: string) => (isBound(name) ? resolveBoundValue(name, context) : secret(name));
     return writeBody(fillBody(JSON.parse(httpBody), input, resolve), sentHeaders["content-type"]);
   };
   return {
-    url: address((name) => percentEncode(secretOf(name))),
+    url: address((name) => percentEncode(secretValue(name))),
     method,
     headers: sentHeaders,
-    body: bodyWith(secretOf),
-    maskedUrl: address(maskOf),
-    maskedHeaders: headersWith(maskOf, "(a token that is valid for 60 s)"),
-    maskedBody: bodyWith(maskOf),
+    body: bodyWith(secretValue),
+    maskedUrl: address(maskFor),
+    maskedHeaders: headersWith(maskFor, "(a token that is valid for 60 s)"),
+    maskedBody: bodyWith(maskFor),
     secrets: [...secrets.values(), ...(token === null ? [] : [token])],
   };
 }
 
 /** @throws ToolError for a fact about the visitor that nothing in this turn proves */
-function boundOf(name: string, context: BoundSources): unknown {
+function resolveBoundValue(name: string, context: BoundSources): unknown {
   const bound = boundValue(name, context);
   if ("refusal" in bound) throw new ToolError(bound.refusal.message, bound.refusal.problem);
   return bound.value;
@@ -120,7 +120,7 @@ function boundOf(name: string, context: BoundSources): unknown {
 
 /** The value as text, for a URL or a header. */
 function boundText(name: string, context: BoundSources): string {
-  const value = boundOf(name, context) ?? "";
+  const value = resolveBoundValue(name, context) ?? "";
   if (typeof value !== "object") return String(value);
   throw new ToolError(notSetUp, `{{${name}}} is an object or a list, which fits only into a body.`);
 }
@@ -201,7 +201,7 @@ async function fetchSecrets(
   return new Map(values);
 }
 
-function unusedInputs({ path, query }: Template, input: Record<string, unknown>): [string, unknown][] {
+function findUnusedInputs({ path, query }: Template, input: Record<string, unknown>): [string, unknown][] {
   const used = new Set([...(path + query).matchAll(urlPlaceholder)].map(([, , param]) => param));
   const fixed = new Set([...new URLSearchParams(query).keys()].flatMap(plainNames));
   return Object.entries(input).filter(([name]) => !used.has(name) && !plainNames(name).some((one) => fixed.has(one)));
@@ -230,7 +230,7 @@ function fillPath(path: string, input: Record<string, unknown>, secret: (name: s
       const names: string[] = [];
       const segment = template.replace(urlPlaceholder, (_match, secretName?: string, param?: string) => {
         names.push(secretName ?? param ?? "");
-        return secretName ? secret(secretName) : percentEncode(scalarText(param ?? "", input));
+        return secretName ? secret(secretName) : percentEncode(formatScalar(param ?? "", input));
       });
       if (names.length === 0) return segment;
       if (segment === "") throw new ToolError(`${names.join(", ")} must not be empty.`);
@@ -259,18 +259,18 @@ function fillQuery(
  * input's value.
  */
 function fillPairs(pairs: string[], input: Record<string, unknown>, secret: (name: string) => string): string[] {
-  const hasOpenKey = (pair: string) => [...keyOf(pair).matchAll(urlPlaceholder)].some(([, , param]) => param);
-  const own = new Set(pairs.filter((pair) => pair !== "" && !hasOpenKey(pair)).flatMap(keysOf));
+  const hasOpenKey = (pair: string) => [...pairKey(pair).matchAll(urlPlaceholder)].some(([, , param]) => param);
+  const own = new Set(pairs.filter((pair) => pair !== "" && !hasOpenKey(pair)).flatMap(pairKeys));
   return pairs.flatMap((pair) => {
     const filled = fillPair(pair, input, secret);
-    const taken = hasOpenKey(pair) ? filled.find((one) => keysOf(one).some((key) => own.has(key))) : undefined;
+    const taken = hasOpenKey(pair) ? filled.find((one) => pairKeys(one).some((key) => own.has(key))) : undefined;
     if (taken === undefined) return filled;
-    throw new ToolError(`The input must not name the parameter ${keysOf(taken)[0]}, which the tool sets itself.`);
+    throw new ToolError(`The input must not name the parameter ${pairKeys(taken)[0]}, which the tool sets itself.`);
   });
 }
 
-const keyOf = (pair: string) => pair.split("=", 1)[0] ?? "";
-const keysOf = (pair: string) => plainNames(new URLSearchParams(pair).keys().next().value ?? "");
+const pairKey = (pair: string) => pair.split("=", 1)[0] ?? "";
+const pairKeys = (pair: string) => plainNames(new URLSearchParams(pair).keys().next().value ?? "");
 
 /** A pair that contains a list is repeated for each item, as for inputs without a placeholder. */
 function fillPair(pair: string, input: Record<string, unknown>, secret: (name: string) => string): string[] {
@@ -280,7 +280,7 @@ function fillPair(pair: string, input: Record<string, unknown>, secret: (name: s
   const [list] = lists;
   const fill = (values: Record<string, unknown>) =>
     pair.replace(urlPlaceholder, (_match, secretName?: string, param?: string) =>
-      secretName ? secret(secretName) : percentEncode(scalarText(param ?? "", values)),
+      secretName ? secret(secretName) : percentEncode(formatScalar(param ?? "", values)),
     );
   if (list === undefined) return [fill(input)];
   const items = input[list] as unknown[];
@@ -303,7 +303,7 @@ function toPairs(inputs: [string, unknown][]): [string, string][] {
   );
 }
 
-function scalarText(name: string, input: Record<string, unknown>): string {
+function formatScalar(name: string, input: Record<string, unknown>): string {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
   if (value === undefined || value === null) throw new ToolError(`${name} is missing.`);
   if (!isScalar(value)) throw new ToolError(`${name} must be text, a number, true or false.`);

@@ -19,7 +19,7 @@ export function* createMask(secrets: readonly string[]): InPieces<Mask> {
   const found = new Set<string>();
   for (const secret of secrets.filter(({ length }) => length >= MIN_LENGTH)) {
     yield;
-    for (const spelling of spellings(secret)) found.add(spelling);
+    for (const spelling of listSpellings(secret)) found.add(spelling);
   }
   const groups: Group[] = [];
   for (const [width, values] of Map.groupBy(found, ({ length }) => 2 ** Math.floor(Math.log2(length)))) {
@@ -57,14 +57,14 @@ function* toGroup(width: number, values: string[]): InPieces<Group> {
 }
 
 function* toPattern(value: string, width: number): InPieces<Pattern> {
-  const first = yield* rollingHashes(value, width, FIRST_BASE);
-  const second = yield* rollingHashes(value, width, SECOND_BASE);
+  const first = yield* computeRollingHashes(value, width, FIRST_BASE);
+  const second = yield* computeRollingHashes(value, width, SECOND_BASE);
   const pairAt = (at: number) => ({ first: first[at] ?? 0, second: second[at] ?? 0 });
   return { length: value.length, head: pairAt(0), tail: pairAt(value.length - width) };
 }
 
 /** One hash per position, of the `width` characters that start there. */
-function* rollingHashes(text: string, width: number, base: number): InPieces<Uint32Array> {
+function* computeRollingHashes(text: string, width: number, base: number): InPieces<Uint32Array> {
   const hashes = new Uint32Array(text.length - width + 1);
   let oldestFactor = 1;
   for (let index = 0; index < width; index++) oldestFactor = Math.imul(oldestFactor, base);
@@ -103,7 +103,7 @@ function* matchEnds(text: string, groups: readonly Group[]): InPieces<Uint32Arra
   let ends: Uint32Array | null = null;
   for (const { width, byHead, isHead } of groups) {
     if (text.length < width) continue;
-    const first = yield* rollingHashes(text, width, FIRST_BASE);
+    const first = yield* computeRollingHashes(text, width, FIRST_BASE);
     let second: Uint32Array | null = null;
     for (let at = 0; at < first.length; at++) {
       if (at % PIECE === PIECE - 1) yield;
@@ -112,7 +112,7 @@ function* matchEnds(text: string, groups: readonly Group[]): InPieces<Uint32Arra
       for (const { length, head, tail } of byHead.get(hash) ?? []) {
         const last = at + length - width;
         if (first[last] !== tail.first) continue;
-        second ??= yield* rollingHashes(text, width, SECOND_BASE);
+        second ??= yield* computeRollingHashes(text, width, SECOND_BASE);
         if (second[at] !== head.second || second[last] !== tail.second) continue;
         ends ??= new Uint32Array(text.length);
         ends[at] = Math.max(ends[at] ?? 0, at + length);
@@ -126,7 +126,7 @@ function* matchEnds(text: string, groups: readonly Group[]): InPieces<Uint32Arra
  * The spellings in which a service may echo a text: unchanged, trimmed, within JSON, or percent-encoded in one of the
  * usual ways.
  */
-function spellings(secret: string): string[] {
+function listSpellings(secret: string): string[] {
   const plain = [secret.toWellFormed(), JSON.stringify(secret).slice(1, -1)];
   const form = (text: string) => new URLSearchParams({ x: text }).toString().slice(2);
   const encoders = [percentEncode, encodeURIComponent, encodeURI, form];

@@ -9,6 +9,6 @@ export function percentEncode(text: string): string {
  * a value (`,`, `;`, `"` and `\`): a visitor who chooses the text must not add a part. Everything else is
  * percent-encoded as UTF-8, so that the receiver can decode the value and no line break ends the header.
  */
-export function headerEncode(text: string): string {
+export function encodeHeader(text: string): string {
   return text.toWellFormed().replace(/[^ -~]+|[%,;"\\]|^ | $/gu, encodeURIComponent);
 }

@@ -8,7 +8,7 @@ import { runHttpTool } from "./run-http-tool.ts";
 type HttpFields = Pick<ToolRow, "httpUrl"> &
   Partial<Pick<ToolRow, "httpMethod">> & { headers?: Record<string, string> };
 
-function httpTool({ httpUrl, httpMethod, headers }: HttpFields): ToolRow {
+function createHttpTool({ httpUrl, httpMethod, headers }: HttpFields): ToolRow {
   return {
     id: "tool_1",
     organizationId: "org_1",
@@ -53,10 +53,10 @@ const turn = {
 async function run(listener: RequestListener, fields: Partial<HttpFields> = {}, input: Record<string, unknown> = {}) {
   const { url } = await startHttpServer(listener);
   const outbound = openOutbound({ allowPrivate: true });
-  return runHttpTool(httpTool({ httpUrl: url, ...fields }), input, { outbound, ...turn, secretFor: noSecrets });
+  return runHttpTool(createHttpTool({ httpUrl: url, ...fields }), input, { outbound, ...turn, secretFor: noSecrets });
 }
 
-function answering(contentType: string | null, body: string | Buffer, status = 200): RequestListener {
+function respondWith(contentType: string | null, body: string | Buffer, status = 200): RequestListener {
   return (_request, response) => {
     response.writeHead(status, contentType === null ? {} : { "content-type": contentType });
     response.end(body);
@@ -65,14 +65,14 @@ function answering(contentType: string | null, body: string | Buffer, status = 2
 
 describe("a response", () => {
   it("is shown to members with its status and headers, even when it is an error", async () => {
-    const kept = await run(answering("application/json", '{ "a": 1 }'));
+    const kept = await run(respondWith("application/json", '{ "a": 1 }'));
     const headers = expect.objectContaining({ "content-type": "application/json" });
     expect(kept.response).toEqual({ status: 200, headers, body: '{"a":1}' });
-    const refused = await run(answering("text/plain", "no such bike", 404));
+    const refused = await run(respondWith("text/plain", "no such bike", 404));
     expect(refused.response).toMatchObject({ status: 404, body: "no such bike" });
-    const unreadable = await run(answering("image/png", Buffer.from([1, 2, 3])));
+    const unreadable = await run(respondWith("image/png", Buffer.from([1, 2, 3])));
     expect(unreadable.response).toMatchObject({ status: 200, body: "" });
-    const long = await run(answering("text/plain", "a".repeat(100_000)));
+    const long = await run(respondWith("text/plain", "a".repeat(100_000)));
     expect(long.response?.body).toHaveLength(65_536);
   });
 
@@ -92,7 +92,7 @@ describe("a response", () => {
     ["nothing", "image/png", "", ""],
     ["JSON too deep to walk", "application/json", "[".repeat(200) + "]".repeat(200), "[".repeat(200) + "]".repeat(200)],
   ])("is converted to a tool result: %s", async (_what, contentType, body, result) => {
-    const outcome = await run(answering(contentType, body));
+    const outcome = await run(respondWith(contentType, body));
     expect(outcome).toMatchObject({ result, isError: false, problem: null });
     const text = typeof result === "string" ? result : JSON.stringify(result);
     expect(outcome.forModel).toBe(text || "The response is empty (HTTP 200).");
@@ -105,25 +105,28 @@ describe("a response", () => {
     ["bytes of an unknown type", null, Buffer.from([0xff, 0xfe, 0x80])],
     ["zeros of no stated type", null, Buffer.alloc(3)],
   ])("with %s is not treated as text", async (_what, contentType, body) => {
-    const outcome = await run(answering(contentType, body));
+    const outcome = await run(respondWith(contentType, body));
     expect(outcome).toMatchObject({ result: "Not text", isError: true, forModel: "Not text" });
     expect(outcome.problem).toContain(contentType ?? "bytes of an unknown type");
   });
 
   it("with an error status shows the model its beginning and visitors only the status", async () => {
     const body = `${"x".repeat(999)}👋and more`;
-    const outcome = await run(answering("text/html", body, 500));
+    const outcome = await run(respondWith("text/html", body, 500));
     const told = `HTTP 500: ${"x".repeat(999)}\ufffd`;
     expect(outcome).toMatchObject({ result: "HTTP 500", isError: true, forModel: told, problem: told });
-    expect(await run(answering("image/png", "bytes", 404))).toMatchObject({ result: "HTTP 404", forModel: "HTTP 404" });
-    expect(await run(answering("text/plain", "", 429))).toMatchObject({ result: "HTTP 429", forModel: "HTTP 429" });
+    expect(await run(respondWith("image/png", "bytes", 404))).toMatchObject({
+      result: "HTTP 404",
+      forModel: "HTTP 404",
+    });
+    expect(await run(respondWith("text/plain", "", 429))).toMatchObject({ result: "HTTP 429", forModel: "HTTP 429" });
   });
 
   it("can have 1,000,000 bytes and no more", async () => {
-    const fits = await run(answering("text/plain", "x".repeat(1_000_000)));
+    const fits = await run(respondWith("text/plain", "x".repeat(1_000_000)));
     expect(fits).toMatchObject({ isError: false });
     expect(fits.result).toHaveLength(1_000_000);
-    const outcome = await run(answering("application/json", JSON.stringify("x".repeat(1_000_000))));
+    const outcome = await run(respondWith("application/json", JSON.stringify("x".repeat(1_000_000))));
     expect(outcome).toMatchObject({ result: "Response too large", isError: true, forModel: "Response too large" });
     expect(outcome.problem).toContain("1000000 bytes");
   });
@@ -139,7 +142,7 @@ describe("a response", () => {
       timer = setImmediate(count);
     });
     const deps = { outbound, ...turn, secretFor: noSecrets };
-    const { result } = await runHttpTool(httpTool({ httpUrl: "https://api.example" }), {}, deps);
+    const { result } = await runHttpTool(createHttpTool({ httpUrl: "https://api.example" }), {}, deps);
     clearImmediate(timer);
     expect(result).toHaveLength(450_001);
     expect(turns).toBeGreaterThan(2);
@@ -147,8 +150,8 @@ describe("a response", () => {
 
   it("is cut for the model at 32,768 bytes without splitting a character", async () => {
     const whole = "x".repeat(32_768);
-    expect((await run(answering("text/plain", whole))).forModel).toBe(whole);
-    const outcome = await run(answering("text/plain", `x${"€".repeat(20_000)}`));
+    expect((await run(respondWith("text/plain", whole))).forModel).toBe(whole);
+    const outcome = await run(respondWith("text/plain", `x${"€".repeat(20_000)}`));
     expect(outcome.result).toHaveLength(20_001);
     // 1 + 3 × 10,922 = 32,767: the next character would end beyond the limit.
     const note = "\n\n[Truncated: these are the first 32767 of 60001 bytes.]";
@@ -185,14 +188,18 @@ describe("an HTTP call", () => {
     const { url, seen } = await startHttpServer((_request, response) => response.end());
     const outbound = openOutbound({ allowPrivate: true });
     const deps = { outbound, ...turn, secretFor: noSecrets };
-    const missing = await runHttpTool(httpTool({ httpUrl: `${url}/{id}` }), {}, deps);
+    const missing = await runHttpTool(createHttpTool({ httpUrl: `${url}/{id}` }), {}, deps);
     expect(missing).toMatchObject({
       result: "id is missing.",
       forModel: "id is missing.",
       isError: true,
       request: null,
     });
-    const unknown = await runHttpTool(httpTool({ httpUrl: url, headers: { "x-a": "{{DATABASE_URL}}" } }), {}, deps);
+    const unknown = await runHttpTool(
+      createHttpTool({ httpUrl: url, headers: { "x-a": "{{DATABASE_URL}}" } }),
+      {},
+      deps,
+    );
     const message = "The secret DATABASE_URL is not available to this tool.";
     expect(unknown).toMatchObject({ result: message, forModel: message, isError: true, request: null });
     expect(unknown.problem).toContain(new URL(url).host);
@@ -213,13 +220,13 @@ describe("an HTTP call", () => {
     const canary = await startCanary();
     const outbound = openOutbound({ resolve: async () => ["127.0.0.1"] });
     const deps = { outbound, ...turn, secretFor: noSecrets };
-    const outcome = await runHttpTool(httpTool({ httpUrl: `http://inside.test:${canary.port}/` }), {}, deps);
+    const outcome = await runHttpTool(createHttpTool({ httpUrl: `http://inside.test:${canary.port}/` }), {}, deps);
     expect(outcome).toMatchObject({ result: "Not reachable", forModel: "Not reachable", isError: true });
     expect(outcome.problem).toContain("may not be called");
     expect(canary.seen.connections).toBe(0);
     // Nothing listens on port 1.
     const dead = await runHttpTool(
-      httpTool({ httpUrl: "http://127.0.0.1:1/" }),
+      createHttpTool({ httpUrl: "http://127.0.0.1:1/" }),
       {},
       {
         ...deps,
@@ -236,7 +243,7 @@ describe("an HTTP call", () => {
       response.once("close", () => clearInterval(timer));
     });
     const deps = { outbound: openOutbound({ allowPrivate: true }), ...turn, secretFor: noSecrets, timeoutMs: 150 };
-    const outcome = await runHttpTool(httpTool({ httpUrl: url }), {}, deps);
+    const outcome = await runHttpTool(createHttpTool({ httpUrl: url }), {}, deps);
     expect(outcome).toMatchObject({ result: "Timed out", forModel: "Timed out", isError: true });
     expect(outcome.problem).toContain("did not respond completely");
   });
@@ -249,7 +256,11 @@ describe("an HTTP call", () => {
         return { status: 200, headers: {}, body: Buffer.from("ok"), truncated: false, durationMs: 1 };
       },
     };
-    await runHttpTool(httpTool({ httpUrl: "https://api.example" }), {}, { outbound, ...turn, secretFor: noSecrets });
+    await runHttpTool(
+      createHttpTool({ httpUrl: "https://api.example" }),
+      {},
+      { outbound, ...turn, secretFor: noSecrets },
+    );
     expect(asked).toMatchObject({ timeoutMs: 10_000, maxBytes: 1_000_000, trust: "untrusted" });
   });
 
@@ -257,9 +268,9 @@ describe("an HTTP call", () => {
     const stop = new AbortController();
     const { url } = await startHttpServer(() => stop.abort(new Error("gone")));
     const deps = { outbound: openOutbound({ allowPrivate: true }), ...turn, secretFor: noSecrets, signal: stop.signal };
-    const during = await runHttpTool(httpTool({ httpUrl: url }), {}, deps);
+    const during = await runHttpTool(createHttpTool({ httpUrl: url }), {}, deps);
     expect(during).toMatchObject({ isError: true, result: "Stopped before the response arrived" });
-    const after = await runHttpTool(httpTool({ httpUrl: url }), {}, deps);
+    const after = await runHttpTool(createHttpTool({ httpUrl: url }), {}, deps);
     expect(after).toMatchObject({ isError: true, result: "Stopped before the response arrived" });
   });
 
@@ -267,7 +278,7 @@ describe("an HTTP call", () => {
     const { url, seen } = await startHttpServer((_request, response) => response.end("ok"));
     const deps = { outbound: openOutbound({ allowPrivate: true }), ...turn, secretFor: noSecrets };
     for (let call = 0; call < 3; call++) {
-      expect((await runHttpTool(httpTool({ httpUrl: url }), {}, deps)).result).toBe("ok");
+      expect((await runHttpTool(createHttpTool({ httpUrl: url }), {}, deps)).result).toBe("ok");
       await waitForNextTurn();
     }
     expect(seen.connections).toBe(1);
@@ -276,7 +287,7 @@ describe("an HTTP call", () => {
   it("rejects with errors that are not its own", async () => {
     const secretFor = () => Promise.reject(new Error("database down"));
     const call = runHttpTool(
-      httpTool({ httpUrl: "https://api.example/{{KEY}}" }),
+      createHttpTool({ httpUrl: "https://api.example/{{KEY}}" }),
       {},
       { ...turn, outbound: openOutbound(), secretFor },
     );
@@ -293,7 +304,7 @@ describe("secrets in a response", () => {
   };
   const secretFor = async (name: string) => values[name] ?? null;
 
-  async function echo(
+  async function startEcho(
     respond: (seen: { url: string; header: string }) => { type: string; body: string; status?: number },
   ) {
     const seen = { url: "", header: "" };
@@ -304,7 +315,7 @@ describe("secrets in a response", () => {
       response.writeHead(status, { "content-type": type, location: body.replaceAll(/[^ -~]/g, "") }).end(body);
     });
     const headers = { "x-key": "{{KEY}}", "x-pin": "{{PIN}}", "x-short": "{{SHORT}}", "x-padded": "{{PADDED}}" };
-    const tool = httpTool({ httpUrl: `${url}/{{KEY}}?pin={{PIN}}`, headers });
+    const tool = createHttpTool({ httpUrl: `${url}/{{KEY}}?pin={{PIN}}`, headers });
     const input = { copy: `my ${values.KEY}` };
     const outcome = await runHttpTool(tool, input, {
       ...turn,
@@ -338,7 +349,7 @@ describe("secrets in a response", () => {
     for (const value of [values.KEY ?? "", values.PIN ?? ""]) {
       for (const type of ["text/plain", "application/json"]) {
         for (const status of [200, 500]) {
-          const outcome = await echo(() => ({ type, body: write(value), status }));
+          const outcome = await startEcho(() => ({ type, body: write(value), status }));
           expectNoSecret(outcome);
           expect(outcome.forModel).toContain("***");
         }
@@ -347,27 +358,30 @@ describe("secrets in a response", () => {
   });
 
   it("are masked when the URL or a header is echoed", async () => {
-    const outcome = await echo((seen) => ({ type: "application/json", body: JSON.stringify(seen) }));
+    const outcome = await startEcho((seen) => ({ type: "application/json", body: JSON.stringify(seen) }));
     expectNoSecret(outcome);
     expect(outcome.result).toEqual({ url: expect.stringContaining("/***?pin=***"), header: "***" });
-    expectNoSecret(await echo((seen) => ({ type: "text/plain", body: seen.url })));
-    expectNoSecret(await echo(() => ({ type: "text/plain", body: `got: ${values.PADDED?.trim()}.` })));
+    expectNoSecret(await startEcho((seen) => ({ type: "text/plain", body: seen.url })));
+    expectNoSecret(await startEcho(() => ({ type: "text/plain", body: `got: ${values.PADDED?.trim()}.` })));
   });
 
   it("are masked as numbers of any length, while adjacent numbers stay unchanged", async () => {
-    const outcome = await echo(() => ({ type: "application/json", body: `{"pin":${values.PIN},"n":1.50,"s":"v2"}` }));
+    const outcome = await startEcho(() => ({
+      type: "application/json",
+      body: `{"pin":${values.PIN},"n":1.50,"s":"v2"}`,
+    }));
     expect(outcome.result).toEqual({ pin: "***", n: 1.5, s: "v2" });
   });
 
   it("are masked when one starts within a false start of itself", async () => {
     const deps = { ...turn, outbound: openOutbound({ allowPrivate: true }), secretFor: async () => "aabaac" };
-    const { url } = await startHttpServer(answering("text/plain", "aabaabaac aaabaac aabaacaabaac aaba"));
-    const outcome = await runHttpTool(httpTool({ httpUrl: `${url}/?a={{KEY}}` }), {}, deps);
+    const { url } = await startHttpServer(respondWith("text/plain", "aabaabaac aaabaac aabaacaabaac aaba"));
+    const outcome = await runHttpTool(createHttpTool({ httpUrl: `${url}/?a={{KEY}}` }), {}, deps);
     expect(outcome.result).toBe("aab*** a*** ****** aaba");
   });
 
   it("are masked in the target of a redirect", async () => {
-    const outcome = await echo((seen) => ({
+    const outcome = await startEcho((seen) => ({
       type: "text/plain",
       body: `http://other.example${seen.url}`,
       status: 302,
@@ -377,16 +391,16 @@ describe("secrets in a response", () => {
   });
 
   it("are masked in the reported request, even when the input contains them", async () => {
-    const { request } = await echo(() => ({ type: "text/plain", body: "ok" }));
+    const { request } = await startEcho(() => ({ type: "text/plain", body: "ok" }));
     expect(request?.url).toContain("/{{KEY}}?pin={{PIN}}&copy=my%20***");
     expect(request?.headers).toMatchObject({ "x-key": "{{KEY}}", "x-pin": "{{PIN}}" });
 
-    const { url } = await startHttpServer(answering("text/plain", "ok"));
+    const { url } = await startHttpServer(respondWith("text/plain", "ok"));
     const deps = { ...turn, outbound: openOutbound({ allowPrivate: true }), secretFor };
     const fields = { httpUrl: url, headers: { "x-key": "{{KEY}}" } };
-    const posted = await runHttpTool(httpTool({ ...fields, httpMethod: "POST" }), { copy: values.KEY }, deps);
+    const posted = await runHttpTool(createHttpTool({ ...fields, httpMethod: "POST" }), { copy: values.KEY }, deps);
     expect(posted.request?.body).toBe('{"copy":"***"}');
-    const nested = await runHttpTool(httpTool(fields), { copy: { deep: values.KEY } }, deps);
+    const nested = await runHttpTool(createHttpTool(fields), { copy: { deep: values.KEY } }, deps);
     expect(decodeURIComponent(nested.request?.url ?? "")).toContain('?copy={"deep":"***"}');
   });
 
@@ -412,12 +426,12 @@ describe("hostile input", () => {
     });
     const deps = { outbound: openOutbound({ allowPrivate: true }), ...turn, secretFor: noSecrets };
     const combinations = positions.flatMap((position) =>
-      hostileValues(canary.port).map((value) => ({ position, value })),
+      listHostileValues(canary.port).map((value) => ({ position, value })),
     );
     expect(combinations.length).toBeGreaterThanOrEqual(200);
 
     for (const { position, value } of combinations) {
-      const tool = httpTool({ httpUrl: url + position.path, httpMethod: position.method ?? "GET" });
+      const tool = createHttpTool({ httpUrl: url + position.path, httpMethod: position.method ?? "GET" });
       const before = paths.length;
       const outcome = await runHttpTool(tool, { p: value, [`${value}`]: value }, deps);
       const what = `${JSON.stringify(value)} in ${position.path}`;
@@ -447,7 +461,7 @@ const positions: { path: string; method?: "POST"; isSegment?: boolean }[] = [
   { path: "/{p}", method: "POST", isSegment: true },
 ];
 
-function hostileValues(port: number): string[] {
+function listHostileValues(port: number): string[] {
   const evil = `127.0.0.2:${port}`;
   return [
     "",
@@ -519,7 +533,7 @@ describe("the input sent by an HTTP tool", () => {
   const properties = { order: { type: "string" }, note: { type: "string" }, Tenant: { type: "string" } };
   const send = async (inputSchema: object, input: Record<string, unknown>) => {
     const { url } = await startHttpServer(echo);
-    const tool = httpTool({ httpUrl: `${url}/orders/{order}?tenant=acme` });
+    const tool = createHttpTool({ httpUrl: `${url}/orders/{order}?tenant=acme` });
     const outbound = openOutbound({ allowPrivate: true });
     const sent = { ...tool, inputSchema: JSON.stringify(inputSchema) };
     return (await runHttpTool(sent, input, { outbound, ...turn, secretFor: noSecrets })).result;

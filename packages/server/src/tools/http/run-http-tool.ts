@@ -92,28 +92,29 @@ function* readAnswer(received: Received, mask: Mask): InPieces<Answer> {
   const told = typeof value === "string" ? value : yield* mask(JSON.stringify(value));
   if (status < 200 || status > 299) {
     const excerpt = told ? `HTTP ${status}: ${told.slice(0, 1_000).toWellFormed()}` : `HTTP ${status}`;
-    return { ...failure(`HTTP ${status}`, excerpt, excerpt), told };
+    return { ...toFailure(`HTTP ${status}`, excerpt, excerpt), told };
   }
-  if (truncated) return failure("Response too large", `The response is larger than ${maxAnswerBytes} bytes.`);
+  if (truncated) return toFailure("Response too large", `The response is larger than ${maxAnswerBytes} bytes.`);
   if (encoding !== "identity") {
-    return failure(
+    return toFailure(
       "Not readable",
       `The response is compressed (${encoding}), although an uncompressed one was requested.`,
     );
   }
-  if (text === null) return failure("Not text", `The response is not text but ${type || "bytes of an unknown type"}.`);
+  if (text === null)
+    return toFailure("Not text", `The response is not text but ${type || "bytes of an unknown type"}.`);
   if (text === "") return { result: "", forModel: `The response is empty (HTTP ${status}).`, problem: null };
   return { result: value, forModel: told, problem: null, told };
 }
 
 function explainFailure(error: unknown, signal: AbortSignal | undefined): Answer {
-  if (error instanceof ToolError) return failure(error.message, error.problem);
-  if (error instanceof OutboundError) return failure(error.publicMessage, error.message);
-  if (signal?.aborted && error === signal.reason) return failure("Stopped before the response arrived");
+  if (error instanceof ToolError) return toFailure(error.message, error.problem);
+  if (error instanceof OutboundError) return toFailure(error.publicMessage, error.message);
+  if (signal?.aborted && error === signal.reason) return toFailure("Stopped before the response arrived");
   throw error;
 }
 
-function failure(result: string, problem = result, forModel = result): Answer {
+function toFailure(result: string, problem = result, forModel = result): Answer {
   return { result, forModel, problem };
 }
 
@@ -126,13 +127,13 @@ function decode(body: Buffer, contentType: string): string | null {
   const isText = type === "" ? isUtf8(body) && !body.includes(0) : textTypes.test(type);
   if (body.length > 0 && !isText) return null;
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/.exec(contentType)?.[1];
-  return decoderFor(charset).decode(body);
+  return createDecoder(charset).decode(body);
 }
 
 const textTypes =
   /^text\/|\+(json|xml|yaml)$|^application\/(json|(x-)?ndjson|jsonl|xml|(x-)?yaml|(x-)?javascript|x-www-form-urlencoded)$/;
 
-function decoderFor(charset: string | undefined): TextDecoder {
+function createDecoder(charset: string | undefined): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {
