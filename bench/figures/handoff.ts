@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { conversationToken } from "../../packages/server/src/auth/conversation-token.ts";
+import { createConversationToken } from "../../packages/server/src/auth/conversation-token.ts";
 import { createEncryption } from "../../packages/server/src/encryption.ts";
 import { withClient } from "../../test/databases.ts";
 import { startPostgres } from "../../test/postgres-server.ts";
@@ -99,7 +99,7 @@ async function waitingVisitors(): Promise<Row[]> {
   const encryption = createEncryption(SECRET);
   const open = (number: number) => {
     const id = `conv_${String(number).padStart(26, "0")}`;
-    return openStream(`${foyer.url}/conversations/${id}/events`, conversationToken(encryption, id), agent);
+    return openStream(`${foyer.url}/conversations/${id}/events`, createConversationToken(encryption, id), agent);
   };
 
   const first = await openAll(open, VISITORS / 10);

@@ -1,5 +1,5 @@
 import { signUserToken } from "../../packages/server/src/agents/identity/user-token.ts";
-import { type IdentityProof, verifiedVisitorOf } from "../../packages/server/src/agents/identity/verified-visitor.ts";
+import { type IdentityProof, verifyVisitor } from "../../packages/server/src/agents/identity/verified-visitor.ts";
 import { createEncryption } from "../../packages/server/src/encryption.ts";
 import { ms, type Row } from "../figure.ts";
 import { alternate, median, quantile } from "../rounds.ts";
@@ -30,7 +30,7 @@ export async function measureVerifiedTurn(): Promise<Row[]> {
     const usedBefore = process.cpuUsage();
     for (let turn = 0; turn < TURNS; turn++) {
       const startedAt = performance.now();
-      await verifiedVisitorOf(proof, agent, encryption);
+      await verifyVisitor(proof, agent, encryption);
       durations.push(performance.now() - startedAt);
     }
     const { user, system } = process.cpuUsage(usedBefore);

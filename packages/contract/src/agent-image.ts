@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Agent } from "./agent.ts";
-import { enveloped, idParams, ref, stringEnum } from "./schema.ts";
+import { idParams, inEnvelope, ref, stringEnum } from "./schema.ts";
 
 const KIND_DESCRIPTION =
   "`logo` at the top of the chat, `avatar` beside the agent's replies and bubbles, `launcher` in the launcher";
@@ -27,7 +27,7 @@ export const putAgentImage = {
           "A base64 data URL of a PNG, JPEG, GIF or WebP image of at most 256 KiB. SVG is refused because it can contain scripts.",
       }),
     }),
-    response: { 200: enveloped(ref(Agent)) },
+    response: { 200: inEnvelope(ref(Agent)) },
   },
 } as const;
 
@@ -39,7 +39,7 @@ export const deleteAgentImage = {
     tags,
     summary: "Remove an agent's logo, avatar or launcher image",
     params,
-    response: { 200: enveloped(ref(Agent)) },
+    response: { 200: inEnvelope(ref(Agent)) },
   },
 } as const;
 

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { HandoffChanges, HandoffSettings, WidgetHandoff } from "./handoff.ts";
 import { textPatterns } from "./rules/text-patterns.ts";
-import { described, enveloped, idParams, nullable, ref, refOrNull, Success, Timestamp } from "./schema.ts";
+import { idParams, inEnvelope, nullable, ref, refOrNull, Success, Timestamp, withDescription } from "./schema.ts";
 import { WidgetSettings } from "./widget-settings.ts";
 
 const name = Type.String({
@@ -44,7 +44,7 @@ export type Retention = Static<typeof Retention>;
 const settings = {
   systemPrompt: nullable(systemPrompt),
   temperature: nullable(temperature),
-  widget: nullable(described(WidgetSettings, { description: "How the widget looks and greets visitors" })),
+  widget: nullable(withDescription(WidgetSettings, { description: "How the widget looks and greets visitors" })),
   allowedOrigins: nullable(
     Type.Array(Type.String({ maxLength: 300 }), {
       maxItems: 100,
@@ -86,7 +86,7 @@ const settings = {
     }),
   ),
   handoff: nullable(
-    described(HandoffChanges, {
+    withDescription(HandoffChanges, {
       description:
         "How conversations are handed over to people. Omitted settings keep their values, and `null` restores defaults.",
     }),
@@ -191,21 +191,21 @@ export const listAgents = {
   method: "GET",
   url: "/agents",
   config,
-  schema: { tags, summary: "List agents", response: { 200: enveloped(Type.Array(ref(AgentSummary))) } },
+  schema: { tags, summary: "List agents", response: { 200: inEnvelope(Type.Array(ref(AgentSummary))) } },
 } as const;
 
 export const getAgent = {
   method: "GET",
   url: "/agents/:id",
   config,
-  schema: { tags, summary: "Read an agent", params, response: { 200: enveloped(ref(Agent)) } },
+  schema: { tags, summary: "Read an agent", params, response: { 200: inEnvelope(ref(Agent)) } },
 } as const;
 
 export const createAgent = {
   method: "POST",
   url: "/agents",
   config: { ...config, idempotent: true },
-  schema: { tags, summary: "Create an agent", body: AgentCreate, response: { 201: enveloped(ref(Agent)) } },
+  schema: { tags, summary: "Create an agent", body: AgentCreate, response: { 201: inEnvelope(ref(Agent)) } },
 } as const;
 
 /** The copy has the agent's settings, tools and triggers, its own slug and identity secret, and no conversations. */
@@ -217,7 +217,7 @@ export const duplicateAgent = {
     tags,
     summary: "Create a copy of an agent with its settings, tools and triggers",
     params,
-    response: { 201: enveloped(ref(Agent)) },
+    response: { 201: inEnvelope(ref(Agent)) },
   },
 } as const;
 
@@ -230,7 +230,7 @@ export const updateAgent = {
     summary: "Update an agent",
     params,
     body: AgentChanges,
-    response: { 200: enveloped(ref(Agent)) },
+    response: { 200: inEnvelope(ref(Agent)) },
   },
 } as const;
 
@@ -242,7 +242,7 @@ export const deleteAgent = {
     tags,
     summary: "Delete an agent with its conversations, tools, triggers and submissions",
     params,
-    response: { 200: enveloped(Success) },
+    response: { 200: inEnvelope(Success) },
   },
 } as const;
 
@@ -255,7 +255,7 @@ export const getAgentWidget = {
     summary: "Read an agent's widget settings",
     params,
     response: {
-      200: enveloped(ref(AgentWidget)),
+      200: inEnvelope(ref(AgentWidget)),
       304: Type.Unsafe<undefined>({ description: "Not modified since the version in `If-None-Match`" }),
     },
   },
@@ -270,7 +270,7 @@ export const getIdentitySecret = {
     tags,
     summary: "Read the secret that signs visitor identities",
     params,
-    response: { 200: enveloped(Type.Object({ identitySecret: Type.String() })) },
+    response: { 200: inEnvelope(Type.Object({ identitySecret: Type.String() })) },
   },
 } as const;
 
@@ -282,6 +282,6 @@ export const rotateIdentitySecret = {
     tags,
     summary: "Rotate the identity secret. Hashes made with the old secret stop working.",
     params,
-    response: { 200: enveloped(Type.Object({ identitySecret: Type.String() })) },
+    response: { 200: inEnvelope(Type.Object({ identitySecret: Type.String() })) },
   },
 } as const;

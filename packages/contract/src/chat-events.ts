@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { FollowUps, Source, stopReasons } from "./conversation.ts";
 import { VisitorForm } from "./form.ts";
-import { described, nullable, ref, stringEnum } from "./schema.ts";
+import { nullable, ref, stringEnum, withDescription } from "./schema.ts";
 import { DisplayConfig } from "./tool.ts";
 
 const index = Type.Integer({
@@ -93,7 +93,7 @@ export const ToolResultEvent = Type.Object(
       description: "The display with its slots filled from the result, ready to render",
     }),
     form: Type.Optional(
-      Type.Unsafe<unknown>(described(VisitorForm, { description: "The form to show. Only form tools send it." })),
+      Type.Unsafe<unknown>(withDescription(VisitorForm, { description: "The form to show. Only form tools send it." })),
     ),
   },
   { $id: "ToolResultEvent", description: "A tool call has ended." },

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { ChatEventSchema } from "./chat-events.ts";
 import { Page } from "./page.ts";
-import { described, enveloped, nullable, ref, Success, stringEnum } from "./schema.ts";
+import { inEnvelope, nullable, ref, Success, stringEnum, withDescription } from "./schema.ts";
 import { userToken } from "./visitor-identity.ts";
 
 /** Limits on what one call appends to a conversation. */
@@ -78,12 +78,14 @@ export const ChatRequest = Type.Object({
   ),
   context: Type.Optional(
     nullable(
-      described(VisitContext, { description: "The page that the visitor is on. Stored with a new conversation." }),
+      withDescription(VisitContext, {
+        description: "The page that the visitor is on. Stored with a new conversation.",
+      }),
     ),
   ),
   page: Type.Optional(
     nullable(
-      described(Page, {
+      withDescription(Page, {
         description:
           "The page from which the visitor sends the message. It is stored with the message and quoted to the model as data.",
       }),
@@ -192,5 +194,5 @@ export const stopChat = {
   method: "POST",
   url: "/chat/:conversationId/stop",
   config: { access: "conversation", crossOrigin: true },
-  schema: { tags, summary: "Stop the running reply", params, response: { 200: enveloped(Success) } },
+  schema: { tags, summary: "Stop the running reply", params, response: { 200: inEnvelope(Success) } },
 } as const;

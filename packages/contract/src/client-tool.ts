@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { enveloped, nullable, Success } from "./schema.ts";
+import { inEnvelope, nullable, Success } from "./schema.ts";
 
 /**
  * Limits of tools that run in the visitor's page: times in milliseconds, the size of a result in UTF-8 bytes of JSON,
@@ -63,7 +63,7 @@ export const claimToolCall = {
       "Only one page may run a call. The first claim succeeds, and so does the same claim again. 409 `CONFLICT`: another page has claimed the call, or the reply no longer waits for it. Do not run the tool then.",
     params,
     body: ToolClaim,
-    response: { 200: enveloped(Success) },
+    response: { 200: inEnvelope(Success) },
   },
 } as const;
 
@@ -78,6 +78,6 @@ export const sendToolResult = {
       "The reply waits 30 seconds for the result. Sending the same result again returns 200. A different result, or one that arrives too late, returns 409 `CONFLICT`. Visitors can forge results, so tools on your server must not trust them.",
     params,
     body: ToolCallResult,
-    response: { 200: enveloped(Success) },
+    response: { 200: inEnvelope(Success) },
   },
 } as const;

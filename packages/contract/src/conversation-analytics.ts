@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { handoffCauses } from "./handoff.ts";
-import { enveloped, nullable, ref, stringEnum } from "./schema.ts";
+import { inEnvelope, nullable, ref, stringEnum } from "./schema.ts";
 
 const counts = {
   conversations: Type.Integer({ description: "Conversations that started" }),
@@ -106,6 +106,6 @@ export const getConversationAnalytics = {
         }),
       ),
     }),
-    response: { 200: enveloped(ref(ConversationAnalytics)) },
+    response: { 200: inEnvelope(ref(ConversationAnalytics)) },
   },
 } as const;

@@ -4,9 +4,8 @@ import { VisitorForm } from "./form.ts";
 import { Author, HandoffRecord, handlers, Ownership } from "./handoff.ts";
 import { MessagePage } from "./page.ts";
 import {
-  described,
-  enveloped,
   idParams,
+  inEnvelope,
   listOffset,
   MEDIA_TYPES,
   nullable,
@@ -15,6 +14,7 @@ import {
   Success,
   stringEnum,
   Timestamp,
+  withDescription,
 } from "./schema.ts";
 import { ConversationTag } from "./tags.ts";
 import { VerifiedVisitor, VisitorIdentity } from "./visitor-identity.ts";
@@ -179,7 +179,7 @@ export const ConversationSummary = Type.Object(
   {
     ...conversationFields,
     hasForm: Type.Boolean({ description: "Whether a form was submitted in the conversation" }),
-    feedback: nullable(described(Rating, { description: "Rating of the newest rated message" })),
+    feedback: nullable(withDescription(Rating, { description: "Rating of the newest rated message" })),
     lastMessage: Type.Unsafe<MessagePreview | null>({
       anyOf: [MessagePreview, { type: "null" }],
       description: "The newest message that has text",
@@ -311,7 +311,7 @@ export const getConversation = {
     tags,
     summary: "Read a conversation and its messages",
     params,
-    response: { 200: enveloped(ref(Conversation)) },
+    response: { 200: inEnvelope(ref(Conversation)) },
   },
 } as const;
 
@@ -331,7 +331,7 @@ export const deleteConversation = {
         }),
       ),
     }),
-    response: { 200: enveloped(Success) },
+    response: { 200: inEnvelope(Success) },
   },
 } as const;
 
@@ -343,7 +343,7 @@ export const readConversation = {
     tags,
     summary: "Mark a conversation as read for all members of the organization",
     params,
-    response: { 200: enveloped(Success) },
+    response: { 200: inEnvelope(Success) },
   },
 } as const;
 
@@ -364,6 +364,6 @@ export const rateMessage = {
         ),
       ),
     }),
-    response: { 200: enveloped(Type.Object({ messageId: Type.String(), rating: Rating })) },
+    response: { 200: inEnvelope(Type.Object({ messageId: Type.String(), rating: Rating })) },
   },
 } as const;

@@ -2,8 +2,6 @@ import Type, { type Static } from "typebox";
 import { DocumentError } from "./document-error.ts";
 import { textPatterns } from "./rules/text-patterns.ts";
 import {
-  described,
-  documentedAs,
   idParams,
   listOffset,
   nullable,
@@ -12,6 +10,8 @@ import {
   Success,
   stringEnum,
   Timestamp,
+  withDescription,
+  withDocumentation,
 } from "./schema.ts";
 
 /** The kinds of documents: pasted text, a question with its answer, a web page, or an uploaded file. */
@@ -152,7 +152,7 @@ export type DocumentChanges = Static<typeof DocumentChanges>;
 
 export const DocumentQuery = Type.Object({
   agentId: Type.Optional(
-    described(agentId, { description: "Id of the agent. Without it, documents of all agents are listed." }),
+    withDescription(agentId, { description: "Id of the agent. Without it, documents of all agents are listed." }),
   ),
   sourceId: Type.Optional(Type.String({ minLength: 1, description: "Only pages of this source" })),
   state: Type.Optional(stringEnum(documentStates, "Only documents in this state")),
@@ -226,7 +226,7 @@ export const uploadDocument = {
       name: Type.String({ minLength: 1, maxLength: 500, description: "File name, used as the title" }),
       externalKey: Type.Optional(externalKey),
     }),
-    body: documentedAs<FileBody>({}, { type: "string", format: "binary" }),
+    body: withDocumentation<FileBody>({}, { type: "string", format: "binary" }),
     response: accepted,
   },
 } as const;

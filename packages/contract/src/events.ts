@@ -1,7 +1,7 @@
 import Type, { type Static, type TProperties, type TSchema } from "typebox";
 import { handlers, handoffCauses } from "./handoff.ts";
 import { type WebhookEventType, webhookEventDescriptions, webhookEventTypes } from "./rules/webhook-events.ts";
-import { described, nullable, ref, stringEnum, Timestamp } from "./schema.ts";
+import { nullable, ref, stringEnum, Timestamp, withDescription } from "./schema.ts";
 
 export { type WebhookEventType, webhookEventTypes } from "./rules/webhook-events.ts";
 
@@ -86,7 +86,7 @@ const dataOf = {
     cause: stringEnum(handoffCauses, "What caused the request; `member` if a member took over without one"),
     reason: content(nullable(Type.String({ description: "Why a person is needed" }))),
     summary: content(nullable(Type.String({ description: "The agent's summary for the team" }))),
-    promisedAt: nullable(described(Timestamp, { description: "The time by which an answer is promised" })),
+    promisedAt: nullable(withDescription(Timestamp, { description: "The time by which an answer is promised" })),
   },
   "form.submitted": {
     submissionId: Type.String(),

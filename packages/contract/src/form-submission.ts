@@ -1,7 +1,6 @@
 import Type, { type Static } from "typebox";
 import { executionModes } from "./form.ts";
 import {
-  described,
   idParams,
   listOffset,
   MEDIA_TYPES,
@@ -11,6 +10,7 @@ import {
   Success,
   stringEnum,
   Timestamp,
+  withDescription,
 } from "./schema.ts";
 import { userToken, VerifiedVisitor, VisitorIdentity } from "./visitor-identity.ts";
 
@@ -105,7 +105,7 @@ export const ClientResult = Type.Object({
   message: Type.Optional(
     nullable(Type.String({ maxLength: 10_000, description: "What the handler reports, for members" })),
   ),
-  data: Type.Optional(nullable(described(AnyObject, { description: "Data of the handler, for members" }))),
+  data: Type.Optional(nullable(withDescription(AnyObject, { description: "Data of the handler, for members" }))),
 });
 export type ClientResult = Static<typeof ClientResult>;
 

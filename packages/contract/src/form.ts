@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { type FieldRule, type FieldType, fieldTypes } from "./rules/field-types.ts";
 import { textPatterns } from "./rules/text-patterns.ts";
-import { described, nullable, stringEnum } from "./schema.ts";
+import { nullable, stringEnum, withDescription } from "./schema.ts";
 
 export type { FieldType } from "./rules/field-types.ts";
 
@@ -68,7 +68,7 @@ export const FormField = Type.Object({
   ),
   disabled: Type.Optional(Type.Boolean({ description: "Whether the field is read-only. Defaults to false." })),
   validation: Type.Optional(
-    described(FieldValidation, { description: "Rules for the value. Each applies only to some field types." }),
+    withDescription(FieldValidation, { description: "Rules for the value. Each applies only to some field types." }),
   ),
   options: Type.Optional(
     Type.Array(

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { textPatterns } from "./rules/text-patterns.ts";
-import { described, enveloped, idParams, nullable, ref, refOrNull, stringEnum, Timestamp } from "./schema.ts";
+import { idParams, inEnvelope, nullable, ref, refOrNull, stringEnum, Timestamp, withDescription } from "./schema.ts";
 
 /**
  * Who handles a conversation: the agent (`agent`); a member of the team (`human`); or, while the visitor waits for a
@@ -127,7 +127,9 @@ export const WidgetHandoff = Type.Object(
     hasButton: Type.Boolean(),
     isOpen: Type.Boolean({ description: "Whether the team is available now, by the office hours" }),
     opensAt: nullable(
-      described(Timestamp, { description: "When the team is next available. `null` if it is available now or never." }),
+      withDescription(Timestamp, {
+        description: "When the team is next available. `null` if it is available now or never.",
+      }),
     ),
     promiseMinutes: nullable(Type.Integer({ description: "Within how many minutes an answer is promised" })),
     whileWaiting: settings.whileWaiting,
@@ -148,9 +150,9 @@ export const Handoff = Type.Object(
       nullable(Type.String({ description: "The agent's summary for the team. Only sent to members and API keys." })),
     ),
     requestedAt: Timestamp,
-    promisedAt: nullable(described(Timestamp, { description: "The time by which an answer is promised" })),
+    promisedAt: nullable(withDescription(Timestamp, { description: "The time by which an answer is promised" })),
     takenAt: nullable(Timestamp),
-    answeredAt: nullable(described(Timestamp, { description: "When a member first wrote to the visitor" })),
+    answeredAt: nullable(withDescription(Timestamp, { description: "When a member first wrote to the visitor" })),
     escalatedTo: Type.Optional(
       Type.Integer({
         description:
@@ -210,7 +212,7 @@ export type Ownership = Static<typeof Ownership>;
 const tags = ["Handoff"];
 const params = idParams("conversation");
 const visitor = { access: "conversation", crossOrigin: true } as const;
-const ownership = { 200: enveloped(ref(Ownership)) };
+const ownership = { 200: inEnvelope(ref(Ownership)) };
 
 export const requestHuman = {
   method: "POST",

@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from "typebox";
 import { Message, MessagePreview } from "./conversation.ts";
 import { handlers, handoffLimits, Ownership, Person } from "./handoff.ts";
 import { textPatterns } from "./rules/text-patterns.ts";
-import { enveloped, idParams, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "./schema.ts";
+import { idParams, inEnvelope, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "./schema.ts";
 
 const tags = ["Inbox"];
 const conversation = idParams("conversation");
@@ -25,7 +25,7 @@ export const sendMemberMessage = {
         description: "Markdown",
       }),
     }),
-    response: { 201: enveloped(ref(Message)) },
+    response: { 201: inEnvelope(ref(Message)) },
   },
 } as const;
 
@@ -39,7 +39,7 @@ export const reportTyping = {
     description:
       "Repeat the report every three seconds while they type. The visitor sees when the member who has the conversation is typing, and the team sees when anyone is. API keys get 403, because they belong to no person.",
     params: conversation,
-    response: { 200: enveloped(Success) },
+    response: { 200: inEnvelope(Success) },
   },
 } as const;
 
@@ -51,7 +51,7 @@ export const draftReply = {
     tags,
     summary: "Let the agent draft an answer for a member. Nothing is stored or sent.",
     params: conversation,
-    response: { 200: enveloped(Type.Object({ text: Type.String() })) },
+    response: { 200: inEnvelope(Type.Object({ text: Type.String() })) },
   },
 } as const;
 
@@ -216,7 +216,7 @@ export const listNotes = {
     tags,
     summary: "List the internal notes of a conversation, oldest first",
     params: conversation,
-    response: { 200: enveloped(Type.Array(ref(ConversationNote))) },
+    response: { 200: inEnvelope(Type.Array(ref(ConversationNote))) },
   },
 } as const;
 
@@ -237,7 +237,7 @@ export const createNote = {
         description: "Plain text",
       }),
     }),
-    response: { 201: enveloped(ref(ConversationNote)) },
+    response: { 201: inEnvelope(ref(ConversationNote)) },
   },
 } as const;
 
@@ -252,7 +252,7 @@ export const deleteNote = {
       id: Type.String({ description: "Id of the conversation" }),
       noteId: Type.String({ description: "Id of the note" }),
     }),
-    response: { 200: enveloped(Success) },
+    response: { 200: inEnvelope(Success) },
   },
 } as const;
 

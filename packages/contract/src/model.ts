@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { enveloped, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { inEnvelope, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
 
 export const ModelInfo = Type.Object(
   {
@@ -19,7 +19,7 @@ export const listModels = {
   schema: {
     tags: ["Models"],
     summary: "List available models",
-    response: { 200: enveloped(Type.Array(ref(ModelInfo))) },
+    response: { 200: inEnvelope(Type.Array(ref(ModelInfo))) },
   },
 } as const;
 
@@ -52,7 +52,7 @@ export const listProviderFailures = {
     tags: ["Models"],
     summary: "List the providers with failed replies in the last 24 hours",
     description: "For a banner: show the entries with `isOngoing`. An empty list means that no reply failed.",
-    response: { 200: enveloped(Type.Array(ref(ProviderFailures))) },
+    response: { 200: inEnvelope(Type.Array(ref(ProviderFailures))) },
   },
 } as const;
 
@@ -87,7 +87,7 @@ export const listProviders = {
   schema: {
     tags: ["Models"],
     summary: "List the model providers",
-    response: { 200: enveloped(Type.Array(ref(ProviderInfo))) },
+    response: { 200: inEnvelope(Type.Array(ref(ProviderInfo))) },
   },
 } as const;
 
@@ -103,7 +103,7 @@ export const putProvider = {
       apiKey: Type.Optional(nullable(apiKey)),
       baseUrl: Type.Optional(nullable(baseUrl)),
     }),
-    response: { 200: enveloped(ref(ProviderInfo)) },
+    response: { 200: inEnvelope(ref(ProviderInfo)) },
   },
 } as const;
 
@@ -115,7 +115,7 @@ export const deleteProvider = {
     tags: ["Models"],
     summary: "Delete the organization's own API key and base URL for a provider",
     params: providerParams,
-    response: { 200: enveloped(Success) },
+    response: { 200: inEnvelope(Success) },
   },
 } as const;
 
@@ -150,6 +150,6 @@ export const testProvider = {
         ),
       ),
     }),
-    response: { 200: enveloped(ProviderTest) },
+    response: { 200: inEnvelope(ProviderTest) },
   },
 } as const;

@@ -9,7 +9,10 @@ export function ref<T extends TSchema>(schema: T) {
  * The schema with its own description. The type stays that of the schema. With a spread, the declarations that the SDK
  * publishes would contain an object that is not a schema.
  */
-export function described<T extends TSchema>(schema: T, options: { description: string; deprecated?: boolean }): T {
+export function withDescription<T extends TSchema>(
+  schema: T,
+  options: { description: string; deprecated?: boolean },
+): T {
   return { ...schema, ...options };
 }
 
@@ -63,7 +66,7 @@ export const DOCUMENTED_AS = "x-documented-as";
  * Validated as `schema`, published as `shown`. For bodies whose detailed rules are checked by a service, with better
  * messages than `oneOf` would give.
  */
-export function documentedAs<T>(schema: TSchema, shown: object) {
+export function withDocumentation<T>(schema: TSchema, shown: object) {
   return Type.Unsafe<T>({ ...schema, [DOCUMENTED_AS]: shown });
 }
 
@@ -82,7 +85,7 @@ export function refOrNull<T extends TSchema>(schema: T, options: { description?:
 }
 
 /** The success envelope `{ data, error: null }`. */
-export function enveloped<T extends TSchema>(data: T) {
+export function inEnvelope<T extends TSchema>(data: T) {
   return Type.Object({ data, error: Type.Null() });
 }
 

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { plainName } from "./organization.ts";
 import { textPatterns } from "./rules/text-patterns.ts";
-import { enveloped, nullable, Success } from "./schema.ts";
+import { inEnvelope, nullable, Success } from "./schema.ts";
 
 const token = Type.String({
   minLength: 1,
@@ -44,7 +44,7 @@ export const checkSetUpToken = {
     tags: ["Set-up"],
     summary: "Check a set-up token without using it",
     body: Type.Object({ token }),
-    response: { 200: enveloped(Success) },
+    response: { 200: inEnvelope(Success) },
   },
 } as const;
 
@@ -57,6 +57,6 @@ export const setUp = {
     tags: ["Set-up"],
     summary: "Create the first owner of a new server, with an API key and an agent",
     body: SetUpRequest,
-    response: { 201: enveloped(SetUpResult) },
+    response: { 201: inEnvelope(SetUpResult) },
   },
 } as const;

@@ -1,7 +1,6 @@
 import Type, { type Static } from "typebox";
 import { documentStates } from "./documents.ts";
 import {
-  described,
   idParams,
   listOffset,
   nullable,
@@ -10,6 +9,7 @@ import {
   Success,
   stringEnum,
   Timestamp,
+  withDescription,
 } from "./schema.ts";
 
 /** How often a site is synchronized. */
@@ -191,7 +191,7 @@ export const listSources = {
     summary: "List websites, newest first",
     querystring: Type.Object({
       agentId: Type.Optional(
-        described(agentId, { description: "Id of the agent. Without it, websites of all agents are listed." }),
+        withDescription(agentId, { description: "Id of the agent. Without it, websites of all agents are listed." }),
       ),
       ...page,
     }),

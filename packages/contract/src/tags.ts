@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { maxConversationTags, maxTagNameLength } from "./rules/tag-name.ts";
 import { textPatterns } from "./rules/text-patterns.ts";
-import { enveloped, idParams, ref, Success, Timestamp } from "./schema.ts";
+import { idParams, inEnvelope, ref, Success, Timestamp } from "./schema.ts";
 
 export { maxConversationTags } from "./rules/tag-name.ts";
 
@@ -72,7 +72,7 @@ export const addConversationTag = {
     description: `Creates the tag if the organization has none with this name. Adding a tag twice changes nothing. A conversation can have up to ${maxConversationTags} tags, and an organization up to ${maxTags}.`,
     params: idParams("conversation"),
     body,
-    response: { 200: enveloped(Type.Array(ref(ConversationTag), { description: "All tags of the conversation" })) },
+    response: { 200: inEnvelope(Type.Array(ref(ConversationTag), { description: "All tags of the conversation" })) },
   },
 } as const;
 
@@ -87,6 +87,6 @@ export const removeConversationTag = {
       id: Type.String({ description: "Id of the conversation" }),
       tagId: Type.String({ description: "Id of the tag" }),
     }),
-    response: { 200: enveloped(Type.Array(ref(ConversationTag), { description: "The remaining tags" })) },
+    response: { 200: inEnvelope(Type.Array(ref(ConversationTag), { description: "The remaining tags" })) },
   },
 } as const;

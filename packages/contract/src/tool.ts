@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { executionModes, FormConfirmation, FormSchema, formFields, PostAction } from "./form.ts";
 import { type DisplayType, displayOptions, displayTypes } from "./rules/display-types.ts";
 import { textPatterns } from "./rules/text-patterns.ts";
-import { clearable, described, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { clearable, idParams, nullable, ref, Success, stringEnum, Timestamp, withDescription } from "./schema.ts";
 import { httpBody, requires, sendVisitorToken } from "./tool-visitor.ts";
 import { ActingVisitor } from "./visitor-identity.ts";
 
@@ -84,7 +84,7 @@ const description = Type.String({
   description: "What the tool does and when to use it. The model uses it to choose a tool.",
 });
 const inputSchema = Type.Unsafe<Record<string, unknown>>(
-  described(AnyObject, {
+  withDescription(AnyObject, {
     description:
       "JSON Schema of the input that the model passes: `type` is `object`, and each entry of `properties` has the type `string`, `number`, `boolean`, `array` or `object`. At most 64 KiB.",
   }),
@@ -131,14 +131,14 @@ const kindFields = {
   httpHeaders: nullable(Headers),
   clientResultSchema: nullable(
     Type.Unsafe<Record<string, unknown>>(
-      described(AnyObject, {
+      withDescription(AnyObject, {
         description:
           "For a client tool: a JSON Schema of type `object` that its results must match. Other results are refused.",
       }),
     ),
   ),
   httpBody: nullable(httpBody),
-  formSchema: nullable(described(FormSchema, { description: formSchemaDescription })),
+  formSchema: nullable(withDescription(FormSchema, { description: formSchemaDescription })),
   formExecutionMode: nullable(
     stringEnum(
       executionModes,
@@ -161,7 +161,7 @@ const kindFields = {
     }),
   ),
   formConfirmation: nullable(
-    described(FormConfirmation, { description: "Email to the visitor after submitting. Without it, none is sent." }),
+    withDescription(FormConfirmation, { description: "Email to the visitor after submitting. None by default." }),
   ),
 };
 
@@ -207,12 +207,12 @@ const optionalFields = {
   sendVisitorToken: nullable(sendVisitorToken),
   displayConfig: nullable(clearable(DisplayConfig)),
   ...kindFields,
-  formSchema: nullable(clearable(described(FormSchema, { description: formSchemaDescription }))),
+  formSchema: nullable(clearable(withDescription(FormSchema, { description: formSchemaDescription }))),
   type: Type.Unsafe<ExecutionType>(
-    described(executionType, { description: "Alternate spelling of `executionType`", deprecated: true }),
+    withDescription(executionType, { description: "Alternate spelling of `executionType`", deprecated: true }),
   ),
   formFieldsSchema: Type.Unsafe<Static<typeof clearableFields>>(
-    described(clearableFields, { description: "Alternate spelling of `formSchema.fields`", deprecated: true }),
+    withDescription(clearableFields, { description: "Alternate spelling of `formSchema.fields`", deprecated: true }),
   ),
 };
 
@@ -294,7 +294,7 @@ export const getToolLimits = {
     summary: "Read the number of tools and the plan's limit, for one agent or for the organization",
     querystring: Type.Object({
       agentId: Type.Optional(
-        described(agentId, { description: "Id of the agent. Without it, all agents are counted." }),
+        withDescription(agentId, { description: "Id of the agent. Without it, all agents are counted." }),
       ),
     }),
     response: { 200: ToolLimits },
@@ -353,12 +353,14 @@ export const testTool = {
     body: Type.Object({
       input: Type.Optional(
         nullable(
-          described(AnyObject, { description: "The input that the model would pass. Defaults to an empty object." }),
+          withDescription(AnyObject, {
+            description: "The input that the model would pass. Defaults to an empty object.",
+          }),
         ),
       ),
       visitor: Type.Optional(
         nullable(
-          described(ActingVisitor, {
+          withDescription(ActingVisitor, {
             description:
               "The verified visitor to act as. Requires the admin role. Without it, the visitor is anonymous.",
           }),

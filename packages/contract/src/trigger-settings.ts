@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from "typebox";
 import { textPatterns } from "./rules/text-patterns.ts";
 import type { TriggerType } from "./rules/trigger-types.ts";
-import { described, nullable } from "./schema.ts";
+import { nullable, withDescription } from "./schema.ts";
 
 export type { TriggerType } from "./rules/trigger-types.ts";
 
@@ -40,7 +40,7 @@ export const triggerConditions = {
     eventData: Type.Optional(
       nullable(
         Type.Unsafe<Record<string, unknown>>(
-          described(AnyObject, {
+          withDescription(AnyObject, {
             description:
               "Conditions on the event's data. Values are compared for equality, or with `$eq`, `$ne`, `$gt`, `$gte`, `$lt`, `$lte`, `$in`, `$nin`, `$exists` and `$contains`. Dots lead into nested objects.",
           }),
@@ -103,7 +103,7 @@ export function withTypedSettings(schema: TSchema): object {
   const action = Object.entries(triggerActions).map(([type, actionConfig]) =>
     Type.Object({
       actionType: Type.Literal(type, { description: "What the widget does when the trigger fires" }),
-      actionConfig: described(actionConfig, { description: `Settings of \`${type}\`` }),
+      actionConfig: withDescription(actionConfig, { description: `Settings of \`${type}\`` }),
     }),
   );
   return { ...schema, allOf: [{ oneOf: rule }, { oneOf: action }] };

@@ -2,7 +2,16 @@ import Type, { type Static } from "typebox";
 import { VisitorForm } from "./form.ts";
 import { textPatterns } from "./rules/text-patterns.ts";
 import { triggerTypes } from "./rules/trigger-types.ts";
-import { described, documentedAs, idParams, nullable, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import {
+  idParams,
+  nullable,
+  ref,
+  Success,
+  stringEnum,
+  Timestamp,
+  withDescription,
+  withDocumentation,
+} from "./schema.ts";
 import {
   actionTypes,
   type TriggerAction,
@@ -17,10 +26,10 @@ const triggerTypeNames = Object.keys(triggerTypes) as TriggerType[];
 
 const Settings = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
 const conditions = Type.Unsafe<Record<string, unknown>>(
-  described(Settings, { description: "When the trigger fires. The shape depends on `triggerType`." }),
+  withDescription(Settings, { description: "When the trigger fires. The shape depends on `triggerType`." }),
 );
 const actionConfig = Type.Unsafe<Record<string, unknown>>(
-  described(Settings, { description: "What the action shows. The shape depends on `actionType`." }),
+  withDescription(Settings, { description: "What the action shows. The shape depends on `actionType`." }),
 );
 
 const fields = {
@@ -56,13 +65,16 @@ const TriggerFields = Type.Object({
   updatedAt: Timestamp,
 });
 export type Trigger = Static<typeof TriggerFields>;
-export const Trigger = { ...documentedAs<Trigger>(TriggerFields, withTypedSettings(TriggerFields)), $id: "Trigger" };
+export const Trigger = {
+  ...withDocumentation<Trigger>(TriggerFields, withTypedSettings(TriggerFields)),
+  $id: "Trigger",
+};
 
 const CreateFields = Type.Object({ ...fields, ...Type.Partial(Type.Object(optionalFields)).properties });
 export type TriggerCreate = Omit<Static<typeof CreateFields>, keyof TriggerRule | keyof TriggerAction> &
   TriggerRule &
   TriggerAction;
-export const TriggerCreate = documentedAs<TriggerCreate>(CreateFields, {
+export const TriggerCreate = withDocumentation<TriggerCreate>(CreateFields, {
   ...withTypedSettings(CreateFields),
   examples: [
     {
@@ -82,7 +94,7 @@ const ChangesFields = Type.Partial(Type.Object({ ...fields, ...optionalFields })
 export type TriggerChanges = Omit<Static<typeof ChangesFields>, keyof TriggerRule | keyof TriggerAction> &
   PartOf<TriggerRule> &
   PartOf<TriggerAction>;
-export const TriggerChanges = documentedAs<TriggerChanges>(ChangesFields, {
+export const TriggerChanges = withDocumentation<TriggerChanges>(ChangesFields, {
   ...ChangesFields,
   properties: {
     ...ChangesFields.properties,
@@ -102,13 +114,13 @@ type PartOf<T> = T extends unknown ? Partial<T> : never;
 /** The part of a trigger that visitors' pages receive. */
 const WidgetFields = Type.Object({ id: Type.String(), ...fields, triggerOnce, priority });
 export type WidgetTrigger = Static<typeof WidgetFields>;
-export const WidgetTrigger = documentedAs<WidgetTrigger>(WidgetFields, withTypedSettings(WidgetFields));
+export const WidgetTrigger = withDocumentation<WidgetTrigger>(WidgetFields, withTypedSettings(WidgetFields));
 
 const TemplateFields = Type.Object({ id: Type.String(), ...fields, description: Type.String() });
 export type TriggerTemplate = Omit<Static<typeof TemplateFields>, keyof TriggerRule | keyof TriggerAction> &
   TriggerRule &
   TriggerAction;
-export const TriggerTemplate = documentedAs<TriggerTemplate>(TemplateFields, withTypedSettings(TemplateFields));
+export const TriggerTemplate = withDocumentation<TriggerTemplate>(TemplateFields, withTypedSettings(TemplateFields));
 
 const counts = { firedCount: Type.Integer(), convertedCount: Type.Integer() };
 
@@ -150,7 +162,7 @@ const day = (description: string) => Type.Optional(Type.String({ format: "date-o
 
 export const TriggerStatsQuery = Type.Object({
   agentId: Type.Optional(
-    described(agentId, { description: "Id of the agent. Without it, triggers of all agents are counted." }),
+    withDescription(agentId, { description: "Id of the agent. Without it, triggers of all agents are counted." }),
   ),
   from: day("First day of the range, in UTC"),
   to: day("Last day of the range, in UTC, included as a whole"),
@@ -205,7 +217,7 @@ export const listTriggerTemplates = {
     summary: "List trigger templates. Each can be sent to `POST /triggers` unchanged.",
     querystring: Type.Object({
       agentId: Type.Optional(
-        described(agentId, { description: "Id of the agent. Adds templates that show its first form." }),
+        withDescription(agentId, { description: "Id of the agent. Adds templates that show its first form." }),
       ),
     }),
     response: { 200: Type.Array(TriggerTemplate) },

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { described, enveloped, idParams, nullable, ref, stringEnum, Timestamp } from "./schema.ts";
+import { idParams, inEnvelope, nullable, ref, stringEnum, Timestamp, withDescription } from "./schema.ts";
 
 /** How much is known about who a visitor is. */
 export const VisitorIdentity = stringEnum(
@@ -28,7 +28,7 @@ export const ActingVisitor = Type.Object({
   email: Type.Optional(nullable(Type.String({ maxLength: 320, description: "The user's email address" }))),
   name: Type.Optional(nullable(Type.String({ maxLength: 320, description: "The user's name" }))),
   claims: Type.Optional(
-    nullable(described(Claims, { description: "Further facts about the user, at most 8 KB of JSON" })),
+    nullable(withDescription(Claims, { description: "Further facts about the user, at most 8 KB of JSON" })),
   ),
 });
 export type ActingVisitor = Static<typeof ActingVisitor>;
@@ -57,7 +57,7 @@ export const checkIdentityToken = {
     params,
     body: Type.Object({ token: Type.String({ maxLength: 40_000, description: "The token to check" }) }),
     response: {
-      200: enveloped(
+      200: inEnvelope(
         Type.Object({
           valid: Type.Boolean(),
           reason: nullable(Type.String({ description: "Why the token is not valid" })),
@@ -79,6 +79,6 @@ export const createIdentityToken = {
     summary: "Sign a token for a test visitor. It is valid for one hour.",
     params,
     body: ActingVisitor,
-    response: { 200: enveloped(Type.Object({ token: Type.String(), expiresAt: Timestamp })) },
+    response: { 200: inEnvelope(Type.Object({ token: Type.String(), expiresAt: Timestamp })) },
   },
 } as const;

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { clearable, described, nullable, ref, Timestamp } from "./schema.ts";
+import { clearable, nullable, ref, Timestamp, withDescription } from "./schema.ts";
 
 const identifier = {
   userId: Type.String({ minLength: 1, maxLength: 320, description: "The `userId` of their chats" }),
@@ -69,7 +69,7 @@ export type VisitorData = Static<typeof VisitorData>;
 export const ErasureReceipt = Type.Object(
   {
     id: nullable(Type.String({ description: "`null` for a dry run" })),
-    erasedAt: nullable(described(Timestamp, { description: "`null` for a dry run" })),
+    erasedAt: nullable(withDescription(Timestamp, { description: "`null` for a dry run" })),
     counts: ref(VisitorCounts),
     identifierHash: Type.String({
       description: "Keyed hash of the identifier, which proves whom the receipt is about",

@@ -17,7 +17,7 @@ const lines = (first: number, ...events: object[]) =>
  * Creates a server that gives these responses, one per call. A text is a stream that breaks off at its end, unless it
  * contains the end of the reply.
  */
-function serverOf(...answers: Array<string | Response | Error>) {
+function createFakeServer(...answers: Array<string | Response | Error>) {
   const calls: Array<{ url: string; init: RequestInit }> = [];
   const fetch = async (url: string | URL | globalThis.Request, init: RequestInit = {}) => {
     calls.push({ url: String(url), init });
@@ -38,17 +38,17 @@ function serverOf(...answers: Array<string | Response | Error>) {
 }
 
 /** The events without their ids, in order. */
-async function all(events: AsyncIterable<StreamEvent>) {
+async function collectAll(events: AsyncIterable<StreamEvent>) {
   const seen = await Array.fromAsync(events);
   return seen.map(({ eventId: _, ...event }) => event);
 }
 
-const run = (server: ReturnType<typeof serverOf>, options: StreamOptions = quick) =>
-  all(streamChat(server.request, request, options));
+const run = (server: ReturnType<typeof createFakeServer>, options: StreamOptions = quick) =>
+  collectAll(streamChat(server.request, request, options));
 
 describe("a streamed reply", () => {
   it("yields typed events and requests a resumable reply", async () => {
-    const server = serverOf(lines(1, start, text("Hi"), stop));
+    const server = createFakeServer(lines(1, start, text("Hi"), stop));
     expect(await run(server)).toEqual([start, text("Hi"), stop]);
     const [{ url, init } = { url: "", init: {} }] = server.calls;
     expect(url).toBe("https://chat.example/chat");
@@ -58,7 +58,12 @@ describe("a streamed reply", () => {
 
   it("resumes after the last received event, however often the connection breaks", async () => {
     const busy = new Response('{"error":{"code":"OVERLOADED","message":"busy"}}', { status: 503 });
-    const server = serverOf(lines(1, start, text("one ")), new TypeError("offline"), busy, lines(3, text("two"), stop));
+    const server = createFakeServer(
+      lines(1, start, text("one ")),
+      new TypeError("offline"),
+      busy,
+      lines(3, text("two"), stop),
+    );
     const onReconnect = vi.fn();
     expect(await run(server, { ...quick, onReconnect })).toEqual([start, text("one "), text("two"), stop]);
     expect(onReconnect).toHaveBeenCalledTimes(3);
@@ -69,7 +74,7 @@ describe("a streamed reply", () => {
 
   it("fails immediately with the server's message when the server refuses", async () => {
     const body = '{"data":null,"error":{"code":"RATE_LIMITED","message":"Too many messages."}}';
-    const server = serverOf(new Response(body, { status: 429, headers: { "retry-after": "7" } }));
+    const server = createFakeServer(new Response(body, { status: 429, headers: { "retry-after": "7" } }));
     const error = await run(server).catch((error) => error);
     expect(error).toBeInstanceOf(FoyerError);
     expect([error.code, error.status, error.retryAfter, error.isTemporary, error.message]).toEqual([
@@ -83,16 +88,16 @@ describe("a streamed reply", () => {
   });
 
   it("fails when the server is unreachable, without sending the message twice", async () => {
-    const server = serverOf(new TypeError("offline"));
+    const server = createFakeServer(new TypeError("offline"));
     await expect(run(server)).rejects.toMatchObject({ code: "UNREACHABLE", status: 0 });
     expect(server.calls.length).toBe(1);
   });
 
   it("stops resuming after the last wait, and when the conversation was deleted", async () => {
     const offline = () => new TypeError("offline");
-    const lost = serverOf(lines(1, start), offline(), offline(), offline());
+    const lost = createFakeServer(lines(1, start), offline(), offline(), offline());
     await expect(run(lost)).rejects.toMatchObject({ code: "INTERRUPTED" });
-    const gone = serverOf(lines(1, start), new Response("{}", { status: 404 }));
+    const gone = createFakeServer(lines(1, start), new Response("{}", { status: 404 }));
     await expect(run(gone)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
@@ -100,13 +105,13 @@ describe("a streamed reply", () => {
     const silent = new Response(
       new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(lines(1, start))) }),
     );
-    const server = serverOf(silent, lines(2, stop));
+    const server = createFakeServer(silent, lines(2, stop));
     expect(await run(server, { ...quick, silence: 20 })).toEqual([start, stop]);
   });
 
   it("ends without an error when its consumer stops reading", async () => {
     const abort = new AbortController();
-    const server = serverOf(lines(1, start));
+    const server = createFakeServer(lines(1, start));
     const seen: ChatEvent[] = [];
     for await (const { eventId: _, ...event } of streamChat(server.request, request, {
       waits: [60_000],
@@ -119,7 +124,7 @@ describe("a streamed reply", () => {
   });
 
   it("provides the id of each event, so that a later page can resume the reply", async () => {
-    const server = serverOf(lines(1, start, text("Hi"), stop));
+    const server = createFakeServer(lines(1, start, text("Hi"), stop));
     const events = await Array.fromAsync(streamChat(server.request, request, quick));
     expect(events.map(({ type, eventId }) => [type, eventId])).toEqual([
       ["message_start", "msg_1:1"],
@@ -129,9 +134,9 @@ describe("a streamed reply", () => {
   });
 
   it("can be followed from any event", async () => {
-    const server = serverOf(lines(5, stop));
+    const server = createFakeServer(lines(5, stop));
     const key = { id: "conv_9", token: "other" };
-    expect(await all(resumeChat(server.request, key, { lastEventId: "msg_1:4" }))).toEqual([stop]);
+    expect(await collectAll(resumeChat(server.request, key, { lastEventId: "msg_1:4" }))).toEqual([stop]);
     expect(server.calls[0]?.init.headers).toEqual({ authorization: "Bearer other", "last-event-id": "msg_1:4" });
   });
 });

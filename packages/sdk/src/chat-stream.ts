@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatRequest } from "@foyer/contract";
-import { delay, interrupted, readEvents } from "./event-reader.ts";
+import { delay, interruptedError, readEvents } from "./event-reader.ts";
 import { FoyerError } from "./foyer-error.ts";
 import type { Request } from "./request.ts";
 
@@ -88,7 +88,7 @@ async function* follow(
       if (!conversation || isFinal) throw error;
     }
     const wait = waits[attempts++];
-    if (wait === undefined || !conversation) throw interrupted();
+    if (wait === undefined || !conversation) throw interruptedError();
     onReconnect?.();
     await delay(wait, signal);
     const key = conversation;

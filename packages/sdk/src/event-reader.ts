@@ -21,7 +21,7 @@ export async function* readEvents(
   const parse = createSseParser(onRetry);
   try {
     for (;;) {
-      const { value, done } = await orSilence(reader.read(), silence);
+      const { value, done } = await raceSilence(reader.read(), silence);
       if (done) return;
       yield* parse(decoder.decode(value, { stream: true }));
     }
@@ -49,10 +49,10 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
  * A dead connection often produces no error, so silence has to count as one. The wall clock is compared repeatedly,
  * because timers stop while a computer sleeps, and its connections are dead when it wakes up.
  */
-function orSilence<T>(next: Promise<T>, silence: number): Promise<T> {
+function raceSilence<T>(next: Promise<T>, silence: number): Promise<T> {
   const deadAt = Date.now() + silence;
   return new Promise((resolve, reject) => {
-    const timer = setInterval(() => Date.now() >= deadAt && reject(interrupted()), Math.min(silence, CHECK_MS));
+    const timer = setInterval(() => Date.now() >= deadAt && reject(interruptedError()), Math.min(silence, CHECK_MS));
     next.then(resolve, reject).finally(() => clearInterval(timer));
   });
 }
@@ -73,5 +73,5 @@ export function delay(milliseconds: number, signal: AbortSignal | undefined): Pr
   });
 }
 
-export const interrupted = () =>
+export const interruptedError = () =>
   new FoyerError("INTERRUPTED", "The connection was lost. The text received so far is stored on the server.");

@@ -41,7 +41,7 @@ export async function readError(response: Response): Promise<FoyerError> {
   const answer = (await response.json().catch(() => null)) as { error?: Partial<FoyerError> } | null;
   const { code, message, details } = answer?.error ?? {};
   const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
-  return new FoyerError(code ?? codeOf(status), message ?? `The server responded with ${status}.`, {
+  return new FoyerError(code ?? codeForStatus(status), message ?? `The server responded with ${status}.`, {
     status,
     details: details ?? [],
     retryAfter: Number.isFinite(retryAfter) ? retryAfter : null,
@@ -49,7 +49,7 @@ export async function readError(response: Response): Promise<FoyerError> {
 }
 
 /** For responses that do not come from Foyer, such as a proxy's. */
-function codeOf(status: number): FoyerErrorCode {
+function codeForStatus(status: number): FoyerErrorCode {
   if (status === 429) return "RATE_LIMITED";
   if (status === 413) return "PAYLOAD_TOO_LARGE";
   if (status === 404) return "NOT_FOUND";

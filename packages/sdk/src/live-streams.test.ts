@@ -16,7 +16,7 @@ const line = (id: string, event: { type: string }) =>
  * Creates a server that gives these responses, one per call. A text is a stream that breaks off at its end, unless it
  * ends with `end`.
  */
-function serverOf(...answers: Array<string | Response | Error>) {
+function createFakeServer(...answers: Array<string | Response | Error>) {
   const calls: Array<{ url: string; headers: unknown }> = [];
   const fetch = async (url: string | URL | globalThis.Request, init: RequestInit = {}) => {
     calls.push({ url: String(url), headers: init.headers });
@@ -36,14 +36,14 @@ function serverOf(...answers: Array<string | Response | Error>) {
   return { calls, request: createRequest({ baseUrl: "https://chat.example", fetch }) };
 }
 
-async function all(server: ReturnType<typeof serverOf>, options: LiveStreamOptions = quick) {
+async function collectAll(server: ReturnType<typeof createFakeServer>, options: LiveStreamOptions = quick) {
   const events = await Array.fromAsync(conversationEvents(server.request, key, options));
   return events.map(({ eventId }) => eventId);
 }
 
 it("a live stream continues after the last event, however often the connection breaks or the server ends it", async () => {
   const busy = new Response('{"error":{"code":"OVERLOADED","message":"busy"}}', { status: 503 });
-  const server = serverOf(
+  const server = createFakeServer(
     line("1:4", ownership("waiting", 1)) + line("1:5", message("msg_5")),
     new TypeError("offline"),
     busy,
@@ -52,7 +52,7 @@ it("a live stream continues after the last event, however often the connection b
   );
   const onReconnect = vi.fn();
   const options = { ...quick, lastEventId: "1:3", onReconnect };
-  expect(await all(server, options)).toEqual(["1:4", "1:5", "2:5", "2:6", "3:6"]);
+  expect(await collectAll(server, options)).toEqual(["1:4", "1:5", "2:5", "2:6", "3:6"]);
   expect(onReconnect).toHaveBeenCalledTimes(4);
   const sent = (id: string) => ({
     url: "https://chat.example/conversations/conv_1/events",
@@ -62,10 +62,10 @@ it("a live stream continues after the last event, however often the connection b
 });
 
 it("a live stream ends with the server's error when the conversation was deleted or the session has ended", async () => {
-  const deleted = serverOf(line("1:4", ownership("waiting", 1)), new Response("{}", { status: 404 }));
-  await expect(all(deleted)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  const deleted = createFakeServer(line("1:4", ownership("waiting", 1)), new Response("{}", { status: 404 }));
+  await expect(collectAll(deleted)).rejects.toMatchObject({ code: "NOT_FOUND" });
   const body = '{"error":{"code":"UNAUTHORIZED","message":"Sign in first."}}';
-  const signedOut = serverOf(new Response(body, { status: 401 }));
+  const signedOut = createFakeServer(new Response(body, { status: 401 }));
   await expect(inboxEvents(signedOut.request, quick).next()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   expect(signedOut.calls[0]?.url).toBe("https://chat.example/inbox/events");
 });
@@ -76,8 +76,8 @@ it("a live stream treats a connection as dead that was silent for too long, such
       start: (controller) => controller.enqueue(new TextEncoder().encode(line("1:1", ownership("waiting", 1)))),
     }),
   );
-  const server = serverOf(silent, line("2:1", ownership("agent", 2)));
-  expect(await all(server, { ...quick, silence: 20 })).toEqual(["1:1", "2:1"]);
+  const server = createFakeServer(silent, line("2:1", ownership("agent", 2)));
+  expect(await collectAll(server, { ...quick, silence: 20 })).toEqual(["1:1", "2:1"]);
 });
 
 it("a live stream waits as long as the server asks before it reconnects", async () => {
@@ -87,8 +87,8 @@ it("a live stream waits as long as the server asks before it reconnects", async 
       status: 429,
       headers: { "retry-after": "7" },
     });
-    const server = serverOf(limited, `retry: 4000\n\nend`, line("1:1", ownership("agent", 1)));
-    const events = all(server);
+    const server = createFakeServer(limited, `retry: 4000\n\nend`, line("1:1", ownership("agent", 1)));
+    const events = collectAll(server);
     await vi.advanceTimersByTimeAsync(6_999);
     expect(server.calls).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(4_000);
@@ -102,7 +102,7 @@ it("a live stream waits as long as the server asks before it reconnects", async 
 
 it("a live stream ends without an error when its reader aborts while it waits to reconnect", async () => {
   const abort = new AbortController();
-  const server = serverOf(new TypeError("offline"));
+  const server = createFakeServer(new TypeError("offline"));
   const options = { waits: [60_000], signal: abort.signal, onReconnect: () => abort.abort() };
-  expect(await all(server, options)).toEqual([]);
+  expect(await collectAll(server, options)).toEqual([]);
 });

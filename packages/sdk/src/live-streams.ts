@@ -93,9 +93,9 @@ async function* follow<Event extends object>(
     if (signal?.aborted) return;
     onReconnect?.();
     const planned = waits[Math.min(attempts, waits.length - 1)] ?? 0;
-    await delay(asked === null ? jittered(planned) : Math.min(asked, MAX_WAIT), signal);
+    await delay(asked === null ? addJitter(planned) : Math.min(asked, MAX_WAIT), signal);
   }
 }
 
 /** Spreads the clients that lost the same server over the second half of the delay. */
-const jittered = (milliseconds: number) => milliseconds * (0.5 + Math.random() / 2);
+const addJitter = (milliseconds: number) => milliseconds * (0.5 + Math.random() / 2);

@@ -74,11 +74,11 @@ function fillAddress(address: string, values: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(values)) {
     if (!parameters.has(name) && value !== undefined && value !== null) query.set(name, String(value));
   }
-  const path = address.replace(/:(\w+)/g, (_, name: string) => segment(String(values[name])));
+  const path = address.replace(/:(\w+)/g, (_, name: string) => encodeSegment(String(values[name])));
   return query.size > 0 ? `${path}?${query}` : path;
 }
 
-function segment(value: string): string {
+function encodeSegment(value: string): string {
   // URLs resolve these as path steps even when they are encoded, which would call another endpoint.
   if (value === "." || value === "..") throw new FoyerError("NOT_FOUND", `Nothing is named "${value}".`);
   return encodeURIComponent(value);

@@ -29,7 +29,7 @@ const ended = (id: string): ChatEvent => ({
 /**
  * Stands in for the server, which accepts one claim and one result per call. `refuse` rejects results with an error.
  */
-function fakeServer(refuse: (body: { result?: unknown }) => Error | null = () => null) {
+function createFakeServer(refuse: (body: { result?: unknown }) => Error | null = () => null) {
   const claims = new Map<string, string>();
   const results: object[] = [];
   const answered = vi.fn();
@@ -59,7 +59,7 @@ const runnerOf = (request: Request, tool: PageTool) => createPageToolRunner(requ
 
 describe("the tools of a page", () => {
   it("claim a call, run it and send its result", async () => {
-    const { request, results, answers } = fakeServer();
+    const { request, results, answers } = createFakeServer();
     const run = vi.fn(async () => ({ items: 2 }));
     runnerOf(request, { run }).see(started("call_1"), conversation);
     await answers(1);
@@ -68,7 +68,7 @@ describe("the tools of a page", () => {
   });
 
   it("run a call once when two tabs, or the same tab twice, read its event", async () => {
-    const { request, results, answers } = fakeServer();
+    const { request, results, answers } = createFakeServer();
     const run = vi.fn(() => undefined);
     const tab = runnerOf(request, { run });
     tab.see(started("call_1"), conversation);
@@ -80,7 +80,7 @@ describe("the tools of a page", () => {
   });
 
   it("run a claimed call even if the page stops reading the stream, unless the reply no longer waits", async () => {
-    const { request, results, claims, answers } = fakeServer();
+    const { request, results, claims, answers } = createFakeServer();
     const run = vi.fn(() => "done");
     const during = (change: () => void) =>
       (async (...args: Parameters<Request>) => {
@@ -106,7 +106,7 @@ describe("the tools of a page", () => {
   });
 
   it("wait for a tool that the page adds later, while the reply waits for the call", async () => {
-    const { request, results, answers } = fakeServer();
+    const { request, results, answers } = createFakeServer();
     const tools = new Map<string, PageTool>();
     const runner = createPageToolRunner(request, (name) => tools.get(name));
     runner.see(started("call_1"), conversation);
@@ -122,7 +122,7 @@ describe("the tools of a page", () => {
   });
 
   it("do not claim a call whose result follows immediately, because the reply is only being read again", async () => {
-    const { request, claims, answers } = fakeServer();
+    const { request, claims, answers } = createFakeServer();
     const run = vi.fn();
     const runner = runnerOf(request, { run });
     runner.see(started("call_1"), conversation);
@@ -134,7 +134,7 @@ describe("the tools of a page", () => {
   });
 
   it("ask the visitor first, send a refusal, and withdraw the question when the reply continues", async () => {
-    const { request, results, claims, answers } = fakeServer();
+    const { request, results, claims, answers } = createFakeServer();
     const run = vi.fn();
     const asked: Array<{ signal: AbortSignal; decide: (isAllowed: boolean) => void }> = [];
     const confirm: PageTool["confirm"] = ({ signal }) =>
@@ -158,7 +158,7 @@ describe("the tools of a page", () => {
 
   it("send a result that is too large for the server, and an exception of the confirmation, as an error", async () => {
     vi.stubGlobal("reportError", vi.fn());
-    const { request, results, answers } = fakeServer();
+    const { request, results, answers } = createFakeServer();
     // In UTF-8 and including the quotation marks, these have 16,384 and 16,386 bytes.
     runnerOf(request, { run: () => "ü".repeat(8_191) }).see(started("call_1"), conversation);
     runnerOf(request, { run: () => "ü".repeat(8_192) }).see(started("call_2"), conversation);
@@ -207,7 +207,7 @@ describe("the tools of a page", () => {
   it("send an exception of the page's code, and a result that the server refuses, as an error", async () => {
     vi.stubGlobal("reportError", vi.fn());
     const refused = new FoyerError("VALIDATION_ERROR", "result: too large", { status: 400 });
-    const { request, results, answers } = fakeServer(({ result }) => (result === "large" ? refused : null));
+    const { request, results, answers } = createFakeServer(({ result }) => (result === "large" ? refused : null));
     const fail = () => {
       throw new Error("The cart is locked.");
     };

@@ -147,13 +147,13 @@ async function runCall(
   { tool, call, sessionId }: { tool: PageTool; call: PageToolCall; sessionId: string | null | undefined },
 ) {
   const toolUseId = call.id;
-  const refusal = await refusalOf(tool, call);
+  const refusal = await findRefusal(tool, call);
   if (call.signal.aborted) return;
   const claim = { toolUseId, claimId: randomId(), ...(sessionId ? { sessionId } : {}) };
   await retryWhileUnavailable(() => claimToolCall(request, conversation, claim));
   // After this claim no other tab can run the call, so it runs even if the page has stopped reading the stream.
   if (call.signal.reason === OVER) return;
-  const answer = refusal ?? (await outcomeOf(tool, call));
+  const answer = refusal ?? (await runHandler(tool, call));
   const send = (body: object) =>
     retryWhileUnavailable(() => sendToolResult(request, conversation, { toolUseId, ...body }));
   await send(answer).catch((error) => {
@@ -164,15 +164,15 @@ async function runCall(
 }
 
 /** Asks the visitor if the tool requires it. Null when the tool may run. */
-async function refusalOf(tool: PageTool, call: PageToolCall): Promise<{ error: string } | null> {
+async function findRefusal(tool: PageTool, call: PageToolCall): Promise<{ error: string } | null> {
   try {
     return !tool.confirm || (await tool.confirm(call)) ? null : { error: DECLINED };
   } catch (error) {
-    return failureOf(error);
+    return toFailure(error);
   }
 }
 
-async function outcomeOf(tool: PageTool, { input }: PageToolCall): Promise<{ result: unknown } | { error: string }> {
+async function runHandler(tool: PageTool, { input }: PageToolCall): Promise<{ result: unknown } | { error: string }> {
   try {
     const result = (await tool.run(input)) ?? null;
     // Throws for values that JSON cannot represent, such as a cycle.
@@ -182,12 +182,12 @@ async function outcomeOf(tool: PageTool, { input }: PageToolCall): Promise<{ res
     }
     return { result };
   } catch (error) {
-    return failureOf(error);
+    return toFailure(error);
   }
 }
 
 /** Reports an exception of the page's own code to the site's developer in the console, and to the agent. */
-function failureOf(error: unknown): { error: string } {
+function toFailure(error: unknown): { error: string } {
   reportError(error);
   const message = error instanceof Error ? error.message : String(error);
   return { error: message.slice(0, MAX_ERROR_CHARACTERS) || "The page's code failed." };

@@ -5,7 +5,7 @@ import { paginate } from "./paginate.ts";
 type Query = { limit?: number; offset?: number; agentId: string };
 
 /** A list of `total` items. Each page holds at most `pageSize` items, whatever limit is requested. */
-function listOf(total: number, pageSize = Number.POSITIVE_INFINITY) {
+function createList(total: number, pageSize = Number.POSITIVE_INFINITY) {
   const queries: Query[] = [];
   const list = async (query: Query) => {
     queries.push(query);
@@ -20,7 +20,7 @@ function listOf(total: number, pageSize = Number.POSITIVE_INFINITY) {
 const collect = async <T>(items: AsyncIterable<T>) => Array.fromAsync(items);
 
 it("paginate yields every item of a list that spans several pages", async () => {
-  const { list, queries } = listOf(250);
+  const { list, queries } = createList(250);
   const items = await collect(paginate(list, { agentId: "agent_1" }));
   expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 250 }, (_, index) => `conv_${index}`));
   expect(queries.map(({ offset, limit }) => [offset, limit])).toEqual([
@@ -31,7 +31,7 @@ it("paginate yields every item of a list that spans several pages", async () => 
 });
 
 it("paginate continues after a page with fewer items than its limit", async () => {
-  const { list } = listOf(10, 3);
+  const { list } = createList(10, 3);
   expect(await collect(paginate(list, { agentId: "agent_1" }))).toHaveLength(10);
 });
 
@@ -49,7 +49,7 @@ it("paginate yields an item once when a newer one moves it to the next page", as
 });
 
 it("paginate stops at an empty page even when the total is higher", async () => {
-  const { list, queries } = listOf(0);
+  const { list, queries } = createList(0);
   const endless = async (query: Query) => ({ ...(await list(query)), pagination: { total: 9, limit: 2, offset: 0 } });
   expect(await collect(paginate(endless, { agentId: "agent_1" }))).toEqual([]);
   expect(queries).toHaveLength(1);

@@ -29,7 +29,7 @@ export async function* paginate<List extends (query: never) => Promise<Page>>(
   let offset = firstOffset;
   for (;;) {
     const answer = await request({ ...filters, limit, offset });
-    const items = itemsOf(answer);
+    const items = findItems(answer);
     for (const item of items) {
       const id = (item as { id?: unknown }).id ?? item;
       if (seen.has(id)) continue;
@@ -42,6 +42,6 @@ export async function* paginate<List extends (query: never) => Promise<Page>>(
   }
 }
 
-function itemsOf<Answer extends Page>(answer: Answer): Item<Answer>[] {
+function findItems<Answer extends Page>(answer: Answer): Item<Answer>[] {
   return (Object.values(answer).find(Array.isArray) ?? []) as Item<Answer>[];
 }

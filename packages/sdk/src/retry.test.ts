@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createManagementClient } from "./management-client.ts";
 
 /** Creates a server that responds with these statuses in order, and then with 200. */
-function serverOf(...answers: Array<{ status: number; code?: string; retryAfter?: string }>) {
+function createFakeServer(...answers: Array<{ status: number; code?: string; retryAfter?: string }>) {
   const calls: string[] = [];
   const fetch = async (url: unknown, init?: RequestInit) => {
     calls.push(`${init?.method} ${url}`);
@@ -19,13 +19,13 @@ describe("retries of management calls", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  const create = (fetch: ReturnType<typeof serverOf>["fetch"], maxRetries?: number) => {
+  const create = (fetch: ReturnType<typeof createFakeServer>["fetch"], maxRetries?: number) => {
     const options = maxRetries === undefined ? {} : { maxRetries };
     return createManagementClient({ baseUrl: "http://foyer.test", fetch, ...options });
   };
 
   it("repeat a call after 429 when the time in Retry-After has passed", async () => {
-    const { fetch, calls } = serverOf({ status: 429, retryAfter: "7" });
+    const { fetch, calls } = createFakeServer({ status: 429, retryAfter: "7" });
     const agent = create(fetch).createAgent({ body: { name: "Harbour" } });
     await vi.advanceTimersByTimeAsync(6_999);
     expect(calls).toHaveLength(1);
@@ -35,7 +35,7 @@ describe("retries of management calls", () => {
   });
 
   it("repeat a call after 503 with increasing waits, twice by default", async () => {
-    const { fetch, calls } = serverOf(...Array(3).fill({ status: 503, code: "OVERLOADED" }));
+    const { fetch, calls } = createFakeServer(...Array(3).fill({ status: 503, code: "OVERLOADED" }));
     const failed = create(fetch)
       .getAgent({ id: "agent_1" })
       .catch((error: unknown) => error);
@@ -51,7 +51,7 @@ describe("retries of management calls", () => {
     ["the call itself is wrong", { status: 400, code: "VALIDATION_ERROR" }, 2],
     ["the server failed while it worked", { status: 500, code: "INTERNAL" }, 2],
   ])("do not repeat a call when %s", async (_, answer, maxRetries) => {
-    const { fetch, calls } = serverOf(answer);
+    const { fetch, calls } = createFakeServer(answer);
     await expect(create(fetch, maxRetries).getAgent({ id: "agent_1" })).rejects.toMatchObject({
       status: answer.status,
     });
@@ -59,7 +59,7 @@ describe("retries of management calls", () => {
   });
 
   it("stop waiting when the caller aborts", async () => {
-    const { fetch, calls } = serverOf({ status: 429, retryAfter: "30" });
+    const { fetch, calls } = createFakeServer({ status: 429, retryAfter: "30" });
     const controller = new AbortController();
     const failed = create(fetch)
       .getAgent({ id: "agent_1" }, { signal: controller.signal })

@@ -40,9 +40,11 @@ export async function verifyWebhook<Payload = FormWebhook>(request: WebhookReque
   const timestamp = readHeader(headers, "webhook-timestamp");
   const signatures = readHeader(headers, "webhook-signature").split(" ");
   const age = Date.now() / 1_000 - Number(timestamp);
-  if (!/^\d+$/.test(timestamp)) throw invalid("The header webhook-timestamp is not a Unix time in seconds.");
+  if (!/^\d+$/.test(timestamp)) throw invalidSignature("The header webhook-timestamp is not a Unix time in seconds.");
   if (Math.abs(age) > toleranceSeconds) {
-    throw invalid(`The webhook was sent ${Math.round(age)} seconds ago; at most ${toleranceSeconds} are accepted.`);
+    throw invalidSignature(
+      `The webhook was sent ${Math.round(age)} seconds ago; at most ${toleranceSeconds} are accepted.`,
+    );
   }
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
@@ -53,18 +55,18 @@ export async function verifyWebhook<Payload = FormWebhook>(request: WebhookReque
     const bytes = decodeBase64(signature.slice("v1,".length));
     if (bytes && (await crypto.subtle.verify("HMAC", key, bytes, signed))) return JSON.parse(text);
   }
-  throw invalid("No signature matches. Check the secret, and that the body is the raw one.");
+  throw invalidSignature("No signature matches. Check the secret, and that the body is the raw one.");
 }
 
 function readHeader(headers: WebhookRequest["headers"], name: string): string {
   const value = headers instanceof Headers ? headers.get(name) : headers[name];
-  if (typeof value !== "string" || value === "") throw invalid(`The header ${name} is missing.`);
+  if (typeof value !== "string" || value === "") throw invalidSignature(`The header ${name} is missing.`);
   return value;
 }
 
 function importKey(secret: string): Promise<CryptoKey> {
   const bytes = decodeBase64(secret.replace(/^whsec_/, ""));
-  if (!bytes || bytes.length === 0) throw invalid('The secret must have the form "whsec_…".');
+  if (!bytes || bytes.length === 0) throw invalidSignature('The secret must have the form "whsec_…".');
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 }
 
@@ -76,4 +78,4 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-const invalid = (message: string) => new FoyerError("INVALID_SIGNATURE", message);
+const invalidSignature = (message: string) => new FoyerError("INVALID_SIGNATURE", message);

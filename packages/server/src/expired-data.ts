@@ -1,4 +1,4 @@
-import { defaultRetention, retentionOf } from "./agents/retention.ts";
+import { defaultRetention, resolveRetention } from "./agents/retention.ts";
 import { deleteOlderThan } from "./conversations/retention.ts";
 import { readPagesById } from "./db/pages-by-id.ts";
 import type { Deps } from "./deps.ts";
@@ -33,7 +33,7 @@ export async function deleteExpiredData(
   let deleted = 0;
   for await (const agents of pages) {
     for (const agent of agents) {
-      const { conversations, submissions, files, events } = retentionOf(agent, defaults);
+      const { conversations, submissions, files, events } = resolveRetention(agent, defaults);
       const daysAgo = (days: number) => now - days * DAY_MS;
       if (conversations !== null) deleted += await deleteOlderThan(db, agent.id, daysAgo(conversations));
       if (submissions !== null) deleted += await deleteSubmissionsBefore(db, agent.id, daysAgo(submissions));

@@ -1,4 +1,4 @@
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 
 const DAY_MS = 86_400_000;
 
@@ -16,7 +16,7 @@ export function dayOf(instant: number): string {
  * omitted.
  */
 export function instantsOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
-  return defined({
+  return omitUndefined({
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to) + (to.includes("T") ? 0 : DAY_MS),
   });

@@ -7,18 +7,18 @@ export const LAMP = "#f59e0b";
 export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 
 /** The text color that the widget uses on a background color (`#rrggbb`). The contrast is always at least 4.5:1. */
-export function readableOn(color: string): string {
+export function chooseReadableColor(color: string): string {
   // Pure black is used for the few colors on which neither ink nor white is readable.
-  return [INK, PAPER].find((text) => contrast(color, text) >= 4.5) ?? "#000000";
+  return [INK, PAPER].find((text) => contrastRatio(color, text) >= 4.5) ?? "#000000";
 }
 
 /** The WCAG contrast ratio of two colors, from 1 to 21. */
-export function contrast(one: string, other: string): number {
-  const [a, b] = [luminance(one), luminance(other)];
+export function contrastRatio(one: string, other: string): number {
+  const [a, b] = [relativeLuminance(one), relativeLuminance(other)];
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-function luminance(color: string): number {
+function relativeLuminance(color: string): number {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
     const value = Number.parseInt(color.slice(at, at + 2), 16) / 255;
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;

@@ -1,11 +1,11 @@
 import { type AnswerKind, type FieldType, fieldTypes } from "./field-types.ts";
-import { timeOf } from "./form-dates.ts";
+import { parseTime } from "./form-dates.ts";
 
 /**
  * The number by which an answer is compared with `min` and `max`: the number itself, or milliseconds since 1970.
  * @returns null for types without an order, and for values of another type
  */
-export function measureOf(type: FieldType, value: unknown): number | null {
+export function measureAnswer(type: FieldType, value: unknown): number | null {
   return measures[fieldTypes[type].answer](value);
 }
 
@@ -18,8 +18,8 @@ const measures: Record<AnswerKind, (value: unknown) => number | null> = {
     const number = typeof value === "string" && /^[-+.\de]+$/i.test(value) ? Number(value) : value;
     return typeof number === "number" && Number.isFinite(number) ? number : null;
   },
-  date: (value) => (typeof value === "string" ? timeOf("date", value) : null),
-  datetime: (value) => (typeof value === "string" ? timeOf("datetime", value) : null),
+  date: (value) => (typeof value === "string" ? parseTime("date", value) : null),
+  datetime: (value) => (typeof value === "string" ? parseTime("datetime", value) : null),
   choice: withoutOrder,
   choices: withoutOrder,
   boolean: withoutOrder,

@@ -1,5 +1,5 @@
 import { type AnswerKind, type FieldType, fieldTypes } from "./field-types.ts";
-import { timeOf } from "./form-dates.ts";
+import { parseTime } from "./form-dates.ts";
 
 type AnswerTextOptions = {
   /** A BCP 47 tag. Undefined means the locale of the program that runs this. */
@@ -19,24 +19,24 @@ type AnsweredField = { type?: FieldType | null; options?: ReadonlyArray<{ label:
  * as is a value that does not fit the field's type, because the form may have changed since.
  */
 export function createAnswerText({ locale, dateStyle, yes, no }: AnswerTextOptions) {
-  const dateText = (type: "date" | "datetime", text: string) => {
-    const time = /Z|[+-]\d\d:\d\d$/.test(text) ? null : timeOf(type, text);
+  const formatDate = (type: "date" | "datetime", text: string) => {
+    const time = /Z|[+-]\d\d:\d\d$/.test(text) ? null : parseTime(type, text);
     const timeStyle = type === "date" ? undefined : "short";
     return time === null
       ? text
       : new Intl.DateTimeFormat(locale, { dateStyle, timeStyle, timeZone: "UTC" }).format(time);
   };
   const asIs = (text: string) => text;
-  const labelOf = (text: string, { options }: AnsweredField) =>
+  const findLabel = (text: string, { options }: AnsweredField) =>
     options?.find(({ value }) => value === text)?.label || text;
 
   const texts: Record<AnswerKind, (text: string, field: AnsweredField) => string> = {
     text: asIs,
     number: asIs,
-    date: (text) => dateText("date", text),
-    datetime: (text) => dateText("datetime", text),
-    choice: labelOf,
-    choices: labelOf,
+    date: (text) => formatDate("date", text),
+    datetime: (text) => formatDate("datetime", text),
+    choice: findLabel,
+    choices: findLabel,
     boolean: asIs,
     file: asIs,
   };

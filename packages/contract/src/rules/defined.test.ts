@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { defined } from "./defined.ts";
+import { omitUndefined } from "./defined.ts";
 
 it("removes only the properties of an object that are undefined", () => {
   const from: string | undefined = undefined;
-  const filter: { from?: string; to?: string; limit: number } = defined({ from, to: "2026-01-31", limit: 0 });
+  const filter: { from?: string; to?: string; limit: number } = omitUndefined({ from, to: "2026-01-31", limit: 0 });
   expect(Object.entries(filter)).toEqual([
     ["to", "2026-01-31"],
     ["limit", 0],
   ]);
-  expect(defined({ a: null, b: "", c: false })).toEqual({ a: null, b: "", c: false });
+  expect(omitUndefined({ a: null, b: "", c: false })).toEqual({ a: null, b: "", c: false });
 });

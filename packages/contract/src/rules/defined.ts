@@ -3,6 +3,6 @@ type Defined<T> = { [Name in keyof T as undefined extends T[Name] ? never : Name
 };
 
 /** A copy of the object without undefined properties, such as `defined({ from, to })` for two optional bounds. */
-export function defined<const T extends object>(properties: T): Defined<T> {
+export function omitUndefined<const T extends object>(properties: T): Defined<T> {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { hasRemoteImages, keepImagesFrom } from "./display-images.ts";
-import { displayOf } from "./fill-display.ts";
+import { fillDisplay } from "./fill-display.ts";
 
 const imageOf = (image: string) =>
-  displayOf({ image, name: "Bike" }, { type: "product_card", fieldMappings: { image: "image", title: "name" } });
+  fillDisplay({ image, name: "Bike" }, { type: "product_card", fieldMappings: { image: "image", title: "name" } });
 const data = "data:image/png;base64,iVBORw0KGgo=";
 
 describe("images of a display", () => {
@@ -32,20 +32,20 @@ describe("images of a display", () => {
   it("are also removed from custom displays, leaving nothing when there is only an image", () => {
     const image = { image: "https://evil.example/1.png" };
     for (const type of ["image", "custom"] as const) {
-      const display = displayOf(image, { type, fieldMappings: { image: "image" } });
+      const display = fillDisplay(image, { type, fieldMappings: { image: "image" } });
       expect(keepImagesFrom(display, ["cdn.example"])).toEqual({ type, slots: {}, options: {} });
     }
   });
 
   it("are detected only if there are any", () => {
     const carousel = (...photos: string[]) =>
-      displayOf(
+      fillDisplay(
         photos.map((photo) => ({ photo, name: "Bike" })),
         { type: "product_carousel", fieldMappings: { image: "photo", title: "name" } },
       );
     expect(hasRemoteImages(imageOf("https://cdn.example/1.png"))).toBe(true);
     expect(hasRemoteImages(carousel(data, "https://cdn.example/1.png"))).toBe(true);
-    for (const display of [imageOf(data), imageOf("nothing"), carousel(data), carousel(), displayOf("text", null)]) {
+    for (const display of [imageOf(data), imageOf("nothing"), carousel(data), carousel(), fillDisplay("text", null)]) {
       expect(hasRemoteImages(display)).toBe(false);
     }
   });

@@ -2,7 +2,7 @@ import type { Display } from "../tool.ts";
 
 /** Whether a client that shows this display would load an image from a remote server. */
 export function hasRemoteImages({ slots }: Display): boolean {
-  return isRemote(slots.image) || itemsOf(slots)?.some(({ image }) => isRemote(image)) === true;
+  return isRemote(slots.image) || listItems(slots)?.some(({ image }) => isRemote(image)) === true;
 }
 
 /**
@@ -12,7 +12,7 @@ export function hasRemoteImages({ slots }: Display): boolean {
 export function keepImagesFrom(display: Display, hosts: readonly string[]): Display {
   if (hosts.length === 0) return display;
   const kept = keep(display.slots, hosts);
-  const items = itemsOf(kept)?.map((item) => keep(item, hosts));
+  const items = listItems(kept)?.map((item) => keep(item, hosts));
   const slots = items ? { ...kept, items: items.filter((item) => Object.keys(item).length > 0) } : kept;
   return { ...display, slots };
 }
@@ -24,8 +24,8 @@ function keep({ image, ...slots }: Slots, hosts: readonly string[]): Slots {
   return { ...slots, image };
 }
 
-/** Returns the entries of a carousel. `displayOf` ensures that they are objects. */
-function itemsOf({ items }: Slots): Slots[] | undefined {
+/** Returns the entries of a carousel. `fillDisplay` ensures that they are objects. */
+function listItems({ items }: Slots): Slots[] | undefined {
   return Array.isArray(items) ? items : undefined;
 }
 

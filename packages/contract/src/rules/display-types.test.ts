@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { displayOptions, displayTypes, unusedDisplaySettings } from "./display-types.ts";
+import { displayOptions, displayTypes, findUnusedSettings } from "./display-types.ts";
 
 it.each([
   [{}, { slots: [], options: [] }],
@@ -23,7 +23,7 @@ it.each([
 ] as const)(
   "unusedDisplaySettings names the slots and options of %j that the display type does not use",
   (config, unused) => {
-    expect(unusedDisplaySettings(config)).toEqual(unused);
+    expect(findUnusedSettings(config)).toEqual(unused);
   },
 );
 

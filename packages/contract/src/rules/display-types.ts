@@ -59,7 +59,7 @@ export function describeDisplay(type: DisplayType): {
 }
 
 /** The slots of a display type in mapping order, without those that the owner names. */
-export function slotsOf(type: DisplayType): DisplaySlot[] {
+export function listSlots(type: DisplayType): DisplaySlot[] {
   const { slots, list } = describeDisplay(type);
   return list ? [...slots, list.slot, ...list.entrySlots] : [...slots];
 }
@@ -67,10 +67,10 @@ export function slotsOf(type: DisplayType): DisplaySlot[] {
 type Settings = { type?: DisplayType; fieldMappings?: object; options?: object };
 
 /** Slots and options that are stored but not used by the display's type, for a warning next to them. */
-export function unusedDisplaySettings(display: Settings): { slots: string[]; options: string[] } {
+export function findUnusedSettings(display: Settings): { slots: string[]; options: string[] } {
   const type = display.type ?? DEFAULT_DISPLAY_TYPE;
   const { ownSlots, options } = describeDisplay(type);
-  const usedSlots: string[] = slotsOf(type);
+  const usedSlots: string[] = listSlots(type);
   const usedOptions: readonly string[] = options;
   const slots = ownSlots ? [] : Object.keys(display.fieldMappings ?? {});
   return {

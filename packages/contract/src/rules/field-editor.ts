@@ -52,7 +52,7 @@ export const fieldEditors: Record<FieldType, FieldEditor> = {
     name: "Number",
     hasPlaceholder: true,
     defaultHelp: textHelp,
-    sample: (field) => sampleBound(field) ?? 1,
+    sample: (field) => sampleFromBounds(field) ?? 1,
   },
   select: {
     name: "Single choice",
@@ -73,13 +73,13 @@ export const fieldEditors: Record<FieldType, FieldEditor> = {
     name: "Date",
     hasPlaceholder: true,
     defaultHelp: "A date such as 2026-01-31, or a template.",
-    sample: (field, today) => sampleBound(field) ?? today.toISOString().slice(0, 10),
+    sample: (field, today) => sampleFromBounds(field) ?? today.toISOString().slice(0, 10),
   },
   datetime: {
     name: "Date and time",
     hasPlaceholder: true,
     defaultHelp: "A date and time such as 2026-01-31T09:30, or a template.",
-    sample: (field, today) => sampleBound(field) ?? today.toISOString().slice(0, 16),
+    sample: (field, today) => sampleFromBounds(field) ?? today.toISOString().slice(0, 16),
   },
   image: {
     name: "Image",
@@ -121,7 +121,7 @@ function sampleText(field: FormField): string {
   return literalDefault(field) ?? fitLength(`Test: ${labelText(field)}`, field);
 }
 
-function sampleBound(field: FormField): string | number | undefined {
+function sampleFromBounds(field: FormField): string | number | undefined {
   return literalDefault(field) ?? field.validation?.min?.value ?? field.validation?.max?.value;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { labelParts, labelText, unsafeLink } from "./field-label.ts";
+import { findUnsafeLink, labelParts, labelText } from "./field-label.ts";
 import { type FieldType, fieldTypes } from "./field-types.ts";
 
 const consent = (label: string, type: FieldType = "checkbox") => ({ name: "consent", label, type });
@@ -16,7 +16,7 @@ describe("the label of a field", () => {
       { text: "." },
     ]);
     expect(labelText(field)).toBe("I accept the terms and the privacy policy.");
-    expect(unsafeLink(field)).toBeNull();
+    expect(findUnsafeLink(field)).toBeNull();
   });
 
   it.each([
@@ -29,14 +29,14 @@ describe("the label of a field", () => {
   ])("shows a link to %j as text and reports it", (address) => {
     const field = consent(`See [this](${address})`);
     expect(labelParts(field)).toEqual([{ text: "See " }, { text: "this" }]);
-    expect(unsafeLink(field)).toBe(address);
+    expect(findUnsafeLink(field)).toBe(address);
   });
 
   it("is plain text for every other type", () => {
     const label = "Name [as in](https://shop.example) your passport";
     for (const type of (Object.keys(fieldTypes) as FieldType[]).filter((type) => type !== "checkbox")) {
       expect(labelParts(consent(label, type))).toEqual([{ text: label }]);
-      expect(unsafeLink(consent(label.replace("https", "javascript"), type))).toBeNull();
+      expect(findUnsafeLink(consent(label.replace("https", "javascript"), type))).toBeNull();
     }
   });
 

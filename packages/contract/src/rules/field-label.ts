@@ -38,7 +38,7 @@ export function labelText(field: LabelledField): string {
 }
 
 /** The first unsafe address in the label, or null when all are safe. */
-export function unsafeLink(field: LabelledField): string | null {
+export function findUnsafeLink(field: LabelledField): string | null {
   if (!hasLinks(field)) return null;
   const unsafe = field.label.matchAll(link).find(([, , address = ""]) => linkAddress(address) === null);
   return unsafe?.[2] ?? null;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DisplayConfig } from "../tool.ts";
-import { displayOf } from "./fill-display.ts";
+import { fillDisplay } from "./fill-display.ts";
 
 const shoe = {
   name: "Shoe",
@@ -12,8 +12,8 @@ const shoe = {
 };
 const cardMappings = { title: "name", price: "cost.amount", image: "photos.0", url: "link" };
 
-function slots(result: unknown, config: DisplayConfig) {
-  return displayOf(result, config).slots;
+function fillSlots(result: unknown, config: DisplayConfig) {
+  return fillDisplay(result, config).slots;
 }
 
 describe("a display of type text", () => {
@@ -24,22 +24,24 @@ describe("a display of type text", () => {
     ["an object", { a: [1] }, '{\n  "a": [\n    1\n  ]\n}'],
     ["JSON that is a text", '{"a":1}', '{"a":1}'],
   ])("shows %s", (_what, result, text) => {
-    expect(displayOf(result, null)).toEqual({ type: "text", slots: { text }, options: {} });
-    expect(displayOf(result, {})).toEqual({ type: "text", slots: { text }, options: {} });
+    expect(fillDisplay(result, null)).toEqual({ type: "text", slots: { text }, options: {} });
+    expect(fillDisplay(result, {})).toEqual({ type: "text", slots: { text }, options: {} });
   });
 
   it("shows only the mapped field", () => {
-    expect(slots(shoe, { fieldMappings: { text: "name" } })).toEqual({ text: "Shoe" });
-    expect(slots(shoe, { fieldMappings: { text: "photos" } })).toEqual({ text: '[\n  "https://img.example/1.png"\n]' });
+    expect(fillSlots(shoe, { fieldMappings: { text: "name" } })).toEqual({ text: "Shoe" });
+    expect(fillSlots(shoe, { fieldMappings: { text: "photos" } })).toEqual({
+      text: '[\n  "https://img.example/1.png"\n]',
+    });
     for (const path of ["missing", "toString", "name.length"]) {
-      expect(slots(shoe, { fieldMappings: { text: path } })).toEqual({});
+      expect(fillSlots(shoe, { fieldMappings: { text: path } })).toEqual({});
     }
   });
 
   it("shows the whole of a long text, while other slots are cut to 2,000 characters without splitting one", () => {
     const card = (title: string) =>
-      displayOf({ title }, { type: "product_card", fieldMappings: { title: "title" } }).slots.title;
-    expect(displayOf("x".repeat(2_001), null).slots.text).toBe("x".repeat(2_001));
+      fillDisplay({ title }, { type: "product_card", fieldMappings: { title: "title" } }).slots.title;
+    expect(fillDisplay("x".repeat(2_001), null).slots.text).toBe("x".repeat(2_001));
     expect(card("x".repeat(2_000))).toBe("x".repeat(2_000));
     expect(card("x".repeat(2_001))).toBe(`${"x".repeat(1_999)}…`);
     expect(card(`${"x".repeat(1_998)}👋👋`)).toBe(`${"x".repeat(1_998)}…`);
@@ -48,7 +50,7 @@ describe("a display of type text", () => {
 
 describe("a card", () => {
   it("contains only what is mapped by path", () => {
-    expect(displayOf(shoe, { type: "product_card", fieldMappings: cardMappings })).toEqual({
+    expect(fillDisplay(shoe, { type: "product_card", fieldMappings: cardMappings })).toEqual({
       type: "product_card",
       slots: { title: "Shoe", price: 49.5, image: "https://img.example/1.png", url: "https://shop.example/1" },
       options: {},
@@ -59,16 +61,16 @@ describe("a card", () => {
     "is empty without mappings, even where names match: %s",
     (type) => {
       const result = { title: "Shoe", price: 1, items: ["Shoe"], rows: ["Shoe"], buttons: ["Shoe"] };
-      expect(slots(result, { type })).toEqual({});
-      expect(JSON.stringify(slots([result, "Shoe"], { type }))).not.toContain("Shoe");
+      expect(fillSlots(result, { type })).toEqual({});
+      expect(JSON.stringify(fillSlots([result, "Shoe"], { type }))).not.toContain("Shoe");
     },
   );
 
   it("reads the JSON in a mock's text", () => {
-    expect(slots(JSON.stringify(shoe), { type: "product_card", fieldMappings: { title: "name" } })).toEqual({
+    expect(fillSlots(JSON.stringify(shoe), { type: "product_card", fieldMappings: { title: "name" } })).toEqual({
       title: "Shoe",
     });
-    expect(slots("{not json", { type: "product_card", fieldMappings: { title: "name" } })).toEqual({});
+    expect(fillSlots("{not json", { type: "product_card", fieldMappings: { title: "name" } })).toEqual({});
   });
 
   it.each([
@@ -76,7 +78,7 @@ describe("a card", () => {
     ["a list", [1]],
     ["null", null],
   ])("leaves out %s where a scalar is expected", (_what, name) => {
-    expect(slots({ name }, { type: "product_card", fieldMappings: { title: "name" } })).toEqual({});
+    expect(fillSlots({ name }, { type: "product_card", fieldMappings: { title: "name" } })).toEqual({});
   });
 
   it.each([
@@ -92,7 +94,7 @@ describe("a card", () => {
     "a.b.c",
   ])("finds nothing at %s", (path) => {
     const result = JSON.parse('{"__proto__":{"x":"y"},"constructor":"z","a":["q"],"t":"text"}');
-    expect(slots(result, { type: "product_card", fieldMappings: { title: path } })).toEqual({});
+    expect(fillSlots(result, { type: "product_card", fieldMappings: { title: path } })).toEqual({});
   });
 });
 
@@ -103,12 +105,12 @@ describe("lists in a display", () => {
       fieldMappings: { items: "found.products", ...cardMappings },
     };
     const item = { title: "Shoe", price: 49.5, image: "https://img.example/1.png", url: "https://shop.example/1" };
-    expect(slots({ found: { products: [shoe, "text", {}, null, shoe] } }, config)).toEqual({ items: [item, item] });
-    expect(slots([shoe], { ...config, fieldMappings: cardMappings })).toEqual({ items: [item] });
-    expect(slots({ found: { products: [] } }, config)).toEqual({ items: [] });
-    expect(slots({ found: "none" }, config)).toEqual({});
+    expect(fillSlots({ found: { products: [shoe, "text", {}, null, shoe] } }, config)).toEqual({ items: [item, item] });
+    expect(fillSlots([shoe], { ...config, fieldMappings: cardMappings })).toEqual({ items: [item] });
+    expect(fillSlots({ found: { products: [] } }, config)).toEqual({ items: [] });
+    expect(fillSlots({ found: "none" }, config)).toEqual({});
     const many = { found: { products: Array(60).fill(shoe) } };
-    expect(slots(many, config).items).toHaveLength(50);
+    expect(fillSlots(many, config).items).toHaveLength(50);
   });
 
   it("become a table of the mapped columns in order", () => {
@@ -116,7 +118,7 @@ describe("lists in a display", () => {
       type: "table",
       fieldMappings: { Product: "name", rows: "list", "Price (€)": "cost.amount" },
     };
-    expect(slots({ list: [shoe, { name: { no: 1 } }, "text", { cost: { amount: true } }] }, config)).toEqual({
+    expect(fillSlots({ list: [shoe, { name: { no: 1 } }, "text", { cost: { amount: true } }] }, config)).toEqual({
       columns: ["Product", "Price (€)"],
       rows: [
         ["Shoe", 49.5],
@@ -124,14 +126,14 @@ describe("lists in a display", () => {
         [null, true],
       ],
     });
-    expect(slots([shoe], config)).toMatchObject({ rows: [["Shoe", 49.5]] });
-    expect(slots({ list: {} }, config)).toEqual({});
-    expect(slots({ list: [shoe] }, { type: "table", fieldMappings: { rows: "list" } })).toEqual({});
+    expect(fillSlots([shoe], config)).toMatchObject({ rows: [["Shoe", 49.5]] });
+    expect(fillSlots({ list: {} }, config)).toEqual({});
+    expect(fillSlots({ list: [shoe] }, { type: "table", fieldMappings: { rows: "list" } })).toEqual({});
   });
 
   it("are limited to 50 rows and 20 columns as a table", () => {
     const fieldMappings = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`column ${index}`, "name"]));
-    const table = slots(Array(60).fill(shoe), { type: "table", fieldMappings });
+    const table = fillSlots(Array(60).fill(shoe), { type: "table", fieldMappings });
     expect(table.columns).toHaveLength(20);
     expect(table.rows).toHaveLength(50);
     expect((table.rows as unknown[][])[0]).toHaveLength(20);
@@ -144,12 +146,12 @@ describe("lists in a display", () => {
       { text: "Mail", href: "mailto:a@shop.example" },
       { text: "Bad", href: "javascript:alert(1)" },
     ];
-    expect(slots({ ask: "Sure?", choices }, { type: "buttons", fieldMappings })).toEqual({
+    expect(fillSlots({ ask: "Sure?", choices }, { type: "buttons", fieldMappings })).toEqual({
       title: "Sure?",
       buttons: [{ label: "Yes", value: 1 }, { label: "Mail", url: "mailto:a@shop.example" }, { label: "Bad" }],
     });
     const plain = { type: "buttons", fieldMappings: { buttons: "choices" } } as const;
-    expect(slots({ choices: ["Yes", "No"] }, plain)).toEqual({
+    expect(fillSlots({ choices: ["Yes", "No"] }, plain)).toEqual({
       buttons: [
         { label: "Yes", value: "Yes" },
         { label: "No", value: "No" },
@@ -166,7 +168,7 @@ describe("URLs in a display", () => {
     ["http://shop.example", "http://shop.example/"],
     ["mailto:a@shop.example", "mailto:a@shop.example"],
   ])("can lead to %s", (link, href) => {
-    expect(slots({ link }, { type: "product_card", fieldMappings: { url: "link" } })).toEqual({ url: href });
+    expect(fillSlots({ link }, { type: "product_card", fieldMappings: { url: "link" } })).toEqual({ url: href });
   });
 
   const programs = [
@@ -211,14 +213,14 @@ describe("URLs in a display", () => {
   it.each(unsafe.map((value) => [value]))("never lead to %j", (value) => {
     const fieldMappings = { url: "it", image: "it" };
     for (const type of ["product_card", "custom"] as const)
-      expect(slots({ it: value }, { type, fieldMappings })).toEqual({});
-    expect(slots({ it: value }, { type: "image", fieldMappings: { image: "it" } })).toEqual({});
-    expect(slots([{ it: value }], { type: "product_carousel", fieldMappings })).toEqual({ items: [] });
-    expect(slots([{ it: value }], { type: "buttons", fieldMappings: { url: "it" } })).toEqual({ buttons: [] });
+      expect(fillSlots({ it: value }, { type, fieldMappings })).toEqual({});
+    expect(fillSlots({ it: value }, { type: "image", fieldMappings: { image: "it" } })).toEqual({});
+    expect(fillSlots([{ it: value }], { type: "product_carousel", fieldMappings })).toEqual({ items: [] });
+    expect(fillSlots([{ it: value }], { type: "buttons", fieldMappings: { url: "it" } })).toEqual({ buttons: [] });
   });
 
   it.each(programs)("are left out of custom slots when they run code: %j", (value) => {
-    expect(slots({ it: value }, { type: "custom", fieldMappings: { href: "it" } })).toEqual({});
+    expect(fillSlots({ it: value }, { type: "custom", fieldMappings: { href: "it" } })).toEqual({});
   });
 
   it.each([
@@ -233,7 +235,7 @@ describe("URLs in a display", () => {
     ["something after the picture", `${png}\n<script>`, false],
   ])("of images are filtered: %s", (_what, image, isShown) => {
     for (const type of ["image", "product_card", "custom"] as const) {
-      expect(slots({ image }, { type, fieldMappings: { image: "image" } })).toEqual(isShown ? { image } : {});
+      expect(fillSlots({ image }, { type, fieldMappings: { image: "image" } })).toEqual(isShown ? { image } : {});
     }
   });
 });
@@ -241,12 +243,12 @@ describe("URLs in a display", () => {
 describe("a custom display", () => {
   it("has any slots, but only scalars", () => {
     const fieldMappings = { seats: "free", label: "name", list: "photos" };
-    expect(slots({ ...shoe, free: 3 }, { type: "custom", fieldMappings })).toEqual({ seats: 3, label: "Shoe" });
+    expect(fillSlots({ ...shoe, free: 3 }, { type: "custom", fieldMappings })).toEqual({ seats: 3, label: "Shoe" });
   });
 
   it("has no slot named like a property of every object", () => {
     const fieldMappings = JSON.parse('{"__proto__":"name","constructor":"name","a":"name"}');
-    const filled = slots(shoe, { type: "custom", fieldMappings });
+    const filled = fillSlots(shoe, { type: "custom", fieldMappings });
     expect(Object.keys(filled)).toEqual(["a"]);
   });
 });
@@ -254,7 +256,7 @@ describe("a custom display", () => {
 describe("display options", () => {
   it("are passed on when they are known flags", () => {
     const options = { showPrice: false, showHeader: true, showTitle: "yes", other: true } as Record<string, unknown>;
-    expect(displayOf("x", { options } as DisplayConfig).options).toEqual({ showPrice: false, showHeader: true });
+    expect(fillDisplay("x", { options } as DisplayConfig).options).toEqual({ showPrice: false, showHeader: true });
   });
 });
 
@@ -274,7 +276,7 @@ describe("any result", () => {
     }));
     fc.assert(
       fc.property(tree, fc.constantFrom(...types), fc.dictionary(slot, path), (result, type, fieldMappings) => {
-        for (const [name, value] of Object.entries(slots(result, { type, fieldMappings }))) {
+        for (const [name, value] of Object.entries(fillSlots(result, { type, fieldMappings }))) {
           if (Array.isArray(value)) expect(value.length).toBeLessThanOrEqual(50);
           else expect(["string", "number", "boolean"]).toContain(typeof value);
           if (name === "url" || name === "image") expect(value).toBe("https://a.example/");
@@ -287,7 +289,7 @@ describe("any result", () => {
 describe("display warnings", () => {
   const warningsOf = (result: unknown, config: DisplayConfig) => {
     const warnings: string[] = [];
-    displayOf(result, config, (message) => warnings.push(message));
+    fillDisplay(result, config, (message) => warnings.push(message));
     return warnings;
   };
   const http = { photo: "http://shop.example/1.png" };

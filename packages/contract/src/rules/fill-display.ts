@@ -10,16 +10,16 @@ export const reservedNames: ReadonlySet<string> = new Set(["__proto__", "constru
  * 50 objects (`items`, `buttons`) or rows. Values that a slot does not accept are left out, and `warn` receives one
  * sentence for each kind of omission.
  */
-export function displayOf(
+export function fillDisplay(
   result: unknown,
   config: DisplayConfig | null,
   warn: (message: string) => void = () => {},
 ): Display {
   const type = config?.type ?? DEFAULT_DISPLAY_TYPE;
   const mapped = Object.entries(config?.fieldMappings ?? {}).filter(([slot]) => !reservedNames.has(slot));
-  const data = type === "text" ? result : structured(result);
-  const slots = fillers[type](data, { type, paths: new Map(mapped), warn: once(warn) });
-  return { type, slots: Object.fromEntries(slots.filter(isFilled)), options: knownOptions(config) };
+  const data = type === "text" ? result : parseStructured(result);
+  const slots = fillers[type](data, { type, paths: new Map(mapped), warn: warnOnce(warn) });
+  return { type, slots: Object.fromEntries(slots.filter(isFilled)), options: pickKnownOptions(config) };
 }
 
 /**
@@ -46,7 +46,7 @@ export function lookUp(data: unknown, path: string | undefined): unknown {
  * Parses a string that looks like JSON, because canned responses are stored as text. Anything else is returned
  * unchanged.
  */
-export function structured(result: unknown): unknown {
+export function parseStructured(result: unknown): unknown {
   if (typeof result !== "string" || !/^\s*[[{]/.test(result)) return result;
   try {
     return JSON.parse(result);
@@ -76,7 +76,7 @@ const fillers: Record<DisplayType, (data: unknown, mapping: Mapping) => Slot[]> 
 };
 
 function fillText(data: unknown, { paths }: Mapping): Slot[] {
-  return [["text", text(paths.has("text") ? lookUp(data, paths.get("text")) : data)]];
+  return [["text", toText(paths.has("text") ? lookUp(data, paths.get("text")) : data)]];
 }
 
 /** Fills the slots of the type's descriptor: first those of the result, then the list. */
@@ -84,7 +84,7 @@ function fillDescribed(data: unknown, mapping: Mapping): Slot[] {
   const { slots, list } = describeDisplay(mapping.type);
   const filled = fillAll(slots, data, mapping);
   if (!list) return filled;
-  const entries = listOf(list.slot, data, mapping);
+  const entries = findList(list.slot, data, mapping);
   return [...filled, [list.slot, fillEntries(entries, mapping, (entry) => fillEntry(list, entry, mapping))]];
 }
 
@@ -99,12 +99,12 @@ function fillAll(slots: readonly string[], data: unknown, { paths, warn }: Mappi
     const path = paths.get(slot);
     const value = lookUp(data, path);
     const filled = fill(slot, value);
-    if (path !== undefined && filled === undefined && value !== null) warn(omission(slot, path, value));
+    if (path !== undefined && filled === undefined && value !== null) warn(describeOmission(slot, path, value));
     return [slot, filled];
   });
 }
 
-function omission(slot: string, path: string, value: unknown): string {
+function describeOmission(slot: string, path: string, value: unknown): string {
   if (value === undefined) return `${slot} is empty: the result has no field ${path}.`;
   if (slot === "image") {
     return `image left out: ${path} is neither an https URL nor a PNG, JPEG, GIF or WebP data URL of at most 100 KB.`;
@@ -114,7 +114,7 @@ function omission(slot: string, path: string, value: unknown): string {
 }
 
 /** Passes each warning on only once, because every entry of a list can have the same problem. */
-function once(warn: (message: string) => void) {
+function warnOnce(warn: (message: string) => void) {
   const seen = new Set<string>();
   return (message: string) => {
     if (!seen.has(message)) warn(message);
@@ -124,9 +124,9 @@ function once(warn: (message: string) => void) {
 
 /** Images and links accept only safe URLs, and every other slot only a scalar. */
 function fill(slot: string, value: unknown): unknown {
-  if (slot === "image") return imageAddress(value);
+  if (slot === "image") return toImageAddress(value);
   if (slot === "url") return linkAddress(value);
-  return scalar(value);
+  return toScalar(value);
 }
 
 function fillEntries(
@@ -145,35 +145,35 @@ function fillEntries(
 function fillEntry(list: EntryList, entry: unknown, mapping: Mapping): Slot[] {
   // Strings in a mapped list become buttons that send their own label.
   if (list.slot === "buttons" && mapping.paths.has("buttons") && isScalar(entry)) {
-    return ["label", "value"].map((slot) => [slot, scalar(entry)]);
+    return ["label", "value"].map((slot) => [slot, toScalar(entry)]);
   }
   return fillAll(list.entrySlots, entry, mapping);
 }
 
 function fillTable(data: unknown, mapping: Mapping): Slot[] {
   const columns = [...mapping.paths].filter(([name]) => name !== "rows").slice(0, maxColumns);
-  const rows = listOf("rows", data, mapping)?.filter((row) => typeof row === "object" && row !== null);
+  const rows = findList("rows", data, mapping)?.filter((row) => typeof row === "object" && row !== null);
   if (columns.length === 0) mapping.warn("Nothing is shown: the table has no columns.");
   else if (!rows) mapping.warn("Nothing is shown: the result has no list of rows at this path.");
   else if (rows.length > maxItems) mapping.warn(`Only the first ${maxItems} of ${rows.length} rows are shown.`);
   if (columns.length === 0 || !rows) return [];
-  const cells = (row: unknown) => columns.map(([, field]) => scalar(lookUp(row, field)) ?? null);
+  const fillCells = (row: unknown) => columns.map(([, field]) => toScalar(lookUp(row, field)) ?? null);
   return [
     ["columns", columns.map(([header]) => header)],
-    ["rows", rows.slice(0, maxItems).map(cells)],
+    ["rows", rows.slice(0, maxItems).map(fillCells)],
   ];
 }
 
 /** The list to which a slot is mapped, or the result itself when it is a list. */
-function listOf(slot: string, data: unknown, { paths }: Mapping): unknown[] | undefined {
+function findList(slot: string, data: unknown, { paths }: Mapping): unknown[] | undefined {
   return [lookUp(data, paths.get(slot)), data].find((value) => Array.isArray(value));
 }
 
-function text(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
-function scalar(value: unknown): string | number | boolean | undefined {
+function toScalar(value: unknown): string | number | boolean | undefined {
   if (!isScalar(value)) return undefined;
   return typeof value === "string" ? cut(value) : value;
 }
@@ -189,19 +189,19 @@ function cut(value: string): string {
 }
 
 function linkAddress(value: unknown): string | undefined {
-  return webAddress(value, ["https:", "http:", "mailto:"]);
+  return toWebAddress(value, ["https:", "http:", "mailto:"]);
 }
 
-function imageAddress(value: unknown): string | undefined {
+function toImageAddress(value: unknown): string | undefined {
   const [, base64] =
     /^data:image\/(?:png|jpeg|gif|webp);base64,([A-Za-z0-9+/]+={0,2})$/.exec(typeof value === "string" ? value : "") ??
     [];
-  if (base64 === undefined) return webAddress(value, ["https:"]);
-  return base64Bytes(base64) <= maxImageBytes ? String(value) : undefined;
+  if (base64 === undefined) return toWebAddress(value, ["https:"]);
+  return countBase64Bytes(base64) <= maxImageBytes ? String(value) : undefined;
 }
 
 /** An absolute URL in the serialization of the URL standard, so that every client reads the same URL. */
-function webAddress(value: unknown, schemes: string[]): string | undefined {
+function toWebAddress(value: unknown, schemes: string[]): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers skip them, which hides a scheme from a reader
   if (typeof value !== "string" || value.length > maxTextLength || /^\s|[\0-\x1f\x7f]/.test(value)) return undefined;
   const url = parseUrl(value);
@@ -219,7 +219,7 @@ function parseUrl(value: string): URL | null {
   }
 }
 
-function base64Bytes(base64: string): number {
+function countBase64Bytes(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return (base64.length * 3) / 4 - padding;
 }
@@ -234,7 +234,7 @@ function isFilled([, value]: Slot): boolean {
   return value !== undefined;
 }
 
-function knownOptions(config: DisplayConfig | null): Display["options"] {
+function pickKnownOptions(config: DisplayConfig | null): Display["options"] {
   const given = config?.options ?? {};
   return Object.fromEntries(
     displayOptions.filter((name) => typeof given[name] === "boolean").map((name) => [name, given[name]]),

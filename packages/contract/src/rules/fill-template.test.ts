@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fillTemplate, placeholdersOf } from "./fill-template.ts";
+import { fillTemplate, findPlaceholders } from "./fill-template.ts";
 
 const record: Record<string, string> = {
   name: "Ada",
@@ -70,7 +70,7 @@ describe("fillTemplate", () => {
   });
 });
 
-describe("placeholdersOf", () => {
+describe("findPlaceholders", () => {
   it.each([
     ["", []],
     ["{{b}} {{ a }} {{b}}", ["b", "a"]],
@@ -78,7 +78,7 @@ describe("placeholdersOf", () => {
     ["{{user.metadata.plan}}", ["user.metadata.plan"]],
     ["{{__proto__}}", ["__proto__"]],
   ])("returns for %j the names %j", (template, names) => {
-    expect(placeholdersOf(template)).toEqual(names);
+    expect(findPlaceholders(template)).toEqual(names);
   });
 
   it("returns exactly the names that fillTemplate looks up", () => {
@@ -89,7 +89,7 @@ describe("placeholdersOf", () => {
           asked.add(name);
           return undefined;
         });
-        expect(placeholdersOf(pieces.join(""))).toEqual([...asked]);
+        expect(findPlaceholders(pieces.join(""))).toEqual([...asked]);
       }),
     );
   });

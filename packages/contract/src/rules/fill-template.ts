@@ -19,7 +19,7 @@ export function fillTemplate(
 }
 
 /** The distinct names in a template, in order. `{{}}` is plain text. */
-export function placeholdersOf(template: string): string[] {
+export function findPlaceholders(template: string): string[] {
   const names = template.matchAll(placeholder).map(([, between = ""]) => between.trim());
   return [...new Set(names.filter((name) => name !== ""))];
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { timeOf } from "./form-dates.ts";
+import { parseTime } from "./form-dates.ts";
 
-describe("timeOf", () => {
+describe("parseTime", () => {
   it.each<["date" | "datetime", string, string]>([
     ["date", "2026-01-31", "2026-01-31T00:00:00.000Z"],
     ["date", "2024-02-29", "2024-02-29T00:00:00.000Z"],
@@ -14,7 +14,7 @@ describe("timeOf", () => {
     ["datetime", "2026-01-31T09:30+05:30", "2026-01-31T04:00:00.000Z"],
     ["datetime", "2026-01-01T00:30:00.001+01:00", "2025-12-31T23:30:00.001Z"],
   ])("converts the %s %s to %s", (type, text, moment) => {
-    expect(timeOf(type, text)).toBe(Date.parse(moment));
+    expect(parseTime(type, text)).toBe(Date.parse(moment));
   });
 
   it.each<["date" | "datetime", string]>([
@@ -45,7 +45,7 @@ describe("timeOf", () => {
     ["datetime", "2026-01-31T09:30+0530"],
     ["datetime", "2026-01-31T09:30 Z"],
   ])("returns null for the %s %j", (type, text) => {
-    expect(timeOf(type, text)).toBeNull();
+    expect(parseTime(type, text)).toBeNull();
   });
 
   it("reads what `Date` writes in any time zone of the machine", () => {
@@ -57,9 +57,9 @@ describe("timeOf", () => {
     fc.assert(
       fc.property(moments, (moment) => {
         const text = moment.toISOString();
-        expect(timeOf("datetime", text)).toBe(moment.getTime());
-        expect(timeOf("datetime", text.slice(0, -1))).toBe(moment.getTime());
-        expect(timeOf("date", text.slice(0, 10))).toBe(Date.parse(text.slice(0, 10)));
+        expect(parseTime("datetime", text)).toBe(moment.getTime());
+        expect(parseTime("datetime", text.slice(0, -1))).toBe(moment.getTime());
+        expect(parseTime("date", text.slice(0, 10))).toBe(Date.parse(text.slice(0, 10)));
       }),
     );
   });

@@ -3,7 +3,7 @@
  * milliseconds and a zone). A value without a zone counts as UTC, because the visitor's zone is unknown.
  * @returns milliseconds since 1970, or null for another format or a day that does not exist
  */
-export function timeOf(type: "date" | "datetime", text: string): number | null {
+export function parseTime(type: "date" | "datetime", text: string): number | null {
   const shape =
     type === "date"
       ? /^(\d{4}-\d\d-\d\d)()$/

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { initialsOf } from "./initials.ts";
+import { toInitials } from "./initials.ts";
 
 it.each([
   ["Ada Lovelace", "AL"],
@@ -11,5 +11,5 @@ it.each([
   ["Nightly import", "NI"],
   ["", "?"],
 ])("the initials of %j are %s", (name, initials) => {
-  expect(initialsOf(name)).toBe(initials);
+  expect(toInitials(name)).toBe(initials);
 });

@@ -1,5 +1,5 @@
 /** The letters of an avatar: the first letters of the first and last word of a name, or of an address. */
-export function initialsOf(name: string): string {
+export function toInitials(name: string): string {
   const words = name
     .replace(/@.*/, "")
     .split(/[\s._-]+/u)

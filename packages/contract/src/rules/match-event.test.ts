@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventDataProblem, matchEvent } from "./match-event.ts";
+import { findEventDataProblem, matchEvent } from "./match-event.ts";
 
 const cart = {
   total: 120,
@@ -153,7 +153,7 @@ describe("matchEvent", () => {
   });
 });
 
-describe("eventDataProblem", () => {
+describe("findEventDataProblem", () => {
   const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
   it.each<[unknown, string]>([
     [{ total: { $where: "true" } }, "total.$where must be one of $eq, $ne, "],
@@ -188,7 +188,7 @@ describe("eventDataProblem", () => {
     [[{ total: 1 }], "must be an object"],
     [5, "must be an object"],
   ])("refuses conditions that never match, %j: %s", (eventData, problem) => {
-    expect(eventDataProblem(eventData)).toContain(problem);
+    expect(findEventDataProblem(eventData)).toContain(problem);
     const open = { a: 1, total: 6, cart: {}, name: "a", tags: [{ $where: "1" }], "": 1 };
     for (const data of [open, {}, undefined]) expect(fits(eventData as object, data)).toBe(false);
   });
@@ -204,13 +204,13 @@ describe("eventDataProblem", () => {
     ["a name of nothing but dots", { [".".repeat(1_000_000)]: 1 }, size],
     ["a very deep list", JSON.parse("[".repeat(5_000) + "]".repeat(5_000)), size],
   ])("limits the size of conditions: %s", (_name, eventData, problem) =>
-    expect(eventDataProblem(eventData)).toBe(problem),
+    expect(findEventDataProblem(eventData)).toBe(problem),
   );
 
   it("visits circular references once", () => {
     const circle: Record<string, unknown> = {};
     circle.a = circle;
-    expect(eventDataProblem(circle)).toBe(size);
+    expect(findEventDataProblem(circle)).toBe(size);
     expect(fits(circle)).toBe(false);
     expect(fits({ "a.a.a": { $exists: true } }, circle)).toBe(true);
     const wide: { a: unknown[] } = { a: [] };
@@ -229,15 +229,17 @@ describe("eventDataProblem", () => {
         return Reflect.get(target, name);
       },
     });
-    expect(eventDataProblem({ a: watched })).toBe(size);
+    expect(findEventDataProblem({ a: watched })).toBe(size);
     expect(reads).toBe(0);
   });
 
   it("shortens a long path in the message", () => {
-    expect(eventDataProblem({ ["x".repeat(5_000)]: { $gt: true } })?.length).toBeLessThan(300);
+    expect(findEventDataProblem({ ["x".repeat(5_000)]: { $gt: true } })?.length).toBeLessThan(300);
   });
 
-  it.each([undefined, null, {}])("accepts empty conditions: %j", (none) => expect(eventDataProblem(none)).toBeNull());
+  it.each([undefined, null, {}])("accepts empty conditions: %j", (none) =>
+    expect(findEventDataProblem(none)).toBeNull(),
+  );
 
   it("ignores inherited properties", () => {
     const heir = Object.create({ total: 120 });
@@ -267,7 +269,7 @@ describe("matchEvent, for any data,", () => {
     fc.assert(
       fc.property(field, leaf, fc.array(leaf, { minLength: 1, maxLength: 4 }), data, (name, value, values, event) => {
         const accepts = (tests: object) => fits({ [name]: tests }, event);
-        fc.pre(eventDataProblem({ [name]: { $eq: value, $in: values } }) === null);
+        fc.pre(findEventDataProblem({ [name]: { $eq: value, $in: values } }) === null);
         expect(accepts({ $ne: value })).toBe(!accepts({ $eq: value }));
         expect(accepts({ $nin: values })).toBe(!accepts({ $in: values }));
         expect(accepts({ $exists: false })).toBe(!accepts({ $exists: true }));
@@ -285,7 +287,7 @@ describe("matchEvent, for any data,", () => {
     fc.assert(
       fc.property(field, fc.array(test, { minLength: 1, maxLength: 3 }), data, (name, tests, event) => {
         const all = Object.fromEntries(tests);
-        fc.pre(eventDataProblem({ [name]: all }) === null);
+        fc.pre(findEventDataProblem({ [name]: all }) === null);
         const each = Object.entries(all).every(([key, operand]) => fits({ [name]: { [key]: operand } }, event));
         expect(fits({ [name]: all }, event)).toBe(each);
         const other = { [name === "b" ? "a" : "b"]: { $exists: true } };
@@ -322,7 +324,7 @@ describe("matchEvent, for any data,", () => {
     }));
     fc.assert(
       fc.property(anything, anything, (eventData, event) => {
-        const problem = eventDataProblem(eventData);
+        const problem = findEventDataProblem(eventData);
         const isMatch = fits(eventData as object, event);
         expect(problem !== null && problem !== size && isMatch).toBe(false);
       }),

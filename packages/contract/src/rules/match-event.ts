@@ -5,7 +5,7 @@ const MAX_PATH = 200;
 
 /**
  * Whether an event fired by the site matches a trigger: it has the name, and all conditions on its data hold. Without
- * conditions the name is enough. Conditions that `eventDataProblem` refuses never match, except that their size is not
+ * conditions the name is enough. Conditions that `findEventDataProblem` refuses never match, except that their size is not
  * checked again. A condition is a value, which is the same as `$eq`, or operators that must all hold. Dots lead into
  * objects and arrays: `items.0.sku` is the SKU of the first item, `items.sku` that of any item. A nested object means
  * the same as dots, so `{ cart: { currency: "EUR" } }` ignores other fields of the cart; `$eq` compares a whole object.
@@ -20,17 +20,17 @@ export function matchEvent(
   data: unknown,
 ): boolean {
   if (conditions.event !== name) return false;
-  const wanted = conditionsOf(conditions.eventData);
-  return Array.isArray(wanted) && wanted.every(({ path, test, operand }) => test(operand, valuesAt(data, path)));
+  const wanted = parseConditions(conditions.eventData);
+  return Array.isArray(wanted) && wanted.every(({ path, test, operand }) => test(operand, findValues(data, path)));
 }
 
 /**
  * The first problem of conditions that are about to be saved, starting with its path (`cart.total.$gt must be …`); null
  * when they are valid.
  */
-export function eventDataProblem(eventData: unknown): string | null {
+export function findEventDataProblem(eventData: unknown): string | null {
   if (isTooLarge(eventData)) return `must have at most ${MAX_VALUES} values and ${MAX_CHARACTERS} characters in total`;
-  const wanted = conditionsOf(eventData);
+  const wanted = parseConditions(eventData);
   if (Array.isArray(wanted)) return null;
   const path = wanted.path.join(".");
   return `${path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path} ${messages[wanted.rule]}`.trim();
@@ -91,10 +91,10 @@ const not =
 const operators: Record<string, Operator> = {
   $eq: { test: equals },
   $ne: { test: not(equals) },
-  $gt: ordered((value, operand) => value > operand),
-  $gte: ordered((value, operand) => value >= operand),
-  $lt: ordered((value, operand) => value < operand),
-  $lte: ordered((value, operand) => value <= operand),
+  $gt: createOrderOperator((value, operand) => value > operand),
+  $gte: createOrderOperator((value, operand) => value >= operand),
+  $lt: createOrderOperator((value, operand) => value < operand),
+  $lte: createOrderOperator((value, operand) => value <= operand),
   $in: { test: isListed, problem: listProblem },
   $nin: { test: not(isListed), problem: listProblem },
   $exists: {
@@ -112,7 +112,7 @@ const operators: Record<string, Operator> = {
 };
 
 /** The string types only ensure that both operands have the same type. Numbers work as well. */
-function ordered(compare: (value: string, operand: string) => boolean): Operator {
+function createOrderOperator(compare: (value: string, operand: string) => boolean): Operator {
   return {
     test: (operand, values) =>
       hasMatch(values, (value) => typeof value === typeof operand && compare(value as string, operand as string)),
@@ -124,7 +124,7 @@ function hasMatch(values: unknown[], matches: (value: unknown) => boolean): bool
   return values.some((value) => matches(value) || (Array.isArray(value) && value.some(matches)));
 }
 
-function conditionsOf(eventData: unknown): Condition[] | Problem {
+function parseConditions(eventData: unknown): Condition[] | Problem {
   if (eventData === undefined || eventData === null) return [];
   if (!isObject(eventData)) return { path: [], rule: "object" };
   const conditions: Condition[] = [];
@@ -165,7 +165,7 @@ function read(value: unknown, path: string[], isOperand: boolean, conditions: Co
  * Returns everything that the path resolves to, including `undefined` where it does not resolve. Sets ensure that
  * shared objects are visited once.
  */
-function valuesAt(data: unknown, path: string[]): unknown[] {
+function findValues(data: unknown, path: string[]): unknown[] {
   let level = new Set([data]);
   for (const name of path) {
     const next = new Set<unknown>();

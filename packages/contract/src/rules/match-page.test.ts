@@ -191,7 +191,7 @@ describe("matchPage, for any pattern,", () => {
 
 describe("the work of matchPage", () => {
   /** @returns the number of characters that the match reads */
-  function reads(pattern: string, path: string): number {
+  function countReads(pattern: string, path: string): number {
     const reading = vi.spyOn(String.prototype, "charCodeAt");
     matchPage(pattern, path);
     const count = reading.mock.calls.length;
@@ -204,10 +204,10 @@ describe("the work of matchPage", () => {
     ["stars as segments", (size: number) => `/**${"/*".repeat(size)}/b`, (size: number) => "/a".repeat(size)],
     ["any depth", (size: number) => `${"/**/*a*".repeat(size)}/b`, (size: number) => "/a".repeat(size)],
   ])("grows linearly with path and pattern: %s", (_name, glob, path) => {
-    const least = reads(glob(16), path(200));
+    const least = countReads(glob(16), path(200));
     expect(least).toBeGreaterThan(200);
-    expect(reads(glob(16), path(400)) / least).toBeLessThan(2.1);
-    expect(reads(glob(64), path(200)) / reads(glob(32), path(200))).toBeLessThan(2.2);
+    expect(countReads(glob(16), path(400)) / least).toBeLessThan(2.1);
+    expect(countReads(glob(64), path(200)) / countReads(glob(32), path(200))).toBeLessThan(2.2);
   });
 
   it.each([

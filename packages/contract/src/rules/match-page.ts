@@ -12,8 +12,8 @@ const ANY = "/";
  * everything before it matched as far left as possible.
  */
 export function matchPage(pattern: string, path: string): boolean {
-  const glob = asInAddress(pattern);
-  const page = asInAddress(path.split(/[?#]/, 1)[0] ?? "");
+  const glob = encodeLikeBrowser(pattern);
+  const page = encodeLikeBrowser(path.split(/[?#]/, 1)[0] ?? "");
   if (/^\/?(\*\*\/)*\*\*$/.test(glob)) return true;
   const wanted = glob.split("/");
   const given = page.split("/");
@@ -66,7 +66,7 @@ function isRow(
 export function pagePatternProblem(pattern: string): string | null {
   if (pattern === "") return "must not be empty";
   // Measured after encoding, in which a character outside ASCII becomes up to nine characters.
-  if (pattern.length > MAX_PATTERN || asInAddress(pattern).length > MAX_PATTERN) {
+  if (pattern.length > MAX_PATTERN || encodeLikeBrowser(pattern).length > MAX_PATTERN) {
     return `must be at most ${MAX_PATTERN} characters long, as written in a URL`;
   }
   if (!/^(\/|\*\*(\/|$))/.test(pattern)) return "must start with / (/pricing, /blog/**) or be ** for every page";
@@ -80,7 +80,7 @@ export function pagePatternProblem(pattern: string): string | null {
  * Converts lone surrogates, raw characters and the case of escapes to the form they have in a URL. Escapes stay
  * escaped.
  */
-function asInAddress(text: string): string {
+function encodeLikeBrowser(text: string): string {
   const escaped = encodeURI(text.replace(/\p{Cs}/gu, "\ufffd")).replace(/%25/g, "%");
   return escaped.replace(/%[\da-f]{2}/gi, (triplet) => triplet.toUpperCase());
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { OfficeHours } from "../handoff.ts";
-import { isOpen, isTimeZone, opensAt, promisedAt } from "./office-hours.ts";
+import { addOpenMinutes, findOpening, isOpen, isTimeZone } from "./office-hours.ts";
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
@@ -9,7 +9,7 @@ const QUARTER_MS = 15 * MINUTE_MS;
 const SPAN_MS = 3 * 86_400_000;
 const workdays = [1, 2, 3, 4, 5];
 
-function officeHours(changes: Partial<OfficeHours> = {}): OfficeHours {
+function createOfficeHours(changes: Partial<OfficeHours> = {}): OfficeHours {
   const days = workdays.map((day) => ({ day, from: "09:00", to: "17:30" }));
   return { timeZone: "Europe/Zurich", days, exceptions: [], ...changes };
 }
@@ -26,31 +26,31 @@ describe("office hours", () => {
     ["in summer, an hour earlier in UTC", "2026-07-15T07:00:00Z", true],
     ["on a Sunday", "2026-07-19T10:00:00Z", false],
   ])("are read in the time zone of the office: %s", (_, instant, expected) => {
-    expect(isOpen(officeHours(), at(instant))).toBe(expected);
+    expect(isOpen(createOfficeHours(), at(instant))).toBe(expected);
   });
 
   it("never close if none are set", () => {
     expect(isOpen(null, 0)).toBe(true);
-    expect(opensAt(null, 0)).toBeNull();
-    expect(promisedAt(null, 10, 0)).toBe(10 * MINUTE_MS);
+    expect(findOpening(null, 0)).toBeNull();
+    expect(addOpenMinutes(null, 10, 0)).toBe(10 * MINUTE_MS);
   });
 
   it("name the next opening, on Monday for a visitor on Friday evening", () => {
-    expect(iso(opensAt(officeHours(), at("2026-01-16T20:00:00Z")))).toBe("2026-01-19T08:00:00.000Z");
-    expect(opensAt(officeHours(), at("2026-01-16T10:00:00Z"))).toBeNull();
+    expect(iso(findOpening(createOfficeHours(), at("2026-01-16T20:00:00Z")))).toBe("2026-01-19T08:00:00.000Z");
+    expect(findOpening(createOfficeHours(), at("2026-01-16T10:00:00Z"))).toBeNull();
   });
 
   it("never open if they have no spans", () => {
-    const closed = officeHours({ days: [], exceptions: [{ date: "2026-01-16", from: null, to: null }] });
+    const closed = createOfficeHours({ days: [], exceptions: [{ date: "2026-01-16", from: null, to: null }] });
     expect(isOpen(closed, at("2026-01-16T10:00:00Z"))).toBe(false);
-    expect(opensAt(closed, at("2026-01-16T10:00:00Z"))).toBeNull();
-    expect(promisedAt(closed, 10, at("2026-01-16T10:00:00Z"))).toBeNull();
-    const backwards = officeHours({ days: [{ day: 1, from: "17:00", to: "09:00" }] });
-    expect(opensAt(backwards, at("2026-01-16T10:00:00Z"))).toBeNull();
+    expect(findOpening(closed, at("2026-01-16T10:00:00Z"))).toBeNull();
+    expect(addOpenMinutes(closed, 10, at("2026-01-16T10:00:00Z"))).toBeNull();
+    const backwards = createOfficeHours({ days: [{ day: 1, from: "17:00", to: "09:00" }] });
+    expect(findOpening(backwards, at("2026-01-16T10:00:00Z"))).toBeNull();
   });
 
   it("are replaced by the exceptions of a date", () => {
-    const hours = officeHours({
+    const hours = createOfficeHours({
       exceptions: [
         { date: "2026-12-25", from: null, to: null },
         { date: "2026-12-26", from: "10:00", to: "11:00" },
@@ -58,12 +58,12 @@ describe("office hours", () => {
       ],
     });
     expect(isOpen(hours, at("2026-12-25T10:00:00Z"))).toBe(false);
-    expect(iso(opensAt(hours, at("2026-12-24T20:00:00Z")))).toBe("2026-12-26T09:00:00.000Z");
-    expect(iso(opensAt(hours, at("2026-12-26T10:30:00Z")))).toBe("2026-12-26T13:00:00.000Z");
+    expect(iso(findOpening(hours, at("2026-12-24T20:00:00Z")))).toBe("2026-12-26T09:00:00.000Z");
+    expect(iso(findOpening(hours, at("2026-12-26T10:30:00Z")))).toBe("2026-12-26T13:00:00.000Z");
   });
 
   it("cross midnight as two spans", () => {
-    const hours = officeHours({
+    const hours = createOfficeHours({
       days: [
         { day: 5, from: "22:00", to: "24:00" },
         { day: 6, from: "00:00", to: "02:00" },
@@ -71,22 +71,22 @@ describe("office hours", () => {
     });
     expect(isOpen(hours, at("2026-01-16T22:59:59.999Z"))).toBe(true);
     expect(isOpen(hours, at("2026-01-16T23:00:00Z"))).toBe(true);
-    expect(iso(promisedAt(hours, 90, at("2026-01-16T22:30:00Z")))).toBe("2026-01-17T00:00:00.000Z");
+    expect(iso(addOpenMinutes(hours, 90, at("2026-01-16T22:30:00Z")))).toBe("2026-01-17T00:00:00.000Z");
   });
 
   it("skip the hour that does not exist when daylight saving time begins", () => {
-    const hours = officeHours({ days: [{ day: 7, from: "02:15", to: "03:30" }] });
+    const hours = createOfficeHours({ days: [{ day: 7, from: "02:15", to: "03:30" }] });
     const night = at("2026-03-29T00:00:00Z");
-    expect(iso(opensAt(hours, night))).toBe("2026-03-29T01:00:00.000Z");
-    expect(iso(promisedAt(hours, 30, night))).toBe("2026-03-29T01:30:00.000Z");
+    expect(iso(findOpening(hours, night))).toBe("2026-03-29T01:00:00.000Z");
+    expect(iso(addOpenMinutes(hours, 30, night))).toBe("2026-03-29T01:30:00.000Z");
   });
 
   it("count the hour that occurs twice when daylight saving time ends", () => {
-    const hours = officeHours({ days: [{ day: 7, from: "02:15", to: "02:30" }] });
+    const hours = createOfficeHours({ days: [{ day: 7, from: "02:15", to: "02:30" }] });
     const night = at("2026-10-25T00:00:00Z");
-    expect(iso(opensAt(hours, night))).toBe("2026-10-25T00:15:00.000Z");
-    expect(iso(opensAt(hours, at("2026-10-25T00:30:00Z")))).toBe("2026-10-25T01:15:00.000Z");
-    expect(iso(promisedAt(hours, 20, night))).toBe("2026-10-25T01:20:00.000Z");
+    expect(iso(findOpening(hours, night))).toBe("2026-10-25T00:15:00.000Z");
+    expect(iso(findOpening(hours, at("2026-10-25T00:30:00Z")))).toBe("2026-10-25T01:15:00.000Z");
+    expect(iso(addOpenMinutes(hours, 20, night))).toBe("2026-10-25T01:20:00.000Z");
   });
 
   it("know the time zones of the machine and no others", () => {
@@ -102,7 +102,7 @@ describe("a promise within office hours", () => {
     ["continues after a weekend", "2026-01-16T16:25:00Z", 10, "2026-01-19T08:05:00.000Z"],
     ["ends with the office day", "2026-01-14T16:20:00Z", 10, "2026-01-14T16:30:00.000Z"],
   ])("%s", (_, asked, minutes, promised) => {
-    expect(iso(promisedAt(officeHours(), minutes, at(asked)))).toBe(promised);
+    expect(iso(addOpenMinutes(createOfficeHours(), minutes, at(asked)))).toBe(promised);
   });
 
   it("counts time in overlapping spans once", () => {
@@ -111,7 +111,9 @@ describe("a promise within office hours", () => {
       { day: 3, from: "09:30", to: "11:00" },
       { day: 3, from: "09:40", to: "09:50" },
     ];
-    expect(iso(promisedAt(officeHours({ days }), 120, at("2026-01-14T06:00:00Z")))).toBe("2026-01-14T10:00:00.000Z");
+    expect(iso(addOpenMinutes(createOfficeHours({ days }), 120, at("2026-01-14T06:00:00Z")))).toBe(
+      "2026-01-14T10:00:00.000Z",
+    );
   });
 });
 
@@ -158,8 +160,8 @@ describe("the arithmetic of office hours", () => {
   it("opens at the first open minute after a closed one, in every time zone", () => {
     fc.assert(
       fc.property(cases, ({ hours, start }) => {
-        const opening = opensAt(hours, start);
-        const firstOpen = pieces(hours, start).find(({ isOpen: open }) => open)?.from;
+        const opening = findOpening(hours, start);
+        const firstOpen = splitHours(hours, start).find(({ isOpen: open }) => open)?.from;
         if (firstOpen === start) expect(opening).toBeNull();
         else if (firstOpen !== undefined) expect(opening).toBe(firstOpen);
         else expect(opening === null || opening > start + SPAN_MS - QUARTER_MS).toBe(true);
@@ -171,9 +173,9 @@ describe("the arithmetic of office hours", () => {
   it("promises an instant after exactly as many open minutes, in every time zone", () => {
     fc.assert(
       fc.property(cases, ({ hours, start, minutes }) => {
-        const promised = promisedAt(hours, minutes, start);
+        const promised = addOpenMinutes(hours, minutes, start);
         let left = minutes * MINUTE_MS;
-        for (const { from, to, isOpen: open } of pieces(hours, start)) {
+        for (const { from, to, isOpen: open } of splitHours(hours, start)) {
           if (!open) continue;
           if (to - from >= left) {
             expect(promised).toBe(from + left);
@@ -188,7 +190,7 @@ describe("the arithmetic of office hours", () => {
   });
 
   /** The time from `start` in quarters of an hour. All hours and clock changes above fall on such a boundary. */
-  function pieces(hours: OfficeHours, start: number) {
+  function splitHours(hours: OfficeHours, start: number) {
     return Array.from({ length: SPAN_MS / QUARTER_MS }, (_, index) => {
       const quarter = (Math.floor(start / QUARTER_MS) + index) * QUARTER_MS;
       const from = Math.max(quarter, start);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { suggestionsFor } from "./page-suggestions.ts";
+import { chooseSuggestions } from "./page-suggestions.ts";
 
 const widget = {
   suggestions: ["When are you open?"],
@@ -16,10 +16,10 @@ it.each([
   ["/checkout/payment", []],
   ["/", ["When are you open?"]],
 ])("suggestionsFor returns the first matching page list, and otherwise the general list: %s", (path, expected) =>
-  expect(suggestionsFor(widget, path)).toEqual(expected),
+  expect(chooseSuggestions(widget, path)).toEqual(expected),
 );
 
 it.each([{}, { suggestions: null, pageSuggestions: null }])(
   "suggestionsFor returns nothing without lists: %j",
-  (settings) => expect(suggestionsFor(settings, "/")).toEqual([]),
+  (settings) => expect(chooseSuggestions(settings, "/")).toEqual([]),
 );

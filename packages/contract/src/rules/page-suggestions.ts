@@ -9,7 +9,7 @@ type Suggestions = {
  * The suggestions of an agent on a page before the first message: the first list whose pattern matches the path, or the
  * general list.
  */
-export function suggestionsFor({ suggestions, pageSuggestions }: Suggestions, path: string): readonly string[] {
+export function chooseSuggestions({ suggestions, pageSuggestions }: Suggestions, path: string): readonly string[] {
   const ofPage = pageSuggestions?.find(({ page }) => matchPage(page, path));
   return ofPage?.suggestions ?? suggestions ?? [];
 }

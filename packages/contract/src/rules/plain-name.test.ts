@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { plainNameProblem, toPlainName } from "./plain-name.ts";
+import { findNameProblem, toPlainName } from "./plain-name.ts";
 
 it.each([
   "Harbour Bikes",
@@ -9,7 +9,7 @@ it.each([
   "日本語の会社",
   "St. Gallen Velo",
   "a".repeat(60),
-])("plainNameProblem accepts the name %j", (name) => expect(plainNameProblem(name)).toBeNull());
+])("plainNameProblem accepts the name %j", (name) => expect(findNameProblem(name)).toBeNull());
 
 it.each([
   ["", "must not be blank"],
@@ -19,10 +19,10 @@ it.each([
   ["Bank\u2028locked", "must not contain line breaks or control characters"],
   ["Locked! https://evil.example/unlock", "must not contain a web address"],
   ["Locked! evil.example", "must not contain a web address"],
-])("plainNameProblem refuses the name %j", (name, problem) => expect(plainNameProblem(name)).toBe(problem));
+])("plainNameProblem refuses the name %j", (name, problem) => expect(findNameProblem(name)).toBe(problem));
 
 it("toPlainName turns any text into a valid name or the fallback", () => {
   expect(toPlainName("Ada\nLovelace  https://evil.example", "Someone")).toBe("Ada Lovelace");
   expect(toPlainName("www.evil.example", "Someone")).toBe("Someone");
-  expect(plainNameProblem(toPlainName("a ".repeat(100), "Someone"))).toBeNull();
+  expect(findNameProblem(toPlainName("a ".repeat(100), "Someone"))).toBeNull();
 });

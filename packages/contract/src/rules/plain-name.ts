@@ -12,7 +12,7 @@ const lineBreak = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const webAddress = /:\/\/|[\p{L}\p{N}]\.\p{L}{2,}/u;
 
 /** Describes why the name of a person or an organization is refused; null when it is valid. */
-export function plainNameProblem(name: string): string | null {
+export function findNameProblem(name: string): string | null {
   if (name.trim() === "") return "must not be blank";
   if (Array.from(name).length > maxNameLength) return `must be at most ${maxNameLength} characters long`;
   if (lineBreak.test(name)) return "must not contain line breaks or control characters";

@@ -11,7 +11,7 @@ export function linkAddress(text: string): string | null {
 }
 
 /** Returns a URL from which an image may be loaded: https on one of the hosts, or a small `data:` image. */
-export function imageAddress(text: string, hosts: readonly string[]): string | null {
+export function toAllowedImageAddress(text: string, hosts: readonly string[]): string | null {
   if (/^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]{1,140000}={0,2}$/.test(text)) return text;
   const url = parse(text.trim());
   return url?.protocol === "https:" && hosts.includes(url.host) ? url.href : null;

@@ -1,5 +1,5 @@
 import type { WebhookEventData } from "../events.ts";
-import { dataFor, type WebhookEventType } from "./webhook-events.ts";
+import { selectEventData, type WebhookEventType } from "./webhook-events.ts";
 
 /** The `data` of a sample event of each type, for tests of webhooks and for the dashboard. */
 export const sampleEventData: WebhookEventData = {
@@ -111,6 +111,6 @@ export function sampleEvent(
     agentId: type === "visitor.erased" ? null : agentId,
     conversationId: hasConversation ? "conv_01jd3v7b2q5s8w1y4h7k0m3p6t" : null,
     sequence: hasConversation ? 1 : null,
-    data: dataFor(payload, type, sampleEventData[type]),
+    data: selectEventData(payload, type, sampleEventData[type]),
   };
 }

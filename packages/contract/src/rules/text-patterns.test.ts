@@ -1,19 +1,21 @@
 import { expect, it } from "vitest";
 import * as contract from "../index.ts";
-import { patternMessage, textPatterns } from "./text-patterns.ts";
+import { describePattern, textPatterns } from "./text-patterns.ts";
 
 /** Every `pattern` within a schema, with its path. The rule `pattern` of a form's field is an object. */
-function patternsIn(value: unknown, path: string): Array<{ path: string; pattern: string }> {
+function findPatterns(value: unknown, path: string): Array<{ path: string; pattern: string }> {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, child]) =>
-    name === "pattern" && typeof child === "string" ? [{ path, pattern: child }] : patternsIn(child, `${path}.${name}`),
+    name === "pattern" && typeof child === "string"
+      ? [{ path, pattern: child }]
+      : findPatterns(child, `${path}.${name}`),
   );
 }
 
 it("every pattern of the contract's requests has a message", () => {
   const known: string[] = Object.values(textPatterns);
   const found = Object.entries(contract).flatMap(([name, value]) =>
-    typeof value === "object" && "schema" in value ? patternsIn(value.schema, name) : [],
+    typeof value === "object" && "schema" in value ? findPatterns(value.schema, name) : [],
   );
   expect(found.length).toBeGreaterThan(50);
   expect(found.filter(({ pattern }) => !known.includes(pattern))).toEqual([]);
@@ -31,13 +33,13 @@ it.each([
   ["webAddress", "https://", "www.example.com"],
 ] as const)("the message for the pattern %s has an example, %s, and %s does not match", (name, example, wrong) => {
   const pattern = textPatterns[name];
-  expect(patternMessage(pattern)).toContain(example);
+  expect(describePattern(pattern)).toContain(example);
   expect(name === "webAddress" ? `${example}example.com` : example).toMatch(new RegExp(pattern));
   expect(wrong).not.toMatch(new RegExp(pattern));
 });
 
 it("a message never contains a regular expression", () => {
-  const messages = [...Object.values(textPatterns), "^x{3}$"].map(patternMessage);
+  const messages = [...Object.values(textPatterns), "^x{3}$"].map(describePattern);
   for (const message of messages) expect(message).toMatch(/^(must|is) /);
   expect(messages.join(" ")).not.toMatch(/[[\]\\^$]/);
 });

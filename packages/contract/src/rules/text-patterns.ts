@@ -41,6 +41,6 @@ const messageByPattern = new Map(
 );
 
 /** The message for a text that does not match the pattern. A test checks that every pattern of a request has one. */
-export function patternMessage(pattern: string): string {
+export function describePattern(pattern: string): string {
   return messageByPattern.get(pattern) ?? "is not in the expected format";
 }

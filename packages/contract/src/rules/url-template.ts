@@ -1,4 +1,4 @@
-import { factPath } from "./visitor-facts.ts";
+import { normalizeFactPath } from "./visitor-facts.ts";
 
 /** A piece of a URL: literal text, an input's `{city}`, a secret's `{{API_KEY}}`, or a bound `{{visitor.id}}`. */
 export type UrlPiece = { kind: "text" | "input" | "secret" | "bound"; text: string; name: string };
@@ -33,51 +33,51 @@ export const isReservedInput = (name: string): boolean => /^(visitor|conversatio
 export function isKnownBound(name: string): boolean {
   if (!name.startsWith("visitor.")) return name === "conversation.id" || name === "page.url";
   const path = name.slice("visitor.".length);
-  return factPath(path) === path;
+  return normalizeFactPath(path) === path;
 }
 
-export function piecesOf(url: string): UrlPiece[] {
+export function splitTemplate(url: string): UrlPiece[] {
   const pieces: UrlPiece[] = [];
   let done = 0;
   for (const match of url.matchAll(urlPlaceholder)) {
     const [text, secret, input] = match;
     if (match.index > done) pieces.push({ kind: "text", text: url.slice(done, match.index), name: "" });
-    pieces.push({ kind: kindOf(secret), text, name: secret ?? input ?? "" });
+    pieces.push({ kind: placeholderKind(secret), text, name: secret ?? input ?? "" });
     done = match.index + text.length;
   }
   if (done < url.length) pieces.push({ kind: "text", text: url.slice(done), name: "" });
   return pieces;
 }
 
-function kindOf(name: string | undefined): UrlPiece["kind"] {
+function placeholderKind(name: string | undefined): UrlPiece["kind"] {
   if (name === undefined) return "input";
   return isBound(name) ? "bound" : "secret";
 }
 
 /** The distinct names in double braces, of both secrets and bound values. */
-export function namesIn(texts: readonly string[]): string[] {
+export function findPlaceholderNames(texts: readonly string[]): string[] {
   const found = texts.flatMap((text) => [...text.matchAll(headerPlaceholder)]);
   return [...new Set(found.map(([, name = ""]) => name))];
 }
 
 /** The distinct names of the secrets in the URL, headers and body of a tool. */
-export function secretsIn(texts: readonly string[]): string[] {
-  return namesIn(texts).filter((name) => !isBound(name));
+export function findSecretNames(texts: readonly string[]): string[] {
+  return findPlaceholderNames(texts).filter((name) => !isBound(name));
 }
 
 /** The distinct names of the bound values in the URL, headers and body of a tool. */
 export function boundIn(texts: readonly string[]): string[] {
-  return namesIn(texts).filter(isBound);
+  return findPlaceholderNames(texts).filter(isBound);
 }
 
 /** The distinct names of the inputs in a URL. */
-export function inputsIn(url: string): string[] {
-  const names = piecesOf(url).filter(({ kind }) => kind === "input");
+export function findInputNames(url: string): string[] {
+  const names = splitTemplate(url).filter(({ kind }) => kind === "input");
   return [...new Set(names.map(({ name }) => name))];
 }
 
 /** The host with its port, as in a secret's list of hosts; "" while the URL has no host. */
-export function hostOf(url: string): string {
+export function readHost(url: string): string {
   const [base = ""] = /^https?:\/\/[^/?#]+/i.exec(url.trim()) ?? [];
   return URL.canParse(base) ? new URL(base).host : "";
 }

@@ -22,12 +22,12 @@ const fieldOf = (type: FieldType, validation?: FieldValidation): FormField => ({
 });
 
 /** The problem of one field's value; undefined when there is none. */
-function problemOf(type: FieldType, value: unknown, validation?: FieldValidation) {
+function findProblem(type: FieldType, value: unknown, validation?: FieldValidation) {
   const [problem, ...others] = validateForm([fieldOf(type, validation)], { f: value }, compile);
   expect(others).toEqual([]);
   return problem && { ...problem, field: undefined };
 }
-const messageOf = (...field: Parameters<typeof problemOf>) => problemOf(...field)?.message;
+const messageOf = (...field: Parameters<typeof findProblem>) => findProblem(...field)?.message;
 
 const validValues: Record<FieldType, unknown> = {
   text: "a",
@@ -51,15 +51,15 @@ describe("a required field", () => {
     it.each([[undefined], [null], [""], [[]]])("refuses %j", (value) => {
       expect(messageOf(type, value, required)).toBe(missing);
       expect(messageOf(type, value, { required: { value: true, message: "Please" } })).toBe("Please");
-      expect(problemOf(type, value, { required: { value: false, message: "Please" } })).toBeUndefined();
-      expect(problemOf(type, value)).toBeUndefined();
+      expect(findProblem(type, value, { required: { value: false, message: "Please" } })).toBeUndefined();
+      expect(findProblem(type, value)).toBeUndefined();
     });
 
     it("refuses a missing value, but not a given one", () => {
       expect(validateForm([fieldOf(type, required)], {}, compile)).toEqual([
         { field: "f", code: "required", message: missing },
       ]);
-      expect(problemOf(type, validValues[type], required)).toBeUndefined();
+      expect(findProblem(type, validValues[type], required)).toBeUndefined();
     });
 
     it("does not report a wrong value as missing", () => {
@@ -72,7 +72,7 @@ describe("a required field", () => {
     for (const blank of [" ", "\t\n", "\u00a0\u3000"]) {
       expect(messageOf(type, blank, required)).toBe("Field is required");
     }
-    if (type !== "email") expect(problemOf(type, " ")).toBeUndefined();
+    if (type !== "email") expect(findProblem(type, " ")).toBeUndefined();
   });
 
   it("accepts only a ticked checkbox, and names it without its link's URL", () => {
@@ -84,15 +84,15 @@ describe("a required field", () => {
     expect(validateForm([field], { f: false }, compile)).toEqual([
       { field: "f", code: "required", message: "I accept the privacy policy must be ticked" },
     ]);
-    expect(problemOf("checkbox", false)).toBeUndefined();
+    expect(findProblem("checkbox", false)).toBeUndefined();
     for (const value of ["true", "on", 1]) {
       expect(messageOf("checkbox", value, required)).toBe("Field must be true or false");
     }
   });
 
   it("accepts zero as a value", () => {
-    expect(problemOf("number", 0, required)).toBeUndefined();
-    expect(problemOf("number", "0", required)).toBeUndefined();
+    expect(findProblem("number", 0, required)).toBeUndefined();
+    expect(findProblem("number", "0", required)).toBeUndefined();
   });
 });
 
@@ -100,7 +100,7 @@ it("applies no other rule to a missing value", () => {
   const pattern = vi.fn(compile);
   const validation = { minLength: { value: 3 }, pattern: { value: "a" } };
   expect(validateForm([fieldOf("text", validation)], { f: "" }, pattern)).toEqual([]);
-  expect(problemOf("number", "", { min: { value: 3 } })).toBeUndefined();
+  expect(findProblem("number", "", { min: { value: 3 } })).toBeUndefined();
   expect(pattern).not.toHaveBeenCalled();
 });
 
@@ -126,7 +126,7 @@ describe("values of each type", () => {
     for (const value of [{}, { a: "b" }, { length: 0 }, [1], [null], [["red"]]]) {
       const isList = type === "multiselect" && Array.isArray(value);
       const words = isList ? "must contain only the listed options" : kinds[type];
-      expect(problemOf(type, value)).toMatchObject({ message: `Field ${words}` });
+      expect(findProblem(type, value)).toMatchObject({ message: `Field ${words}` });
     }
     if (type !== "number") expect(messageOf(type, 5)).toBe(`Field ${kinds[type]}`);
   });
@@ -151,7 +151,7 @@ describe("an email field", () => {
     "用户@例子.公司",
     long(254),
   ])("accepts %s", (value) => {
-    expect(problemOf("email", value)).toBeUndefined();
+    expect(findProblem("email", value)).toBeUndefined();
   });
 
   it.each([
@@ -192,14 +192,14 @@ describe("a tel field", () => {
   it.each(["+49 (0)30 / 123-45.6 x7", "1-800-FLOWERS", "٠١٢٣", "112", "after 6 pm: 555 0100"])(
     "accepts %s",
     (value) => {
-      expect(problemOf("tel", value)).toBeUndefined();
+      expect(findProblem("tel", value)).toBeUndefined();
     },
   );
 });
 
 describe("a number field", () => {
   it.each([0, -0, 1.5, -1e300, "0", "-1.5", "+5", ".5", "5.", "1e3", "1E-3", "007"])("accepts %j", (value) => {
-    expect(problemOf("number", value)).toBeUndefined();
+    expect(findProblem("number", value)).toBeUndefined();
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, " ", " 1", "1 ", "1\n", "1,5", "1_000", "0x1", "0b1", "1n"])(
@@ -228,7 +228,7 @@ describe("date and datetime fields", () => {
     ["datetime", "2026-01-31T25:00", false],
     ["datetime", 1769851800000, false],
   ])("check a %s %j: %s", (type, value, isFine) => {
-    expect(problemOf(type, value) === undefined).toBe(isFine);
+    expect(findProblem(type, value) === undefined).toBe(isFine);
   });
 });
 
@@ -240,8 +240,8 @@ describe("length rules", () => {
   it.each(types)("apply to %s", (type) => {
     const lengths = { minLength, maxLength };
     expect(messageOf(type, "ab", lengths)).toBe("Field must have at least 3 characters");
-    expect(problemOf(type, "abc", lengths)).toBeUndefined();
-    expect(problemOf(type, "abcd", lengths)).toBeUndefined();
+    expect(findProblem(type, "abc", lengths)).toBeUndefined();
+    expect(findProblem(type, "abcd", lengths)).toBeUndefined();
     expect(messageOf(type, "abcde", lengths)).toBe("Field must have at most 4 characters");
     expect(messageOf(type, "ab", { minLength: { ...minLength, message: "Longer" } })).toBe("Longer");
     expect(messageOf(type, "abcde", { maxLength: { ...maxLength, message: "Shorter" } })).toBe("Shorter");
@@ -262,9 +262,9 @@ describe("length rules", () => {
     ["e\u0301", 2],
     ["a\r\nb", 4],
   ])("count code points: %j has %i", (value, length) => {
-    expect(problemOf("text", value, { minLength: { value: length }, maxLength: { value: length } })).toBeUndefined();
-    expect(problemOf("text", value, { minLength: { value: length + 1 } })).toBeDefined();
-    expect(problemOf("text", value, { maxLength: { value: length - 1 } })).toBeDefined();
+    expect(findProblem("text", value, { minLength: { value: length }, maxLength: { value: length } })).toBeUndefined();
+    expect(findProblem("text", value, { minLength: { value: length + 1 } })).toBeDefined();
+    expect(findProblem("text", value, { maxLength: { value: length - 1 } })).toBeDefined();
   });
 
   it("use the singular for one character", () => {
@@ -286,18 +286,18 @@ describe("bound rules", () => {
   ])("compare %s %j: %j < %j < %j", (type, value, less, same, more) => {
     const [least, most] = type === "number" ? ["be at least", "be at most"] : ["not be before", "not be after"];
     expect(messageOf(type, less, { min: { value } })).toBe(`Field must ${least} ${value}`);
-    expect(problemOf(type, same, { min: { value }, max: { value } })).toBeUndefined();
+    expect(findProblem(type, same, { min: { value }, max: { value } })).toBeUndefined();
     expect(messageOf(type, more, { max: { value } })).toBe(`Field must ${most} ${value}`);
-    expect(problemOf(type, more, { min: { value } })).toBeUndefined();
-    expect(problemOf(type, less, { max: { value } })).toBeUndefined();
+    expect(findProblem(type, more, { min: { value } })).toBeUndefined();
+    expect(findProblem(type, less, { max: { value } })).toBeUndefined();
     expect(messageOf(type, less, { min: { value, message: "More" } })).toBe("More");
     expect(messageOf(type, more, { max: { value, message: "Less" } })).toBe("Less");
   });
 
   it("without a valid bound are ignored", () => {
     for (const day of ["1960-01-31", "2026-01-31"]) {
-      expect(problemOf("date", day, { min: { value: 5 }, max: { value: "soon" } })).toBeUndefined();
-      expect(problemOf("date", day, { min: { value: "soon" }, max: { value: 5 } })).toBeUndefined();
+      expect(findProblem("date", day, { min: { value: 5 }, max: { value: "soon" } })).toBeUndefined();
+      expect(findProblem("date", day, { min: { value: "soon" }, max: { value: 5 } })).toBeUndefined();
     }
   });
 });
@@ -320,8 +320,8 @@ describe("choice fields", () => {
   });
 
   it.each(["__proto__", "constructor", "length", "0"])("do not accept %s", (value) => {
-    expect(problemOf("select", value)).toBeDefined();
-    expect(problemOf("multiselect", [value])).toBeDefined();
+    expect(findProblem("select", value)).toBeDefined();
+    expect(findProblem("multiselect", [value])).toBeDefined();
   });
 
   it("without options accept nothing", () => {
@@ -339,7 +339,7 @@ describe("a pattern rule", () => {
 
   it.each(types)("applies to %s", (type) => {
     const value = "x1@b.de";
-    expect(problemOf(type, value, { pattern: { value: "\\d" } })).toBeUndefined();
+    expect(findProblem(type, value, { pattern: { value: "\\d" } })).toBeUndefined();
     expect(messageOf(type, value, { pattern: { value: "^\\d+$" } })).toBe("Field is not in the expected format");
     expect(messageOf(type, value, { pattern: { value: "^\\d+$", message: "Digits" } })).toBe("Digits");
   });
@@ -375,17 +375,17 @@ describe("file fields", () => {
   const tooLarge = { field: undefined, code: "file_size", message: "Field must not be larger than 5 MB" };
 
   it.each(["file", "image"] as const)("accept a %s of 5 MiB, but not a byte more", (type) => {
-    expect(problemOf(type, around5MiB("image/png", "AA=="))).toBeUndefined();
-    expect(problemOf(type, around5MiB("image/png", "AAA="))).toBeUndefined();
-    expect(problemOf(type, around5MiB("image/png", "AAAA"))).toEqual(tooLarge);
-    expect(problemOf(type, around5MiB("image/png", "AAAAAA=="))).toEqual(tooLarge);
-    expect(problemOf(type, around5MiB("image/png", "AAAAAAA="))).toEqual(tooLarge);
+    expect(findProblem(type, around5MiB("image/png", "AA=="))).toBeUndefined();
+    expect(findProblem(type, around5MiB("image/png", "AAA="))).toBeUndefined();
+    expect(findProblem(type, around5MiB("image/png", "AAAA"))).toEqual(tooLarge);
+    expect(findProblem(type, around5MiB("image/png", "AAAAAA=="))).toEqual(tooLarge);
+    expect(findProblem(type, around5MiB("image/png", "AAAAAAA="))).toEqual(tooLarge);
   });
 
   it("measure the decoded size", () => {
     for (const [size, isFine] of [-1, 0, 1, 2, 3].map((more) => [MAX_FILE_BYTES + more, more <= 0] as const)) {
       const value = `data:;base64,${Buffer.alloc(size).toString("base64")}`;
-      expect(problemOf("file", value) === undefined).toBe(isFine);
+      expect(findProblem("file", value) === undefined).toBe(isFine);
     }
   });
 
@@ -407,7 +407,7 @@ describe("file fields", () => {
     ["image", "data:;base64,SGk=", "must be an image"],
     ["image", "https://example.com/a.png", "must be an image (a base64 data URL)"],
   ])("check a %s %j: %s", (type, value, words) => {
-    expect(problemOf(type, value)?.message).toBe(words && `Field ${words}`);
+    expect(findProblem(type, value)?.message).toBe(words && `Field ${words}`);
   });
 
   it("check files that were removed from the data in the same way", () => {
@@ -575,7 +575,7 @@ describe("validateForm, for any form,", () => {
     );
     fc.assert(
       fc.property(fitting, ({ type, value, validation }) => {
-        expect(problemOf(type, value, { required: { value: true }, ...validation })).toBeUndefined();
+        expect(findProblem(type, value, { required: { value: true }, ...validation })).toBeUndefined();
       }),
       { numRuns: 2_000 },
     );
@@ -638,7 +638,7 @@ describe("the work of validateForm", () => {
       for (const type of fieldTypes) {
         const isFree = type === "text" || type === "textarea" || type === "tel";
         for (const value of [long, `${long}!`, `a@${long}`]) {
-          expect(problemOf(type, value, isFree ? validation : {}) === undefined).toBe(isFree);
+          expect(findProblem(type, value, isFree ? validation : {}) === undefined).toBe(isFree);
         }
       }
     },

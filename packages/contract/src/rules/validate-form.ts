@@ -1,6 +1,6 @@
 import type { DetailCode } from "../error.ts";
 import type { FormField } from "../form.ts";
-import { measureOf } from "./answer-measure.ts";
+import { measureAnswer } from "./answer-measure.ts";
 import { declaredType, MAX_FILE_BYTES, parseDataUrl } from "./data-url.ts";
 import { labelText } from "./field-label.ts";
 import { type AnswerKind, describeField } from "./field-types.ts";
@@ -39,7 +39,7 @@ export function validateForm(
 ): FieldProblem[] {
   return fields.flatMap((field) => {
     const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined;
-    const broken = brokenRule({ field, value, compilePattern, file: files?.get(field.name) });
+    const broken = findBrokenRule({ field, value, compilePattern, file: files?.get(field.name) });
     if (!broken) return [];
     const message = broken.rule?.message || `${labelText(field)} ${broken.phrase}`;
     return [{ field: field.name, code: broken.code, message }];
@@ -54,7 +54,7 @@ type Broken = { code: DetailCode; phrase: string; rule?: { message?: string } };
 
 type Checked = { field: FormField; value: unknown; compilePattern: CompilePattern; file: ExtractedFile | undefined };
 
-function brokenRule(checked: Checked): Broken | null {
+function findBrokenRule(checked: Checked): Broken | null {
   const { field, value, file } = checked;
   const { answer } = describeField(field);
   const required = field.validation?.required;
@@ -73,36 +73,36 @@ function brokenRule(checked: Checked): Broken | null {
 
 /** The check of each kind of answer, for values that are not empty. */
 const checks: Record<AnswerKind, (checked: Checked) => Broken | null> = {
-  text: brokenByText,
-  number: brokenByBounds,
-  date: brokenByBounds,
-  datetime: brokenByBounds,
+  text: checkText,
+  number: checkBounds,
+  date: checkBounds,
+  datetime: checkBounds,
   choice: ({ field, value }) => {
-    if (typeof value !== "string") return wrongKind(field, "type");
+    if (typeof value !== "string") return toWrongKind(field, "type");
     const isOption = field.options?.some((option) => option.value === value);
     return isOption ? null : { code: "enum", phrase: "must be one of the options" };
   },
-  choices: brokenByChoices,
-  boolean: ({ field, value }) => (typeof value === "boolean" ? null : wrongKind(field, "type")),
-  file: brokenByFile,
+  choices: checkChoices,
+  boolean: ({ field, value }) => (typeof value === "boolean" ? null : toWrongKind(field, "type")),
+  file: checkFile,
 };
 
-function wrongKind(field: FormField, code: "type" | "format"): Broken {
+function toWrongKind(field: FormField, code: "type" | "format"): Broken {
   return { code, phrase: `must be ${describeField(field).expects}` };
 }
 
-function brokenByText({ field, value, compilePattern }: Checked): Broken | null {
-  if (typeof value !== "string") return wrongKind(field, "type");
+function checkText({ field, value, compilePattern }: Checked): Broken | null {
+  if (typeof value !== "string") return toWrongKind(field, "type");
   const { minLength, maxLength, pattern } = field.validation ?? {};
   if (describeField(field).format === "email" && !isEmail(value)) {
     return { code: "format", phrase: "must be an email address (name@example.com)" };
   }
-  const length = minLength || maxLength ? charactersIn(value) : 0;
+  const length = minLength || maxLength ? countCharacters(value) : 0;
   if (minLength && length < minLength.value) {
-    return { code: "min_length", phrase: `must have at least ${characters(minLength.value)}`, rule: minLength };
+    return { code: "min_length", phrase: `must have at least ${formatCharacters(minLength.value)}`, rule: minLength };
   }
   if (maxLength && length > maxLength.value) {
-    return { code: "max_length", phrase: `must have at most ${characters(maxLength.value)}`, rule: maxLength };
+    return { code: "max_length", phrase: `must have at most ${formatCharacters(maxLength.value)}`, rule: maxLength };
   }
   if (pattern && !compilePattern(pattern.value).test(value)) {
     return { code: "pattern", phrase: "is not in the expected format", rule: pattern };
@@ -110,12 +110,12 @@ function brokenByText({ field, value, compilePattern }: Checked): Broken | null 
   return null;
 }
 
-function brokenByBounds({ field, value }: Checked): Broken | null {
+function checkBounds({ field, value }: Checked): Broken | null {
   const { type, validation: { min, max } = {} } = field;
-  const measure = measureOf(type, value);
-  if (measure === null) return wrongKind(field, "format");
-  const lowest = measureOf(type, min?.value);
-  const highest = measureOf(type, max?.value);
+  const measure = measureAnswer(type, value);
+  if (measure === null) return toWrongKind(field, "format");
+  const lowest = measureAnswer(type, min?.value);
+  const highest = measureAnswer(type, max?.value);
   const [notLess, notMore] =
     describeField(field).answer === "number" ? ["be at least", "be at most"] : ["not be before", "not be after"];
   if (min && lowest !== null && measure < lowest) {
@@ -127,8 +127,8 @@ function brokenByBounds({ field, value }: Checked): Broken | null {
   return null;
 }
 
-function brokenByChoices({ field, value }: Checked): Broken | null {
-  if (!Array.isArray(value)) return wrongKind(field, "type");
+function checkChoices({ field, value }: Checked): Broken | null {
+  if (!Array.isArray(value)) return toWrongKind(field, "type");
   const known = new Set<unknown>(field.options?.map((option) => option.value));
   if (!value.every((choice) => known.has(choice)))
     return { code: "enum", phrase: "must contain only the listed options" };
@@ -136,10 +136,10 @@ function brokenByChoices({ field, value }: Checked): Broken | null {
   return { code: "duplicate", phrase: "must contain each option only once" };
 }
 
-function brokenByFile({ field, value, file }: Checked): Broken | null {
+function checkFile({ field, value, file }: Checked): Broken | null {
   const parsed = file ? null : typeof value === "string" ? parseDataUrl(value) : null;
   const size = file?.size ?? parsed?.size;
-  if (size === undefined) return wrongKind(field, "format");
+  if (size === undefined) return toWrongKind(field, "format");
   const { mediaType = "" } = describeField(field);
   const declared = file ? declaredType(file.prefix) : parsed?.mediaType;
   if (!declared?.startsWith(mediaType)) return { code: "file_type", phrase: "must be an image" };
@@ -152,7 +152,7 @@ function brokenByFile({ field, value, file }: Checked): Broken | null {
  */
 function isEmail(text: string): boolean {
   const [local = "", domain = "", ...more] = text.split("@");
-  if (more.length > 0 || charactersIn(text) > 254) return false;
+  if (more.length > 0 || countCharacters(text) > 254) return false;
   const labels = domain.split(".");
   return (
     local.split(".").every((part) => /^[^\s<>()[\]",:;\\]+$/.test(part)) &&
@@ -161,7 +161,7 @@ function isEmail(text: string): boolean {
   );
 }
 
-function charactersIn(text: string): number {
+function countCharacters(text: string): number {
   let pairs = 0;
   for (let at = 0; at < text.length; at++) {
     if ((text.codePointAt(at) ?? 0) > 0xffff) {
@@ -172,5 +172,5 @@ function charactersIn(text: string): number {
   return text.length - pairs;
 }
 
-const characters = (count: number) => `${count} ${count === 1 ? "character" : "characters"}`;
+const formatCharacters = (count: number) => `${count} ${count === 1 ? "character" : "characters"}`;
 const isEmptyArray = (value: unknown) => Array.isArray(value) && value.length === 0;

@@ -15,7 +15,7 @@ const refused = new Set(["__proto__", "constructor", "prototype"]);
  * The full spelling of a path to a fact about a visitor: `id`, `email`, `name` or `claims.<path>`. Any other name is
  * treated as a claim. Null for an invalid path.
  */
-export function factPath(path: string): string | null {
+export function normalizeFactPath(path: string): string | null {
   if (path === "id" || path === "email" || path === "name") return path;
   const [first, ...rest] = path.split(".");
   const names = first === "claims" && rest.length > 0 ? rest : path.split(".");
@@ -24,7 +24,7 @@ export function factPath(path: string): string | null {
 }
 
 /** The fact at a path in full spelling, or null when the visitor has none. Only own properties count. */
-export function factAt(visitor: Visitor, path: string): unknown {
+export function readFact(visitor: Visitor, path: string): unknown {
   if (path === "id" || path === "email" || path === "name") return visitor[path];
   let value: unknown = visitor.claims;
   for (const name of path.split(".").slice(1)) {

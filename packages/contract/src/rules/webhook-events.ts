@@ -44,7 +44,7 @@ const contentFields: Partial<Record<WebhookEventType, readonly string[]>> = {
 };
 
 /** The `data` of an event as a webhook with this payload receives it. */
-export function dataFor(
+export function selectEventData(
   payload: "full" | "ids",
   type: WebhookEventType,
   data: Record<string, unknown>,

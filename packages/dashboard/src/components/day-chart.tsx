@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
-import { formatDay, labelledDays } from "./day-text.ts";
+import { formatDay, selectLabelledDays } from "./day-text.ts";
 
 type Day = { day: string };
 /** One part of each day's bar; the first is at the bottom. */
@@ -43,7 +43,7 @@ export function DayChart<Item extends Day>({
         <CartesianGrid vertical={false} stroke="var(--line)" />
         <XAxis
           dataKey="day"
-          ticks={labelledDays(days.map(({ day }) => day))}
+          ticks={selectLabelledDays(days.map(({ day }) => day))}
           interval={0}
           tickFormatter={formatDay}
           {...axis}

@@ -6,7 +6,7 @@ export function formatDay(date: string): string {
 }
 
 /** The days that get an axis label: every nth day, counted back from the newest, so labels are evenly spaced. */
-export function labelledDays(days: readonly string[], max = 6): string[] {
+export function selectLabelledDays(days: readonly string[], max = 6): string[] {
   const step = Math.max(1, Math.ceil(days.length / max));
   return days.filter((_, index) => (days.length - 1 - index) % step === 0);
 }

@@ -67,7 +67,7 @@ function focusFirstField(event: Event) {
 }
 
 /** Browsers collapse white space, so a name with two consecutive spaces is typed with one. */
-const collapsed = (text: string) => text.trim().replace(/\s+/g, " ");
+const collapseSpaces = (text: string) => text.trim().replace(/\s+/g, " ");
 
 /**
  * Asks for confirmation of a destructive action. `action` names what is destroyed, such as "Delete Harbour". With
@@ -93,7 +93,7 @@ export function ConfirmDialog({
   onConfirm: () => void;
 }) {
   const [text, setText] = useState("");
-  const isAllowed = typed === undefined || collapsed(text) === collapsed(typed);
+  const isAllowed = typed === undefined || collapseSpaces(text) === collapseSpaces(typed);
   const close = () => {
     setText("");
     onClose();

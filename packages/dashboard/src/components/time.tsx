@@ -11,12 +11,12 @@ export function Time({ at, isExact = false }: { at: string | number; isExact?: b
   const date = new Date(at);
   return (
     <time dateTime={date.toISOString()} title={exact.format(date)} className="whitespace-nowrap">
-      {isExact ? exact.format(date) : short(date, new Date())}
+      {isExact ? exact.format(date) : formatShort(date, new Date())}
     </time>
   );
 }
 
-function short(date: Date, now: Date) {
+function formatShort(date: Date, now: Date) {
   if (date.toDateString() === now.toDateString()) return sameDay.format(date);
   return (date.getFullYear() === now.getFullYear() ? sameYear : other).format(date);
 }

@@ -13,7 +13,7 @@ export function useDialogForm<Values extends object>(initial: Values, save: (val
       try {
         await save(values);
       } catch (error) {
-        if (error instanceof FoyerError) setProblem(problemOf(error, Object.keys(values)));
+        if (error instanceof FoyerError) setProblem(describeProblem(error, Object.keys(values)));
         throw error;
       }
     });
@@ -22,7 +22,7 @@ export function useDialogForm<Values extends object>(initial: Values, save: (val
 }
 
 /** The errors that belong to none of the fields, or `undefined` if each error is shown at a field. */
-function problemOf({ message, details }: FoyerError, fields: string[]): string | undefined {
+function describeProblem({ message, details }: FoyerError, fields: string[]): string | undefined {
   if (details.length === 0) return message;
   const others = details.filter(({ path }) => !fields.includes(path.split(".")[0] ?? ""));
   return others.map(({ path, message }) => `${path} ${message}`.trim()).join("; ") || undefined;

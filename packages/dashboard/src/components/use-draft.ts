@@ -24,7 +24,7 @@ export function useDraft<Values extends object>(saved: Values, within = "") {
     baseline.current = saved;
     setValues((current) => ({
       ...current,
-      ...changedValues(saved, before, (name) => isSame(current[name], before[name])),
+      ...pickChanges(saved, before, (name) => isSame(current[name], before[name])),
     }));
   }, [saved, isBusy]);
 
@@ -44,9 +44,9 @@ export function useDraft<Values extends object>(saved: Values, within = "") {
      * something.
      */
     change(part: Partial<Values> | ((current: Values) => Partial<Values>)) {
-      const partOf = (current: Values) => (typeof part === "function" ? part(current) : part);
-      setValues((current) => ({ ...current, ...partOf(current) }));
-      const names = Object.keys(partOf(values));
+      const resolvePart = (current: Values) => (typeof part === "function" ? part(current) : part);
+      setValues((current) => ({ ...current, ...resolvePart(current) }));
+      const names = Object.keys(resolvePart(values));
       // An error disappears once its field is edited.
       setErrors((current) => current.filter(({ path }) => !names.some((name) => isWithin(path, within + name))));
     },
@@ -69,7 +69,7 @@ export function useDraft<Values extends object>(saved: Values, within = "") {
       setBusy(true);
       setErrors([]);
       try {
-        await save(values, changedValues(values, baseline.current));
+        await save(values, pickChanges(values, baseline.current));
         baseline.current = values;
         return true;
       } catch (error) {
@@ -88,7 +88,7 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** The changed values that `isWanted` selects. */
-function changedValues<Values extends object>(
+function pickChanges<Values extends object>(
   values: Values,
   before: Values,
   isWanted: (name: keyof Values) => boolean = () => true,

@@ -8,7 +8,7 @@ export function useReturnFocus(isOpen: boolean): (event: Event) => void {
   const opener = useRef<Element | null>(null);
   const wasOpen = useRef(false);
   // Read while rendering: `autoFocus` inside the dialog moves the focus before any effect runs.
-  if (isOpen && !wasOpen.current) opener.current = outlivingOpener(document.activeElement);
+  if (isOpen && !wasOpen.current) opener.current = findOutlivingOpener(document.activeElement);
   wasOpen.current = isOpen;
   return (event) => {
     event.preventDefault();
@@ -19,7 +19,7 @@ export function useReturnFocus(isOpen: boolean): (event: Event) => void {
 }
 
 /** A menu item is removed together with its menu, so return the focus to the menu's button. */
-function outlivingOpener(element: Element | null): Element | null {
+function findOutlivingOpener(element: Element | null): Element | null {
   const trigger = element?.closest("[role=menu]")?.getAttribute("aria-labelledby");
   return trigger ? document.getElementById(trigger) : element;
 }

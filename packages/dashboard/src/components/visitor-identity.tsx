@@ -34,7 +34,7 @@ export function visitorFacts({
     name: proven?.name ?? userName,
     claims: proven?.claims ?? {},
   };
-  const marked = (value: ReactNode, isProven: boolean) =>
+  const markUnproven = (value: ReactNode, isProven: boolean) =>
     value && identity === "verified" && !isProven ? (
       <>
         {value} <Tag>not verified</Tag>
@@ -50,11 +50,11 @@ export function visitorFacts({
         <p className="text-sm text-soft">{line}</p>
       </div>,
     ],
-    ["Name", marked(known.name, Boolean(proven?.name))],
-    ["Email", marked(known.email, Boolean(proven?.email))],
+    ["Name", markUnproven(known.name, Boolean(proven?.name))],
+    ["Email", markUnproven(known.email, Boolean(proven?.email))],
     ["Visitor ID", known.id && <code>{known.id}</code>],
-    ["Claims", jsonOf("Claims", known.claims)],
-    [identity === "verified" ? "Metadata, not verified" : "Metadata", jsonOf("Metadata", userMetadata ?? {})],
+    ["Claims", renderJson("Claims", known.claims)],
+    [identity === "verified" ? "Metadata, not verified" : "Metadata", renderJson("Metadata", userMetadata ?? {})],
   ];
 }
 
@@ -64,10 +64,10 @@ export function provenFacts({ id, email, name, claims }: VerifiedVisitor): Fact[
     ["Visitor ID", <code key="id">{id}</code>],
     ["Email", email],
     ["Name", name],
-    ["Claims", jsonOf("Claims", claims)],
+    ["Claims", renderJson("Claims", claims)],
   ];
 }
 
-function jsonOf(label: string, value: Record<string, unknown>): ReactNode {
+function renderJson(label: string, value: Record<string, unknown>): ReactNode {
   return Object.keys(value).length > 0 ? <JsonBlock label={label} value={value} /> : null;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { deviceLabel } from "./device-label.ts";
+import { describeDevice } from "./device-label.ts";
 
 it.each([
   ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox on Linux"],
@@ -17,5 +17,5 @@ it.each([
   ],
   ["curl/8.0", "Browser"],
 ])("names a browser by its program and system: %s", (userAgent, label) => {
-  expect(deviceLabel(userAgent)).toBe(label);
+  expect(describeDevice(userAgent)).toBe(label);
 });

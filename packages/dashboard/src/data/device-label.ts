@@ -20,8 +20,8 @@ const systems = [
  * A label by which a member recognizes a browser, such as `Firefox on Linux`. The order above matters, because most
  * user agents include other names.
  */
-export function deviceLabel(userAgent: string): string {
-  const nameOf = (names: ReadonlyArray<readonly [string, RegExp]>) =>
+export function describeDevice(userAgent: string): string {
+  const findName = (names: ReadonlyArray<readonly [string, RegExp]>) =>
     names.find(([, pattern]) => pattern.test(userAgent))?.[0];
-  return [nameOf(browsers) ?? "Browser", nameOf(systems)].filter(Boolean).join(" on ");
+  return [findName(browsers) ?? "Browser", findName(systems)].filter(Boolean).join(" on ");
 }

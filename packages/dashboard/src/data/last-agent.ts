@@ -1,7 +1,7 @@
 const key = "foyer.agent";
 
 /** The id of the agent that was last open in this browser, or `null`. */
-export function lastAgentId(): string | null {
+export function readLastAgentId(): string | null {
   return localStorage.getItem(key);
 }
 

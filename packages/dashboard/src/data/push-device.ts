@@ -1,5 +1,5 @@
 import { api } from "./api.ts";
-import { deviceLabel } from "./device-label.ts";
+import { describeDevice } from "./device-label.ts";
 
 const WORKER = "/dashboard/push-worker.js";
 const SCOPE = "/dashboard/";
@@ -18,8 +18,8 @@ export function pushProblem(): string | null {
 }
 
 /** The URL by which the push service identifies this browser. Null while it is not subscribed. */
-export async function currentEndpoint(): Promise<string | null> {
-  return (await currentSubscription())?.endpoint ?? null;
+export async function readEndpoint(): Promise<string | null> {
+  return (await readSubscription())?.endpoint ?? null;
 }
 
 /** Turns on notices in this browser after asking for permission. @throws an error with a message for the member */
@@ -45,7 +45,7 @@ export async function keepPush(userId: string, { isNewSession = false } = {}): P
   if (owner !== null && owner !== userId) await turnOffPush(undefined);
   if (owner !== userId) return;
   if (pushProblem() !== null || Notification.permission !== "granted") return;
-  const subscription = (await currentSubscription()) ?? (await subscribe());
+  const subscription = (await readSubscription()) ?? (await subscribe());
   if (isNewSession || subscription.endpoint !== localStorage.getItem(REPORTED)) await report(subscription);
 }
 
@@ -54,7 +54,7 @@ export async function turnOffPush(id: string | undefined): Promise<void> {
   localStorage.removeItem(OWNER);
   localStorage.removeItem(REPORTED);
   if (id !== undefined) await api.deletePushSubscription({ id });
-  await (await currentSubscription())?.unsubscribe();
+  await (await readSubscription())?.unsubscribe();
 }
 
 async function subscribe(): Promise<PushSubscription> {
@@ -66,7 +66,7 @@ async function subscribe(): Promise<PushSubscription> {
   return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
 }
 
-async function currentSubscription(): Promise<PushSubscription | null> {
+async function readSubscription(): Promise<PushSubscription | null> {
   if (pushProblem() !== null) return null;
   const registration = await navigator.serviceWorker.getRegistration(SCOPE);
   return (await registration?.pushManager.getSubscription()) ?? null;
@@ -78,7 +78,7 @@ async function report(subscription: PushSubscription): Promise<void> {
     body: {
       endpoint: endpoint ?? "",
       keys: { p256dh: keys?.p256dh ?? "", auth: keys?.auth ?? "" },
-      label: deviceLabel(navigator.userAgent),
+      label: describeDevice(navigator.userAgent),
     },
   });
   localStorage.setItem(REPORTED, subscription.endpoint);

@@ -5,14 +5,14 @@ export type Theme = "system" | "light" | "dark";
 const key = "foyer.theme";
 const listeners = new Set<() => void>();
 
-function savedTheme(): Theme {
+function readTheme(): Theme {
   const saved = localStorage.getItem(key);
   return saved === "light" || saved === "dark" ? saved : "system";
 }
 
 /** The user's theme, updated when it is changed anywhere on the page. */
 export function useTheme(): Theme {
-  return useSyncExternalStore(subscribe, savedTheme);
+  return useSyncExternalStore(subscribe, readTheme);
 }
 
 /** Stores the user's theme in this browser and applies it. */
@@ -23,7 +23,7 @@ export function chooseTheme(theme: Theme): void {
 }
 
 export function applyTheme(): void {
-  const theme = savedTheme();
+  const theme = readTheme();
   if (theme === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
 }

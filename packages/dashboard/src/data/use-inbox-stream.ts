@@ -60,7 +60,7 @@ export function useInboxStream(organizationId: string | null): void {
 async function follow(share: (event: Shared) => void, signal: AbortSignal): Promise<void> {
   const connection = watchConnection(share, signal);
   while (!signal.aborted) {
-    const options = { signal: untilOnline(signal), onReconnect: connection.lost };
+    const options = { signal: abortWhenOnline(signal), onReconnect: connection.lost };
     try {
       let isFirst = true;
       for await (const { eventId: _, ...event } of inboxEvents(request, options)) {
@@ -82,7 +82,7 @@ async function follow(share: (event: Shared) => void, signal: AbortSignal): Prom
  * Aborts with `signal`, and when the network is back, because an earlier connection may be dead without reporting an
  * error.
  */
-function untilOnline(signal: AbortSignal): AbortSignal {
+function abortWhenOnline(signal: AbortSignal): AbortSignal {
   const own = new AbortController();
   const end = () => own.abort();
   signal.addEventListener("abort", end, { signal: own.signal });
@@ -101,12 +101,12 @@ function watchConnection(share: (event: Shared) => void, signal: AbortSignal) {
     if (next !== isLost) share({ type: "connection", isLost: next });
     isLost = next;
   };
-  const lost = () => {
+  const handleLoss = () => {
     timer ??= setTimeout(() => report(true), NOTICE_MS);
   };
-  addEventListener("offline", lost, { signal });
+  addEventListener("offline", handleLoss, { signal });
   signal.addEventListener("abort", () => clearTimeout(timer));
-  return { lost, found: () => report(false) };
+  return { lost: handleLoss, found: () => report(false) };
 }
 
 /** The events that bring another tab up to date. */

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, Outlet } from "@tanstack/react-router";
 import { endpointQuery, queryClient } from "../data/queries.ts";
-import { analyticsQuery, rangeOf } from "../pages/forms/analytics-days.ts";
+import { analyticsQuery, findRange } from "../pages/forms/analytics-days.ts";
 import { pageQuery } from "../pages/forms/submission-filter.ts";
 import { type KnowledgeSearch, listQuery } from "../pages/knowledge/document-search.ts";
 import type { UnansweredSearch } from "../pages/knowledge/unanswered-search.ts";
@@ -158,7 +158,7 @@ const formAnalytics = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ params: { agentId }, deps: { range } }) => {
     void queryClient.prefetchQuery(endpointQuery("listTools", { agentId }));
-    void queryClient.prefetchQuery(endpointQuery("getFormAnalytics", analyticsQuery(agentId, rangeOf(range))));
+    void queryClient.prefetchQuery(endpointQuery("getFormAnalytics", analyticsQuery(agentId, findRange(range))));
   },
   component: lazyRouteComponent(() => import("../pages/forms/form-analytics-page.tsx"), "FormAnalyticsPage"),
 });

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { NotFoundPage } from "../components/page-states.tsx";
-import { lastAgentId } from "../data/last-agent.ts";
+import { readLastAgentId } from "../data/last-agent.ts";
 import { endpointQuery, queryClient } from "../data/queries.ts";
 import { stringParams } from "../search-params.ts";
 import { requireSession, shell } from "./root.tsx";
@@ -14,7 +14,7 @@ const home = createRoute({
     const { organization } = await requireSession(location.href, search.error);
     if (!organization) return;
     const agents = await queryClient.ensureQueryData(endpointQuery("listAgents"));
-    const agent = agents.find(({ id }) => id === lastAgentId()) ?? agents[0];
+    const agent = agents.find(({ id }) => id === readLastAgentId()) ?? agents[0];
     if (!agent) throw redirect({ to: "/start" });
     throw redirect({ to: "/agents/$agentId/conversations", params: { agentId: agent.id } });
   },

@@ -5,7 +5,7 @@ import { Command } from "cmdk";
 import { type ReactNode, useState } from "react";
 import { overlay } from "../components/dialog.tsx";
 import { useReturnFocus } from "../components/use-return-focus.ts";
-import { lastAgentId } from "../data/last-agent.ts";
+import { readLastAgentId } from "../data/last-agent.ts";
 import { endpointQuery } from "../data/queries.ts";
 import { type Entry, useEntryGroups } from "./command-search.ts";
 import { agentPages } from "./destinations.tsx";
@@ -38,7 +38,7 @@ function Search({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("");
   const { agentId } = useParams({ strict: false });
   const agents = useQuery(endpointQuery("listAgents")).data ?? [];
-  const current = agents.find(({ id }) => id === (agentId ?? lastAgentId())) ?? agents[0];
+  const current = agents.find(({ id }) => id === (agentId ?? readLastAgentId())) ?? agents[0];
   const groups = useEntryGroups(text, agents, current);
   const open = ({ link }: Entry) => {
     onClose();
@@ -70,7 +70,7 @@ function Search({ onClose }: { onClose: () => void }) {
                 onSelect={() => open(entry)}
                 className="flex min-h-10 cursor-pointer items-center gap-2 rounded-md px-3 aria-selected:bg-sunken"
               >
-                {iconOf(entry)}
+                {chooseIcon(entry)}
                 <span className="min-w-0 flex-1 truncate">{entry.label}</span>
                 {entry.hint && <span className="shrink-0 text-sm text-soft">{entry.hint}</span>}
               </Command.Item>
@@ -82,6 +82,6 @@ function Search({ onClose }: { onClose: () => void }) {
   );
 }
 
-function iconOf({ id }: Entry): ReactNode {
+function chooseIcon({ id }: Entry): ReactNode {
   return agentPages.find(({ to }) => to === id)?.icon;
 }

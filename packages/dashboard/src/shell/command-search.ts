@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { toolTitle } from "../components/tool-title.ts";
 import { type OnboardingProgress, useOnboarding } from "../data/onboarding.ts";
 import { endpointQuery } from "../data/queries.ts";
-import { summaryOf } from "../pages/forms/submitted-answers.ts";
+import { summarizeAnswers } from "../pages/forms/submitted-answers.ts";
 import { agentPages, canOpen, settingsPages } from "./destinations.tsx";
 import { isMatch } from "./entry-match.ts";
 
@@ -27,13 +27,13 @@ export function useEntryGroups(text: string, agents: readonly Agent[], current: 
   const search = text.trim();
   const progress = useOnboarding();
   const role = useQuery(endpointQuery("getSession")).data?.role ?? null;
-  const pages = current ? [{ heading: current.name, entries: pagesOf(current) }] : [];
+  const pages = current ? [{ heading: current.name, entries: toPageEntries(current) }] : [];
   const settings = settingsPages.filter((page) => canOpen(role, page));
   const found = useAgentContent(search, current);
   const groups: EntryGroup[] = [
     ...pages,
-    { heading: "Agents", entries: [...continueEntries(progress, agents), ...agents.map(agentEntry), createEntry] },
-    { heading: "Settings", entries: settings.map(settingsEntry) },
+    { heading: "Agents", entries: [...continueEntries(progress, agents), ...agents.map(toAgentEntry), createEntry] },
+    { heading: "Settings", entries: settings.map(toSettingsEntry) },
   ];
   const matching = groups.map(({ heading, entries }) => ({
     heading,
@@ -61,19 +61,19 @@ function useAgentContent(search: string, agent: Agent | undefined): EntryGroup[]
   const fields = new Map(tools.map(({ id, formSchema }) => [id, formSchema?.fields ?? []]));
   const pick = (entries: Entry[]) => entries.filter((entry) => isMatch(entry, search)).slice(0, MAX_RESULTS);
   return [
-    { heading: "Tools", entries: pick(tools.map((tool) => toolEntry(agentId, tool))) },
+    { heading: "Tools", entries: pick(tools.map((tool) => toToolEntry(agentId, tool))) },
     { heading: "Triggers", entries: pick(triggers.map((trigger) => triggerEntry(agentId, trigger))) },
     {
       heading: "Submissions",
       entries: pick(
         (submissions?.submissions ?? []).map(({ id, toolId, toolName, formData }) => {
-          const summary = summaryOf(formData, fields.get(toolId) ?? [], id) || "No answers";
-          return submissionEntry(agentId, { id, toolName, summary });
+          const summary = summarizeAnswers(formData, fields.get(toolId) ?? [], id) || "No answers";
+          return toSubmissionEntry(agentId, { id, toolName, summary });
         }),
       ),
     },
     // The server matched these by their title or messages.
-    { heading: "Conversations", entries: (conversations?.data ?? []).map((one) => conversationEntry(agentId, one)) },
+    { heading: "Conversations", entries: (conversations?.data ?? []).map((one) => toConversationEntry(agentId, one)) },
   ];
 }
 
@@ -87,7 +87,7 @@ function useDebounced(text: string): string {
   return settled;
 }
 
-function pagesOf({ id, name }: Agent): Entry[] {
+function toPageEntries({ id, name }: Agent): Entry[] {
   return agentPages.map((page) => ({
     id: page.to,
     label: page.name,
@@ -96,7 +96,7 @@ function pagesOf({ id, name }: Agent): Entry[] {
   }));
 }
 
-function agentEntry({ id, name }: Agent): Entry {
+function toAgentEntry({ id, name }: Agent): Entry {
   return { id, label: name, keywords: `agent ${name}`, link: { to: "/agents/$agentId", params: { agentId: id } } };
 }
 
@@ -122,11 +122,11 @@ const createEntry: Entry = {
   link: { to: "/start" },
 };
 
-function settingsEntry({ name, to }: (typeof settingsPages)[number]): Entry {
+function toSettingsEntry({ name, to }: (typeof settingsPages)[number]): Entry {
   return { id: to, label: name, keywords: `settings ${name}`, link: { to } };
 }
 
-function toolEntry(agentId: string, { id, name }: Agent): Entry {
+function toToolEntry(agentId: string, { id, name }: Agent): Entry {
   const label = toolTitle(name);
   return {
     id,
@@ -145,7 +145,7 @@ function triggerEntry(agentId: string, { id, name }: Agent): Entry {
   };
 }
 
-function submissionEntry(agentId: string, submission: { id: string; toolName: string; summary: string }): Entry {
+function toSubmissionEntry(agentId: string, submission: { id: string; toolName: string; summary: string }): Entry {
   const { id, toolName, summary } = submission;
   const form = toolTitle(toolName);
   return {
@@ -157,7 +157,7 @@ function submissionEntry(agentId: string, submission: { id: string; toolName: st
   };
 }
 
-function conversationEntry(agentId: string, { id, title }: { id: string; title: string }): Entry {
+function toConversationEntry(agentId: string, { id, title }: { id: string; title: string }): Entry {
   return {
     id,
     label: title || "Untitled conversation",

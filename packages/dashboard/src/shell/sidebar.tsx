@@ -8,7 +8,7 @@ import { Menu } from "../components/menu.tsx";
 import { notify } from "../components/toasts.ts";
 import { api } from "../data/api.ts";
 import { useInboxLive } from "../data/inbox-live.ts";
-import { lastAgentId, rememberAgent } from "../data/last-agent.ts";
+import { readLastAgentId, rememberAgent } from "../data/last-agent.ts";
 import { endOnboarding, useOnboarding } from "../data/onboarding.ts";
 import { endpointQuery, queryClient } from "../data/queries.ts";
 import { signOut } from "../data/sign-out.ts";
@@ -20,7 +20,7 @@ export function Sidebar({ onSearch }: { onSearch: () => void }) {
   const { agentId } = useParams({ strict: false });
   const agents = useQuery(endpointQuery("listAgents")).data ?? [];
   if (agentId) rememberAgent(agentId);
-  const current = agents.find(({ id }) => id === (agentId ?? lastAgentId())) ?? agents[0];
+  const current = agents.find(({ id }) => id === (agentId ?? readLastAgentId())) ?? agents[0];
   return (
     <nav aria-label="Main" className="flex h-full flex-col gap-1 overflow-y-auto px-3 pb-3">
       <Link to="/" className="relative flex h-14 items-start gap-2 px-2 text-lg font-semibold" aria-label="Foyer home">

@@ -18,13 +18,13 @@ export function createListedAgents(deps: Pick<Deps, "db" | "databaseKind" | "mod
   const store = createAgentStore(deps.db);
   const lists = createAgentLists(deps, store);
   // Clear the cache even after a failure, because the change may have been stored.
-  const changing = <T>(organizationId: string, change: Promise<T>) =>
+  const forgetAfter = <T>(organizationId: string, change: Promise<T>) =>
     change.finally(() => lists.forgetList(organizationId));
   const listed: AgentStore = {
     ...store,
-    insert: (row, also) => changing(row.organizationId, store.insert(row, also)),
-    update: (agent, changes) => changing(agent.organizationId, store.update(agent, changes)),
-    hide: (organizationId, id, now) => changing(organizationId, store.hide(organizationId, id, now)),
+    insert: (row, also) => forgetAfter(row.organizationId, store.insert(row, also)),
+    update: (agent, changes) => forgetAfter(agent.organizationId, store.update(agent, changes)),
+    hide: (organizationId, id, now) => forgetAfter(organizationId, store.hide(organizationId, id, now)),
   };
   return { store: listed, lists };
 }

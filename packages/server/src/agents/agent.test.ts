@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
-import { freeSlug, slugOf } from "./slug.ts";
+import { freeSlug, toSlug } from "./slug.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 
@@ -284,7 +284,7 @@ describe("agent slugs", () => {
     ["🚲🚲", "agent"],
     ["---", "agent"],
     ["a".repeat(200), "a".repeat(80)],
-  ])("turn %j into %j", async (name, slug) => expect(await slugOf(name)).toBe(slug));
+  ])("turn %j into %j", async (name, slug) => expect(await toSlug(name)).toBe(slug));
 
   it("take the first free number", () => {
     expect(freeSlug("a", new Set())).toBe("a");

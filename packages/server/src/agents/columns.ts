@@ -2,9 +2,9 @@ import type { Agent, AgentChanges, AgentImageKind, AgentSummary, AgentWidget, Re
 import { pagePatternProblem } from "@foyer/contract/rules/match-page";
 import type { AgentRow } from "../db/tables.ts";
 import { checkAll, invalid } from "../errors.ts";
-import { changedHandoff, checkHandoff, handoffOf, toWidgetHandoff } from "./handoff.ts";
-import { factPaths } from "./identity/tell-model.ts";
-import { retentionOf } from "./retention.ts";
+import { applyHandoffChanges, checkHandoff, parseHandoff, toWidgetHandoff } from "./handoff.ts";
+import { normalizeFactPaths } from "./identity/tell-model.ts";
+import { resolveRetention } from "./retention.ts";
 import type { AgentSummaryRow } from "./store.ts";
 
 const DEFAULT_TEMPERATURE = 70;
@@ -34,9 +34,9 @@ export const columnDefaults = {
 export function checkAgent({ allowedOrigins, allowedImageHosts, tellModel, widget, handoff }: AgentChanges): void {
   checkAll([
     () => pageGlobs(widget?.pageSuggestions ?? []),
-    () => origins(allowedOrigins ?? []),
-    () => hosts(allowedImageHosts ?? []),
-    () => factPaths(tellModel ?? []),
+    () => normalizeOrigins(allowedOrigins ?? []),
+    () => normalizeHosts(allowedImageHosts ?? []),
+    () => normalizeFactPaths(tellModel ?? []),
     () => checkHandoff(handoff ?? {}),
   ]);
 }
@@ -53,18 +53,19 @@ export function toColumns(input: AgentChanges, current: Pick<AgentRow, "handoff"
   if (input.systemPrompt !== undefined) columns.systemPrompt = input.systemPrompt;
   if (input.temperature !== undefined) columns.temperature = input.temperature ?? DEFAULT_TEMPERATURE;
   if (input.widget !== undefined) columns.widget = JSON.stringify(input.widget ?? {});
-  if (input.allowedOrigins !== undefined) columns.allowedOrigins = JSON.stringify(origins(input.allowedOrigins ?? []));
+  if (input.allowedOrigins !== undefined)
+    columns.allowedOrigins = JSON.stringify(normalizeOrigins(input.allowedOrigins ?? []));
   if (input.allowedImageHosts !== undefined) {
-    columns.allowedImageHosts = JSON.stringify(hosts(input.allowedImageHosts ?? []));
+    columns.allowedImageHosts = JSON.stringify(normalizeHosts(input.allowedImageHosts ?? []));
   }
   if (input.pageQuery !== undefined) columns.pageQuery = JSON.stringify([...new Set(input.pageQuery ?? [])]);
   if (input.requireIdentity !== undefined) columns.requireIdentity = input.requireIdentity ? 1 : 0;
-  if (input.tellModel !== undefined) columns.tellModel = JSON.stringify(factPaths(input.tellModel ?? []));
+  if (input.tellModel !== undefined) columns.tellModel = JSON.stringify(normalizeFactPaths(input.tellModel ?? []));
   if (input.followUps !== undefined) columns.followUps = input.followUps ? 1 : 0;
   if (input.monthlyTokenBudget !== undefined) columns.monthlyTokenBudget = input.monthlyTokenBudget;
   if (input.budgetMessage !== undefined) columns.budgetMessage = input.budgetMessage;
   if (input.retention !== undefined) columns.retention = JSON.stringify(input.retention ?? {});
-  if (input.handoff !== undefined) columns.handoff = changedHandoff(current.handoff, input.handoff);
+  if (input.handoff !== undefined) columns.handoff = applyHandoffChanges(current.handoff, input.handoff);
   return columns;
 }
 
@@ -75,7 +76,7 @@ function pageGlobs(lists: ReadonlyArray<{ page: string }>) {
   }
 }
 
-function origins(values: string[]) {
+function normalizeOrigins(values: string[]) {
   return values.map((value, index) => {
     const url = URL.parse(value);
     const isOrigin = url && /^https?:$/.test(url.protocol) && value.replace(/\/$/, "").toLowerCase() === url.origin;
@@ -84,7 +85,7 @@ function origins(values: string[]) {
   });
 }
 
-function hosts(values: string[]) {
+function normalizeHosts(values: string[]) {
   return values.map((value, index) => {
     const url = URL.parse(`https://${value}`);
     // The URL parser accepts `;` and `,` in a host, which could add directives to a Content-Security-Policy.
@@ -122,10 +123,10 @@ export function toAgent(row: AgentRow, defaults: AgentDefaults): Agent {
     requireIdentity: row.requireIdentity === 1,
     tellModel: JSON.parse(row.tellModel),
     followUps: row.followUps === 1,
-    handoff: handoffOf(row),
+    handoff: parseHandoff(row),
     monthlyTokenBudget: row.monthlyTokenBudget,
     budgetMessage: row.budgetMessage,
-    retention: retentionOf(row, defaults.retention),
+    retention: resolveRetention(row, defaults.retention),
     updatedAt: new Date(row.updatedAt).toISOString(),
   };
 }
@@ -148,11 +149,11 @@ type ImageVersions = Pick<AgentRow, "id" | "logoVersion" | "avatarVersion" | "la
 
 /** The paths change with the content, so that browsers can cache each image forever. */
 function toImages({ id, logoVersion, avatarVersion, launcherVersion }: ImageVersions): Agent["images"] {
-  const pathOf = (kind: AgentImageKind, version: string | null) =>
+  const imagePath = (kind: AgentImageKind, version: string | null) =>
     version && `/agents/${id}/images/${kind}?v=${version}`;
   return {
-    logo: pathOf("logo", logoVersion),
-    avatar: pathOf("avatar", avatarVersion),
-    launcher: pathOf("launcher", launcherVersion),
+    logo: imagePath("logo", logoVersion),
+    avatar: imagePath("avatar", avatarVersion),
+    launcher: imagePath("launcher", launcherVersion),
   };
 }

@@ -1,5 +1,5 @@
 import type { HandoffChanges, HandoffSettings, WidgetHandoff } from "@foyer/contract";
-import { isOpen, isTimeZone, opensAt, promisedAt } from "@foyer/contract/rules/office-hours";
+import { addOpenMinutes, findOpening, isOpen, isTimeZone } from "@foyer/contract/rules/office-hours";
 import type { AgentRow } from "../db/tables.ts";
 import { invalid } from "../errors.ts";
 
@@ -16,13 +16,13 @@ const defaults: HandoffSettings = {
 };
 
 /** The agent's handoff settings, with defaults for those that were not set. */
-export function handoffOf({ handoff }: Pick<AgentRow, "handoff">): HandoffSettings {
+export function parseHandoff({ handoff }: Pick<AgentRow, "handoff">): HandoffSettings {
   // Skip parsing, because most agents change no setting and this runs for every message.
   return handoff === "{}" ? defaults : { ...defaults, ...JSON.parse(handoff) };
 }
 
 /** The stored settings after a change, as JSON. `null` removes a setting, or all of them. */
-export function changedHandoff(stored: string, changes: HandoffChanges | null): string {
+export function applyHandoffChanges(stored: string, changes: HandoffChanges | null): string {
   if (changes === null) return "{}";
   const all = Object.entries({ ...JSON.parse(stored), ...changes });
   return JSON.stringify(Object.fromEntries(all.filter(([, value]) => value !== null && value !== undefined)));
@@ -48,8 +48,8 @@ export function checkHandoff({ hours }: HandoffChanges): void {
 /**
  * The time by which a request made at `now` is promised an answer. Both are in milliseconds. Only office hours count.
  */
-export function promiseOf({ hours, promiseMinutes }: HandoffSettings, now: number): number | null {
-  return promiseMinutes === null ? null : promisedAt(hours, promiseMinutes, now);
+export function promisedTime({ hours, promiseMinutes }: HandoffSettings, now: number): number | null {
+  return promiseMinutes === null ? null : addOpenMinutes(hours, promiseMinutes, now);
 }
 
 /**
@@ -60,10 +60,10 @@ export function toWidgetHandoff(
   row: Pick<AgentRow, "handoff">,
   { now, canEmail }: { now: number; canEmail: boolean },
 ): WidgetHandoff | null {
-  const settings = handoffOf(row);
+  const settings = parseHandoff(row);
   if (!settings.isEnabled) return null;
   const { hasButton, hours, promiseMinutes, whileWaiting } = settings;
-  const opens = opensAt(hours, now);
+  const opens = findOpening(hours, now);
   return {
     hasButton,
     isOpen: isOpen(hours, now),

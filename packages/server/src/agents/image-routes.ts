@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { principalOf } from "../auth/sessions/authenticate.ts";
+import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import { matchesEtag } from "../http/etag.ts";
 import type { AgentImageService } from "./image-service.ts";
@@ -12,7 +12,7 @@ export function agentImageRoutes(app: App, images: AgentImageService): void {
     ...contract.putAgentImage,
     handler: async (request) => {
       const { id: agentId, kind } = request.params;
-      const { organizationId } = principalOf(request);
+      const { organizationId } = requirePrincipal(request);
       return { data: await images.put({ organizationId, agentId, kind }, request.body.image), error: null };
     },
   });
@@ -20,7 +20,7 @@ export function agentImageRoutes(app: App, images: AgentImageService): void {
     ...contract.deleteAgentImage,
     handler: async (request) => {
       const { id: agentId, kind } = request.params;
-      const { organizationId } = principalOf(request);
+      const { organizationId } = requirePrincipal(request);
       return { data: await images.delete({ organizationId, agentId, kind }), error: null };
     },
   });

@@ -19,11 +19,11 @@ export function createAgentImageService({ db }: Pick<Deps, "db">, agents: Pick<A
     async get(agentId: string, kind: AgentImageKind): Promise<AgentImage & { version: string }> {
       const image = isId("agent", agentId) ? await store.get(agentId, kind) : undefined;
       if (!image) throw notFound("Image");
-      return { ...image, version: versionOf(image.content) };
+      return { ...image, version: hashVersion(image.content) };
     },
     async put(target: Target, dataUrl: string): Promise<Agent> {
       const image = readImage(dataUrl);
-      if (!(await store.put(target, image, versionOf(image.content)))) throw notFound("Agent");
+      if (!(await store.put(target, image, hashVersion(image.content)))) throw notFound("Agent");
       return agents.get(target.organizationId, target.agentId);
     },
     async delete(target: Target): Promise<Agent> {
@@ -39,7 +39,7 @@ function readImage(dataUrl: string): AgentImage {
   if (!parsed) throw invalid("image", "must be a base64 data URL such as data:image/png;base64,…", "format");
   if (parsed.size > MAX_AGENT_IMAGE_BYTES) throw invalid("image", "must be at most 256 KiB", "max");
   const content = Buffer.from(parsed.base64, "base64");
-  const mediaType = imageTypeOf(content);
+  const mediaType = detectImageType(content);
   if (mediaType === null) throw invalid("image", "must be a PNG, JPEG, GIF or WebP image", "format");
   return { mediaType, content };
 }
@@ -48,7 +48,7 @@ function readImage(dataUrl: string): AgentImage {
  * The first bytes of the accepted formats. SVG is excluded, because an SVG file that is opened directly is a document
  * that can run scripts.
  */
-function imageTypeOf(content: Buffer): string | null {
+function detectImageType(content: Buffer): string | null {
   const start = content.toString("latin1", 0, 12);
   if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
   if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";
@@ -57,6 +57,6 @@ function imageTypeOf(content: Buffer): string | null {
   return null;
 }
 
-function versionOf(content: Buffer): string {
+function hashVersion(content: Buffer): string {
   return createHash("sha256").update(content).digest("base64url").slice(0, 16);
 }

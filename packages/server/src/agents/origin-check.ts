@@ -45,11 +45,11 @@ export function createOriginCheck(now: () => number = Date.now) {
 }
 
 function isAllowed({ allowedOrigins }: Pick<AgentRow, "allowedOrigins">, origin: string, ownOrigin: string): boolean {
-  return allowedOrigins === "[]" || origin === ownOrigin || namesOrigin(allowedOrigins, origin);
+  return allowedOrigins === "[]" || origin === ownOrigin || includesOrigin(allowedOrigins, origin);
 }
 
 /** Whether the stored list contains this origin. An empty list contains none. */
-export function namesOrigin(allowedOrigins: string, origin: string): boolean {
+export function includesOrigin(allowedOrigins: string, origin: string): boolean {
   const allowed: string[] = JSON.parse(allowedOrigins);
   return allowed.includes(origin);
 }

@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
+import { credentialId, requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
@@ -12,7 +12,7 @@ export function agentRoutes(app: App, agents: AgentService, idempotency: Idempot
   app.route({
     ...contract.listAgents,
     handler: (request, reply) => {
-      const { organizationId } = principalOf(request);
+      const { organizationId } = requirePrincipal(request);
       const send = ({ json }: { json: string | null }) => {
         if (json !== null) return reply.type("application/json; charset=utf-8").send(json as never);
         const pages = agents.list(organizationId);
@@ -26,7 +26,7 @@ export function agentRoutes(app: App, agents: AgentService, idempotency: Idempot
   app.route({
     ...contract.getAgent,
     handler: async (request) => ({
-      data: await agents.get(principalOf(request).organizationId, request.params.id),
+      data: await agents.get(requirePrincipal(request).organizationId, request.params.id),
       error: null,
     }),
   });
@@ -34,8 +34,8 @@ export function agentRoutes(app: App, agents: AgentService, idempotency: Idempot
     ...contract.createAgent,
     ...withBodyRules<contract.AgentChanges>(({ body }) => checkAgent(body)),
     handler: async (request, reply) => {
-      const principal = principalOf(request);
-      const agent = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+      const principal = requirePrincipal(request);
+      const agent = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
         agents.create(principal.organizationId, request.body, keep),
       );
       return reply.status(201).send({ data: agent, error: null });
@@ -44,7 +44,7 @@ export function agentRoutes(app: App, agents: AgentService, idempotency: Idempot
   app.route({
     ...contract.duplicateAgent,
     handler: async (request, reply) => {
-      const agent = await agents.duplicate(principalOf(request).organizationId, request.params.id, copyContent);
+      const agent = await agents.duplicate(requirePrincipal(request).organizationId, request.params.id, copyContent);
       return reply.status(201).send({ data: agent, error: null });
     },
   });
@@ -52,28 +52,31 @@ export function agentRoutes(app: App, agents: AgentService, idempotency: Idempot
     ...contract.updateAgent,
     ...withBodyRules<contract.AgentChanges>(({ body }) => checkAgent(body)),
     handler: async (request) => ({
-      data: await agents.update(principalOf(request).organizationId, request.params.id, request.body),
+      data: await agents.update(requirePrincipal(request).organizationId, request.params.id, request.body),
       error: null,
     }),
   });
   app.route({
     ...contract.deleteAgent,
     handler: async (request) => {
-      await agents.delete(principalOf(request).organizationId, request.params.id);
+      await agents.delete(requirePrincipal(request).organizationId, request.params.id);
       return { data: { success: true as const }, error: null };
     },
   });
   app.route({
     ...contract.getIdentitySecret,
     handler: async (request) => {
-      const identitySecret = await agents.identitySecret(principalOf(request).organizationId, request.params.id);
+      const identitySecret = await agents.identitySecret(requirePrincipal(request).organizationId, request.params.id);
       return { data: { identitySecret }, error: null };
     },
   });
   app.route({
     ...contract.rotateIdentitySecret,
     handler: async (request) => {
-      const identitySecret = await agents.rotateIdentitySecret(principalOf(request).organizationId, request.params.id);
+      const identitySecret = await agents.rotateIdentitySecret(
+        requirePrincipal(request).organizationId,
+        request.params.id,
+      );
       return { data: { identitySecret }, error: null };
     },
   });

@@ -12,7 +12,7 @@ import { columnDefaults, toAgent, toColumns } from "./columns.ts";
 import { copyImages } from "./image-store.ts";
 import { createOriginCheck } from "./origin-check.ts";
 import { defaultRetention } from "./retention.ts";
-import { freeSlug, slugOf } from "./slug.ts";
+import { freeSlug, toSlug } from "./slug.ts";
 import type { AgentStore } from "./store.ts";
 
 const COPY_SUFFIX = " (copy)";
@@ -33,21 +33,21 @@ export function createAgentService(
   const { config, models, encryption } = deps;
   const { store, lists } = createListedAgents(deps);
 
-  async function existing(organizationId: string, id: string) {
+  async function findAgent(organizationId: string, id: string) {
     const row = isId("agent", id) ? await store.get(organizationId, id) : undefined;
     if (!row) throw notFound("Agent");
     return row;
   }
 
   const retention = defaultRetention(config);
-  const shown = async (row: AgentRow) =>
+  const present = async (row: AgentRow) =>
     toAgent(row, { modelId: await models.defaultFor(row.organizationId), retention });
 
   return {
     ...createOriginCheck(),
     ...lists,
     async get(organizationId: string, id: string): Promise<Agent> {
-      return shown(await existing(organizationId, id));
+      return present(await findAgent(organizationId, id));
     },
     /** The agent for the chat. @throws 404 */
     async getPublic(id: string): Promise<AgentRow> {
@@ -82,7 +82,7 @@ export function createAgentService(
      * tools and triggers in the same transaction. The copy has its own secret for signing identities.
      */
     async duplicate(organizationId: string, id: string, copyContent: CopyContent): Promise<Agent> {
-      const source = await existing(organizationId, id);
+      const source = await findAgent(organizationId, id);
       const name = `${source.name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`;
       return withSlug(store, organizationId, name, null, async (slug) => {
         const copyId = newId("agent");
@@ -93,12 +93,12 @@ export function createAgentService(
           await copyImages(trx, id, copyId);
           await copyContent(trx, id, copyId);
         });
-        return shown(row);
+        return present(row);
       });
     },
     async update(organizationId: string, id: string, input: AgentChanges): Promise<Agent> {
       for (;;) {
-        const row = await existing(organizationId, id);
+        const row = await findAgent(organizationId, id);
         const changes = { ...toColumns(input, row), updatedAt: Date.now() };
         const based = input.handoff === undefined ? {} : { handoff: row.handoff };
         const write = (more: Partial<AgentRow>) =>
@@ -111,7 +111,7 @@ export function createAgentService(
         // agent.
         if (!updated) continue;
         onChange(id);
-        return shown(updated);
+        return present(updated);
       }
     },
     async delete(organizationId: string, id: string): Promise<void> {
@@ -120,12 +120,12 @@ export function createAgentService(
       onChange(id);
       await onDelete(id);
     },
-    ...identitySecrets(store, encryption, existing),
+    ...createIdentitySecrets(store, encryption, findAgent),
   };
 }
 
 /** Reads and replaces the secret that a site's server uses to sign its visitors' ids. */
-function identitySecrets(
+function createIdentitySecrets(
   store: AgentStore,
   encryption: Deps["encryption"],
   existing: (organizationId: string, id: string) => Promise<AgentRow>,
@@ -163,7 +163,7 @@ async function withSlug<T>(
   ownId: string | null,
   write: (slug: string) => Promise<T>,
 ) {
-  const base = await slugOf(name);
+  const base = await toSlug(name);
   for (let attempt = 1; ; attempt++) {
     try {
       // Only one of many concurrent requests gets the first free slug, so later attempts choose among more and more of

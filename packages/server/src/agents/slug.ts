@@ -1,7 +1,7 @@
 const MAX_LENGTH = 80;
 
 /** `A_B c` → `a-b-c`, `Ж` → `zh`. A name without usable characters becomes `agent`. */
-export async function slugOf(name: string): Promise<string> {
+export async function toSlug(name: string): Promise<string> {
   // Loaded on demand because its tables are large and only creating or renaming an agent needs them.
   const { slugify } = await import("transliteration");
   const slug = slugify(name, { lowercase: true, separator: "-", allowedChars: "a-zA-Z0-9" });

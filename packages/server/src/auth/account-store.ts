@@ -6,7 +6,7 @@ import { inTransaction } from "../db/transaction.ts";
 import { newId } from "../ids.ts";
 
 /** Imported on first use, because a start that creates no account does not need it. */
-const passwords = () => import("better-auth/crypto");
+const loadPasswordHashing = () => import("better-auth/crypto");
 
 /** Without `organizationName` the organization gets the default name. */
 export type NewAccount = { email: string; password: string; plan: string; organizationName?: string };
@@ -18,7 +18,7 @@ export async function createAccount(
   { email, password, plan, organizationName = defaultOrganizationName }: NewAccount,
 ): Promise<Member> {
   const now = new Date().toISOString();
-  const { hashPassword } = await passwords();
+  const { hashPassword } = await loadPasswordHashing();
   const hash = await hashPassword(password);
   const userId = newId("user");
   const name = nameFromEmail(email);
@@ -38,7 +38,7 @@ export async function createAccount(
       .execute();
     await trx
       .insertInto("identities")
-      .values(passwordIdentity(userId, hash, now))
+      .values(toPasswordIdentity(userId, hash, now))
       .execute();
     return insertOrganization(trx, { userId, name: organizationName, plan });
   });
@@ -80,7 +80,7 @@ const emptyTokens = {
 };
 
 /** A user's password identity. */
-function passwordIdentity(userId: string, hash: string, now: string) {
+function toPasswordIdentity(userId: string, hash: string, now: string) {
   return {
     ...emptyTokens,
     id: newId("identity"),
@@ -120,7 +120,7 @@ export async function setPassword(db: Db, userId: string, password: string): Pro
     .where("userId", "=", userId)
     .where("providerId", "=", "credential")
     .executeTakeFirst();
-  const { hashPassword, verifyPassword } = await passwords();
+  const { hashPassword, verifyPassword } = await loadPasswordHashing();
   if (identity?.password && (await verifyPassword({ hash: identity.password, password }))) return;
   await writePassword(db, userId, { hash: await hashPassword(password) });
 }
@@ -147,7 +147,7 @@ export async function writePassword(db: Db, userId: string, { hash, keptSession 
     if (numUpdatedRows === 0n) {
       await trx
         .insertInto("identities")
-        .values(passwordIdentity(userId, hash, now))
+        .values(toPasswordIdentity(userId, hash, now))
         // Another process may insert the first password concurrently.
         .onConflict((conflict) =>
           conflict.columns(["providerId", "accountId"]).doUpdateSet({ password: hash, updatedAt: now }),

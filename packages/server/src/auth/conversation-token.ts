@@ -3,7 +3,7 @@ import type { Encryption } from "../encryption.ts";
 const PREFIX = "fct_";
 
 /** A bearer token that grants reading, rating, following and stopping one conversation, and nothing else. */
-export function conversationToken(encryption: Encryption, conversationId: string): string {
+export function createConversationToken(encryption: Encryption, conversationId: string): string {
   return PREFIX + encryption.sign("conversation-token", conversationId);
 }
 

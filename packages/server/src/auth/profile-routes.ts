@@ -5,7 +5,7 @@ import { renameOrganization, renameUser } from "./account-store.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
 import type { AuthDeps } from "./auth-deps.ts";
 import { readPlainName } from "./plain-name.ts";
-import { principalOf, signedInOf } from "./sessions/authenticate.ts";
+import { requirePrincipal, requireSignedIn } from "./sessions/authenticate.ts";
 
 /** Endpoints that rename the organization and the signed-in user. */
 export function profileRoutes(app: App, { db, sessions }: Pick<AuthDeps, "db" | "sessions">, audit: AuditLog): void {
@@ -13,7 +13,7 @@ export function profileRoutes(app: App, { db, sessions }: Pick<AuthDeps, "db" | 
     ...contract.updateOrganization,
     handler: async (request) => {
       const name = readPlainName("name", request.body.name);
-      const organization = await renameOrganization(db, principalOf(request).organizationId, name);
+      const organization = await renameOrganization(db, requirePrincipal(request).organizationId, name);
       if (!organization) throw notFound("Organization");
       return organization;
     },
@@ -21,7 +21,7 @@ export function profileRoutes(app: App, { db, sessions }: Pick<AuthDeps, "db" | 
   app.route({
     ...contract.updateProfile,
     handler: async (request) => {
-      const session = signedInOf(request);
+      const session = requireSignedIn(request);
       const name = readPlainName("name", request.body.name);
       await renameUser(db, session.user.id, name);
       await audit.recordOwnAction(request, session, "change-name");

@@ -8,12 +8,12 @@ const INVITATION_DAYS = 30;
 
 /** Deletes expired sessions and links, and old invitations and audit entries. @returns the number of deleted rows */
 export async function deleteExpiredRows(db: Db, now: number): Promise<number> {
-  const iso = (at: number) => new Date(at).toISOString();
-  await keepNotices(db, iso(now));
+  const toIsoDate = (at: number) => new Date(at).toISOString();
+  await keepNotices(db, toIsoDate(now));
   const counts = [
-    await deleteExpired(db, "sessions", iso(now)),
-    await deleteExpired(db, "verifications", iso(now)),
-    await deleteExpired(db, "invitations", iso(now - INVITATION_DAYS * DAY_MS)),
+    await deleteExpired(db, "sessions", toIsoDate(now)),
+    await deleteExpired(db, "verifications", toIsoDate(now)),
+    await deleteExpired(db, "invitations", toIsoDate(now - INVITATION_DAYS * DAY_MS)),
     await deleteInBatches(db, async (trx, limit) => {
       const old = trx.selectFrom("pendingLinks").select("id").where("expiresAt", "<", now).limit(limit);
       return Number((await trx.deleteFrom("pendingLinks").where("id", "in", old).executeTakeFirst()).numDeletedRows);

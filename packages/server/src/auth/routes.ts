@@ -7,7 +7,7 @@ import { memberRoutes } from "./members/routes.ts";
 import { createMemberService } from "./members/service.ts";
 import type { OnMemberRemoved } from "./members/store.ts";
 import { profileRoutes } from "./profile-routes.ts";
-import { principalOf } from "./sessions/authenticate.ts";
+import { requirePrincipal } from "./sessions/authenticate.ts";
 import { createAccountMails } from "./sign-in/account-mails.ts";
 import { createSignInProviders } from "./sign-in/providers.ts";
 import { type ConsumeAttempt, signInLinkRoutes, signInRoutes } from "./sign-in/routes.ts";
@@ -42,7 +42,7 @@ export function accountRoutes(
   apiKeyRoutes(app, deps);
   app.route({
     ...contract.listAuditLog,
-    handler: async (request) => audit.list(principalOf(request).organizationId, request.query),
+    handler: async (request) => audit.list(requirePrincipal(request).organizationId, request.query),
   });
   return audit;
 }

@@ -1,5 +1,5 @@
 import type { ChatRequest, VerifiedVisitor } from "@foyer/contract";
-import { verifiedVisitorOf } from "../agents/identity/verified-visitor.ts";
+import { verifyVisitor } from "../agents/identity/verified-visitor.ts";
 import { accessTo, type ConversationAccess, isConversationVisitor, type Proof } from "../conversations/access.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
@@ -37,7 +37,7 @@ export type Identity = {
  */
 export function createAdmission(encryption: Encryption, conversations: Pick<ConversationService, "find">) {
   return async (agent: AgentRow, request: ChatRequest, sent: Omit<Proof, "userId">): Promise<Admitted> => {
-    const verified = await verifiedVisitorOf(request, agent, encryption);
+    const verified = await verifyVisitor(request, agent, encryption);
     const visitor = toVisitor(request, verified, agent);
     if (!request.conversationId) {
       return {

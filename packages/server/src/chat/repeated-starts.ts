@@ -1,5 +1,5 @@
 import type { ChatRequest, VerifiedVisitor } from "@foyer/contract";
-import { conversationToken } from "../auth/conversation-token.ts";
+import { createConversationToken } from "../auth/conversation-token.ts";
 import { accessTo } from "../conversations/access.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
@@ -48,7 +48,7 @@ export function createStartFinder({ encryption, conversations, store }: Parts) {
     const provenOwner = conversation.isUserVerified === 1 ? conversation.userId : null;
     if (userId !== provenOwner) return null;
     // The key grants exactly what the token in the lost response would have granted.
-    const token = conversationToken(encryption, conversation.id);
+    const token = createConversationToken(encryption, conversation.id);
     const access = accessTo(conversation, { token, organizationId: null, userId }, { agent, encryption });
     return access === "token" ? conversation : null;
   };

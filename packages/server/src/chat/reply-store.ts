@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import { handoffOf } from "../agents/handoff.ts";
+import { parseHandoff } from "../agents/handoff.ts";
 import { createPreview } from "../conversations/message-preview.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import type { Executor } from "../db/compiled-query.ts";
@@ -67,7 +67,7 @@ export function createReplyStore(db: Db, recorders: TurnRecorders) {
     { handler, failedTools: all }: { handler: string; failedTools: number },
   ): Promise<void> {
     if (failedTools === 0 || handler !== "agent") return;
-    const { isEnabled, failedTools: max } = handoffOf(agent);
+    const { isEnabled, failedTools: max } = parseHandoff(agent);
     if (!isEnabled || max === null || all < max) return;
     const { organizationId } = agent;
     await recorders.requestHuman(trx, agent, { organizationId, conversationId, cause: "failed_tools", reason: null });

@@ -1,6 +1,6 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
-import { conversationToken } from "../auth/conversation-token.ts";
+import { createConversationToken } from "../auth/conversation-token.ts";
 import { readViewer } from "../conversations/routes.ts";
 import type { ConversationService } from "../conversations/service.ts";
 import type { Deps } from "../deps.ts";
@@ -71,7 +71,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
       }
       const row = await chat.store.latestReply(conversationId);
       if (!row) throw notFound("A reply in this conversation was");
-      const follow = followStored(chat.store, row, conversationToken(encryption, conversationId), lastEventId);
+      const follow = followStored(chat.store, row, createConversationToken(encryption, conversationId), lastEventId);
       return sendEvents(reply, config.heartbeat, (reader) =>
         follow(reader, (error) => {
           request.log.warn({ err: error }, "following a reply failed");

@@ -1,8 +1,8 @@
 import type { ChatRequest, MessagePage } from "@foyer/contract";
-import { handoffOf } from "../agents/handoff.ts";
-import { visitorNote } from "../agents/identity/tell-model.ts";
+import { parseHandoff } from "../agents/handoff.ts";
+import { createVisitorNote } from "../agents/identity/tell-model.ts";
 import type { AgentService } from "../agents/service.ts";
-import { conversationToken } from "../auth/conversation-token.ts";
+import { createConversationToken } from "../auth/conversation-token.ts";
 import type { Proof } from "../conversations/access.ts";
 import type { RecordHandoff, RequestHuman } from "../conversations/handoff-change.ts";
 import type { ConversationService } from "../conversations/service.ts";
@@ -244,7 +244,7 @@ function toTurn(
   return {
     isNew: admitted.conversation === null,
     startKey,
-    isSilentWhileWaiting: handoffOf(agent).whileWaiting === "silent",
+    isSilentWhileWaiting: parseHandoff(agent).whileWaiting === "silent",
     mayReplaceReply: !isOpen,
     claimedBy: admitted.claimedBy,
     consent,
@@ -277,7 +277,7 @@ type ReplyPlace = { agentId: string; conversationId: string; isOpen: boolean };
 
 /** A conversation that is open to everyone has no token. */
 function createToken({ encryption }: Deps, { conversationId, isOpen }: ReplyPlace): string | null {
-  return isOpen ? null : conversationToken(encryption, conversationId);
+  return isOpen ? null : createConversationToken(encryption, conversationId);
 }
 
 function createReply(deps: Deps, request: ChatRequest, place: ReplyPlace): RunningReply {
@@ -330,7 +330,7 @@ function createPrompt(
 
 /** Creates the note, for the newest message, with the facts that the model may know about this turn's visitor. */
 function createVisitorNotes({ tellModel }: AgentRow, { verified }: Identity): Note[] {
-  const text = visitorNote(tellModel, verified);
+  const text = createVisitorNote(tellModel, verified);
   return text === null ? [] : [{ createdAt: Number.POSITIVE_INFINITY, text }];
 }
 

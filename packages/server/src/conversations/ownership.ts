@@ -1,5 +1,5 @@
 import type { Author, Handoff, Ownership, Person } from "@foyer/contract";
-import { initialsOf } from "@foyer/contract/rules/initials";
+import { toInitials } from "@foyer/contract/rules/initials";
 import type { HandoffRow } from "../db/handoff-tables.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow, MessageRow } from "../db/tables.ts";
@@ -44,7 +44,7 @@ function readUsers(db: Db, ids: string[]) {
  */
 export function toPerson({ id, name }: { id: string | null; name: string | null }, isMember: boolean): Person {
   const shown = name === null ? "Former member" : name.trim() || "Member";
-  return { ...(isMember && id !== null ? { userId: id } : {}), name: shown, initials: initialsOf(shown) };
+  return { ...(isMember && id !== null ? { userId: id } : {}), name: shown, initials: toInitials(shown) };
 }
 
 export function toAuthor(row: Pick<MessageRow, "role" | "authorId" | "authorName">, isMember: boolean): Author {

@@ -1,6 +1,6 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
-import { principalOf } from "../auth/sessions/authenticate.ts";
+import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import { sendJsonPages } from "../http/json-pages.ts";
 import type { ConversationAnalyticsService } from "./analytics/service.ts";
@@ -19,7 +19,7 @@ export function conversationRoutes(
   app.route({
     ...contract.listConversations,
     handler: async (request, reply) => {
-      const { organizationId, userId } = principalOf(request);
+      const { organizationId, userId } = requirePrincipal(request);
       if (request.query.format !== "csv") {
         return { ...(await conversations.list(organizationId, request.query, userId)), error: null };
       }
@@ -31,7 +31,7 @@ export function conversationRoutes(
   app.route({
     ...contract.getConversationAnalytics,
     handler: async (request) => ({
-      data: await analytics.read(principalOf(request).organizationId, request.query),
+      data: await analytics.read(requirePrincipal(request).organizationId, request.query),
       error: null,
     }),
   });
@@ -55,13 +55,16 @@ export function conversationRoutes(
   app.route({
     ...contract.readConversation,
     handler: async (request) => {
-      await conversations.markRead(principalOf(request).organizationId, request.params.id);
+      await conversations.markRead(requirePrincipal(request).organizationId, request.params.id);
       return { data: { success: true as const }, error: null };
     },
   });
   app.route({
     ...contract.listProviderFailures,
-    handler: async (request) => ({ data: await failures.lately(principalOf(request).organizationId), error: null }),
+    handler: async (request) => ({
+      data: await failures.lately(requirePrincipal(request).organizationId),
+      error: null,
+    }),
   });
   app.route({
     ...contract.rateMessage,

@@ -9,8 +9,8 @@ import type {
   Rating,
   ReplyFailure,
 } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
-import { identityOf } from "../agents/identity/identity-level.ts";
+import { omitUndefined } from "@foyer/contract/rules/defined";
+import { identityLevel } from "../agents/identity/identity-level.ts";
 import type { AgentService } from "../agents/service.ts";
 import type { Db } from "../db/open.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
@@ -232,7 +232,7 @@ function toFilter(
   caller: string | null,
 ): ConversationFilter {
   return {
-    ...defined({ agentId, handler, userId, q: q || undefined, feedback, hasForm, failed, test, tag }),
+    ...omitUndefined({ agentId, handler, userId, q: q || undefined, feedback, hasForm, failed, test, tag }),
     ...(assignee === undefined ? {} : { assigneeId: assignee === "me" ? (caller ?? "") : assignee }),
     ...instantsOf({ from, to }),
   };
@@ -275,7 +275,7 @@ function toFields(row: ConversationFieldsRow, ownership: Ownership): Omit<Conver
     userEmail: row.userEmail,
     userName: row.userName,
     userVerified: row.isUserVerified === 1,
-    identity: identityOf({
+    identity: identityLevel({
       isVerified: row.isUserVerified === 1,
       claimed: [row.userId, row.userEmail, row.userName],
     }),

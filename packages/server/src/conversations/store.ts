@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ConversationQuery } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Flag, Instant } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
@@ -87,7 +87,7 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         .selectFrom("conversations")
         .where("organizationId", "=", organizationId)
         .where(agentExists("conversations"))
-        .$call(matches({ ...filter, ...defined({ agentId }) }, databaseKind));
+        .$call(matches({ ...filter, ...omitUndefined({ agentId }) }, databaseKind));
       const page = matching
         .select(listColumns)
         .select(summaryExtras)

@@ -1,7 +1,7 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
 import type { AgentService } from "../agents/service.ts";
-import { principalOf, signedInOf } from "../auth/sessions/authenticate.ts";
+import { requirePrincipal, requireSignedIn } from "../auth/sessions/authenticate.ts";
 import { createReplyFailures } from "../conversations/reply-failures.ts";
 import type { Deps } from "../deps.ts";
 import type { EmbeddingService } from "../documents/embeddings/service.ts";
@@ -61,9 +61,9 @@ export function doctorRoutes(app: App, deps: Deps, parts: DoctorParts): void {
   app.route({
     ...contract.getDoctor,
     handler: async (request, reply) => {
-      const { organizationId } = principalOf(request);
+      const { organizationId } = requirePrincipal(request);
       // With open sign-up, anyone can own an organization, so checks of the server are limited to the operator's.
-      const { email } = signedInOf(request).user;
+      const { email } = requireSignedIn(request).user;
       const isOperator = email === config.admin?.email || (await store.isFirst(organizationId));
       const checks = await ofAccount(organizationId);
       if (isOperator) checks.push(...(await ofServer(arrivalOf(request))));

@@ -1,5 +1,5 @@
 import type { Document, DocumentChanges } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import type { Logger } from "pino";
 import type { Principal } from "../auth/sessions/authenticate.ts";
 import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
@@ -290,7 +290,7 @@ function discard({ files, log }: Parts, fileId: string): void {
 
 /** The settings that a request changes. `null` resets a setting to its default. */
 export function pickSettings({ isEnabled, citation }: Pick<DocumentChanges, "isEnabled" | "citation">): Settings {
-  return defined({
+  return omitUndefined({
     isEnabled: isEnabled === undefined ? undefined : isEnabled === false ? 0 : 1,
     citation: citation === null ? "link" : citation,
   });

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
-import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
+import { credentialId, requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import { formatAttachment } from "../http/attachment.ts";
 import { withBodyRules } from "../http/body-rules.ts";
@@ -10,15 +10,15 @@ import { fileLimits } from "./ingest/limits.ts";
 import { type DocumentService, fileTooLargeError } from "./service.ts";
 
 export function documentRoutes(app: App, documents: DocumentService, idempotency: Idempotency): void {
-  const organizationOf = (request: FastifyRequest) => principalOf(request).organizationId;
+  const organizationOf = (request: FastifyRequest) => requirePrincipal(request).organizationId;
   readRoutes(app, documents);
   uploadRoute(app, documents, idempotency);
   app.route({
     ...contract.createDocument,
     ...withBodyRules<contract.DocumentCreate>((part) => documents.checkPartOfNew(part)),
     handler: async (request, reply) => {
-      const principal = principalOf(request);
-      const { status, document } = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+      const principal = requirePrincipal(request);
+      const { status, document } = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
         documents.create(principal, request.body, keep),
       );
       return reply.status(status).send(document);
@@ -29,7 +29,7 @@ export function documentRoutes(app: App, documents: DocumentService, idempotency
     ...withBodyRules<contract.DocumentCreate>((part) => documents.checkPartOfNew(part)),
     handler: async (request, reply) => {
       const { externalKey } = request.params;
-      const { status, document } = await documents.putByKey(principalOf(request), externalKey, request.body);
+      const { status, document } = await documents.putByKey(requirePrincipal(request), externalKey, request.body);
       return reply.status(status).send(document);
     },
   });
@@ -65,18 +65,18 @@ export function documentRoutes(app: App, documents: DocumentService, idempotency
 }
 
 function readRoutes(app: App, documents: DocumentService): void {
-  const organizationOf = (request: FastifyRequest) => principalOf(request).organizationId;
+  const organizationOf = (request: FastifyRequest) => requirePrincipal(request).organizationId;
   app.route({
     ...contract.listDocuments,
     handler: async (request) => documents.list(organizationOf(request), request.query),
   });
   app.route({
     ...contract.getDocumentLimits,
-    handler: async (request) => documents.limits(principalOf(request), request.query.agentId),
+    handler: async (request) => documents.limits(requirePrincipal(request), request.query.agentId),
   });
   app.route({
     ...contract.searchDocuments,
-    handler: async (request) => documents.search(principalOf(request), request.body),
+    handler: async (request) => documents.search(requirePrincipal(request), request.body),
   });
   app.route({
     ...contract.getDocument,
@@ -110,14 +110,14 @@ function uploadRoute(app: App, documents: DocumentService, idempotency: Idempote
       ...contract.uploadDocument,
       bodyLimit: fileLimits.maxFileBytes,
       handler: async (request, reply) => {
-        const principal = principalOf(request);
+        const principal = requirePrincipal(request);
         if (Number(request.headers["content-length"]) > fileLimits.maxFileBytes) throw fileTooLargeError();
         const file = await documents.receive(principal, {
           agentId: request.query.agentId,
           body: readBody(request),
           contentType: request.headers["content-type"],
         });
-        const call = { request, reply, scope: credentialOf(principal), sent: file.sha256 };
+        const call = { request, reply, scope: credentialId(principal), sent: file.sha256 };
         let isUsed = false;
         const { status, document } = await idempotency.run(call, (keep) => {
           isUsed = true;

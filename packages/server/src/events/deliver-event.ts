@@ -1,4 +1,4 @@
-import { memberEmail, selectOwners } from "../auth/members/members.ts";
+import { findMemberEmail, selectOwners } from "../auth/members/members.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
 import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import { jsonRows, toJson } from "../db/json-rows.ts";
@@ -87,7 +87,7 @@ export function createEventHandler(
 
   async function sendNotice(delivery: DeliveryRow, webhook: WebhookRow, signal: AbortSignal): Promise<AttemptResult> {
     const { recipientId }: { recipientId: string } = JSON.parse(delivery.target);
-    const to = await memberEmail(deps.db, webhook.organizationId, recipientId);
+    const to = await findMemberEmail(deps.db, webhook.organizationId, recipientId);
     if (!to) return { ...createFailure("No recipient", "The owner has left the organization."), isFinal: true };
     try {
       await deps.mailer.send({ to, ...disabledNotice(webhook, deps.config.baseUrl) });

@@ -1,11 +1,11 @@
 import type { WebhookEvent } from "@foyer/contract";
-import { dataFor } from "@foyer/contract/rules/webhook-events";
+import { selectEventData } from "@foyer/contract/rules/webhook-events";
 import type { WebhookRow } from "../db/outbox-tables.ts";
 import type { EventToSend } from "./store.ts";
 
 /** An event as the feed lists it. */
 export function toEvent(row: EventToSend, payload: WebhookRow["payload"]): WebhookEvent {
-  return { ...envelopeOf(row), data: dataFor(payload, row.type, JSON.parse(row.data)) };
+  return { ...envelopeOf(row), data: selectEventData(payload, row.type, JSON.parse(row.data)) };
 }
 
 /** The body that a webhook receives: the JSON of `toEvent`. It is the same for every attempt. */

@@ -1,12 +1,12 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
-import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
+import { credentialId, requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import type { Webhooks } from "./webhooks.ts";
 
-const organizationOf = (request: FastifyRequest) => principalOf(request).organizationId;
+const organizationOf = (request: FastifyRequest) => requirePrincipal(request).organizationId;
 
 export function webhookRoutes(app: App, { service, feed }: Webhooks, idempotency: Idempotency): void {
   app.route({ ...contract.listWebhooks, handler: async (request) => service.list(organizationOf(request)) });
@@ -16,8 +16,8 @@ export function webhookRoutes(app: App, { service, feed }: Webhooks, idempotency
       service.checkPart(organizationOf(request), null, part),
     ),
     handler: async (request, reply) => {
-      const principal = principalOf(request);
-      const webhook = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+      const principal = requirePrincipal(request);
+      const webhook = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
         service.create(principal.organizationId, request.body, keep),
       );
       return reply.status(201).send(webhook);

@@ -9,7 +9,7 @@ import {
   type WebhookSecret,
   type WebhookTest,
 } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import { sampleEvent } from "@foyer/contract/rules/sample-events";
 import type { DeliveryAttemptRow, WebhookRow } from "../db/outbox-tables.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -106,7 +106,7 @@ function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: P
       await check(organizationId, changes);
       const { url, events, agentIds, payload, idleMinutes, description, isEnabled } = changes;
       const row = await store.update(organizationId, id, {
-        ...defined({
+        ...omitUndefined({
           url,
           events: events && JSON.stringify([...new Set(events)]),
           agentIds: agentIds && JSON.stringify([...new Set(agentIds)]),

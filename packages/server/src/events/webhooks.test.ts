@@ -9,7 +9,7 @@ import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember } from "../../../../test/session-client.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { startReceiver } from "../../../../test/webhook-receiver.ts";
-import { conversationToken } from "../auth/conversation-token.ts";
+import { createConversationToken } from "../auth/conversation-token.ts";
 import { openDatabase } from "../db/open.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { newId } from "../ids.ts";
@@ -387,7 +387,9 @@ onBothDatabases("webhooks", (createDatabase) => {
     const timers = server.deps.db.selectFrom("idleTimers").where("conversationId", "=", conversationId ?? "");
     expect(await timers.selectAll().execute()).toEqual([]);
 
-    const headers = { authorization: `Bearer ${conversationToken(server.deps.encryption, conversationId ?? "")}` };
+    const headers = {
+      authorization: `Bearer ${createConversationToken(server.deps.encryption, conversationId ?? "")}`,
+    };
     const messages = [{ role: "user", content: "And on Sundays?" }];
     await (await chat(server.url, { agentId, conversationId, messages }, headers)).ended;
     await worker.runOnce();

@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { principalOf } from "../auth/sessions/authenticate.ts";
+import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
 import { formatAttachment } from "../http/attachment.ts";
@@ -16,13 +16,13 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
       const { agentId, from, to, groupBy } = request.query;
       const parseDay = (text: string | undefined) => (text === undefined ? undefined : dayOf(Date.parse(text)));
       const range = { from: parseDay(from), to: parseDay(to) };
-      return { analytics: await analytics.entries(principalOf(request).organizationId, agentId, range, groupBy) };
+      return { analytics: await analytics.entries(requirePrincipal(request).organizationId, agentId, range, groupBy) };
     },
   });
   app.route({
     ...contract.listSubmissions,
     handler: async (request, reply) => {
-      const { organizationId } = principalOf(request);
+      const { organizationId } = requirePrincipal(request);
       if (request.query.format !== "csv") return service.list(organizationId, request.query);
       await service.checkOwned(organizationId, toFilter(request.query));
       const csv = await streamSubmissionsCsv(deps, store, organizationId, toFilter(request.query));
@@ -32,22 +32,22 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
   });
   app.route({
     ...contract.getSubmission,
-    handler: async (request) => service.detail(principalOf(request).organizationId, request.params.id),
+    handler: async (request) => service.detail(requirePrincipal(request).organizationId, request.params.id),
   });
   app.route({
     ...contract.retrySubmission,
-    handler: async (request) => service.retry(principalOf(request).organizationId, request.params.id),
+    handler: async (request) => service.retry(requirePrincipal(request).organizationId, request.params.id),
   });
   app.route({
     ...contract.retrySubmissions,
     handler: async (request) => ({
-      retried: await service.retryFailed(principalOf(request).organizationId, request.body),
+      retried: await service.retryFailed(requirePrincipal(request).organizationId, request.body),
     }),
   });
   app.route({
     ...contract.deleteSubmission,
     handler: async (request) => {
-      await service.delete(principalOf(request).organizationId, request.params.id);
+      await service.delete(requirePrincipal(request).organizationId, request.params.id);
       return { success: true as const };
     },
   });
@@ -55,7 +55,11 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
     ...contract.getSubmissionFile,
     handler: async (request, reply) => {
       const { id, name } = request.params;
-      const { mediaType, content, name: fileName } = await service.file(principalOf(request).organizationId, id, name);
+      const {
+        mediaType,
+        content,
+        name: fileName,
+      } = await service.file(requirePrincipal(request).organizationId, id, name);
       // Files from visitors are always downloaded and never displayed, because they could be pages that run scripts on
       // our origin.
       reply.header("content-disposition", formatAttachment(fileName ?? name));

@@ -1,5 +1,5 @@
 import type { FormSubmission, FormSubmissionDetail, SubmissionQuery, SubmissionRetry } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import type { AgentService } from "../agents/service.ts";
 import type { SubmissionRow } from "../db/form-tables.ts";
 import type { Deps } from "../deps.ts";
@@ -120,7 +120,7 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
 
 export function toFilter({ from, to, status, agentId, toolId, conversationId }: SubmissionQuery): SubmissionFilter {
   return {
-    ...defined({ status, agentId, toolId, conversationId }),
+    ...omitUndefined({ status, agentId, toolId, conversationId }),
     ...instantsOf({ from, to }),
   };
 }

@@ -5,7 +5,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { createFormClient } from "../../../../test/form-client.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
-import { conversationToken } from "../auth/conversation-token.ts";
+import { createConversationToken } from "../auth/conversation-token.ts";
 
 onBothDatabases("the note about submissions for the model", (createDatabase) => {
   let database: TestDatabase;
@@ -44,7 +44,7 @@ onBothDatabases("the note about submissions for the model", (createDatabase) => 
     return start?.type === "message_start" ? (start.conversationId ?? "") : "";
   }
   const conversationHeaders = (conversationId: string) => ({
-    authorization: `Bearer ${conversationToken(server.deps.encryption, conversationId)}`,
+    authorization: `Bearer ${createConversationToken(server.deps.encryption, conversationId)}`,
   });
   /** Returns the user messages of the last prompt, one text per message. */
   function toldByUser(): string[] {

@@ -1,5 +1,5 @@
 import type { Delivery, FormSubmission } from "@foyer/contract";
-import { identityOf } from "../agents/identity/identity-level.ts";
+import { identityLevel } from "../agents/identity/identity-level.ts";
 import type { SubmissionRow } from "../db/form-tables.ts";
 import type { DeliveryAttemptRow } from "../db/outbox-tables.ts";
 import type { DeliveryTarget } from "./deliveries/send-delivery.ts";
@@ -28,7 +28,7 @@ export function toSubmission(row: SubmissionRow, { files, failing }: SubmissionP
     status,
     executionMode,
     formData: { ...JSON.parse(row.formData), ...Object.fromEntries(fileEntries) },
-    identity: identityOf({ isVerified: verifiedVisitor !== null, claimed: [userId] }),
+    identity: identityLevel({ isVerified: verifiedVisitor !== null, claimed: [userId] }),
     userId,
     visitor: verifiedVisitor === null ? null : JSON.parse(verifiedVisitor),
     fieldsCompleted: JSON.parse(row.fieldsCompleted),

@@ -38,7 +38,7 @@ const RESPONSES_PER_PAGE = 200;
  * with the transaction. (In a batch, a key that was used in the meantime fails only its own item.) Without the header,
  * `save` is undefined. The stored response is the plain JSON body before the route's envelope. If work continues after
  * its transaction, the response known at commit time is stored first, and the final one before it is sent. Failures are
- * not stored. `scope` identifies the caller: the credential (`credentialOf`), or the agent and session of a visitor.
+ * not stored. `scope` identifies the caller: the credential (`credentialId`), or the agent and session of a visitor.
  * Bodies are compared by value, regardless of field order. A route that parses the body itself passes the value to
  * compare as `sent`.
  *

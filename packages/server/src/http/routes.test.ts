@@ -4,7 +4,7 @@ import type { FastifyInstance, RouteOptions } from "fastify";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../test/session-client.ts";
-import { conversationToken } from "../auth/conversation-token.ts";
+import { createConversationToken } from "../auth/conversation-token.ts";
 import { newId } from "../ids.ts";
 
 /** Every route and who may call it. A new route must be added here deliberately. */
@@ -304,7 +304,7 @@ it("exactly the routes that are not public respond 401 without a key", async () 
 });
 
 it("a conversation token is accepted only by the routes of its conversation", async () => {
-  const bearer = (id: string) => ({ authorization: `Bearer ${conversationToken(server.deps.encryption, id)}` });
+  const bearer = (id: string) => ({ authorization: `Bearer ${createConversationToken(server.deps.encryption, id)}` });
   for (const route of routes) {
     if (isOpen(route)) continue;
     const [own, other] = [await call(route, bearer(conversationId)), await call(route, bearer(newId("conv")))];

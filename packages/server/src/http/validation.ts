@@ -1,5 +1,5 @@
 import type { DetailCode, ErrorDetail } from "@foyer/contract";
-import { patternMessage } from "@foyer/contract/rules/text-patterns";
+import { describePattern } from "@foyer/contract/rules/text-patterns";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import type { FastifyInstance } from "fastify";
 import { AppError, invalid, MAX_DETAILS } from "../errors.ts";
@@ -168,7 +168,7 @@ function describeProblem({ keyword, params, message }: ErrorObject): string {
     case "minLength":
       return limit === "1" ? "must not be empty" : `must be at least ${limit} characters long`;
     case "pattern":
-      return patternMessage(String(params.pattern));
+      return describePattern(String(params.pattern));
     case "minItems":
       return `must have at least ${limit} item${limit === "1" ? "" : "s"}`;
     case "maxItems":

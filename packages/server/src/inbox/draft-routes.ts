@@ -1,6 +1,6 @@
 import * as contract from "@foyer/contract";
 import type { AgentService } from "../agents/service.ts";
-import { principalOf, signedInOf } from "../auth/sessions/authenticate.ts";
+import { requirePrincipal, requireSignedIn } from "../auth/sessions/authenticate.ts";
 import type { DraftWriter } from "../chat/draft-reply.ts";
 import type { Config } from "../config.ts";
 import type { ConversationService } from "../conversations/service.ts";
@@ -17,8 +17,8 @@ export function draftRoutes(app: App, { limits }: Config, { agents, conversation
   app.route({
     ...contract.draftReply,
     handler: async (request, reply) => {
-      const { organizationId } = principalOf(request);
-      await perMember.consume(signedInOf(request).user.id, request);
+      const { organizationId } = requirePrincipal(request);
+      await perMember.consume(requireSignedIn(request).user.id, request);
       const { id, agentId } = await conversations.existing({ organizationId }, request.params.id);
       const agent = await agents.getPublic(agentId);
       const text = await draft(agent, id, { signal: createDisconnectSignal(reply), log: request.log });

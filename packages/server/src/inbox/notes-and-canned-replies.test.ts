@@ -4,7 +4,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember, signedInBrowser } from "../../../../test/session-client.ts";
-import { conversationToken } from "../auth/conversation-token.ts";
+import { createConversationToken } from "../auth/conversation-token.ts";
 import { newId } from "../ids.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
@@ -90,7 +90,7 @@ onBothDatabases("the inbox", (createDatabase) => {
     expect((await stranger.call("POST", `/conversations/${id}/notes`, { text: "Hello" })).status).toBe(404);
     expect((await stranger.call("DELETE", `/conversations/${id}/notes/${note.id}`)).status).toBe(404);
     expect((await account.call("DELETE", `/conversations/${other}/notes/${note.id}`)).status).toBe(404);
-    const authorization = `Bearer ${conversationToken(server.deps.encryption, id)}`;
+    const authorization = `Bearer ${createConversationToken(server.deps.encryption, id)}`;
     const asVisitor = await server.app.inject({ url: `/conversations/${id}/notes`, headers: { authorization } });
     expect(asVisitor.statusCode).toBe(401);
     const seen = await server.app.inject({ url: `/conversations/${id}`, headers: { authorization } });

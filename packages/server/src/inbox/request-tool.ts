@@ -1,6 +1,6 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import { type HandoffSettings, handoffLimits } from "@foyer/contract";
-import { handoffOf, toWidgetHandoff } from "../agents/handoff.ts";
+import { parseHandoff, toWidgetHandoff } from "../agents/handoff.ts";
 import type { ReplyTool } from "../chat/reply-tool.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
@@ -33,7 +33,7 @@ const tool: LanguageModelV4FunctionTool = {
 /** @returns a function that creates the tool that the model calls to ask for a person, or null when it cannot */
 export function createRequestTool({ db, log, mailer }: Pick<Deps, "db" | "log" | "mailer">, requests: HandoffRequests) {
   return (agent: AgentRow, { id, handler }: Pick<ConversationRow, "id" | "handler">): ReplyTool | null => {
-    const settings = handoffOf(agent);
+    const settings = parseHandoff(agent);
     if (!settings.isEnabled || handler !== "agent") return null;
     return {
       tool,

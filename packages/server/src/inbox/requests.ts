@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { handoffOf, promiseOf } from "../agents/handoff.ts";
+import { parseHandoff, promisedTime } from "../agents/handoff.ts";
 import type { RecordHandoff } from "../conversations/handoff-change.ts";
 import type { Flag } from "../db/column-types.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
@@ -24,7 +24,7 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
     const { organizationId, conversationId, cause } = asked;
     const heldUntil = await nextAnnouncement(trx, conversationId, now);
     const announcedAt = heldUntil === null ? now : null;
-    const promisedAt = promiseOf(handoffOf(agent), now);
+    const promisedAt = promisedTime(parseHandoff(agent), now);
     const handoff = newHandoff(asked, agent.id, { now, promisedAt, announcedAt });
     await counters.count(trx, handoff, { event: "requested", at: now, isTest: isTest === 1 });
     await trx.insertInto("handoffs").values(handoff).execute();

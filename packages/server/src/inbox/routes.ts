@@ -1,6 +1,6 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
-import { credentialOf, principalOf, signedInOf } from "../auth/sessions/authenticate.ts";
+import { credentialId, requirePrincipal, requireSignedIn } from "../auth/sessions/authenticate.ts";
 import type { Config } from "../config.ts";
 import { readViewer } from "../conversations/routes.ts";
 import { invalid } from "../errors.ts";
@@ -67,7 +67,7 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
     ...contract.sendMemberMessage,
     handler: async (request, reply) => {
       const member = memberOf(request);
-      const scope = credentialOf(principalOf(request));
+      const scope = credentialId(requirePrincipal(request));
       const message = await idempotency.run({ request, reply, scope }, (keep) =>
         inbox.send(member, request.params.id, request.body.content, keep),
       );
@@ -85,6 +85,6 @@ function readAddress(email: string | null | undefined): string | null {
 
 /** The signed-in member. */
 function memberOf(request: FastifyRequest): Member {
-  const { user } = signedInOf(request);
-  return { organizationId: principalOf(request).organizationId, userId: user.id, name: user.name };
+  const { user } = requireSignedIn(request);
+  return { organizationId: requirePrincipal(request).organizationId, userId: user.id, name: user.name };
 }

@@ -1,6 +1,6 @@
 import type { TriggerEvent } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import { handoffOf } from "../agents/handoff.ts";
+import { parseHandoff } from "../agents/handoff.ts";
 import type { Tables } from "../db/tables.ts";
 import type { HandoffRequests } from "./requests.ts";
 
@@ -28,7 +28,7 @@ export function createHandoffRules(requests: HandoffRequests) {
     ): Promise<void> {
       const agent = await agentOf(trx, agentId);
       if (!agent) return;
-      const { isEnabled, badRatings } = handoffOf(agent);
+      const { isEnabled, badRatings } = parseHandoff(agent);
       if (!isEnabled || badRatings === null) return;
       const earlier = await trx
         .selectFrom("handoffs")
@@ -53,7 +53,7 @@ export function createHandoffRules(requests: HandoffRequests) {
       if (triggerType !== "custom_event" || eventType !== "fired" || !sessionId) return;
       const agent = await agentOf(trx, agentId);
       if (!agent) return;
-      const { isEnabled, events } = handoffOf(agent);
+      const { isEnabled, events } = parseHandoff(agent);
       if (!isEnabled || events.length === 0) return;
       const name = await eventNameOf(trx, event);
       if (name === null || !events.includes(name)) return;

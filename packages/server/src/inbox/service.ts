@@ -1,6 +1,6 @@
 import type { Message, Ownership } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import { handoffOf } from "../agents/handoff.ts";
+import { parseHandoff } from "../agents/handoff.ts";
 import type { AgentService } from "../agents/service.ts";
 import { areMembers } from "../auth/members/members.ts";
 import type { RecordHandoff } from "../conversations/handoff-change.ts";
@@ -63,7 +63,8 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     async request(viewer: Viewer, id: string, asked: { reason: string | null; email: string | null }) {
       const { organizationId, agentId } = await conversations.existing(viewer, id);
       const agent = await agents.getPublic(agentId);
-      if (!handoffOf(agent).isEnabled) throw new AppError("CONFLICT", "Handoff to people is disabled for this agent.");
+      if (!parseHandoff(agent).isEnabled)
+        throw new AppError("CONFLICT", "Handoff to people is disabled for this agent.");
       const conversation = { organizationId, conversationId: id };
       await inTransaction(db, async (trx) => {
         const isNew = await requests.request(trx, agent, { ...conversation, cause: "visitor", ...asked });

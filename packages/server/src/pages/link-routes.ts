@@ -1,6 +1,6 @@
 import * as contract from "@foyer/contract";
 import type { FastifyReply } from "fastify";
-import { landingAddress } from "../auth/sessions/same-origin.ts";
+import { toLandingAddress } from "../auth/sessions/same-origin.ts";
 import type { Config } from "../config.ts";
 import type { App } from "../http/app.ts";
 import type { PageFiles } from "./page-files.ts";
@@ -38,7 +38,7 @@ export function linkRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, files
   app.route({
     ...contract.followMagicLink,
     handler: async (request, reply) => {
-      landingAddress(request.query.callbackUrl, { baseUrl });
+      toLandingAddress(request.query.callbackUrl, { baseUrl });
       return show(reply, {
         title: "Sign in",
         text: "Continue to sign in on this browser. The link works once.",

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { generateKey } from "../auth/api-keys/key-format.ts";
 import { insertKey } from "../auth/api-keys/store.ts";
-import { conversationToken } from "../auth/conversation-token.ts";
+import { createConversationToken } from "../auth/conversation-token.ts";
 import { newId } from "../ids.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
@@ -158,7 +158,7 @@ describe("the response to a call with a key", () => {
   it("has no headers and is not counted without a valid key", async () => {
     const { server, account } = await startAt(NOON);
     const conversation = newId("conv");
-    const token = `Bearer ${conversationToken(server.deps.encryption, conversation)}`;
+    const token = `Bearer ${createConversationToken(server.deps.encryption, conversation)}`;
     const without = [
       [{}, "/agents", 401],
       [{ authorization: "Bearer fyr_wrong" }, "/agents", 401],

@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { principalOf } from "../auth/sessions/authenticate.ts";
+import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
 import { firstIdAt } from "../ids.ts";
@@ -20,7 +20,7 @@ export function planRoutes(
   app.route({
     ...contract.getPlan,
     handler: async (request) => {
-      const { organizationId, plan } = principalOf(request);
+      const { organizationId, plan } = requirePrincipal(request);
       const { toolsPerAgent } = limitsOf(plan);
       // 0 disables the limit.
       const requestsPerMinute = callsPerMinute(plan, deps.config.limits.apiCalls) || null;

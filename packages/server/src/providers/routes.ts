@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { principalOf } from "../auth/sessions/authenticate.ts";
+import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import { checkAll, invalid, notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
@@ -36,11 +36,11 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
 
   app.route({
     ...contract.listModels,
-    handler: async (request) => ({ data: await models.list(principalOf(request).organizationId), error: null }),
+    handler: async (request) => ({ data: await models.list(requirePrincipal(request).organizationId), error: null }),
   });
   app.route({
     ...contract.listProviders,
-    handler: async (request) => ({ data: await describe(principalOf(request).organizationId), error: null }),
+    handler: async (request) => ({ data: await describe(requirePrincipal(request).organizationId), error: null }),
   });
   app.route({
     ...contract.putProvider,
@@ -48,7 +48,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
       checkAccess(toProviderName(request.params.provider), accessIn(body)),
     ),
     handler: async (request) => {
-      const { organizationId } = principalOf(request);
+      const { organizationId } = requirePrincipal(request);
       const provider = toProviderName(request.params.provider);
       const access = accessIn(request.body);
       checkAccess(provider, access);
@@ -62,7 +62,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
     ...contract.deleteProvider,
     handler: async (request) => {
       const provider = toProviderName(request.params.provider);
-      const deleted = await providerSettings.delete(principalOf(request).organizationId, provider);
+      const deleted = await providerSettings.delete(requirePrincipal(request).organizationId, provider);
       if (!deleted) throw notFound("Model provider setting");
       return { data: { success: true as const }, error: null };
     },
@@ -76,7 +76,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
       const isGiven = access.apiKey !== null || access.baseUrl !== null;
       if (isGiven) checkUsable(provider, access);
       const startedAt = performance.now();
-      const { organizationId } = principalOf(request);
+      const { organizationId } = requirePrincipal(request);
       const error =
         refusalOf(access.baseUrl) ??
         (await models.test(organizationId, provider, isGiven ? access : null, request.body.model ?? null));

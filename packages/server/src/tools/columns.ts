@@ -1,5 +1,5 @@
 import type { DisplayConfig, FormSchema, PostAction, Tool, ToolChanges } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import { DEFAULT_DISPLAY_TYPE } from "@foyer/contract/rules/display-types";
 import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
 import type { ToolRow } from "../db/tables.ts";
@@ -25,7 +25,7 @@ export function toSettings({ type: _, formFieldsSchema: fields, ...given }: Tool
   const formSchema = given.formSchema === undefined && fields !== undefined ? { fields } : given.formSchema;
   return {
     ...(given as Omit<typeof given, "displayConfig" | "formSchema">),
-    ...defined({
+    ...omitUndefined({
       displayConfig: withoutNulls(displayConfig) as DisplayConfig | null | undefined,
       formSchema: withoutNulls(formSchema) as FormSchema | null | undefined,
       // Only one level deep: a null within `payload` is part of the payload.
@@ -45,7 +45,7 @@ function canonicalInputSchema(schema: Record<string, unknown>): Record<string, u
   const entries = isObject(properties) ? Object.entries(properties) : null;
   return {
     ...rest,
-    ...defined({
+    ...omitUndefined({
       properties: entries ? Object.fromEntries(entries.map(([n, p]) => [n, canonicalProperty(p)])) : properties,
       required: required ?? undefined,
     }),
@@ -56,8 +56,8 @@ function canonicalProperty(property: unknown): unknown {
   if (!isObject(property)) return property;
   const { description, enum: values, type, ...rest } = property;
   return {
-    ...(type === "integer" ? { type: "number", multipleOf: 1 } : defined({ type })),
-    ...defined({ description: description ?? undefined, enum: values ?? undefined }),
+    ...(type === "integer" ? { type: "number", multipleOf: 1 } : omitUndefined({ type })),
+    ...omitUndefined({ description: description ?? undefined, enum: values ?? undefined }),
     ...rest,
   };
 }
@@ -112,7 +112,7 @@ export function toColumns(changes: ToolSettings): Partial<Columns> {
   const { isEnabled, label, resultFor, requires, sendVisitorToken } = changes;
   return {
     ...Object.fromEntries([...plain, ...json]),
-    ...defined({
+    ...omitUndefined({
       label: label === undefined ? undefined : label?.trim() || null,
       resultFor: resultFor === null ? "both" : resultFor,
       requires,

@@ -2,7 +2,7 @@ import type { VerifiedVisitor } from "@foyer/contract";
 import * as contract from "@foyer/contract";
 import { isAtLeast } from "@foyer/contract/rules/roles";
 import type { FastifyRequest } from "fastify";
-import { credentialOf, type Principal, principalOf } from "../auth/sessions/authenticate.ts";
+import { credentialId, type Principal, requirePrincipal } from "../auth/sessions/authenticate.ts";
 import { AppError } from "../errors.ts";
 import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
@@ -20,32 +20,32 @@ export function toolRoutes(
   idempotency: Idempotency,
 ): void {
   const findForm = async (request: FastifyRequest, id: string) =>
-    checkIsForm(await tools.existing(principalOf(request).organizationId, id));
+    checkIsForm(await tools.existing(requirePrincipal(request).organizationId, id));
   app.route({
     ...contract.listTools,
-    handler: async (request) => tools.list(principalOf(request).organizationId, request.query.agentId),
+    handler: async (request) => tools.list(requirePrincipal(request).organizationId, request.query.agentId),
   });
   app.route({
     ...contract.getToolLimits,
-    handler: async (request) => tools.limits(principalOf(request), request.query.agentId),
+    handler: async (request) => tools.limits(requirePrincipal(request), request.query.agentId),
   });
   app.route({
     ...contract.listToolErrors,
-    handler: async (request) => tools.errors(principalOf(request).organizationId, request.query.agentId),
+    handler: async (request) => tools.errors(requirePrincipal(request).organizationId, request.query.agentId),
   });
   app.route({
     ...contract.getTool,
-    handler: async (request) => tools.get(principalOf(request).organizationId, request.params.id),
+    handler: async (request) => tools.get(requirePrincipal(request).organizationId, request.params.id),
   });
   app.route({
     ...contract.createTool,
     ...withBodyRules<contract.ToolCreate>((part, request) =>
-      tools.checkPartOfNew(principalOf(request).organizationId, part),
+      tools.checkPartOfNew(requirePrincipal(request).organizationId, part),
     ),
     preValidation: acceptType,
     handler: async (request, reply) => {
-      const principal = principalOf(request);
-      const tool = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+      const principal = requirePrincipal(request);
+      const tool = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
         tools.create(principal, request.body, keep),
       );
       return reply.status(201).send(tool);
@@ -54,27 +54,27 @@ export function toolRoutes(
   app.route({
     ...contract.updateTool,
     ...withBodyRules<contract.ToolChanges, { id: string }>((part, request) =>
-      tools.checkPart(principalOf(request).organizationId, request.params.id, part),
+      tools.checkPart(requirePrincipal(request).organizationId, request.params.id, part),
     ),
     preValidation: acceptType,
-    handler: async (request) => tools.update(principalOf(request), request.params.id, request.body),
+    handler: async (request) => tools.update(requirePrincipal(request), request.params.id, request.body),
   });
   app.route({
     ...contract.duplicateTool,
     handler: async (request, reply) =>
-      reply.status(201).send(await tools.duplicate(principalOf(request), request.params.id)),
+      reply.status(201).send(await tools.duplicate(requirePrincipal(request), request.params.id)),
   });
   app.route({
     ...contract.deleteTool,
     handler: async (request) => {
-      await tools.delete(principalOf(request).organizationId, request.params.id);
+      await tools.delete(requirePrincipal(request).organizationId, request.params.id);
       return { success: true as const };
     },
   });
   app.route({
     ...contract.testTool,
     handler: async (request) => {
-      const principal = principalOf(request);
+      const principal = requirePrincipal(request);
       const tool = await tools.existing(principal.organizationId, request.params.id);
       const { input, visitor } = request.body;
       return runner.test(tool, input ?? {}, visitor ? toActingVisitor(principal, visitor) : null);

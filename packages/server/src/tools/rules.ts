@@ -1,5 +1,5 @@
 import type { Tool } from "@foyer/contract";
-import { inputsIn, isReservedInput } from "@foyer/contract/rules/url-template";
+import { findInputNames, isReservedInput } from "@foyer/contract/rules/url-template";
 import { AppError, checkAll, invalid } from "../errors.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import type { ToolSettings } from "./columns.ts";
@@ -57,7 +57,7 @@ function checkUrlInputs({ executionType, httpUrl, inputSchema }: Tool) {
   if (executionType !== "http" || !httpUrl) return;
   const declared = declaredNames({ inputSchema });
   if (declared === null) return;
-  const unknown = inputsIn(httpUrl).filter((name) => !declared.has(name) && !isReservedInput(name));
+  const unknown = findInputNames(httpUrl).filter((name) => !declared.has(name) && !isReservedInput(name));
   checkAll(
     unknown.map((name) => () => {
       throw invalid("httpUrl", `uses {${name}}, which is not a property of inputSchema`, "unknown_reference");

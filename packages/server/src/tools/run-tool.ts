@@ -1,7 +1,7 @@
 import type { Display, FormSchema, ToolTest, VerifiedVisitor, VisitorForm } from "@foyer/contract";
 import { hasRemoteImages, keepImagesFrom } from "@foyer/contract/rules/display-images";
 import { holdsFile } from "@foyer/contract/rules/field-types";
-import { displayForVisitorAlone, displayOf } from "@foyer/contract/rules/fill-display";
+import { displayForVisitorAlone, fillDisplay } from "@foyer/contract/rules/fill-display";
 import { defaultFormTexts } from "@foyer/contract/rules/form-texts";
 import { signVisitorToken } from "../agents/identity/user-token.ts";
 import type { AgentService } from "../agents/service.ts";
@@ -125,7 +125,7 @@ export function createToolRunner(
 function displayIn(tool: ToolRow, result: unknown) {
   const displayConfig = parseDisplayConfig(tool);
   const warnings: string[] = [];
-  const given = displayOf(result, displayConfig, (message) => warnings.push(message));
+  const given = fillDisplay(result, displayConfig, (message) => warnings.push(message));
   return { displayConfig, filled: tool.resultFor === "visitor" ? displayForVisitorAlone(given) : given, warnings };
 }
 

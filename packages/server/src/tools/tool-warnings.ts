@@ -1,5 +1,5 @@
 import type { Tool, ToolWarning } from "@foyer/contract";
-import { hostOf, secretsIn } from "@foyer/contract/rules/url-template";
+import { findSecretNames, readHost } from "@foyer/contract/rules/url-template";
 import type { Mailer } from "../outbound/send-email.ts";
 import { normalizeAddress } from "../outbound/smtp-address.ts";
 import type { MailRecipients } from "./form/mail-recipients.ts";
@@ -25,7 +25,7 @@ export function createToolWarnings(
   return async (organizationId: string, tools: readonly Tool[]): Promise<Tool[]> => {
     const addresses = tools.flatMap(({ formPostActions }) => (formPostActions ?? []).flatMap(({ to }) => to ?? []));
     const recipients = await mailRecipients.among(organizationId, addresses);
-    const names = secretsIn(tools.flatMap((tool) => httpTexts(tool).map(({ text }) => text)));
+    const names = findSecretNames(tools.flatMap((tool) => httpTexts(tool).map(({ text }) => text)));
     const known = { recipients, secretHosts: await secrets.hostsOf(organizationId, names), sendsMail };
     return tools.map((tool) => ({
       ...tool,
@@ -43,9 +43,9 @@ function httpTexts({ executionType, httpUrl, httpHeaders, httpBody }: Tool): Arr
 }
 
 function secretWarnings(tool: Tool, { secretHosts }: Known): ToolWarning[] {
-  const host = hostOf(tool.httpUrl ?? "");
+  const host = readHost(tool.httpUrl ?? "");
   return httpTexts(tool).flatMap(({ path, text }) =>
-    secretsIn([text]).flatMap((name) => {
+    findSecretNames([text]).flatMap((name) => {
       const hosts = secretHosts.get(name);
       if (!hosts) return [{ path, message: `There is no secret named ${name}, so calls fail.` }];
       if (hosts.length === 0 || hosts.includes(host)) return [];

@@ -1,6 +1,6 @@
 import * as contract from "@foyer/contract";
 import type { AgentService } from "../agents/service.ts";
-import { credentialOf, principalOf } from "../auth/sessions/authenticate.ts";
+import { credentialId, requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
@@ -21,18 +21,18 @@ export function triggerRoutes(
 
   app.route({
     ...contract.listTriggers,
-    handler: async (request) => triggers.list(principalOf(request).organizationId, request.query.agentId),
+    handler: async (request) => triggers.list(requirePrincipal(request).organizationId, request.query.agentId),
   });
   app.route({
     ...contract.getTriggerStats,
-    handler: async (request) => stats(principalOf(request).organizationId, request.query),
+    handler: async (request) => stats(requirePrincipal(request).organizationId, request.query),
   });
   app.route({
     ...contract.listTriggerTemplates,
     handler: async (request) => {
       const { agentId } = request.query;
       if (agentId === undefined) return [...triggerTemplates];
-      const form = (await tools.list(principalOf(request).organizationId, agentId)).find(
+      const form = (await tools.list(requirePrincipal(request).organizationId, agentId)).find(
         ({ executionType, isEnabled }) => executionType === "form" && isEnabled,
       );
       return [...triggerTemplates, ...(form ? formTemplates(form) : [])];
@@ -40,14 +40,14 @@ export function triggerRoutes(
   });
   app.route({
     ...contract.getTrigger,
-    handler: async (request) => triggers.get(principalOf(request).organizationId, request.params.id),
+    handler: async (request) => triggers.get(requirePrincipal(request).organizationId, request.params.id),
   });
   app.route({
     ...contract.createTrigger,
     ...withBodyRules<contract.TriggerCreate>(({ body }) => checkedSettings(body)),
     handler: async (request, reply) => {
-      const principal = principalOf(request);
-      const trigger = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+      const principal = requirePrincipal(request);
+      const trigger = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
         triggers.create(principal.organizationId, request.query.agentId, request.body, keep),
       );
       return reply.status(201).send(trigger);
@@ -56,23 +56,24 @@ export function triggerRoutes(
   app.route({
     ...contract.duplicateTrigger,
     handler: async (request, reply) =>
-      reply.status(201).send(await triggers.duplicate(principalOf(request).organizationId, request.params.id)),
+      reply.status(201).send(await triggers.duplicate(requirePrincipal(request).organizationId, request.params.id)),
   });
   app.route({
     ...contract.updateTrigger,
     ...withBodyRules<contract.TriggerChanges, { id: string }>((part, request) =>
-      triggers.checkPart(principalOf(request).organizationId, request.params.id, part),
+      triggers.checkPart(requirePrincipal(request).organizationId, request.params.id, part),
     ),
-    handler: async (request) => triggers.update(principalOf(request).organizationId, request.params.id, request.body),
+    handler: async (request) =>
+      triggers.update(requirePrincipal(request).organizationId, request.params.id, request.body),
   });
   app.route({
     ...contract.toggleTrigger,
-    handler: async (request) => triggers.toggle(principalOf(request).organizationId, request.params.id),
+    handler: async (request) => triggers.toggle(requirePrincipal(request).organizationId, request.params.id),
   });
   app.route({
     ...contract.deleteTrigger,
     handler: async (request) => {
-      await triggers.delete(principalOf(request).organizationId, request.params.id);
+      await triggers.delete(requirePrincipal(request).organizationId, request.params.id);
       return { success: true as const };
     },
   });

@@ -1,5 +1,5 @@
 import type { ActionType, Trigger, TriggerType } from "@foyer/contract";
-import { eventDataProblem } from "@foyer/contract/rules/match-event";
+import { findEventDataProblem } from "@foyer/contract/rules/match-event";
 import { pagePatternProblem } from "@foyer/contract/rules/match-page";
 import { checkAll, invalid } from "../errors.ts";
 
@@ -65,7 +65,7 @@ function pagePattern(page: unknown) {
 }
 
 function checkedEventData(eventData: unknown) {
-  const problem = eventDataProblem(eventData);
+  const problem = findEventDataProblem(eventData);
   if (problem) throw invalid("conditions.eventData", problem);
   return eventData;
 }

@@ -1,6 +1,6 @@
 import type { TriggerEvent, VisitorForm } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import { namesOrigin } from "../agents/origin-check.ts";
+import { includesOrigin } from "../agents/origin-check.ts";
 import type { AgentService } from "../agents/service.ts";
 import { isMissingReference } from "../db/database-errors.ts";
 import type { Tables } from "../db/tables.ts";
@@ -78,7 +78,7 @@ export function createVisitorTriggers(
       return typeof message === "string" && message.trim() !== "" ? message : null;
     },
     async form(idOrName: string, agentId: string | null, origin: string | undefined): Promise<VisitorForm> {
-      const isAllowed = (allowedOrigins: string) => origin !== undefined && namesOrigin(allowedOrigins, origin);
+      const isAllowed = (allowedOrigins: string) => origin !== undefined && includesOrigin(allowedOrigins, origin);
       const tool = await formFinder.enabled(idOrName, agentId, isAllowed);
       agents.checkOrigin(await agents.getPublic(tool.agentId), origin, ownOrigin);
       return toVisitorForm(tool);

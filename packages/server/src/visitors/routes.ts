@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { principalOf } from "../auth/sessions/authenticate.ts";
+import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
 import { createVisitorExport } from "./export.ts";
@@ -14,13 +14,13 @@ export function visitorRoutes(
   const exportData = createVisitorExport(deps, { ...visitors, ...sources });
   app.route({
     ...contract.getVisitorData,
-    handler: async (request) => visitors.data(principalOf(request).organizationId, identifierIn(request.query)),
+    handler: async (request) => visitors.data(requirePrincipal(request).organizationId, identifierIn(request.query)),
   });
   app.route({
     ...contract.exportVisitorData,
     handler: async (request, reply) => {
       const identifier = identifierIn(request.query);
-      const file = exportData(principalOf(request).organizationId, identifier);
+      const file = exportData(requirePrincipal(request).organizationId, identifier);
       reply.header("content-disposition", 'attachment; filename="visitor-data.zip"');
       return reply.type("application/zip").send(file as never);
     },
@@ -28,7 +28,7 @@ export function visitorRoutes(
   app.route({
     ...contract.eraseVisitor,
     handler: async (request) => {
-      const { organizationId } = principalOf(request);
+      const { organizationId } = requirePrincipal(request);
       const { dryRun, ...given } = request.body;
       const identifier = identifierIn(given);
       if (dryRun) {

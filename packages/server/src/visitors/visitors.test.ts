@@ -9,7 +9,7 @@ import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember, signedInBrowser } from "../../../../test/session-client.ts";
 import { insertPerson } from "../../../../test/visitor-seed.ts";
-import { conversationToken } from "../auth/conversation-token.ts";
+import { createConversationToken } from "../auth/conversation-token.ts";
 import { createDeps } from "../create-deps.ts";
 import { backUp, deletePreviousData } from "../db/backup.ts";
 import { openDatabase } from "../db/open.ts";
@@ -97,7 +97,7 @@ it("visitors delete their own conversation with its token, and their submissions
     server.app.inject({
       method: "DELETE",
       url: `/conversations/${id}${query}`,
-      headers: { authorization: `Bearer ${conversationToken(server.deps.encryption, of)}` },
+      headers: { authorization: `Bearer ${createConversationToken(server.deps.encryption, of)}` },
     });
   expect((await remove(kept.conversationId, "", all.conversationId)).statusCode).toBe(401);
   expect((await remove(kept.conversationId, "")).statusCode).toBe(200);

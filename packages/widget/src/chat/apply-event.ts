@@ -1,6 +1,6 @@
 import type { ChatEvent, Display, VisitorForm } from "@foyer/sdk";
 import type { ToolQuestion } from "../tools/page-tools.ts";
-import { newReply, type Piece, type ReplyEntry, stateAfter } from "./conversation-state.ts";
+import { createReply, type Piece, type ReplyEntry, toReplyState } from "./conversation-state.ts";
 
 /**
  * Returns the reply with one stream event applied. `problem` is the message shown to the visitor if the event is an
@@ -10,7 +10,7 @@ export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string)
   switch (event.type) {
     case "message_start":
       // A second start belongs to another reply, so the pieces of the first one are discarded.
-      return { ...newReply(reply.key), id: event.messageId };
+      return { ...createReply(reply.key), id: event.messageId };
     case "content_block_start":
       return withPiece(reply, event.index, { type: "text", text: "" });
     case "content_block_delta": {
@@ -56,7 +56,7 @@ export function applyEvent(reply: ReplyEntry, event: ChatEvent, problem: string)
     case "error":
       return { ...reply, problem };
     case "message_stop":
-      return { ...reply, state: stateAfter(event.stopReason), isReconnecting: false };
+      return { ...reply, state: toReplyState(event.stopReason), isReconnecting: false };
     default:
       return reply;
   }

@@ -18,7 +18,7 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
   const field = useRef<HTMLTextAreaElement>(null);
   const stop = useRef<HTMLButtonElement>(null);
   const moveFocus = () => focusPanel(field.current?.closest<HTMLElement>(".panel"));
-  const tooMany = lengthOver(draft);
+  const tooMany = countExcess(draft);
 
   useLayoutEffect(() => {
     if (field.current && !CSS.supports("field-sizing", "content")) grow(field.current);
@@ -35,7 +35,7 @@ export function Composer({ draft, onDraft }: { draft: string; onDraft: (text: st
     // Read the text from the field, because the last letters may not have been rendered yet.
     const text = field.current?.value ?? "";
     // A message written during a reply can be sent once the reply has ended.
-    if (isBusy || text.trim() === "" || lengthOver(text) > 0) return;
+    if (isBusy || text.trim() === "" || countExcess(text) > 0) return;
     onDraft("");
     void chat.send(text.trim());
     field.current?.focus();
@@ -110,7 +110,7 @@ function StopButton({ button, onFocusLost }: StopProps): JSX.Element {
 }
 
 /** Returns the number of characters by which a text exceeds the limit. An emoji counts as one character. */
-function lengthOver(text: string) {
+function countExcess(text: string) {
   return text.length > MAX_CHARACTERS ? Math.max(0, [...text].length - MAX_CHARACTERS) : 0;
 }
 

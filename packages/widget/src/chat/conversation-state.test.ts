@@ -1,6 +1,6 @@
 import type { Source } from "@foyer/sdk";
 import { expect, it } from "vitest";
-import { mayCite, newReply, type ToolPiece } from "./conversation-state.ts";
+import { createReply, mayCite, type ToolPiece } from "./conversation-state.ts";
 
 const source: Source = { n: 1, title: "Hours", url: null, page: null, snippet: "From 11 to 15." };
 const tool: ToolPiece = {
@@ -16,7 +16,7 @@ const tool: ToolPiece = {
 };
 
 it("numbers in brackets are citations during a search of documents and in replies with sources", () => {
-  const reply = { ...newReply("r"), pieces: [{ type: "text" as const, text: "From 11 to 15 [1]." }] };
+  const reply = { ...createReply("r"), pieces: [{ type: "text" as const, text: "From 11 to 15 [1]." }] };
   expect(mayCite(reply)).toBe(false);
   expect(mayCite({ ...reply, sources: [source] })).toBe(true);
   expect(mayCite({ ...reply, pieces: [tool, ...reply.pieces] })).toBe(true);

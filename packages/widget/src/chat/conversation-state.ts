@@ -67,7 +67,7 @@ export type FormEntry = { type: "form"; key: string; wanted: string; form: Visit
 /** An entry of the conversation. Entries are immutable: a change replaces the object. */
 export type Entry = UserEntry | ReplyEntry | FormEntry;
 
-export function newReply(key: string): ReplyEntry {
+export function createReply(key: string): ReplyEntry {
   return {
     type: "reply",
     key,
@@ -84,7 +84,7 @@ export function newReply(key: string): ReplyEntry {
 }
 
 /** The text of a reply as Markdown, without its tool calls. */
-export function textOf({ pieces }: ReplyEntry): string {
+export function joinText({ pieces }: ReplyEntry): string {
   return pieces.flatMap((piece) => (piece.type === "text" ? [piece.text] : [])).join("\n\n");
 }
 
@@ -109,13 +109,13 @@ export function toEntries({ messages }: Pick<Conversation, "messages">): Entry[]
     if (stopReason === null && !person) return [];
     return [
       {
-        ...newReply(id),
+        ...createReply(id),
         id,
         person,
         pieces: toPieces(message),
         sources: message.sources,
         suggestions: message.suggestions,
-        state: stateAfter(stopReason),
+        state: toReplyState(stopReason),
         rating: message.feedback,
         at,
       },
@@ -124,7 +124,7 @@ export function toEntries({ messages }: Pick<Conversation, "messages">): Entry[]
 }
 
 /** How a reply ended. A person's message, and a reply that ended because a person took over, need no label. */
-export function stateAfter(stopReason: Message["stopReason"]): ReplyEntry["state"] {
+export function toReplyState(stopReason: Message["stopReason"]): ReplyEntry["state"] {
   return ({ max_steps: "cut", aborted: "stopped", error: "failed" } as const)[stopReason as string] ?? "done";
 }
 
@@ -138,15 +138,15 @@ export function isRunning({ messages }: Conversation): boolean {
 function toPieces({ content, toolCalls }: Message): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
-  const sayUpTo = (end: number) => {
+  const pushTextUpTo = (end: number) => {
     if (end > at) pieces.push({ type: "text", text: content.slice(at, end) });
     at = Math.max(at, end);
   };
   for (const { id, name, label = null, executionType: kind, isError, result, display, form, textBefore } of toolCalls) {
-    sayUpTo(textBefore);
+    pushTextUpTo(textBefore);
     const state = isError ? "failed" : "done";
     pieces.push({ type: "tool", id, name, label, kind, state, result, display: display as Display | null, form });
   }
-  sayUpTo(content.length);
+  pushTextUpTo(content.length);
   return pieces;
 }

@@ -125,7 +125,7 @@ function Loading(): JSX.Element {
 }
 
 /** The form at the end of the conversation, or null. */
-function newestForm(scroller: HTMLElement): HTMLElement | null {
+function findNewestForm(scroller: HTMLElement): HTMLElement | null {
   return scroller.querySelector<HTMLElement>(".messages > li:last-child .form");
 }
 
@@ -152,7 +152,7 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
     // Reacts to streamed text, images that load, the on-screen keyboard, and the panel's own size.
     const watcher = new ResizeObserver(() => {
       if (!tracker.isFollowing()) return;
-      const form = newestForm(element);
+      const form = findNewestForm(element);
       // A visitor who is filling in a form looks at its fields, and a new form is read from its top.
       if (form?.matches(":focus-within")) return;
       const isTall =
@@ -184,7 +184,7 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
     if (!element) return;
     tracker.onScroll(element);
     // A form at the end is not a new message to jump to, and the button would cover its fields.
-    setIsAway(!tracker.isFollowing() && !newestForm(element)?.matches(":not(.sent)"));
+    setIsAway(!tracker.isFollowing() && !findNewestForm(element)?.matches(":not(.sent)"));
   };
   return { scroller, isAway, onScroll, goToEnd };
 }

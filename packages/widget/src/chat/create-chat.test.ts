@@ -36,7 +36,7 @@ function openChat(identity: { userId: string } | null, failures = 0, stored: obj
       keys.push(body?.messageKey);
       regenerated.push(body?.regenerate === true);
       if (failures-- > 0) throw new FoyerError("UNREACHABLE", "The server could not be reached.");
-      if ("handler" in stored) return passedOn();
+      if ("handler" in stored) return createHandedOverResponse();
       return new Promise<Response>(() => {});
     }
     await new Promise<void>((resolve) => loading.push(resolve));
@@ -61,7 +61,7 @@ function openChat(identity: { userId: string } | null, failures = 0, stored: obj
 }
 
 /** The response to a message for a person. */
-function passedOn(): Response {
+function createHandedOverResponse(): Response {
   const events = [
     { type: "message_start", conversationId: "conv_1", conversationToken: "token", messageId: "msg_1" },
     { type: "message_stop", messageId: "msg_1", stopReason: "handed_over" },

@@ -77,7 +77,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
     /** Retries a failed message or reply, or replaces the last reply with a new one. */
     retry(reply: ReplyEntry): void {
       if (reader.isReading()) return;
-      const text = answeredMessage(store.get().entries, reply)?.text ?? "…";
+      const text = findAnsweredMessage(store.get().entries, reply)?.text ?? "…";
       const { key, unsentKey } = reply;
       entries.remove(key);
       entries.setState(unsentKey, "sent");
@@ -89,7 +89,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
     openWith: starting.openWith,
     /** Sends the message that the full conversation rejected again, in a new conversation. */
     resendInNew(reply: ReplyEntry): void {
-      const asked = answeredMessage(store.get().entries, reply);
+      const asked = findAnsweredMessage(store.get().entries, reply);
       starting.startNew();
       if (asked) void this.send(asked.text);
     },
@@ -110,7 +110,7 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
 }
 
 /** The message that a reply answers. The visitor may have written further ones before the server refused it. */
-function answeredMessage(entries: readonly Entry[], { key, unsentKey }: ReplyEntry): UserEntry | undefined {
+function findAnsweredMessage(entries: readonly Entry[], { key, unsentKey }: ReplyEntry): UserEntry | undefined {
   const at = entries.findIndex((entry) => entry.key === key);
   return entries
     .slice(0, at)

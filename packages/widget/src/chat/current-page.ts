@@ -10,7 +10,7 @@ const MAX_CONTEXT_BYTES = 4_096;
  */
 export function currentPage({ agent, options, registry }: Pick<WidgetCore, "agent" | "options" | "registry">) {
   return {
-    context: sendable(registry.context),
+    context: keepSendable(registry.context),
     ...(options.sendsPage
       ? {
           url: pageUrl(location.href, agent.pageQuery),
@@ -22,7 +22,7 @@ export function currentPage({ agent, options, registry }: Pick<WidgetCore, "agen
 }
 
 /** The context, or null if the server would reject it, because a message must not fail because of its context. */
-function sendable(context: Record<string, unknown>) {
+function keepSendable(context: Record<string, unknown>) {
   try {
     const text = JSON.stringify(context);
     if (text.startsWith("{") && new TextEncoder().encode(text).length <= MAX_CONTEXT_BYTES) return JSON.parse(text);

@@ -1,5 +1,5 @@
 import type { WidgetCore } from "../loader/widget-core.ts";
-import { newReply, type ReplyEntry } from "./conversation-state.ts";
+import { createReply, type ReplyEntry } from "./conversation-state.ts";
 
 /** The bubble that the visitor clicked. Its text becomes the first message of the next conversation. */
 export type Opening = { triggerId: string; text: string };
@@ -18,5 +18,5 @@ export function loadOpening({ storage }: Core): Opening | null {
 }
 
 export function toEntry(key: string, { triggerId, text }: Opening): ReplyEntry {
-  return { ...newReply(key), pieces: [{ type: "text", text }], state: "done", triggerId };
+  return { ...createReply(key), pieces: [{ type: "text", text }], state: "done", triggerId };
 }

@@ -15,18 +15,18 @@ export type PinnedForms = ReturnType<typeof createPinnedForms>;
  */
 export function createPinnedForms(core: WidgetCore, request: Request, messages: Messages, entries: ChatEntries) {
   const storage = createFormStorage(core);
-  const shown = () => entries.store.get().entries.filter((entry): entry is FormEntry => entry.type === "form");
+  const listShownForms = () => entries.store.get().entries.filter((entry): entry is FormEntry => entry.type === "form");
   const finished = new Set<string>();
   // The form may have been submitted on a page that the visitor has left in the meantime.
   const isOpen = ({ key }: { key: string }) => !finished.has(key) && storage.sent(key) === null;
   let before = core.visitor.identity;
   core.bus.on("identity", (identity) => {
     // Do not show the previous visitor's forms.
-    if (before || !identity) for (const { key } of shown()) finished.add(key);
+    if (before || !identity) for (const { key } of listShownForms()) finished.add(key);
     before = identity;
   });
   const keep = () => {
-    const forms = shown().filter(isOpen);
+    const forms = listShownForms().filter(isOpen);
     storage.savePinned(forms.flatMap(({ key, form }) => (form ? [{ key, form }] : [])));
   };
   const set = (key: string, changes: Partial<FormEntry>) =>
@@ -46,7 +46,7 @@ export function createPinnedForms(core: WidgetCore, request: Request, messages: 
   return {
     load,
     show(wanted: string): string {
-      const known = shown().find((entry) => {
+      const known = listShownForms().find((entry) => {
         const names = [entry.wanted, entry.form?.toolId, entry.form?.toolName];
         return isOpen(entry) && names.includes(wanted);
       });
@@ -68,7 +68,7 @@ export function createPinnedForms(core: WidgetCore, request: Request, messages: 
      * started.
      */
     pinned(): FormEntry[] {
-      const here = shown().filter(isOpen);
+      const here = listShownForms().filter(isOpen);
       const isElsewhere = (key: string) => !here.some((entry) => entry.key === key);
       const kept = storage.pinned().filter((one) => isOpen(one) && isElsewhere(one.key) && storage.draft(one.key));
       const others = kept.map(({ key, form }) => ({

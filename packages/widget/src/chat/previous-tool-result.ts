@@ -2,7 +2,7 @@ import type { VisitorForm } from "@foyer/sdk";
 import type { Entry } from "./conversation-state.ts";
 
 /** The result of the last tool call before this form, in the same reply or an earlier one. Null without one. */
-export function previousToolResult(entries: readonly Entry[], form: VisitorForm): unknown {
+export function findPreviousToolResult(entries: readonly Entry[], form: VisitorForm): unknown {
   let result: unknown = null;
   for (const entry of entries) {
     if (entry.type === "form" && entry.form === form) return result;

@@ -5,7 +5,7 @@ import type { Messages } from "../locales/en.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { applyEvent } from "./apply-event.ts";
 import type { ChatEntries, ChatState } from "./chat-entries.ts";
-import { newReply, textOf } from "./conversation-state.ts";
+import { createReply, joinText } from "./conversation-state.ts";
 import { errorMessageFor } from "./error-messages.ts";
 import { createReplyTools } from "./reply-tools.ts";
 
@@ -49,7 +49,7 @@ export function createReplyReader(
     running = own;
     const show = () => {
       if (replyOf(key)) return;
-      add(newReply(key));
+      add(createReply(key));
       patch({ running: key, announcement: interpolate(messages.replying, { name: agent.name }) });
     };
     // A person answers in their own time, so nothing indicates that a reply is coming.
@@ -101,7 +101,7 @@ export function createReplyReader(
     running = null;
     const reply = replyOf(key);
     if (!reply) return patch({ running: null, announcement: "" });
-    const text = textOf(reply);
+    const text = joinText(reply);
     const note = reply.state === "stopped" ? messages.stopped : (reply.problem ?? "");
     const offered = reply.suggestions.length ? `${messages.suggestions}: ${reply.suggestions.join(" ")}` : "";
     patch({ running: null, announcement: `${agent.name}: ${text} ${note} ${offered}`.trim() });

@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { ToolView } from "../display/tool-view.tsx";
-import { agentImage } from "../loader/agent-images.ts";
+import { chooseAgentImage } from "../loader/agent-images.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { CommentField } from "./comment-field.tsx";
-import { mayCite, type Piece, type ReplyEntry, textOf } from "./conversation-state.ts";
+import { joinText, mayCite, type Piece, type ReplyEntry } from "./conversation-state.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Initials } from "./initials.tsx";
 import { MessageTime } from "./message-time.tsx";
@@ -28,7 +28,7 @@ export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Ele
   const problem = reply.problem ?? (reply.state === "failed" ? messages.replyFailed : null);
   const note = { stopped: messages.stopped, cut: messages.stepLimitReached }[reply.state as string];
   const { person } = reply;
-  const avatar = person ? null : agentImage(core, "avatar");
+  const avatar = person ? null : chooseAgentImage(core, "avatar");
   const hasCitations = mayCite(reply);
   return (
     <li class={["reply", isRunning ? "live" : "", avatar || person ? "faced" : ""].join(" ").trim()} part="reply">
@@ -63,7 +63,7 @@ export function ReplyView({ reply, isLast, canRegenerate }: ReplyProps): JSX.Ele
           ) : null}
         </div>
       ) : null}
-      {!isRunning && textOf(reply) ? (
+      {!isRunning && joinText(reply) ? (
         <Actions
           reply={reply}
           isLast={isLast}
@@ -129,7 +129,7 @@ function Actions({ reply, isLast, canRegenerate }: ReplyProps): JSX.Element {
   );
   return (
     <div class={isLast ? "actions last" : "actions"}>
-      <CopyButton text={() => textOf(reply)} />
+      <CopyButton text={() => joinText(reply)} />
       {reply.id ? rate("up", messages.goodReply, "up") : null}
       {reply.id ? rate("down", messages.badReply, "thumbDown") : null}
       {canRegenerate ? (

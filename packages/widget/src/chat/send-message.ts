@@ -1,4 +1,4 @@
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import { type ChatRequest, type ConversationKey, type Request, resumeChat, streamChat } from "@foyer/sdk";
 import type { VisitorSession } from "../loader/visitor-session.ts";
 import type { WidgetCore } from "../loader/widget-core.ts";
@@ -65,7 +65,7 @@ function visitContext({ options }: WidgetCore) {
 function visitorFields({ identity, sessionId }: VisitorSession): Partial<ChatRequest> {
   if (!identity) return { sessionId };
   const { userId, userEmail, userName, userHash, userToken, metadata } = identity;
-  return defined({
+  return omitUndefined({
     sessionId,
     userToken: userToken || undefined,
     userId: userToken ? undefined : userId,

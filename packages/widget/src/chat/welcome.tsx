@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { suggestionsFor } from "@foyer/contract/rules/page-suggestions";
+import { chooseSuggestions } from "@foyer/contract/rules/page-suggestions";
 import type { JSX } from "preact";
 import { MarkdownView } from "../markdown/markdown-view.tsx";
 import { usePanel } from "../panel/panel-context.ts";
@@ -12,7 +12,7 @@ export function Welcome({ hasStarted }: { hasStarted: boolean }): JSX.Element | 
   const { widget, allowedImageHosts } = core.agent;
   const greeting = core.options.greeting ?? widget.greeting;
   const path = usePath(!hasStarted && !!widget.pageSuggestions?.length);
-  const suggestions = hasStarted ? [] : suggestionsFor(widget, path);
+  const suggestions = hasStarted ? [] : chooseSuggestions(widget, path);
   if (hasStarted && !greeting) return null;
   return (
     <div class="welcome" part="welcome">

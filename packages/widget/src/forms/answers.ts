@@ -7,7 +7,7 @@ import type { FormValues } from "./field-values.ts";
 type Filled = { values: FormValues; files: Readonly<Record<string, { name: string }>> };
 
 /** The submitted answers as people read them. Fields without an answer are left out. */
-export function answersOf(
+export function toAnswers(
   fields: readonly FormField[],
   { values, files }: Filled,
   { locale, yes, no }: { locale: string; yes: string; no: string },

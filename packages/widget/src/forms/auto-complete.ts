@@ -4,7 +4,7 @@ import type { FormField } from "@foyer/contract";
  * The `autocomplete` value that lets the browser fill in the field. It follows from the type, or from a common field
  * name.
  */
-export function autoCompleteOf({ type, name }: FormField): string | undefined {
+export function chooseAutoComplete({ type, name }: FormField): string | undefined {
   if (type === "email" || type === "tel") return type;
   if (type !== "text") return undefined;
   const plain = name.toLowerCase().replace(/[^a-z]/g, "");

@@ -1,7 +1,7 @@
 import type { FormField } from "@foyer/contract";
 import { type AnswerKind, describeField } from "@foyer/contract/rules/field-types";
 import { fillTemplate } from "@foyer/contract/rules/fill-template";
-import { timeOf } from "@foyer/contract/rules/form-dates";
+import { parseTime } from "@foyer/contract/rules/form-dates";
 import type { Identity } from "../foyer-api.ts";
 import type { FormValue, FormValues } from "./field-values.ts";
 
@@ -38,10 +38,10 @@ function lookUp(name: string, { identity, context, previousResult }: DefaultFact
 
 /** Converts a default value to the value of its control. Returns "" or [] if the control cannot hold it. */
 const fromDefault: Record<AnswerKind, (text: string, field: FormField) => FormValue> = {
-  text: oneLine,
+  text: toOneLine,
   number: (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? `${Number(text)}` : ""),
-  date: (text) => (timeOf("date", text) === null ? "" : text),
-  datetime: wallTime,
+  date: (text) => (parseTime("date", text) === null ? "" : text),
+  datetime: toWallTime,
   choice: (text, field) => (isOption(field, text) ? text : ""),
   choices(text, field) {
     const parts = isOption(field, text) ? [text] : text.split(",").map((part) => part.trim());
@@ -55,15 +55,15 @@ const fromDefault: Record<AnswerKind, (text: string, field: FormField) => FormVa
 const isOption = ({ options = [] }: FormField, value: string) => options.some((option) => option.value === value);
 
 /** An input of one line drops line breaks, and one for an email address also drops the spaces around it. */
-function oneLine(text: string, field: FormField): string {
+function toOneLine(text: string, field: FormField): string {
   const { isMultiline, format } = describeField(field);
   if (isMultiline) return text;
   return format === "email" ? text.trim() : text.replace(/[\r\n]+/g, " ");
 }
 
 /** Returns local time as `2026-01-31T09:30`. A time without a zone is already local. */
-function wallTime(text: string): string {
-  const time = timeOf("datetime", text);
+function toWallTime(text: string): string {
+  const time = parseTime("datetime", text);
   if (time === null) return "";
   const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(text);
   const offset = hasZone ? new Date(time).getTimezoneOffset() * 60_000 : 0;

@@ -11,19 +11,19 @@ export type Failure = { text: string; until: number | null; canRetry: boolean };
 /** Translates a submission error for the visitor. The server's own message is for the site's developer. */
 export function toFailure(error: unknown, messages: Messages, hasFiles: boolean): Failure {
   const known = error instanceof FoyerError ? error : null;
-  const later = (text: string, seconds: number | null) => ({
+  const retryMessage = (text: string, seconds: number | null) => ({
     text: interpolate(text, { seconds: seconds ?? 0 }),
     canRetry: true,
     until: seconds === null ? null : Date.now() + seconds * 1_000,
   });
-  if (known === null) return later(messages.formFailed, null);
-  if (known.code === "UNREACHABLE") return later(messages.formUnreachable, null);
-  if (known.status === 429) return later(messages.formTooMany, known.retryAfter ?? 60);
-  const final = (text: string) => ({ text, until: null, canRetry: false });
+  if (known === null) return retryMessage(messages.formFailed, null);
+  if (known.code === "UNREACHABLE") return retryMessage(messages.formUnreachable, null);
+  if (known.status === 429) return retryMessage(messages.formTooMany, known.retryAfter ?? 60);
+  const finalMessage = (text: string) => ({ text, until: null, canRetry: false });
   if (known.status === 413 || known.code === "FILE_TOO_LARGE") {
-    return final(hasFiles ? messages.filesTooLarge : messages.formFailed);
+    return finalMessage(hasFiles ? messages.filesTooLarge : messages.formFailed);
   }
-  if (known.status === 404) return final(messages.formGone);
-  if (known.status === 403) return final(messages.formRefused);
-  return known.isTemporary ? later(messages.busy, known.retryAfter) : final(messages.formFailed);
+  if (known.status === 404) return finalMessage(messages.formGone);
+  if (known.status === 403) return finalMessage(messages.formRefused);
+  return known.isTemporary ? retryMessage(messages.busy, known.retryAfter) : finalMessage(messages.formFailed);
 }

@@ -6,7 +6,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
-import { autoCompleteOf } from "./auto-complete.ts";
+import { chooseAutoComplete } from "./auto-complete.ts";
 import type { FieldProps } from "./field-props.ts";
 
 const MAX_ROWS = 10;
@@ -18,7 +18,7 @@ type InputAttributes = JSX.IntrinsicElements["input"];
  * A single-line control. `attributes` choose the keyboard or picker. Validation is Foyer's own, so messages are the
  * same in every browser.
  */
-export function lineControl(attributes: InputAttributes | ((field: FormField) => InputAttributes)): Control {
+export function createLineControl(attributes: InputAttributes | ((field: FormField) => InputAttributes)): Control {
   return function LineControl(props) {
     const { field, session } = props;
     const { value, ...shared } = useControl(props);
@@ -26,20 +26,20 @@ export function lineControl(attributes: InputAttributes | ((field: FormField) =>
       <input
         {...shared}
         {...(typeof attributes === "function" ? attributes(field) : attributes)}
-        {...boundsOf(field)}
+        {...toBounds(field)}
         class="input"
         dir={value === "" ? undefined : "auto"}
         value={value}
         readOnly={props.isLocked}
         placeholder={field.placeholder}
-        autocomplete={autoCompleteOf(field)}
+        autocomplete={chooseAutoComplete(field)}
         onInput={({ currentTarget: { value, validity } }) => session.change(field.name, value, !validity.badInput)}
       />
     );
   };
 }
 
-export function numberAttributes({ validation }: FormField): InputAttributes {
+export function toNumberAttributes({ validation }: FormField): InputAttributes {
   // Numeric keyboards of some phones have no minus key, so they are used only for fields without negative numbers.
   const isPositive = Number(validation?.min?.value ?? -1) >= 0;
   return {
@@ -55,7 +55,7 @@ export function numberAttributes({ validation }: FormField): InputAttributes {
  * Returns the limits for the browser's picker. A bound with a time zone is left out, because pickers use the visitor's
  * local time.
  */
-function boundsOf(field: FormField): { min?: string | undefined; max?: string | undefined } {
+function toBounds(field: FormField): { min?: string | undefined; max?: string | undefined } {
   if (!describeField(field).rules.includes("min")) return {};
   const { min, max } = field.validation ?? {};
   const local = (value: number | string | undefined) =>

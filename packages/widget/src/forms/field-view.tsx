@@ -6,22 +6,22 @@ import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
 import { CheckboxField } from "./checkbox-field.tsx";
 import { ChoicesField } from "./choices-field.tsx";
-import { lineControl, numberAttributes, SelectControl, TextControl } from "./field-control.tsx";
+import { createLineControl, SelectControl, TextControl, toNumberAttributes } from "./field-control.tsx";
 import type { FieldProps } from "./field-props.ts";
 import { FileField } from "./file-field.tsx";
 import type { FormSession } from "./form-session.ts";
 
 /** The control of each type. Those in `selfLabeled` place their label themselves; the others get a label above them. */
 const controls: Record<FieldType, (props: FieldProps) => JSX.Element> = {
-  text: lineControl({ type: "text" }),
-  email: lineControl({ type: "email", inputMode: "email", autocapitalize: "none", spellcheck: false }),
-  tel: lineControl({ type: "tel", inputMode: "tel", spellcheck: false }),
-  number: lineControl(numberAttributes),
+  text: createLineControl({ type: "text" }),
+  email: createLineControl({ type: "email", inputMode: "email", autocapitalize: "none", spellcheck: false }),
+  tel: createLineControl({ type: "tel", inputMode: "tel", spellcheck: false }),
+  number: createLineControl(toNumberAttributes),
   textarea: TextControl,
   select: SelectControl,
   multiselect: ChoicesField,
-  date: lineControl({ type: "date" }),
-  datetime: lineControl({ type: "datetime-local" }),
+  date: createLineControl({ type: "date" }),
+  datetime: createLineControl({ type: "datetime-local" }),
   file: FileField,
   image: FileField,
   checkbox: CheckboxField,

@@ -51,12 +51,12 @@ export function FormCard({ session }: { session: FormSession }): JSX.Element {
       ref={card}
       class={isSent ? "card form sent" : "card form"}
       part="form"
-      aria-label={titleOf(form)}
+      aria-label={formTitle(form)}
       {...(form.formSchema.fields.some(holdsFile) ? { onDragOver: onDrag, onDrop: onDrag } : {})}
     >
       <h3 ref={title} class="form-title" part="form-title" tabIndex={-1}>
         {isSent ? <Icon name="done" /> : null}
-        <bdi>{isSent ? (ownFormText(form.formSchema, "successMessage") ?? messages.formSent) : titleOf(form)}</bdi>
+        <bdi>{isSent ? (ownFormText(form.formSchema, "successMessage") ?? messages.formSent) : formTitle(form)}</bdi>
       </h3>
       {isSent ? <FormSummary session={session} /> : <Fields session={session} />}
     </section>
@@ -110,6 +110,6 @@ function Fields({ session }: { session: FormSession }): JSX.Element {
 const submitIn = (form: HTMLElement | null) => form?.querySelector<HTMLElement>(".submit");
 
 /** The tool's label. Without one, its name in words. */
-function titleOf({ label, toolName }: VisitorForm): string {
+function formTitle({ label, toolName }: VisitorForm): string {
   return label ?? toolName.replaceAll("_", " ");
 }

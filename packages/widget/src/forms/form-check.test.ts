@@ -1,7 +1,7 @@
 import type { FormField } from "@foyer/contract";
 import { expect, it } from "vitest";
 import { type FormValues, toFormData } from "./field-values.ts";
-import { fromServerDetails, validateAnswers } from "./form-check.ts";
+import { toFieldErrors, validateAnswers } from "./form-check.ts";
 
 const messages = { filesTooLarge: "Too large together.", boxRequired: "Please tick this box." };
 const MEBIBYTE = 1024 * 1024;
@@ -100,5 +100,5 @@ it("the server's error details are assigned to fields, including fields with dot
     { path: "formData.unknown", message: "No." },
     { path: "fieldsCompleted", message: "No." },
   ];
-  expect(fromServerDetails([file("a.b"), file("c")], details)).toEqual({ "a.b": "No." });
+  expect(toFieldErrors([file("a.b"), file("c")], details)).toEqual({ "a.b": "No." });
 });

@@ -31,7 +31,7 @@ export function validateAnswers(
   const taken = new Map(chosen.map(([field, { type, size }]) => [field, { prefix: `data:${type};base64,`, size }]));
   // The message for a box is translated: the server's English message would follow a whole sentence as the label.
   const boxes = new Map(fields.filter(isBoxWithDefaultMessage).map(({ name }) => [name, messages.boxRequired]));
-  const found = validateForm(fields, data, patternFor, taken).map(
+  const found = validateForm(fields, data, compilePattern, taken).map(
     ({ field, message }) => [field, boxes.get(field) ?? message] as const,
   );
   const sum = chosen.reduce((bytes, { 1: file }) => bytes + file.size, 0);
@@ -49,7 +49,7 @@ function isBoxWithDefaultMessage(field: FormField): boolean {
  * Compiles a pattern as the server does: with whole code points if the pattern allows it. Patterns that this browser
  * cannot compile are left to the server.
  */
-function patternFor(pattern: string): { test(value: string): boolean } {
+function compilePattern(pattern: string): { test(value: string): boolean } {
   for (const flags of ["u", ""]) {
     try {
       return new RegExp(pattern, flags);
@@ -61,7 +61,7 @@ function patternFor(pattern: string): { test(value: string): boolean } {
 }
 
 /** The server's error details that concern a field of the form. The visitor cannot fix any other errors. */
-export function fromServerDetails(
+export function toFieldErrors(
   fields: readonly FormField[],
   details: ReadonlyArray<{ path: string; message: string }>,
 ): Problems {

@@ -44,7 +44,7 @@ export function createFormController(panel: PanelContext, parts: Parts) {
     const mine = isLeft || before !== undefined ? Object.entries(now).filter(([field]) => field === name) : [];
     patch({ problems: Object.fromEntries([...still, ...mine]) });
   };
-  const changed = (name: string, changes: Partial<FormState>, isLeft = false) => {
+  const applyChanges = (name: string, changes: Partial<FormState>, isLeft = false) => {
     // Store that the panel is open, so that it reopens on the next page for a visitor who is filling in a form.
     if (core.storage.read("session", "open") !== true) core.storage.write("session", "open", true);
     core.bus.emit("interaction");
@@ -60,7 +60,7 @@ export function createFormController(panel: PanelContext, parts: Parts) {
     touched.add(name);
     if (isReadable) unreadable.delete(name);
     else unreadable.add(name);
-    changed(name, { values: { ...store.get().values, [name]: value } });
+    applyChanges(name, { values: { ...store.get().values, [name]: value } });
   };
 
   return {
@@ -80,7 +80,7 @@ export function createFormController(panel: PanelContext, parts: Parts) {
     attach(name: string, file: File | null): void {
       const { [name]: _, ...others } = store.get().files;
       const lostFiles = store.get().lostFiles.filter((lost) => lost !== name);
-      changed(name, { files: file ? { ...others, [name]: file } : others, lostFiles }, file !== null);
+      applyChanges(name, { files: file ? { ...others, [name]: file } : others, lostFiles }, file !== null);
       if (file && store.get().problems[name] === undefined) events.completed(name);
     },
     /**
@@ -97,7 +97,7 @@ export function createFormController(panel: PanelContext, parts: Parts) {
       save();
     },
     /** The names of the fields that have an answer. */
-    completed: (): string[] => form.formSchema.fields.filter((field) => hasAnswer(field, store.get())).map(nameOf),
+    completed: (): string[] => form.formSchema.fields.filter((field) => hasAnswer(field, store.get())).map(fieldName),
     get attempt() {
       return attempt;
     },
@@ -109,7 +109,7 @@ export function createFormController(panel: PanelContext, parts: Parts) {
   };
 }
 
-const nameOf = ({ name }: FormField) => name;
+const fieldName = ({ name }: FormField) => name;
 
 const hasAnswer = (field: FormField, { values, files }: FormState) =>
   holdsFile(field) ? files[field.name] !== undefined : isAnswered(values[field.name]);

@@ -19,7 +19,7 @@ export function createFormEvents({ core, request }: PanelContext, form: VisitorF
   const tell = (notice: Pick<FormNotice, "event" | "submissionId" | "reason">) =>
     core.bus.emit("form", { toolId, toolName, formInstanceId: key, ...notice });
 
-  const shown = () => {
+  const reportShown = () => {
     if (impressionAt !== null) return;
     impressionAt = Date.now();
     record({ eventType: "impression" });
@@ -30,11 +30,11 @@ export function createFormEvents({ core, request }: PanelContext, form: VisitorF
     tell,
     /** Saved with a draft, so a restored form continues where it was. */
     progress: () => ({ impressionAt, startedAt, completed: [...completed] }),
-    shown,
+    shown: reportShown,
     started(): void {
       if (startedAt !== null) return;
       // A visitor who starts the form before the visibility check has run has seen the form.
-      shown();
+      reportShown();
       startedAt = Date.now();
       record({ eventType: "started" });
       tell({ event: "started" });

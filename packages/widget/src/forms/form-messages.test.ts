@@ -2,8 +2,8 @@ import type { FormField } from "@foyer/contract";
 import { FoyerError, type FoyerErrorCode } from "@foyer/sdk";
 import { expect, it } from "vitest";
 import { en } from "../locales/en.ts";
-import { answersOf } from "./answers.ts";
-import { autoCompleteOf } from "./auto-complete.ts";
+import { toAnswers } from "./answers.ts";
+import { chooseAutoComplete } from "./auto-complete.ts";
 import { toFailure } from "./error-messages.ts";
 import { formatBytes } from "./format-bytes.ts";
 
@@ -68,7 +68,7 @@ it("submitted answers are formatted for people", () => {
     blank: "x",
   };
   expect(
-    answersOf(fields, { values, files: { photo: { name: "bike.png" } } }, { locale: "en-GB", yes: "Yes", no: "No" }),
+    toAnswers(fields, { values, files: { photo: { name: "bike.png" } } }, { locale: "en-GB", yes: "Yes", no: "No" }),
   ).toEqual([
     { label: "text", text: "a\nb" },
     { label: "one", text: "City One" },
@@ -81,7 +81,7 @@ it("submitted answers are formatted for people", () => {
 });
 
 it("autocomplete values follow from the field's type and name", () => {
-  const token = (name: string, type: FormField["type"] = "text") => autoCompleteOf({ name, label: "", type });
+  const token = (name: string, type: FormField["type"] = "text") => chooseAutoComplete({ name, label: "", type });
   expect(["first_name", "lastName", "Full name", "zip", "color"].map((name) => token(name))).toEqual([
     "given-name",
     "family-name",

@@ -2,7 +2,7 @@
 import type { VisitorForm } from "@foyer/sdk";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { previousToolResult } from "../chat/previous-tool-result.ts";
+import { findPreviousToolResult } from "../chat/previous-tool-result.ts";
 import { usePanel } from "../panel/panel-context.ts";
 
 /**
@@ -21,7 +21,7 @@ export function FormPlace({ form, instanceKey }: { form: VisitorForm; instanceKe
     panel.loadForms().then(
       ({ mountForm }) => {
         if (isGone) return;
-        const previousResult = panel.previousResult?.() ?? previousToolResult(panel.chat.store.get().entries, form);
+        const previousResult = panel.previousResult?.() ?? findPreviousToolResult(panel.chat.store.get().entries, form);
         undo.current = mountForm(element, panel, { form, key: instanceKey, previousResult });
         setState("there");
       },

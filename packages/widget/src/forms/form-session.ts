@@ -14,7 +14,7 @@ type Impression = { form: VisitorForm; key: string; previousResult: unknown };
 const sessionsByWidget = new WeakMap<WidgetCore, Map<string, FormSession>>();
 
 /** Returns the session of an impression. A form that is rendered again continues with its existing session. */
-export function formSession(panel: PanelContext, showing: Impression): FormSession {
+export function openFormSession(panel: PanelContext, showing: Impression): FormSession {
   const sessions = sessionsByWidget.get(panel.core) ?? createSessions(panel.core);
   const session = sessions.get(showing.key) ?? createFormSession(panel, showing);
   sessions.set(showing.key, session);

@@ -6,7 +6,7 @@ import type { Failure } from "./error-messages.ts";
 import { accepts, type FormValues } from "./field-values.ts";
 import { type Problems, validateAnswers } from "./form-check.ts";
 import type { Draft } from "./form-storage.ts";
-import { mediaTypeOf } from "./read-data-url.ts";
+import { readMediaType } from "./read-data-url.ts";
 
 export type FormState = {
   values: FormValues;
@@ -48,12 +48,12 @@ export function createFormState({ core, messages }: PanelContext, { form, draft,
   const unreadable = new Set<string>();
 
   const check = ({ values, files }: Pick<FormState, "values" | "files">): Problems => {
-    const facts = Object.entries(files).map(([name, file]) => [name, { type: mediaTypeOf(file), size: file.size }]);
+    const facts = Object.entries(files).map(([name, file]) => [name, { type: readMediaType(file), size: file.size }]);
     return validateAnswers(fields, { values, files: Object.fromEntries(facts), unreadable }, messages);
   };
-  const defaults = () =>
+  const createDefaults = () =>
     defaultValues(fields, { identity: core.visitor.identity, context: core.registry.context, previousResult });
-  const lockedIn = (values: FormValues): ReadonlySet<string> => {
+  const findLocked = (values: FormValues): ReadonlySet<string> => {
     const problems = check({ values, files: {} });
     return new Set(fields.flatMap(({ name, disabled }) => (disabled && problems[name] === undefined ? [name] : [])));
   };
@@ -61,14 +61,14 @@ export function createFormState({ core, messages }: PanelContext, { form, draft,
    * Merges entered values with default values. A field that is now locked gets its default, because the visitor could
    * not correct it.
    */
-  const filled = (values: FormValues): Pick<FormState, "values" | "locked"> => {
-    const untouched = defaults();
-    const locked = lockedIn(untouched);
+  const fillDefaults = (values: FormValues): Pick<FormState, "values" | "locked"> => {
+    const untouched = createDefaults();
+    const locked = findLocked(untouched);
     const kept = Object.entries(values).filter(([name]) => touched.has(name) && !locked.has(name));
     return { values: { ...untouched, ...Object.fromEntries(kept) }, locked };
   };
   const store = createStore<FormState>({
-    ...filled(Object.fromEntries(restored)),
+    ...fillDefaults(Object.fromEntries(restored)),
     files: {},
     lostFiles: draft?.files ?? [],
     problems: {},
@@ -92,7 +92,7 @@ export function createFormState({ core, messages }: PanelContext, { form, draft,
     /** Recomputes the defaults of untouched fields after the visitor has been identified. */
     refill(): void {
       const { values, problems } = store.get();
-      const { locked, ...rest } = filled(values);
+      const { locked, ...rest } = fillDefaults(values);
       const open = Object.entries(problems).filter(([name]) => !locked.has(name));
       patch({ ...rest, locked, problems: Object.fromEntries(open) });
     },

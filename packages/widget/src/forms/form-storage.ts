@@ -37,18 +37,18 @@ export type FormStorage = ReturnType<typeof createFormStorage>;
  * visitor's data moves to the user who is identified next.
  */
 export function createFormStorage({ storage, visitor }: Pick<WidgetCore, "storage" | "visitor">) {
-  const owner = () => (visitor.identity ? `user:${visitor.identity.userId}` : ANONYMOUS);
+  const ownerKey = () => (visitor.identity ? `user:${visitor.identity.userId}` : ANONYMOUS);
 
   const read = (place: StorageArea): Partial<StoredForms> => {
     const kept = storage.read(place, "forms") as (Partial<StoredForms> & { whose?: unknown }) | null;
-    return kept && (kept.whose === owner() || kept.whose === ANONYMOUS) ? kept : {};
+    return kept && (kept.whose === ownerKey() || kept.whose === ANONYMOUS) ? kept : {};
   };
   const list = <Name extends keyof StoredForms>(place: StorageArea, name: Name): StoredForms[Name] => {
     const kept: unknown = read(place)[name];
     return (Array.isArray(kept) ? kept.filter((one) => typeof one?.key === "string") : []) as StoredForms[Name];
   };
   const write = <Name extends keyof StoredForms>(place: StorageArea, name: Name, next: StoredForms[Name]) =>
-    storage.write(place, "forms", { ...read(place), whose: owner(), [name]: next.slice(0, MAX_STORED) });
+    storage.write(place, "forms", { ...read(place), whose: ownerKey(), [name]: next.slice(0, MAX_STORED) });
 
   return {
     draft: (key: string): Draft | null => list("session", "drafts").find((draft) => draft.key === key) ?? null,

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
-import { answersOf } from "./answers.ts";
+import { toAnswers } from "./answers.ts";
 import type { FormSession } from "./form-session.ts";
 
 /** The confirmation and the submitted answers. Answers are not stored, so they are gone after a reload. */
@@ -10,7 +10,7 @@ export function FormSummary({ session }: { session: FormSession }): JSX.Element 
   const { core, messages } = usePanel();
   const { values, files, message, isFresh } = useStore(session.store);
   const texts = { locale: core.locale, yes: messages.yes, no: messages.no };
-  const answers = isFresh ? answersOf(session.form.formSchema.fields, { values, files }, texts) : [];
+  const answers = isFresh ? toAnswers(session.form.formSchema.fields, { values, files }, texts) : [];
   return (
     <div class="summary" part="summary">
       {message ? <p dir="auto">{message}</p> : null}

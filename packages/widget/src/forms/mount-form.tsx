@@ -4,7 +4,7 @@ import { render } from "preact";
 import type { ShadowHost } from "../loader/shadow-host.ts";
 import { type PanelContext, PanelProvider } from "../panel/panel-context.ts";
 import { FormCard } from "./form-card.tsx";
-import { formSession } from "./form-session.ts";
+import { openFormSession } from "./form-session.ts";
 import css from "./forms.css?inline";
 
 /**
@@ -22,7 +22,7 @@ export function mountForm(
   styled.add(shadow);
   render(
     <PanelProvider value={panel}>
-      <FormCard session={formSession(panel, showing)} />
+      <FormCard session={openFormSession(panel, showing)} />
     </PanelProvider>,
     place,
   );

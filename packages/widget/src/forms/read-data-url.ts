@@ -9,12 +9,12 @@ export function readDataUrl(file: File): Promise<string> {
     reader.onload = () => {
       const text = String(reader.result);
       // Browsers differ in the prefix for an empty file and for a file of unknown type.
-      resolve(`data:${mediaTypeOf(file)};base64,${text.slice(text.indexOf(",") + 1 || text.length)}`);
+      resolve(`data:${readMediaType(file)};base64,${text.slice(text.indexOf(",") + 1 || text.length)}`);
     };
     reader.readAsDataURL(file);
   });
 }
 
-export function mediaTypeOf({ type }: { type: string }): string {
+export function readMediaType({ type }: { type: string }): string {
   return /^[^,;]{1,200}$/.test(type) ? type : "application/octet-stream";
 }

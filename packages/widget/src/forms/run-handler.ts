@@ -38,11 +38,11 @@ export async function runHandler(
     const outcome = await Promise.race([(async () => handler(formData, facts))(), timeout]);
     const { success = true, message, data } = outcome ?? {};
     const shown = typeof message === "string" && message !== "" ? message : null;
-    return { result: { success: success !== false, ...textFor(shown), ...dataFor(data) }, shown };
+    return { result: { success: success !== false, ...toTextPart(shown), ...toDataPart(data) }, shown };
   } catch (error) {
     reportError(error);
     return {
-      result: { success: false, ...textFor(error instanceof Error ? error.message : String(error)) },
+      result: { success: false, ...toTextPart(error instanceof Error ? error.message : String(error)) },
       shown: null,
     };
   } finally {
@@ -62,10 +62,10 @@ export async function reportResult(request: Request, result: ClientResult, waits
   }
 }
 
-const textFor = (message: string | null) => (message ? { message: message.slice(0, MAX_CHARACTERS) } : {});
+const toTextPart = (message: string | null) => (message ? { message: message.slice(0, MAX_CHARACTERS) } : {});
 
 /** Data that is not a plain JSON object is not sent. */
-function dataFor(data: unknown): { data?: Record<string, unknown> } {
+function toDataPart(data: unknown): { data?: Record<string, unknown> } {
   try {
     const copy = data === undefined ? null : JSON.parse(JSON.stringify(data));
     return typeof copy === "object" && copy !== null && !Array.isArray(copy) ? { data: copy } : {};

@@ -40,15 +40,15 @@ export function SubmitArea({ session }: { session: FormSession }): JSX.Element {
 
 /** Counts down the whole seconds until a time, then stays at 0. */
 function useSecondsUntil(moment: number | null): number {
-  const left = () => (moment === null ? 0 : Math.max(0, Math.ceil((moment - Date.now()) / 1_000)));
+  const secondsLeft = () => (moment === null ? 0 : Math.max(0, Math.ceil((moment - Date.now()) / 1_000)));
   const [, draw] = useState(0);
   useEffect(() => {
-    if (left() === 0) return;
+    if (secondsLeft() === 0) return;
     const timer = setInterval(() => {
       draw((count) => count + 1);
-      if (left() === 0) clearInterval(timer);
+      if (secondsLeft() === 0) clearInterval(timer);
     }, 1_000);
     return () => clearInterval(timer);
   }, [moment]);
-  return left();
+  return secondsLeft();
 }

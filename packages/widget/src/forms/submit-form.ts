@@ -5,7 +5,7 @@ import type { VisitorSession } from "../loader/visitor-session.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import { toFailure } from "./error-messages.ts";
 import { toFormData } from "./field-values.ts";
-import { fromServerDetails, type Problems } from "./form-check.ts";
+import { type Problems, toFieldErrors } from "./form-check.ts";
 import type { FormController } from "./form-controller.ts";
 import type { FormEvents } from "./form-events.ts";
 import { isWaiting } from "./form-state.ts";
@@ -28,7 +28,7 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
   const refuse = (problems: Problems) =>
     patch({ problems, phase: "editing", progress: null, refusals: store.get().refusals + 1 });
 
-  const send = (attempt: Attempt) => sendForm(request, core.options.baseUrl, outgoing(panel, parts, attempt));
+  const send = (attempt: Attempt) => sendForm(request, core.options.baseUrl, createSubmission(panel, parts, attempt));
   const newAttempt = () => {
     controller.setAttempt({ key: randomId(), conversationId: core.visitor.current?.id ?? null });
     return controller.attempt as Attempt;
@@ -46,7 +46,7 @@ export function createFormSubmitter(panel: PanelContext, parts: Parts) {
       controller.attach(error.unreadable, null);
       return refuse({ [error.unreadable]: messages.fileUnreadable });
     }
-    const problems = fromServerDetails(fields, error instanceof FoyerError ? error.details : []);
+    const problems = toFieldErrors(fields, error instanceof FoyerError ? error.details : []);
     if (Object.keys(problems).length > 0) return refuse(problems);
     patch({ failure: toFailure(error, messages, Object.keys(store.get().files).length > 0) });
     refuse({});
@@ -104,7 +104,11 @@ function submittingUser({ identity }: VisitorSession): Pick<FormSubmit, "userId"
   return userHash ? { userId, userHash } : { userId };
 }
 
-function outgoing({ core }: PanelContext, { form, key, controller, events }: Parts, attempt: Attempt): Outgoing {
+function createSubmission(
+  { core }: PanelContext,
+  { form, key, controller, events }: Parts,
+  attempt: Attempt,
+): Outgoing {
   const { values, files } = controller.store.get();
   const { impressionAt, startedAt } = events.progress();
   return {

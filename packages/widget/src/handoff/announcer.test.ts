@@ -11,14 +11,14 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-function panel() {
+function createPanel() {
   const store = createStore({ announcement: "" });
   const announce = createAnnouncer({ store, patch: store.set } as never);
   return { announce, said: () => store.get().announcement };
 }
 
 it("the announcer reads messages that arrive together as one text, so that none replaces another", () => {
-  const { announce, said } = panel();
+  const { announce, said } = createPanel();
   announce("Ada: Hello");
   announce("Ada: Which bike?");
   expect(said()).toBe("");
@@ -27,7 +27,7 @@ it("the announcer reads messages that arrive together as one text, so that none 
 });
 
 it("the announcer repeats the same text, which a live region would otherwise ignore", () => {
-  const { announce, said } = panel();
+  const { announce, said } = createPanel();
   announce("Ada: Yes");
   vi.runAllTimers();
   const before = said();

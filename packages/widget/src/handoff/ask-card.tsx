@@ -5,7 +5,7 @@ import { focusPanel } from "../panel/focus.ts";
 import { isComposing } from "../panel/keys.ts";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
-import { promiseText } from "./availability-texts.ts";
+import { describePromise } from "./availability-texts.ts";
 import type { HandoffController } from "./create-handoff.ts";
 
 /** The server's limit. */
@@ -62,7 +62,7 @@ export function AskCard({ handoff }: { handoff: HandoffController }): JSX.Elemen
       onKeyDown={onKeyDown}
     >
       <p class="ask-title">{card === "email" ? texts.leaveEmail : texts.talk}</p>
-      <p class="note">{settings && promiseText(settings, texts, core.locale)}</p>
+      <p class="note">{settings && describePromise(settings, texts, core.locale)}</p>
       {card === "ask" ? (
         <label>
           {isFirst ? texts.about : texts.aboutOptional}

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { localeIds } from "../locales/choose-locale.ts";
 import { interpolate } from "../locales/load-messages.ts";
-import { duration, moment, promiseText } from "./availability-texts.ts";
+import { describePromise, formatDuration, formatMoment } from "./availability-texts.ts";
 import { handoffEn } from "./texts/handoff-en.ts";
 import { loadTexts } from "./texts/load-texts.ts";
 
@@ -20,7 +20,7 @@ it.each(localeIds)(
 );
 
 it("an answer is promised in minutes or whole hours, in the visitor's language", () => {
-  expect([10, 60, 90, 120].map((minutes) => duration(minutes, "en"))).toEqual([
+  expect([10, 60, 90, 120].map((minutes) => formatDuration(minutes, "en"))).toEqual([
     "10 minutes",
     "1 hour",
     "90 minutes",
@@ -34,15 +34,15 @@ it("an answer is promised in minutes or whole hours, in the visitor's language",
     whileWaiting: "agent" as const,
     canEmail: true,
   };
-  expect(promiseText(open, handoffEn, "en")).toBe("Someone usually answers within 10 minutes.");
-  expect(promiseText({ ...open, promiseMinutes: null }, handoffEn, "en")).toBeNull();
+  expect(describePromise(open, handoffEn, "en")).toBe("Someone usually answers within 10 minutes.");
+  expect(describePromise({ ...open, promiseMinutes: null }, handoffEn, "en")).toBeNull();
 });
 
 it("visitors outside office hours read when the team is back, with the date if that is not within six days", () => {
   const at = "2026-03-09T12:00:00Z";
-  expect(moment(at, "en", Date.parse(at) - 86_400_000)).toMatch(/^Mon|^Sun|^Tue/);
-  expect(moment(at, "en", Date.parse(at) - 86_400_000)).not.toContain("March");
-  expect(moment(at, "en", Date.parse(at) - 8 * 86_400_000)).toContain("March");
+  expect(formatMoment(at, "en", Date.parse(at) - 86_400_000)).toMatch(/^Mon|^Sun|^Tue/);
+  expect(formatMoment(at, "en", Date.parse(at) - 86_400_000)).not.toContain("March");
+  expect(formatMoment(at, "en", Date.parse(at) - 8 * 86_400_000)).toContain("March");
   const closed = {
     hasButton: true,
     isOpen: false,
@@ -51,5 +51,5 @@ it("visitors outside office hours read when the team is back, with the date if t
     whileWaiting: "agent" as const,
     canEmail: true,
   };
-  expect(promiseText(closed, handoffEn, "en")).toBe(interpolate(handoffEn.closed, {}));
+  expect(describePromise(closed, handoffEn, "en")).toBe(interpolate(handoffEn.closed, {}));
 });

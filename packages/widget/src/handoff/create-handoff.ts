@@ -1,5 +1,5 @@
 import type { Ownership, WidgetHandoff } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import { type ConversationKey, FoyerError } from "@foyer/sdk";
 import { errorMessageFor } from "../chat/error-messages.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
@@ -109,27 +109,27 @@ export function createHandoff(panel: PanelContext, panelState: PanelState, texts
     /** Asks for a person or, while the visitor waits, leaves an email address for the answer. */
     ask: ({ reason, email }: { reason?: string; email?: string }): Promise<boolean> =>
       attempt(async (own) => {
-        const conversation = await conversationFor(panel, reason ?? "", own);
-        await change("POST", conversation, defined({ reason: reason || undefined, email: email || undefined }));
+        const conversation = await ensureConversation(panel, reason ?? "", own);
+        await change("POST", conversation, omitUndefined({ reason: reason || undefined, email: email || undefined }));
         if (email && !own.aborted) patch({ email: { conversationId: conversation.id, address: email } });
       }),
     stopWaiting: (): Promise<boolean> =>
       attempt(async () => {
         const { current } = visitor;
         // A member has just taken the conversation over, which its live events report.
-        if (current) await change("DELETE", current).catch(unlessConflict);
+        if (current) await change("DELETE", current).catch(ignoreConflict);
         patch({ email: null });
       }),
     destroy: (): void => life.abort(),
   };
 }
 
-function unlessConflict(error: unknown): void {
+function ignoreConflict(error: unknown): void {
   if (!(error instanceof FoyerError) || error.status !== 409) throw error;
 }
 
 /** The conversation to hand over. If there is none, the visitor's question starts one. */
-function conversationFor(
+function ensureConversation(
   { core: { visitor }, chat }: PanelContext,
   question: string,
   signal: AbortSignal,

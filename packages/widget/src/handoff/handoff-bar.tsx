@@ -10,9 +10,9 @@ import { Icon } from "../panel/icon.tsx";
 import { usePanel } from "../panel/panel-context.ts";
 import { useStore } from "../store.ts";
 import { AskCard } from "./ask-card.tsx";
-import { promiseText } from "./availability-texts.ts";
+import { describePromise } from "./availability-texts.ts";
 import type { HandoffController } from "./create-handoff.ts";
-import { viewOf } from "./handoff-state.ts";
+import { chooseView } from "./handoff-state.ts";
 
 type Props = { handoff: HandoffController };
 
@@ -28,7 +28,7 @@ export function HandoffBar({ handoff }: Props): JSX.Element | null {
   // A person may take over while the visitor is filling in a card.
   const cardOf = { agent: "ask", waiting: "email", human: "none" } as const;
   if (card !== "none" && card === cardOf[ownership?.handler ?? "agent"]) return <AskCard handoff={handoff} />;
-  const view = viewOf({ entries, ownership, left }, settings, now);
+  const view = chooseView({ entries, ownership, left }, settings, now);
   switch (view.type) {
     case "offer":
       return (
@@ -80,7 +80,7 @@ function Waiting({ handoff, isLate }: Props & { isLate: boolean }): JSX.Element 
   };
   const email = left?.conversationId === core.visitor.current?.id ? left?.address : null;
   const { isLost } = useStore(handoff.live.store);
-  const promise = isLate ? texts.late : settings && promiseText(settings, texts, core.locale);
+  const promise = isLate ? texts.late : settings && describePromise(settings, texts, core.locale);
   const meanwhile = settings?.whileWaiting === "silent" ? texts.agentSilent : texts.agentAnswers;
   return (
     <Line face={<span class="lamp lit" aria-hidden="true" />} title={texts.waiting}>

@@ -1,9 +1,9 @@
 import type { Ownership } from "@foyer/contract";
-import { textOf } from "../chat/conversation-state.ts";
+import { joinText } from "../chat/conversation-state.ts";
 import { interpolate } from "../locales/load-messages.ts";
 import type { PanelContext } from "../panel/panel-context.ts";
 import { createAnnouncer } from "./announcer.ts";
-import { type HandoffState, teamMessages } from "./handoff-state.ts";
+import { type HandoffState, listTeamMessages } from "./handoff-state.ts";
 import type { Sound } from "./sound.ts";
 import type { HandoffTexts } from "./texts/load-texts.ts";
 
@@ -16,9 +16,9 @@ export function createHandoffNews({ core, chat }: PanelContext, { texts, sound }
 
   function reportMessages(before: HandoffState, after: HandoffState): void {
     const known = new Set(before.entries.map(({ key }) => key));
-    for (const entry of teamMessages(after.entries).filter(({ key }) => !known.has(key))) {
+    for (const entry of listTeamMessages(after.entries).filter(({ key }) => !known.has(key))) {
       const person = entry.person?.name ?? "";
-      const text = textOf(entry);
+      const text = joinText(entry);
       announce(`${person}: ${text}`);
       bus.emit("message", { role: "assistant", text, conversationId: visitor.current?.id ?? null, person });
       sound.playFor(entry.key);

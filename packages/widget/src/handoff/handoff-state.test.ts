@@ -1,7 +1,7 @@
 import type { ConversationLiveEvent, Message, Ownership, Person, WidgetHandoff } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { type Entry, newReply, type ReplyEntry, textOf, toEntries } from "../chat/conversation-state.ts";
-import { applyLiveEvent, type HandoffState, teamMessages, viewOf } from "./handoff-state.ts";
+import { createReply, type Entry, joinText, type ReplyEntry, toEntries } from "../chat/conversation-state.ts";
+import { applyLiveEvent, chooseView, type HandoffState, listTeamMessages } from "./handoff-state.ts";
 
 const ada = { name: "Ada Byron", initials: "AB" };
 const noon = Date.parse("2026-03-02T12:00:00Z");
@@ -31,7 +31,7 @@ const ownership = (handler: Ownership["handler"], epoch: number, promisedAt: str
         },
 });
 
-function message(
+function createMessage(
   id: string,
   kind: Message["author"]["kind"],
   content: string,
@@ -65,50 +65,56 @@ const sentHere = (key: string, text: string, state: "sent" | "unsent" = "sent"):
 const empty: HandoffState = { entries: [], ownership: null, typing: null };
 const after = (state: HandoffState, ...events: ConversationLiveEvent[]) => events.reduce(applyLiveEvent, state);
 const texts = ({ entries }: HandoffState) =>
-  entries.map((entry) => (entry.type === "reply" ? textOf(entry) : entry.type === "user" ? entry.text : "form"));
+  entries.map((entry) => (entry.type === "reply" ? joinText(entry) : entry.type === "user" ? entry.text : "form"));
 
 describe("the state of a conversation that is handed over", () => {
   it("adds the messages of the team and the visitor, each once, in the order in which they arrive", () => {
     const events = [
       owned(ownership("human", 2)),
-      said(message("msg_1", "member", "Hello, Ada here.")),
-      said(message("msg_2", "visitor", "From another tab")),
+      said(createMessage("msg_1", "member", "Hello, Ada here.")),
+      said(createMessage("msg_2", "visitor", "From another tab")),
     ];
     const once = after(empty, ...events);
     expect(texts(once)).toEqual(["Hello, Ada here.", "From another tab"]);
     expect(after(once, ...events)).toEqual(once);
-    expect(teamMessages(once.entries).map(({ id, person }) => [id, person])).toEqual([["msg_1", ada]]);
+    expect(listTeamMessages(once.entries).map(({ id, person }) => [id, person])).toEqual([["msg_1", ada]]);
   });
 
   it("recognizes the visitor's own messages, even two with the same text", () => {
     const here = { ...empty, entries: [sentHere("local-1", "ok"), sentHere("local-2", "ok")] };
-    const state = after(here, said(message("msg_1", "visitor", "ok")), said(message("msg_2", "visitor", "ok")));
+    const state = after(
+      here,
+      said(createMessage("msg_1", "visitor", "ok")),
+      said(createMessage("msg_2", "visitor", "ok")),
+    );
     expect(state.entries.map((entry) => entry.type === "user" && [entry.key, entry.id])).toEqual([
       ["local-1", "msg_1"],
       ["local-2", "msg_2"],
     ]);
-    expect(texts(after(state, said(message("msg_3", "visitor", "ok"))))).toEqual(["ok", "ok", "ok"]);
+    expect(texts(after(state, said(createMessage("msg_3", "visitor", "ok"))))).toEqual(["ok", "ok", "ok"]);
   });
 
   it("clears the failure of a message that had arrived although its response was lost", () => {
     const refused: ReplyEntry = {
-      ...newReply("local-3"),
+      ...createReply("local-3"),
       state: "refused",
       problem: "Not reached",
       unsentKey: "local-1",
     };
     const next = sentHere("local-2", "Hello?");
     const here = { ...empty, entries: [sentHere("local-1", "Are you there?", "unsent"), next, refused] };
-    const { entries } = after(here, said(message("msg_1", "visitor", "Are you there?")));
+    const { entries } = after(here, said(createMessage("msg_1", "visitor", "Are you there?")));
     expect(entries).toEqual([{ ...sentHere("local-1", "Are you there?"), id: "msg_1" }, next]);
   });
 
   it("does not repeat a reply of the agent that streams in here, and leaves out one that runs elsewhere", () => {
-    const running: ReplyEntry = { ...newReply("local-1"), id: "msg_1" };
+    const running: ReplyEntry = { ...createReply("local-1"), id: "msg_1" };
     const here = { ...empty, entries: [running] };
-    expect(after(here, said(message("msg_1", "agent", "We open at nine."))).entries).toEqual([running]);
-    expect(after(empty, said(message("msg_2", "agent", "We", { stopReason: null }))).entries).toEqual([]);
-    expect(texts(after(empty, said(message("msg_2", "agent", "We open at nine."))))).toEqual(["We open at nine."]);
+    expect(after(here, said(createMessage("msg_1", "agent", "We open at nine."))).entries).toEqual([running]);
+    expect(after(empty, said(createMessage("msg_2", "agent", "We", { stopReason: null }))).entries).toEqual([]);
+    expect(texts(after(empty, said(createMessage("msg_2", "agent", "We open at nine."))))).toEqual([
+      "We open at nine.",
+    ]);
   });
 
   it("ignores an older handler that arrives late", () => {
@@ -119,15 +125,15 @@ describe("the state of a conversation that is handed over", () => {
   it("shows typing until the person's message or the end of the handoff", () => {
     const person = after(empty, owned(ownership("human", 2)), typing);
     expect(person.typing).toEqual(ada);
-    expect(after(person, said(message("msg_1", "visitor", "Hm"))).typing).toEqual(ada);
-    expect(after(person, said(message("msg_1", "member", "Yes"))).typing).toBeNull();
+    expect(after(person, said(createMessage("msg_1", "visitor", "Hm"))).typing).toEqual(ada);
+    expect(after(person, said(createMessage("msg_1", "member", "Yes"))).typing).toBeNull();
     expect(after(person, owned(ownership("agent", 3))).typing).toBeNull();
   });
 });
 
 describe("what the visitor sees above the message field", () => {
   const view = (state: HandoffState, now = noon, given: WidgetHandoff | null = settings, left: Person | null = null) =>
-    viewOf({ ...state, left }, given, now);
+    chooseView({ ...state, left }, given, now);
 
   it("offers a person unless the agent has no button", () => {
     expect(view(empty).type).toBe("offer");
@@ -143,13 +149,13 @@ describe("what the visitor sees above the message field", () => {
   });
 
   it("shows that the handoff is over until the agent replies, even after a reload", () => {
-    const talk = after(empty, owned(ownership("human", 2)), said(message("msg_1", "member", "Done.")));
-    const thanked = after(talk, said(message("msg_2", "visitor", "Thanks")), owned(ownership("agent", 3)));
+    const talk = after(empty, owned(ownership("human", 2)), said(createMessage("msg_1", "member", "Done.")));
+    const thanked = after(talk, said(createMessage("msg_2", "visitor", "Thanks")), owned(ownership("agent", 3)));
     expect(view(thanked)).toMatchObject({ type: "over", person: ada, reply: { id: "msg_1" } });
-    const stored = [message("msg_1", "member", "Done."), message("msg_2", "visitor", "Thanks")];
+    const stored = [createMessage("msg_1", "member", "Done."), createMessage("msg_2", "visitor", "Thanks")];
     const reloaded = { ...empty, entries: toEntries({ messages: stored }), ownership: ownership("agent", 3) };
     expect(view(reloaded)).toMatchObject({ type: "over", person: ada });
-    expect(view(after(thanked, said(message("msg_3", "agent", "You're welcome.")))).type).toBe("offer");
+    expect(view(after(thanked, said(createMessage("msg_3", "agent", "You're welcome.")))).type).toBe("offer");
   });
 
   it("says that a person who wrote nothing has left, and then offers a person again", () => {

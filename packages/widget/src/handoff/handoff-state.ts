@@ -64,7 +64,7 @@ function withVisitorMessage(entries: readonly Entry[], message: UserEntry): Entr
 }
 
 /** The messages of the team, oldest first. */
-export function teamMessages(entries: readonly Entry[]): ReplyEntry[] {
+export function listTeamMessages(entries: readonly Entry[]): ReplyEntry[] {
   return entries.filter((entry): entry is ReplyEntry => entry.type === "reply" && !!entry.person);
 }
 
@@ -72,7 +72,7 @@ export function teamMessages(entries: readonly Entry[]): ReplyEntry[] {
  * @param left the person who has just left
  * @param now in milliseconds since 1970
  */
-export function viewOf(
+export function chooseView(
   { entries, ownership, left }: Pick<HandoffState, "entries" | "ownership"> & { left: Person | null },
   settings: WidgetHandoff | null,
   now: number,

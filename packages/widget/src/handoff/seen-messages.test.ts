@@ -1,6 +1,6 @@
 import type { Ownership } from "@foyer/contract";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { newReply } from "../chat/conversation-state.ts";
+import { createReply } from "../chat/conversation-state.ts";
 import { createEventBus } from "../loader/event-bus.ts";
 import { createStore } from "../store.ts";
 import { createSeenMessages } from "./seen-messages.ts";
@@ -39,7 +39,7 @@ function open(entries: Map<string, unknown>, isOpen: boolean) {
   const parts = { panelState, onChange, signal: new AbortController().signal };
   const seen = createSeenMessages({ core, chat: { store: chat } } as never, parts as never);
   const show = (handler: Ownership["handler"], ...ids: string[]) => {
-    const replies = ids.map((id) => ({ ...newReply(id), id, person: ada }));
+    const replies = ids.map((id) => ({ ...createReply(id), id, person: ada }));
     chat.set({ entries: replies, ownership: { handler, epoch: 1, assignee: null, handoff: null } });
     seen.keep();
   };

@@ -1,6 +1,6 @@
 import type { PanelContext } from "../panel/panel-context.ts";
 import type { PanelState } from "../panel/panel-state.ts";
-import { teamMessages } from "./handoff-state.ts";
+import { listTeamMessages } from "./handoff-state.ts";
 
 /** `seen` is the id of the last message of the team that the visitor has seen. */
 type Stored = { id: string; seen: string | null };
@@ -25,7 +25,7 @@ export function createSeenMessages({ core, chat }: PanelContext, { panelState, o
     const stored = storage.read("local", NAME) as Partial<Stored> | null;
     return typeof stored?.id === "string" ? { id: stored.id, seen: stored.seen ?? null } : null;
   };
-  const messageIds = () => teamMessages(chat.store.get().entries).map(({ key }) => key);
+  const messageIds = () => listTeamMessages(chat.store.get().entries).map(({ key }) => key);
   const onStorage = ({ key }: StorageEvent) => {
     if (key === `foyer:${options.agentId}:${NAME}`) onChange();
   };

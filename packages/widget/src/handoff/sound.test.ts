@@ -31,7 +31,7 @@ afterEach(() => {
 });
 
 /** The storage that all tabs of a visitor share. */
-function sharedStorage() {
+function createSharedStorage() {
   const entries = new Map<string, unknown>();
   return {
     read: (_: string, name: string) => entries.get(name) ?? null,
@@ -40,7 +40,7 @@ function sharedStorage() {
 }
 
 it("the sound of a message is off until the visitor switches it on, which plays it once", async () => {
-  const sound = createSound(sharedStorage());
+  const sound = createSound(createSharedStorage());
   sound.playFor("msg_1");
   expect(started).toEqual([]);
   sound.turn(true);
@@ -51,7 +51,7 @@ it("the sound of a message is off until the visitor switches it on, which plays 
 });
 
 it("the sound of a message plays in only one tab", async () => {
-  const storage = sharedStorage();
+  const storage = createSharedStorage();
   const [one, other] = [createSound(storage), createSound(storage)];
   one.turn(true);
   await vi.waitFor(() => expect(started).toHaveLength(2));
@@ -66,7 +66,7 @@ it("the sound of a message is skipped when the browser allows it too late", asyn
   vi.useFakeTimers();
   const allowed = Promise.withResolvers<void>();
   resume = () => allowed.promise;
-  const sound = createSound(sharedStorage());
+  const sound = createSound(createSharedStorage());
   sound.turn(true);
   vi.advanceTimersByTime(1_001);
   allowed.resolve();

@@ -4,7 +4,7 @@ import type { WidgetOptions } from "./read-options.ts";
 type Source = { agent: AgentWidget; options: Pick<WidgetOptions, "baseUrl"> };
 
 /** The URL of an agent's image, or null without one. An unsaved image in the dashboard's preview is a data URL. */
-export function agentImage({ agent, options }: Source, kind: keyof AgentWidget["images"]): string | null {
+export function chooseAgentImage({ agent, options }: Source, kind: keyof AgentWidget["images"]): string | null {
   const path = agent.images[kind];
   return path && new URL(path, `${options.baseUrl}/`).href;
 }

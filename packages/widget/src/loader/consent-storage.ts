@@ -53,13 +53,13 @@ export function createConsentStorage(agentId: string, bus: EventBus, consent: "g
 }
 
 /** With storage blocked, browsers throw on the mere access to these properties. */
-function storageOf(place: StorageArea) {
+function openStorage(place: StorageArea) {
   return place === "local" ? localStorage : sessionStorage;
 }
 
 function load(place: StorageArea, key: string): string | null {
   try {
-    return storageOf(place).getItem(key);
+    return openStorage(place).getItem(key);
   } catch {
     return null;
   }
@@ -67,8 +67,8 @@ function load(place: StorageArea, key: string): string | null {
 
 function store(place: StorageArea, key: string, text: string | null): boolean {
   try {
-    if (text === null) storageOf(place).removeItem(key);
-    else storageOf(place).setItem(key, text);
+    if (text === null) openStorage(place).removeItem(key);
+    else openStorage(place).setItem(key, text);
     return true;
   } catch {
     return false;

@@ -1,4 +1,4 @@
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import type { Identity } from "../foyer-api.ts";
 import { iconNames, type LauncherIcon } from "./launcher-icons.ts";
 
@@ -40,16 +40,16 @@ export function readOptions(data: Readonly<Record<string, string | undefined>>, 
     identity: userId || userToken ? readIdentity(data) : null,
     consent: data.consent === "required" ? "required" : "given",
     sendsPage: data.page !== "off",
-    theme: oneOf(data.theme, ["auto", "light", "dark"]),
+    theme: parseOneOf(data.theme, ["auto", "light", "dark"]),
     locale: data.locale || null,
-    position: oneOf(data.position, ["left", "right"]),
-    offsetX: pixels(data.offsetX),
-    offsetY: pixels(data.offsetY),
+    position: parseOneOf(data.position, ["left", "right"]),
+    offsetX: parsePixels(data.offsetX),
+    offsetY: parsePixels(data.offsetY),
     accentColor: /^#[0-9a-f]{6}$/i.test(data.accentColor ?? "") ? (data.accentColor ?? null) : null,
     title: data.title || null,
     greeting: data.greeting || null,
     launcherLabel: data.launcherLabel || null,
-    launcherIcon: oneOf(data.launcherIcon, iconNames),
+    launcherIcon: parseOneOf(data.launcherIcon, iconNames),
     hasLauncher: data.launcher !== "false",
     isOpen: data.open === "" || data.open === "true",
     zIndex: /^\d{1,10}$/.test(data.zIndex ?? "") ? Number(data.zIndex) : null,
@@ -58,7 +58,7 @@ export function readOptions(data: Readonly<Record<string, string | undefined>>, 
 
 function readIdentity(data: Readonly<Record<string, string | undefined>>): Identity {
   const { userId, userToken, userEmail, userName, userHash } = data;
-  return defined({
+  return omitUndefined({
     // Undefined only with a token, which identifies the user.
     userId: (userId || undefined) as string,
     userToken: userToken || undefined,
@@ -68,10 +68,10 @@ function readIdentity(data: Readonly<Record<string, string | undefined>>): Ident
   });
 }
 
-function pixels(value: string | undefined): number | null {
+function parsePixels(value: string | undefined): number | null {
   return /^\d{1,3}$/.test(value ?? "") ? Math.min(Number(value), 400) : null;
 }
 
-function oneOf<const T extends string>(value: string | undefined, values: readonly T[]): T | null {
+function parseOneOf<const T extends string>(value: string | undefined, values: readonly T[]): T | null {
   return values.find((one) => one === value) ?? null;
 }

@@ -1,4 +1,4 @@
-import { LAMP, readableOn } from "@foyer/contract/rules/accent-contrast";
+import { chooseReadableColor, LAMP } from "@foyer/contract/rules/accent-contrast";
 import css from "./shadow-host.css?inline";
 
 export type ShadowHost = ReturnType<typeof createShadowHost>;
@@ -29,7 +29,7 @@ export function createShadowHost(look: Appearance, label: string) {
   const [hostRule, frameRule] = [...variables.cssRules] as CSSStyleRule[];
   hostRule?.style.setProperty("z-index", String(zIndex ?? 2_147_483_000), "important");
   frameRule?.style.setProperty("--accent", accent);
-  frameRule?.style.setProperty("--on-accent", readableOn(accent));
+  frameRule?.style.setProperty("--on-accent", chooseReadableColor(accent));
   frameRule?.style.setProperty("--offset-x", `${offsetX}px`);
   frameRule?.style.setProperty("--offset-y", `${offsetY}px`);
   const addStyles = (text: string) => {

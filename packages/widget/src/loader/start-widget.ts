@@ -1,10 +1,10 @@
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import type { AgentWidget } from "@foyer/sdk";
 import type { FoyerApi } from "../foyer-api.ts";
 import { chooseLocale, isRightToLeft } from "../locales/choose-locale.ts";
 import { launcherMessages } from "../locales/launcher-messages.ts";
 import { startTriggers } from "../triggers/start-triggers.ts";
-import { agentImage } from "./agent-images.ts";
+import { chooseAgentImage } from "./agent-images.ts";
 import { requestFromServer } from "./ask-server.ts";
 import { type ConsentStorage, createConsentStorage } from "./consent-storage.ts";
 import { createEventBus, type EventBus } from "./event-bus.ts";
@@ -61,14 +61,16 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
   const foyer: FoyerApi = {
     open: ({ message, form, handoff } = {}) =>
       whenReady(({ panel }) =>
-        panel.open(defined({ message: message || undefined, form: form || undefined, handoff: handoff || undefined })),
+        panel.open(
+          omitUndefined({ message: message || undefined, form: form || undefined, handoff: handoff || undefined }),
+        ),
       ),
     close: () => whenReady(({ panel }) => panel.close()),
     toggle: () => whenReady(({ panel }) => (panel.isOpen ? panel.close() : panel.open())),
     show: () => whenReady(({ shadow }) => shadow.setHidden(false)),
     hide: () => whenReady(({ shadow }) => shadow.setHidden(true)),
     track(name, data = {}) {
-      const event = { name, data: copyOf(data) };
+      const event = { name, data: deepCopy(data) };
       whenReady(() => bus.emit("track", event));
     },
     identify: (identity) => visitor.identify(identity),
@@ -136,7 +138,7 @@ async function start(options: WidgetOptions, parts: Parts): Promise<WidgetCore |
     return createLauncher(shadow, parts.bus, messages, {
       label: options.launcherLabel ?? widget.launcherLabel ?? null,
       icon: options.launcherIcon ?? widget.launcherIcon ?? "chat",
-      image: agentImage(base, "launcher"),
+      image: chooseAgentImage(base, "launcher"),
       onPress: press,
     });
   });
@@ -147,7 +149,7 @@ async function start(options: WidgetOptions, parts: Parts): Promise<WidgetCore |
  * Copies the data, because it may be read later. Reactive proxies of frameworks cannot be cloned and are returned as
  * they are.
  */
-function copyOf<T>(data: T): T {
+function deepCopy<T>(data: T): T {
   try {
     return structuredClone(data);
   } catch {

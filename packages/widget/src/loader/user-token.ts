@@ -1,4 +1,4 @@
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import type { Identity } from "../foyer-api.ts";
 
 /** An identity whose user is known, from the page or from the token. */
@@ -15,7 +15,7 @@ export function withTokenFields(identity: Identity): KnownIdentity {
     const bytes = atob((userToken.split(".")[1] ?? "").replace(/-/g, "+").replace(/_/g, "/"));
     const text = new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
     const { sub, email, name } = JSON.parse(text);
-    const known = defined({ userEmail: email || undefined, userName: name || undefined });
+    const known = omitUndefined({ userEmail: email || undefined, userName: name || undefined });
     return { ...identity, ...known, userId: sub ?? userId };
   } catch {
     return { ...identity, userId };

@@ -25,16 +25,16 @@ export type VisitorSession = ReturnType<typeof createVisitorSession>;
 export function createVisitorSession(storage: ConsentStorage, bus: EventBus, identity: Identity | null) {
   let visitor = identity && withTokenFields(identity);
   let ownSessionId = randomId();
-  const owner = () => (visitor ? `user:${visitor.userId}` : ANONYMOUS);
+  const ownerKey = () => (visitor ? `user:${visitor.userId}` : ANONYMOUS);
 
   // Read the value each time, because another tab may have written it in the meantime.
-  const read = (): Stored => asStored(storage.read("local", "visit")) ?? { sessionId: ownSessionId, owners: {} };
-  const owned = (stored: Stored): Owned =>
-    (Object.hasOwn(stored.owners, owner()) && stored.owners[owner()]) || { current: null, list: [] };
+  const read = (): Stored => parseStored(storage.read("local", "visit")) ?? { sessionId: ownSessionId, owners: {} };
+  const readOwned = (stored: Stored): Owned =>
+    (Object.hasOwn(stored.owners, ownerKey()) && stored.owners[ownerKey()]) || { current: null, list: [] };
   const change = (edit: (mine: Owned) => Owned, options = {}) => {
     const stored = read();
-    const others = Object.entries(stored.owners).filter(([name]) => name === ANONYMOUS && name !== owner());
-    const owners = Object.fromEntries([...others, [owner(), edit(owned(stored))]]);
+    const others = Object.entries(stored.owners).filter(([name]) => name === ANONYMOUS && name !== ownerKey());
+    const owners = Object.fromEntries([...others, [ownerKey(), edit(readOwned(stored))]]);
     storage.write("local", "visit", { ...stored, owners }, options);
   };
   const keep = () => change((mine) => mine);
@@ -42,9 +42,9 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
   const settleForms = () => {
     for (const place of ["session", "local"] as const) {
       const kept = storage.read(place, "forms") as { whose?: unknown } | null;
-      if (!kept || kept.whose === owner()) continue;
+      if (!kept || kept.whose === ownerKey()) continue;
       const isOpenToAll = visitor !== null && kept.whose === ANONYMOUS;
-      storage.write(place, "forms", isOpenToAll ? { ...kept, whose: owner() } : null);
+      storage.write(place, "forms", isOpenToAll ? { ...kept, whose: ownerKey() } : null);
     }
   };
   /**
@@ -52,7 +52,7 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
    * next message, its token proves to the server that this user has access to it.
    */
   const adopt = () => {
-    const stored = asStored(storage.read("local", "visit"));
+    const stored = parseStored(storage.read("local", "visit"));
     const anonymous = stored?.owners[ANONYMOUS];
     const open = anonymous?.list.find(({ id }) => id === anonymous.current);
     if (!visitor || !stored || !anonymous || !open) return;
@@ -74,11 +74,11 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
     },
     /** Newest first. */
     get conversations(): KnownConversation[] {
-      return owned(read()).list;
+      return readOwned(read()).list;
     },
     /** The open conversation, which is the same on every page and in every tab. */
     get current(): KnownConversation | null {
-      const { current, list } = owned(read());
+      const { current, list } = readOwned(read());
       return list.find(({ id }) => id === current) ?? null;
     },
     /** Makes a conversation the current one and moves it to the top of the list. */
@@ -123,7 +123,7 @@ export function createVisitorSession(storage: ConsentStorage, bus: EventBus, ide
   };
 }
 
-function asStored(value: unknown): Stored | null {
+function parseStored(value: unknown): Stored | null {
   const stored = value as Partial<Stored> | null;
   const isStored = typeof stored?.sessionId === "string" && typeof stored.owners === "object" && stored.owners !== null;
   if (!isStored) return null;

@@ -165,8 +165,8 @@ function startsOther(line: string) {
 }
 
 function readTable(lines: readonly string[], at: number): [Block, number] | null {
-  const marks = delimiters(lines[at + 1] ?? "");
-  const head = marks ? cells(lines[at] ?? "") : [];
+  const marks = parseDelimiters(lines[at + 1] ?? "");
+  const head = marks ? splitCells(lines[at] ?? "") : [];
   if (!marks || head.length !== marks.length) return null;
   const align = marks.map((mark): Align => {
     if (/^:-+:$/.test(mark)) return "center";
@@ -175,21 +175,21 @@ function readTable(lines: readonly string[], at: number): [Block, number] | null
   let end = at + 2;
   while (end < lines.length && lines[end]?.includes("|") && lines[end]?.trim() !== "") end += 1;
   const rows = lines.slice(at + 2, end).map((line) => {
-    const row = cells(line);
+    const row = splitCells(line);
     return head.map((_, column) => row[column] ?? "");
   });
   return [{ type: "table", align, head, rows }, end - at];
 }
 
 /** Splits a delimiter row such as `|---|:-:|`. Returns null for any other line. */
-function delimiters(line: string): string[] | null {
+function parseDelimiters(line: string): string[] | null {
   if (line.length > MAX_MARKER_LENGTH || !line.includes("-")) return null;
-  const marks = cells(line);
+  const marks = splitCells(line);
   return marks.every((mark) => /^:?-+:?$/.test(mark)) ? marks : null;
 }
 
 /** Splits a table row at its unescaped bars. */
-function cells(line: string): string[] {
+function splitCells(line: string): string[] {
   const inside = line
     .trim()
     .replace(/^\|/, "")

@@ -23,7 +23,7 @@ export function createInlineWriter() {
   const giveUp = (index: number) => {
     const [lost] = open.splice(index, 1);
     if (!lost) return;
-    out.splice(lost.start, 0, textOf(lost.mark));
+    out.splice(lost.start, 0, toTextNode(lost.mark));
     for (const inner of open.slice(index)) inner.start += 1;
   };
 
@@ -34,7 +34,7 @@ export function createInlineWriter() {
       // Do not merge text across an open mark, because what follows may become the mark's content.
       const last = out.length > (open.at(-1)?.start ?? 0) ? out.at(-1) : undefined;
       if (last?.type === "text") last.text += text;
-      else out.push(textOf(text));
+      else out.push(toTextNode(text));
     },
     /** Returns false if too many marks are open. */
     open(mark: string): boolean {
@@ -62,12 +62,12 @@ export function createInlineWriter() {
         if (type && last.start < out.length) out.push({ type, children: this.take(open.length - 1).children });
         else giveUp(open.length - 1);
       }
-      return joined(out);
+      return joinText(out);
     },
   };
 }
 
-export const textOf = (text: string): Inline & { type: "text" } => ({ type: "text", text });
+export const toTextNode = (text: string): Inline & { type: "text" } => ({ type: "text", text });
 
 /** The text without formatting. */
 export function plainText(parts: readonly Inline[]): string {
@@ -80,7 +80,7 @@ export function plainText(parts: readonly Inline[]): string {
     .join("");
 }
 
-function joined(parts: readonly Inline[]): Inline[] {
+function joinText(parts: readonly Inline[]): Inline[] {
   const out: Inline[] = [];
   for (const part of parts) {
     const last = out.at(-1);

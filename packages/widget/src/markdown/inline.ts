@@ -1,5 +1,5 @@
-import { imageAddress, linkAddress } from "@foyer/contract/rules/safe-address";
-import { createInlineWriter, type Inline, plainText, type Style, textOf } from "./inline-writer.ts";
+import { linkAddress, toAllowedImageAddress } from "@foyer/contract/rules/safe-address";
+import { createInlineWriter, type Inline, plainText, type Style, toTextNode } from "./inline-writer.ts";
 
 const styles: Record<string, Style> = { "**": "strong", __: "strong", "*": "em", _: "em", "~~": "del" };
 
@@ -45,9 +45,9 @@ export function parseInline(text: string, imageHosts: readonly string[], isUnfin
     else if (address !== undefined) {
       const url = trimAddress(address);
       at = found.index + url.length;
-      writer.add(...linkOf(url, [textOf(url)]));
-    } else if (autolink !== undefined) writer.add(...linkOf(autolink, [textOf(autolink.replace(/^mailto:/, ""))]));
-    else if (mail !== undefined) writer.add(...linkOf(`mailto:${mail}`, [textOf(mail)]));
+      writer.add(...toLink(url, [toTextNode(url)]));
+    } else if (autolink !== undefined) writer.add(...toLink(autolink, [toTextNode(autolink.replace(/^mailto:/, ""))]));
+    else if (mail !== undefined) writer.add(...toLink(`mailto:${mail}`, [toTextNode(mail)]));
     token.lastIndex = at;
   }
   writer.say(text.slice(at));
@@ -62,7 +62,7 @@ function readCode(writer: Writer, text: string, at: number, ticks: string, deadT
     writer.say(ticks);
     return at;
   }
-  writer.add({ type: "code", text: codeText(text.slice(at, end)) });
+  writer.add({ type: "code", text: trimCode(text.slice(at, end)) });
   return end + ticks.length;
 }
 
@@ -91,7 +91,7 @@ function closeBracket(
     return 1;
   }
   const { mark, children } = writer.take(index);
-  writer.add(...(mark === "![" ? imageOf(target, children, imageHosts) : linkOf(target, children)));
+  writer.add(...(mark === "![" ? toImage(target, children, imageHosts) : toLink(target, children)));
   return whole.length;
 }
 
@@ -106,23 +106,23 @@ function endOfCode(text: string, from: number, ticks: string): number {
   return -1;
 }
 
-function codeText(text: string) {
+function trimCode(text: string) {
   const line = text.replaceAll("\n", " ");
   return /^ .*\S.* $/.test(line) ? line.slice(1, -1) : line;
 }
 
-function linkOf(target: string, children: Inline[]): Inline[] {
+function toLink(target: string, children: Inline[]): Inline[] {
   const href = linkAddress(target);
   if (href === null) return children;
   // Remove links from the label, because links cannot be nested.
-  return [{ type: "link", href, children: children.length > 0 ? withoutLinks(children) : [textOf(target)] }];
+  return [{ type: "link", href, children: children.length > 0 ? withoutLinks(children) : [toTextNode(target)] }];
 }
 
-function imageOf(target: string, children: Inline[], hosts: readonly string[]): Inline[] {
+function toImage(target: string, children: Inline[], hosts: readonly string[]): Inline[] {
   const alt = plainText(children);
-  const src = imageAddress(target, hosts);
+  const src = toAllowedImageAddress(target, hosts);
   if (src !== null) return [{ type: "image", src, alt }];
-  return linkOf(target, [textOf(alt || target)]);
+  return toLink(target, [toTextNode(alt || target)]);
 }
 
 function withoutLinks(children: readonly Inline[]): Inline[] {

@@ -34,15 +34,16 @@ export function MarkdownView({ text, isUnfinished, ...rest }: MarkdownProps): JS
 
 function Part({ text, imageHosts, isUnfinished, hasCitations = false }: MarkdownProps): JSX.Element {
   return useMemo(() => {
-    const inline = (source: string) => inlineView(parseInline(source, imageHosts, isUnfinished), hasCitations);
-    return <>{blocksView(parseBlocks(text), inline)}</>;
+    const renderInline = (source: string) =>
+      renderInlineParts(parseInline(source, imageHosts, isUnfinished), hasCitations);
+    return <>{renderBlocks(parseBlocks(text), renderInline)}</>;
   }, [text, imageHosts, isUnfinished, hasCitations]);
 }
 
 type Rendered = JSX.Element | string;
 type InlineOf = (source: string) => Rendered[];
 
-function blocksView(blocks: readonly Block[], inline: InlineOf): JSX.Element[] {
+function renderBlocks(blocks: readonly Block[], inline: InlineOf): JSX.Element[] {
   return blocks.map((block, key) => blockView(block, key, inline));
 }
 
@@ -56,13 +57,13 @@ function blockView(block: Block, key: number, inline: InlineOf): JSX.Element {
     case "code":
       return <CodeBlock key={key} language={block.language} text={block.text} />;
     case "quote":
-      return <blockquote key={key}>{blocksView(block.children, inline)}</blockquote>;
+      return <blockquote key={key}>{renderBlocks(block.children, inline)}</blockquote>;
     case "rule":
       return <hr key={key} />;
     case "table":
       return <TableBlock key={key} table={block} inline={inline} />;
     case "list": {
-      const items = block.items.map((item, index) => <li key={index}>{itemView(item, inline)}</li>);
+      const items = block.items.map((item, index) => <li key={index}>{renderItem(item, inline)}</li>);
       return block.start === null ? (
         <ul key={key}>{items}</ul>
       ) : (
@@ -75,10 +76,10 @@ function blockView(block: Block, key: number, inline: InlineOf): JSX.Element {
 }
 
 /** A list item that consists of one paragraph is rendered without the paragraph element. */
-function itemView(item: readonly Block[], inline: InlineOf): Rendered[] {
+function renderItem(item: readonly Block[], inline: InlineOf): Rendered[] {
   const [first, ...rest] = item;
-  if (first?.type !== "paragraph") return blocksView(item, inline);
-  return [...inline(first.text), ...blocksView(rest, inline)];
+  if (first?.type !== "paragraph") return renderBlocks(item, inline);
+  return [...inline(first.text), ...renderBlocks(rest, inline)];
 }
 
 function TableBlock({ table, inline }: { table: Extract<Block, { type: "table" }>; inline: InlineOf }) {
@@ -115,7 +116,7 @@ function TableBlock({ table, inline }: { table: Extract<Block, { type: "table" }
   );
 }
 
-function inlineView(parts: readonly Inline[], hasCitations: boolean): Rendered[] {
+function renderInlineParts(parts: readonly Inline[], hasCitations: boolean): Rendered[] {
   return parts.flatMap((part, key) => {
     switch (part.type) {
       case "text":
@@ -127,7 +128,7 @@ function inlineView(parts: readonly Inline[], hasCitations: boolean): Rendered[]
       case "link":
         return (
           <a key={key} href={part.href} {...linkTargetFor(part.href)}>
-            {inlineView(part.children, hasCitations)}
+            {renderInlineParts(part.children, hasCitations)}
           </a>
         );
       case "image":
@@ -136,7 +137,7 @@ function inlineView(parts: readonly Inline[], hasCitations: boolean): Rendered[]
         );
       default: {
         const Tag = part.type;
-        return <Tag key={key}>{inlineView(part.children, hasCitations)}</Tag>;
+        return <Tag key={key}>{renderInlineParts(part.children, hasCitations)}</Tag>;
       }
     }
   });

@@ -1,4 +1,4 @@
-import { imageAddress, linkAddress } from "@foyer/contract/rules/safe-address";
+import { linkAddress, toAllowedImageAddress } from "@foyer/contract/rules/safe-address";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { expectLinear } from "../../../../test/cpu-time.ts";
@@ -7,7 +7,7 @@ import { parseInline } from "./inline.ts";
 import { type Inline, plainText } from "./inline-writer.ts";
 
 /** Inline elements in a short notation: `*em*`, `**strong**`, `<href|text>`, `!<src|alt>`. */
-function short(parts: readonly Inline[]): string {
+function abbreviate(parts: readonly Inline[]): string {
   return parts
     .map((part) => {
       switch (part.type) {
@@ -18,16 +18,16 @@ function short(parts: readonly Inline[]): string {
         case "break":
           return "/";
         case "link":
-          return `<${part.href}|${short(part.children)}>`;
+          return `<${part.href}|${abbreviate(part.children)}>`;
         case "image":
           return `!<${part.src}|${part.alt}>`;
         default:
-          return `${part.type}(${short(part.children)})`;
+          return `${part.type}(${abbreviate(part.children)})`;
       }
     })
     .join("");
 }
-const read = (text: string, hosts: string[] = []) => short(parseInline(text, hosts));
+const read = (text: string, hosts: string[] = []) => abbreviate(parseInline(text, hosts));
 
 describe("inline Markdown", () => {
   it.each([
@@ -64,8 +64,8 @@ describe("inline Markdown", () => {
   });
 
   it("closes open emphasis temporarily while more text is streaming in", () => {
-    expect(short(parseInline("so **very", [], true))).toBe("so strong(very)");
-    expect(short(parseInline("so **", [], true))).toBe("so **");
+    expect(abbreviate(parseInline("so **very", [], true))).toBe("so strong(very)");
+    expect(abbreviate(parseInline("so **", [], true))).toBe("so **");
   });
 
   it("keeps every word of plain text and creates no URL that is not allowed", () => {
@@ -217,10 +217,10 @@ describe("URLs in Markdown", () => {
     "",
   ])("do not become links when they are unsafe: %j", (address) => expect(linkAddress(address)).toBeNull());
   it("become images only over HTTPS from allowed hosts, or as small data URLs", () => {
-    expect(imageAddress("https://a.example/p.png", ["a.example"])).toBe("https://a.example/p.png");
-    expect(imageAddress("http://a.example/p.png", ["a.example"])).toBeNull();
-    expect(imageAddress("https://a.example.evil.example/p.png", ["a.example"])).toBeNull();
-    expect(imageAddress("data:image/png;base64,AAAA", [])).toBe("data:image/png;base64,AAAA");
-    expect(imageAddress("data:image/svg+xml;base64,AAAA", [])).toBeNull();
+    expect(toAllowedImageAddress("https://a.example/p.png", ["a.example"])).toBe("https://a.example/p.png");
+    expect(toAllowedImageAddress("http://a.example/p.png", ["a.example"])).toBeNull();
+    expect(toAllowedImageAddress("https://a.example.evil.example/p.png", ["a.example"])).toBeNull();
+    expect(toAllowedImageAddress("data:image/png;base64,AAAA", [])).toBe("data:image/png;base64,AAAA");
+    expect(toAllowedImageAddress("data:image/svg+xml;base64,AAAA", [])).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { agentImage } from "../loader/agent-images.ts";
+import { chooseAgentImage } from "../loader/agent-images.ts";
 import { useStore } from "../store.ts";
 import { focusPanel, keepFocusWithin } from "./focus.ts";
 import { Icon } from "./icon.tsx";
@@ -94,8 +94,8 @@ function Header({ isLive, hasEntries, view, state }: HeaderProps): JSX.Element {
 /** The agent's logo or avatar. Without either, a lamp that is lit while a reply arrives. */
 function Mark({ isLive }: { isLive: boolean }): JSX.Element {
   const { core } = usePanel();
-  const logo = agentImage(core, "logo");
-  const src = logo ?? agentImage(core, "avatar");
+  const logo = chooseAgentImage(core, "logo");
+  const src = logo ?? chooseAgentImage(core, "avatar");
   if (src) return <img class={logo ? "logo" : "avatar"} src={src} alt="" />;
   return <span class={isLive ? "lamp lit" : "lamp"} aria-hidden="true" />;
 }

@@ -15,13 +15,13 @@ export function createTextHighlighter(root: Node) {
       const highlight = registry.get(NAME) ?? new Highlight();
       registry.set(NAME, highlight);
       for (const range of own) highlight.delete(range);
-      own = text === "" ? [] : rangesOf(root, text.toLowerCase());
+      own = text === "" ? [] : findRanges(root, text.toLowerCase());
       for (const range of own) highlight.add(range);
     },
   };
 }
 
-function rangesOf(root: Node, needle: string): Range[] {
+function findRanges(root: Node, needle: string): Range[] {
   const ranges: Range[] = [];
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

@@ -1,4 +1,4 @@
-import { LAMP, readableOn } from "@foyer/contract/rules/accent-contrast";
+import { chooseReadableColor, LAMP } from "@foyer/contract/rules/accent-contrast";
 import shadowHostCss from "../loader/shadow-host.css?inline";
 import type { ShadowHost } from "../loader/shadow-host.ts";
 import panelCss from "../panel/panel.css?inline";
@@ -21,8 +21,8 @@ export function createPreviewHost(
   variables.replaceSync(".frame{}");
   const [frameRule] = [...variables.cssRules] as CSSStyleRule[];
   frameRule?.style.setProperty("--accent", accent);
-  frameRule?.style.setProperty("--on-accent", readableOn(accent));
-  const addStyles = (text: string) => root.adoptedStyleSheets.push(sheetOf(text));
+  frameRule?.style.setProperty("--on-accent", chooseReadableColor(accent));
+  const addStyles = (text: string) => root.adoptedStyleSheets.push(createSheet(text));
   for (const css of [shadowHostCss, panelCss, previewCss]) addStyles(css);
   root.adoptedStyleSheets.push(variables);
 
@@ -50,7 +50,7 @@ export function createPreviewHost(
 const sheets = new Map<string, CSSStyleSheet>();
 
 /** A transcript shows hundreds of previews, and all of them share their parsed style sheets. */
-function sheetOf(text: string): CSSStyleSheet {
+function createSheet(text: string): CSSStyleSheet {
   const known = sheets.get(text);
   if (known) return known;
   const sheet = new CSSStyleSheet();

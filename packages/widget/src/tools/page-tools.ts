@@ -22,7 +22,7 @@ export function createPageTools(
   { registry: { tools }, visitor }: PageOfTools,
   show: (callId: string, question: ToolQuestion | null) => void,
 ): PageToolRunner {
-  const toolOf = (name: string): PageTool | undefined => {
+  const findTool = (name: string): PageTool | undefined => {
     const tool = tools.get(name);
     if (!tool?.confirm) return tool && { run: tool.run };
     const text = tool.confirm;
@@ -35,15 +35,15 @@ export function createPageTools(
             resolve(isAllowed);
           };
           signal.addEventListener("abort", () => answer(false));
-          show(id, { text, input: inputLines(input), answer });
+          show(id, { text, input: formatInput(input), answer });
         }),
     };
   };
-  return createPageToolRunner(request, toolOf, visitor.sessionId);
+  return createPageToolRunner(request, findTool, visitor.sessionId);
 }
 
 /** The model chooses the input, so the visitor must be shown exactly what the tool receives. */
-export function inputLines(input: Record<string, unknown>): string[] {
+export function formatInput(input: Record<string, unknown>): string[] {
   return Object.entries(input).map(([name, value]) =>
     withoutInvisible(`${name.replaceAll("_", " ")}: ${typeof value === "object" ? JSON.stringify(value) : value}`),
   );

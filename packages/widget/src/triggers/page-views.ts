@@ -5,11 +5,11 @@
  * (`#/pricing`, `#!pricing`).
  */
 export function watchPageViews(onPageView: () => void, signal: AbortSignal): () => void {
-  const here = () => location.pathname + (/^#[/!].*/.exec(location.hash) ?? "");
-  let known = here();
+  const currentLocation = () => location.pathname + (/^#[/!].*/.exec(location.hash) ?? "");
+  let known = currentLocation();
   const check = () => {
-    if (known === here()) return;
-    known = here();
+    if (known === currentLocation()) return;
+    known = currentLocation();
     onPageView();
   };
   for (const name of ["popstate", "hashchange"]) addEventListener(name, check, { signal });
@@ -18,7 +18,7 @@ export function watchPageViews(onPageView: () => void, signal: AbortSignal): () 
     "pageshow",
     ({ persisted }) => {
       if (!persisted) return;
-      known = here();
+      known = currentLocation();
       onPageView();
     },
     { signal },

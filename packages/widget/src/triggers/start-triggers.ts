@@ -23,7 +23,7 @@ export async function startTriggers(core: WidgetCore): Promise<Triggers | null> 
   const follow = () => visible.setVisible(!document.hidden);
   addEventListener("visibilitychange", follow, { capture: true, signal });
   follow();
-  await untilIdle();
+  await waitUntilIdle();
   if (signal.aborted) return null;
   // Created before the request, so that other tabs have replied by the time the request completes.
   const fired = createFiredTriggers(core);
@@ -35,7 +35,7 @@ export async function startTriggers(core: WidgetCore): Promise<Triggers | null> 
 }
 
 /** Resolves when the page is visible, loaded and idle. Waits at most 5 seconds for the page to become idle. */
-async function untilIdle() {
+async function waitUntilIdle() {
   const once = (target: EventTarget, name: string) =>
     new Promise((resolve) => target.addEventListener(name, resolve, { once: true }));
   if ((document as { prerendering?: boolean }).prerendering) await once(document, "prerenderingchange");

@@ -1,4 +1,4 @@
-import { contrast, isColor, LAMP, readableOn } from "@foyer/contract/rules/accent-contrast";
+import { chooseReadableColor, contrastRatio, isColor, LAMP } from "@foyer/contract/rules/accent-contrast";
 import { useId } from "react";
 import { Button } from "../../components/button.tsx";
 
@@ -58,15 +58,15 @@ export function AccentField({
 const textNames: Record<string, string> = { "#1c1917": "dark", "#ffffff": "white", "#000000": "black" };
 
 function Contrast({ color }: { color: string }) {
-  const text = readableOn(color);
-  const onWhite = contrast(color, "#ffffff");
+  const text = chooseReadableColor(color);
+  const onWhite = contrastRatio(color, "#ffffff");
   return (
     <>
       <span className="rounded-md px-1.5 font-medium" style={{ background: color, color: text }}>
         Aa
       </span>
       <span>
-        Contrast {contrast(color, text).toFixed(1)}:1, {textNames[text] ?? text} text
+        Contrast {contrastRatio(color, text).toFixed(1)}:1, {textNames[text] ?? text} text
       </span>
       {onWhite < 1.5 && <span>The launcher is hard to see on a white page.</span>}
     </>

@@ -4,7 +4,7 @@ export function embedCode(agentId: string, origin: string = location.origin): st
 }
 
 /** The code for sites with a bundler, which use the npm package. */
-export function packageCode(agentId: string, origin: string = location.origin): string {
+export function createPackageCode(agentId: string, origin: string = location.origin): string {
   return `import { loadFoyer } from "@foyer/widget";
 
 await loadFoyer({ baseUrl: "${origin}", agentId: "${agentId}" });`;

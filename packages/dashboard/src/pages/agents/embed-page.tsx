@@ -6,8 +6,8 @@ import { Page, Section } from "../../components/page.tsx";
 import { SaveBar } from "../../components/save-bar.tsx";
 import { useDraft } from "../../components/use-draft.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
-import { embedCode, packageCode } from "./embed-line.ts";
-import { filled, ListField } from "./list-field.tsx";
+import { createPackageCode, embedCode } from "./embed-line.ts";
+import { dropEmpty, ListField } from "./list-field.tsx";
 import { PasteHints } from "./paste-hints.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/embed");
@@ -34,7 +34,7 @@ function Embedding() {
         onSubmit={(event) => {
           event.preventDefault();
           void draft.submit((_, changed) => {
-            const lists = Object.entries(changed).map(([name, texts]) => [name, filled(texts)]);
+            const lists = Object.entries(changed).map(([name, texts]) => [name, dropEmpty(texts)]);
             return save.mutateAsync({ id: agentId, body: Object.fromEntries(lists) });
           });
         }}
@@ -112,7 +112,7 @@ function EmbedCodeSection({ agentId }: { agentId: string }) {
         <p className="max-w-[70ch] text-soft">
           The package @foyer/widget loads the widget from this server, so both always have the same version.
         </p>
-        <CopyField label="the lines of the package" text={packageCode(agentId)} />
+        <CopyField label="the lines of the package" text={createPackageCode(agentId)} />
       </div>
     </Section>
   );

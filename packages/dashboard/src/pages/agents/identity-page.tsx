@@ -10,7 +10,7 @@ import { useDraft } from "../../components/use-draft.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { identifiedEmbedCode, identitySamples } from "./identity-samples.ts";
 import { IdentitySecret } from "./identity-secret.tsx";
-import { filled, ListField } from "./list-field.tsx";
+import { dropEmpty, ListField } from "./list-field.tsx";
 import { TokenCheck } from "./token-check.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/identity");
@@ -40,7 +40,7 @@ function Identity() {
         onSubmit={(event) => {
           event.preventDefault();
           void draft.submit((_, { tellModel, ...rest }) => {
-            const facts = tellModel ? { tellModel: filled(tellModel) } : {};
+            const facts = tellModel ? { tellModel: dropEmpty(tellModel) } : {};
             return save.mutateAsync({ id: agentId, body: { ...rest, ...facts } });
           });
         }}

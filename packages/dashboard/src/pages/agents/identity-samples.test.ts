@@ -12,7 +12,7 @@ const samples = identitySamples("agent_1");
 const codeIn = (language: string) => samples.find(({ id }) => id === language)?.code ?? "";
 
 /** The payload of a token, after a check of its header and signature. */
-function payloadOf(token: string) {
+function decodePayload(token: string) {
   const [header = "", payload = "", signature] = token.split(".");
   expect(signature).toBe(createHmac("sha256", secret).update(`${header}.${payload}`).digest("base64url"));
   const read = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString());
@@ -46,7 +46,7 @@ describe("the code that signs a user token", () => {
   };
 
   it.each(Object.keys(run))("makes the token that the server expects in %s", async (language) => {
-    const { iat, exp, ...claims } = payloadOf((await run[language]?.()) ?? "");
+    const { iat, exp, ...claims } = decodePayload((await run[language]?.()) ?? "");
     expect(claims).toEqual({ sub: "42", aud: "agent_1", email: "zoë@example.com" });
     expect(exp - iat).toBe(3_600);
   });

@@ -41,7 +41,7 @@ export function ListField({
     awaited.current = null;
   });
   const replace = (index: number, texts: string[]) => onChange([...values].toSpliced(index, 1, ...texts).slice(0, max));
-  const errorOf = (index: number) =>
+  const findError = (index: number) =>
     isFilled(values[index]) ? errorAt(values.slice(0, index).filter(isFilled).length) : undefined;
   const add = () => {
     if (values.length >= max) return;
@@ -60,7 +60,7 @@ export function ListField({
             value={value}
             placeholder={placeholder ?? ""}
             label={`${itemLabel} ${index + 1}`}
-            error={errorOf(index)}
+            error={findError(index)}
             onChange={(texts) => replace(index, texts)}
             onEnter={add}
             onRemove={() => {
@@ -85,7 +85,7 @@ export function ListField({
 const isFilled = (text = "") => text.trim() !== "";
 
 /** The texts that are saved: trimmed and without empty rows. */
-export const filled = (texts: readonly string[]) => texts.filter(isFilled).map((text) => text.trim());
+export const dropEmpty = (texts: readonly string[]) => texts.filter(isFilled).map((text) => text.trim());
 
 function Row({
   value,

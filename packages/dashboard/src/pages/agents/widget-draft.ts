@@ -70,10 +70,10 @@ export function toDraft(widget: WidgetSettings): WidgetDraft {
 
 /** Converts the draft to settings, for the preview and for saving. */
 export function toSettings(draft: WidgetDraft): WidgetSettings {
-  const suggestions = filled(draft.suggestions);
+  const suggestions = dropEmpty(draft.suggestions);
   const pageSuggestions = draft.pageSuggestions
     .filter((list) => !isEmptyList(list))
-    .map(({ page, suggestions }) => ({ page: page.trim(), suggestions: filled(suggestions) }));
+    .map(({ page, suggestions }) => ({ page: page.trim(), suggestions: dropEmpty(suggestions) }));
   return {
     title: draft.title.trim() || null,
     greeting: draft.greeting.trim() || null,
@@ -100,7 +100,7 @@ export function toSettings(draft: WidgetDraft): WidgetSettings {
  * the suggestions from that page.
  */
 export function isEmptyList({ page, suggestions }: PageSuggestions): boolean {
-  return page.trim() === "" && filled(suggestions).length === 0;
+  return page.trim() === "" && dropEmpty(suggestions).length === 0;
 }
 
-const filled = (texts: readonly string[]) => texts.map((text) => text.trim()).filter((text) => text !== "");
+const dropEmpty = (texts: readonly string[]) => texts.map((text) => text.trim()).filter((text) => text !== "");

@@ -2,7 +2,7 @@ import type { ConversationAnalytics } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
 import { formatPercent } from "../../components/day-text.ts";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
-import { type AnalyticsSearch, share } from "./analytics-range.ts";
+import { type AnalyticsSearch, percentOf } from "./analytics-range.ts";
 
 /** The organization's agents, the busiest first. A row links to the agent's own analytics. */
 export function AgentsTable({ agents, range }: { agents: ConversationAnalytics["agents"]; range: AnalyticsSearch }) {
@@ -21,7 +21,7 @@ export function AgentsTable({ agents, range }: { agents: ConversationAnalytics["
       }
     >
       {agents.map((agent) => {
-        const good = share(agent.ratedUp, agent.ratedUp + agent.ratedDown);
+        const good = percentOf(agent.ratedUp, agent.ratedUp + agent.ratedDown);
         return (
           <LinkTr key={agent.agentId}>
             <Td>

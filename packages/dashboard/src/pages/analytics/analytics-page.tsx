@@ -8,7 +8,7 @@ import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../components/states.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { AgentsTable } from "./agents-table.tsx";
-import { type AnalyticsSearch, rangeOf, ranges } from "./analytics-range.ts";
+import { type AnalyticsSearch, ranges, resolveRange } from "./analytics-range.ts";
 import { HandoffFigures } from "./handoff-figures.tsx";
 import { HoursChart } from "./hours-chart.tsx";
 import { OverTime } from "./over-time.tsx";
@@ -20,7 +20,7 @@ const route = getRouteApi("/shell/agents/$agentId/analytics");
 export function AnalyticsPage() {
   const { agentId } = route.useParams();
   const search = route.useSearch();
-  const { from, to } = rangeOf(search);
+  const { from, to } = resolveRange(search);
   const { scope, ...range } = search;
   const isAll = scope === "all";
   const figures = useQuery({
@@ -77,7 +77,7 @@ function Figures({
 function Choices({ search }: { search: AnalyticsSearch }) {
   const navigate = route.useNavigate();
   const { data: agents } = useSuspenseQuery(endpointQuery("listAgents"));
-  const range = rangeOf(search);
+  const range = resolveRange(search);
   const set = (part: AnalyticsSearch) =>
     void navigate({ search: (current: AnalyticsSearch) => ({ ...current, ...part }), replace: true });
   return (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fillDays, localHours, rangeOf, share } from "./analytics-range.ts";
+import { fillDays, percentOf, resolveRange, toLocalHours } from "./analytics-range.ts";
 
 const now = Date.parse("2026-03-02T00:30:00Z");
 const counts = {
@@ -26,7 +26,7 @@ describe("the range of the analytics page", () => {
       { name: "custom", from: "2026-01-02", to: "2026-01-31" },
     ],
   ])("reads %j as %j", (search, range) => {
-    expect(rangeOf(search, now)).toEqual(range);
+    expect(resolveRange(search, now)).toEqual(range);
   });
 });
 
@@ -46,11 +46,11 @@ it.each([
   ["UTC+5:30", -330, 15],
 ])("the server's hours are shifted to %s", (_zone, offset, hour) => {
   const hours = Array.from({ length: 24 }, (_, hour) => ({ hour, conversations: 0, replies: hour === 9 ? 4 : 0 }));
-  const local = localHours(hours, offset);
+  const local = toLocalHours(hours, offset);
   expect(local.map((counts) => counts.hour)).toEqual(Array.from({ length: 24 }, (_, hour) => hour));
   expect(local.find(({ replies }) => replies === 4)?.hour).toBe(hour);
 });
 
 it("the share of a total of zero is null", () => {
-  expect([share(1, 4), share(0, 4), share(0, 0)]).toEqual([25, 0, null]);
+  expect([percentOf(1, 4), percentOf(0, 4), percentOf(0, 0)]).toEqual([25, 0, null]);
 });

@@ -13,20 +13,20 @@ export const ranges = [
 type RangeName = (typeof ranges)[number]["value"] | "custom";
 
 const DAY_MS = 86_400_000;
-const dayOf = (instant: number) => new Date(instant).toISOString().slice(0, 10);
+const toDay = (instant: number) => new Date(instant).toISOString().slice(0, 10);
 
 /** The chosen range. Without a valid one it is the last 30 days; a custom range without a day on one side ends today. */
-export function rangeOf(
+export function resolveRange(
   { range, from, to }: AnalyticsSearch,
   now = Date.now(),
 ): { name: RangeName; from: string; to: string } {
-  const today = dayOf(now);
+  const today = toDay(now);
   if (range === "custom") {
     const last = isDay(to) ? to : today;
-    return { name: "custom", from: isDay(from) ? from : dayOf(Date.parse(last) - 29 * DAY_MS), to: last };
+    return { name: "custom", from: isDay(from) ? from : toDay(Date.parse(last) - 29 * DAY_MS), to: last };
   }
   const { value, days } = ranges.find((known) => known.value === range) ?? ranges[1];
-  return { name: value, from: dayOf(now - (days - 1) * DAY_MS), to: today };
+  return { name: value, from: toDay(now - (days - 1) * DAY_MS), to: today };
 }
 
 function isDay(text: string | undefined): text is string {
@@ -40,7 +40,7 @@ export function fillDays({ from, to, days }: Pick<ConversationAnalytics, "from" 
   const known = new Map(days.map((day) => [day.date, day]));
   const filled: Day[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
-    const date = dayOf(at);
+    const date = toDay(at);
     filled.push({ ...(known.get(date) ?? { ...nothing, date }), day: date });
   }
   return filled;
@@ -62,7 +62,7 @@ export type Hour = ConversationAnalytics["hours"][number];
  * The hours of the day in the viewer's time zone, from midnight.
  * @param offsetMinutes what `Date.getTimezoneOffset` returns; zones with half hours are rounded
  */
-export function localHours(hours: readonly Hour[], offsetMinutes = new Date().getTimezoneOffset()): Hour[] {
+export function toLocalHours(hours: readonly Hour[], offsetMinutes = new Date().getTimezoneOffset()): Hour[] {
   const shift = Math.round(-offsetMinutes / 60);
   return hours
     .map((counts) => ({ ...counts, hour: (((counts.hour + shift) % 24) + 24) % 24 }))
@@ -70,6 +70,6 @@ export function localHours(hours: readonly Hour[], offsetMinutes = new Date().ge
 }
 
 /** The share of a part in percent, or `null` if there is nothing to compare it with. */
-export function share(part: number, whole: number): number | null {
+export function percentOf(part: number, whole: number): number | null {
   return whole === 0 ? null : (part / whole) * 100;
 }

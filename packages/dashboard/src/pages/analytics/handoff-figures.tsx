@@ -5,7 +5,7 @@ import { Section } from "../../components/page.tsx";
 import { EmptyState } from "../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
 import { waitText } from "../conversations/waited.tsx";
-import { share } from "./analytics-range.ts";
+import { percentOf } from "./analytics-range.ts";
 import { Total, TotalList } from "./totals.tsx";
 
 const causes: Record<HandoffCause, string> = {
@@ -56,11 +56,11 @@ function HandoffTotals({ handoffs }: { handoffs: HandoffAnalytics }) {
         note={rate === null ? "" : `${formatPercent(rate)} of conversations`}
       />
       <Total name="Taken" value={taken.toLocaleString()} note={`of ${requests}`} />
-      <Total name="Wait until taken" value={timeText(waitMs)} note="on average" />
-      <Total name="Wait for an answer" value={timeText(answerMs)} note="on average" />
+      <Total name="Wait until taken" value={formatTime(waitMs)} note="on average" />
+      <Total name="Wait for an answer" value={formatTime(answerMs)} note="on average" />
       <Total
         name="Answered in time"
-        value={percentText(inTime, answered)}
+        value={formatShare(inTime, answered)}
         note={`${answered.toLocaleString()} of ${requests} answered`}
       />
     </TotalList>
@@ -91,12 +91,12 @@ function CausesTable({ causes: rows }: { causes: HandoffAnalytics["causes"] }) {
           <Td isNumber>{rate === null ? "–" : formatPercent(rate)}</Td>
           <Td isNumber>{taken.toLocaleString()}</Td>
           <Td isNumber>{answered.toLocaleString()}</Td>
-          <Td isNumber>{cause === "member" ? "–" : percentText(inTime, answered)}</Td>
+          <Td isNumber>{cause === "member" ? "–" : formatShare(inTime, answered)}</Td>
           <Td isNumber className="whitespace-nowrap">
-            {timeText(waitMs)}
+            {formatTime(waitMs)}
           </Td>
           <Td isNumber className="whitespace-nowrap">
-            {timeText(answerMs)}
+            {formatTime(answerMs)}
           </Td>
         </Tr>
       ))}
@@ -104,11 +104,11 @@ function CausesTable({ causes: rows }: { causes: HandoffAnalytics["causes"] }) {
   );
 }
 
-function timeText(ms: number | null): string {
+function formatTime(ms: number | null): string {
   return ms === null ? "–" : waitText(ms);
 }
 
-function percentText(part: number, whole: number): string {
-  const percent = share(part, whole);
+function formatShare(part: number, whole: number): string {
+  const percent = percentOf(part, whole);
   return percent === null ? "–" : formatPercent(percent);
 }

@@ -1,13 +1,13 @@
 import { Section } from "../../components/page.tsx";
 import { Table, Td, Th, Tr } from "../../components/table.tsx";
-import { type Hour, localHours } from "./analytics-range.ts";
+import { type Hour, toLocalHours } from "./analytics-range.ts";
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
-const hourText = (hour: number) => clock.format(new Date(2026, 0, 1, hour));
+const formatHour = (hour: number) => clock.format(new Date(2026, 0, 1, hour));
 
 /** At what time of day visitors write, over the whole range. */
 export function HoursChart({ hours }: { hours: readonly Hour[] }) {
-  const local = localHours(hours);
+  const local = toLocalHours(hours);
   const max = Math.max(1, ...local.map(({ replies }) => replies));
   return (
     <Section title="Time of day" description="Replies by the hour, in your time zone.">
@@ -16,7 +16,7 @@ export function HoursChart({ hours }: { hours: readonly Hour[] }) {
           {local.map(({ hour, replies }) => (
             <div
               key={hour}
-              title={`${hourText(hour)}: ${replies.toLocaleString()}`}
+              title={`${formatHour(hour)}: ${replies.toLocaleString()}`}
               className="flex h-full flex-1 items-end hover:bg-sunken"
             >
               <div
@@ -28,7 +28,7 @@ export function HoursChart({ hours }: { hours: readonly Hour[] }) {
         </div>
         <div aria-hidden className="mt-1 grid grid-cols-4 text-sm text-soft">
           {[0, 6, 12, 18].map((hour) => (
-            <span key={hour}>{hourText(hour)}</span>
+            <span key={hour}>{formatHour(hour)}</span>
           ))}
         </div>
       </figure>
@@ -47,7 +47,7 @@ export function HoursChart({ hours }: { hours: readonly Hour[] }) {
           >
             {local.map(({ hour, conversations, replies }) => (
               <Tr key={hour}>
-                <Td className="whitespace-nowrap">{hourText(hour)}</Td>
+                <Td className="whitespace-nowrap">{formatHour(hour)}</Td>
                 <Td isNumber>{conversations.toLocaleString()}</Td>
                 <Td isNumber>{replies.toLocaleString()}</Td>
               </Tr>

@@ -1,7 +1,7 @@
 import type { ConversationCounts } from "@foyer/contract";
 import type { ReactNode } from "react";
 import { formatPercent } from "../../components/day-text.ts";
-import { share } from "./analytics-range.ts";
+import { percentOf } from "./analytics-range.ts";
 
 const number = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
@@ -10,8 +10,8 @@ const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumF
 export function Totals({ totals }: { totals: ConversationCounts }) {
   const { conversations, replies, failedReplies, ratedUp, ratedDown, inputTokens, outputTokens } = totals;
   const rated = ratedUp + ratedDown;
-  const good = share(ratedUp, rated);
-  const failed = share(failedReplies, replies);
+  const good = percentOf(ratedUp, rated);
+  const failed = percentOf(failedReplies, replies);
   const tokens = inputTokens + outputTokens;
   return (
     <div className="mb-8">

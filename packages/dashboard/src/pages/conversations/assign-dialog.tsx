@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Dialog } from "../../components/dialog.tsx";
 import { FindList } from "../../components/find-list.tsx";
-import { type Colleague, matchingColleagues } from "./find-colleagues.ts";
+import { type Colleague, filterColleagues } from "./find-colleagues.ts";
 
 /** Further names are found by typing. */
 const MAX_SHOWN = 50;
@@ -17,7 +17,7 @@ export function AssignDialog({
   onClose: () => void;
 }) {
   const [text, setText] = useState("");
-  const matches = matchingColleagues(colleagues, text);
+  const matches = filterColleagues(colleagues, text);
   const more = matches.length - MAX_SHOWN;
   return (
     <Dialog title="Assign conversation" isOpen onClose={onClose}>

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { type KeyboardEvent, useState } from "react";
 import { isComposing } from "../../components/composing.ts";
 import { ListOption } from "../../components/option-list.tsx";
-import { matchingReplies } from "./canned-text.ts";
+import { filterReplies } from "./canned-text.ts";
 
 type CannedReply = Output<"listCannedReplies">[number];
 
@@ -22,7 +22,7 @@ export function useCannedReplies(
   /** The position of the slash whose list was closed with Escape. */
   const [dismissed, setDismissed] = useState(-1);
   const isOpen = search !== null && dismissed !== search.at;
-  const shown = isOpen && replies ? matchingReplies(replies, search.query) : [];
+  const shown = isOpen && replies ? filterReplies(replies, search.query) : [];
   const at = Math.min(active, Math.max(0, shown.length - 1));
   const choose = (reply: CannedReply) => {
     if (search) onInsert(reply, search.at);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fillCannedText, matchingReplies, slashSearch } from "./canned-text.ts";
+import { fillCannedText, filterReplies, findSlashSearch } from "./canned-text.ts";
 
 it.each([
   ["Hello {{visitor.name}}, welcome", "Ada", "Hello Ada, welcome"],
@@ -19,16 +19,16 @@ it("an email address replaces every placeholder for it in a canned reply", () =>
 });
 
 it("a slash at the start of a word searches canned replies, and one within a word or an address does not", () => {
-  expect(slashSearch("/ref", 4)).toEqual({ at: 0, query: "ref" });
-  expect(slashSearch("Hello\n/Ref und", 10)).toEqual({ at: 6, query: "ref" });
-  expect(slashSearch("and/or", 6)).toBe(null);
-  expect(slashSearch("https://shop", 12)).toBe(null);
-  expect(slashSearch("/refund now", 11)).toBe(null);
+  expect(findSlashSearch("/ref", 4)).toEqual({ at: 0, query: "ref" });
+  expect(findSlashSearch("Hello\n/Ref und", 10)).toEqual({ at: 6, query: "ref" });
+  expect(findSlashSearch("and/or", 6)).toBe(null);
+  expect(findSlashSearch("https://shop", 12)).toBe(null);
+  expect(findSlashSearch("/refund now", 11)).toBe(null);
 });
 
 it("canned replies whose name begins with the query come before those that only contain it", () => {
   const reply = (name: string, text = "") => ({ name, text });
   const replies = [reply("Closing", "refund"), reply("No refund"), reply("Refund"), reply("Hours")];
-  expect(matchingReplies(replies, "ref").map(({ name }) => name)).toEqual(["Refund", "No refund", "Closing"]);
-  expect(matchingReplies(replies, "")).toHaveLength(4);
+  expect(filterReplies(replies, "ref").map(({ name }) => name)).toEqual(["Refund", "No refund", "Closing"]);
+  expect(filterReplies(replies, "")).toHaveLength(4);
 });

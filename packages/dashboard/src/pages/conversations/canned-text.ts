@@ -17,7 +17,7 @@ export function fillCannedText(text: string, { userName, userEmail }: Visitor): 
 /**
  * The search that the user types after a `/`: the text between the slash and the caret, and the position of the slash.
  */
-export function slashSearch(text: string, caret: number): { at: number; query: string } | null {
+export function findSlashSearch(text: string, caret: number): { at: number; query: string } | null {
   const match = /(?:^|\s)\/([^\s/]*)$/.exec(text.slice(0, caret));
   if (!match) return null;
   const query = match[1] ?? "";
@@ -25,7 +25,7 @@ export function slashSearch(text: string, caret: number): { at: number; query: s
 }
 
 /** The replies whose name or text contains the query. Those whose name starts with it come first. */
-export function matchingReplies<Reply extends { name: string; text: string }>(
+export function filterReplies<Reply extends { name: string; text: string }>(
   replies: readonly Reply[],
   query: string,
 ): Reply[] {

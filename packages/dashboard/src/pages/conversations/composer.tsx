@@ -8,7 +8,7 @@ import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { notify } from "../../components/toasts.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { CannedReplyList, useCannedReplies } from "./canned-replies.tsx";
-import { fillCannedText, slashSearch } from "./canned-text.ts";
+import { fillCannedText, findSlashSearch } from "./canned-text.ts";
 import { type ComposerMode, useComposerText, withoutSent } from "./composer-text.ts";
 import type { ConversationDetail } from "./split-reply.ts";
 import { useTypingReport } from "./use-typing-report.ts";
@@ -46,7 +46,7 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
     // The field has the new text after the next render.
     requestAnimationFrame(() => field.current?.setSelectionRange(caretAt, caretAt));
   };
-  const slash = isReply ? slashSearch(text, caret) : null;
+  const slash = isReply ? findSlashSearch(text, caret) : null;
   const { data: replies } = useQuery({ ...endpointQuery("listCannedReplies"), enabled: slash !== null });
   const canned = useCannedReplies(replies, slash, (reply, at) => {
     const filled = fillCannedText(reply.text, conversation);

@@ -8,7 +8,7 @@ import { AddTagDialog } from "./add-tag-dialog.tsx";
 import { AssignDialog } from "./assign-dialog.tsx";
 import { Composer } from "./composer.tsx";
 import type { ComposerMode } from "./composer-text.ts";
-import { type Colleague, colleaguesOf } from "./find-colleagues.ts";
+import { type Colleague, listColleagues } from "./find-colleagues.ts";
 import { OwnershipBar } from "./ownership-bar.tsx";
 import { ReturnDialog } from "./return-dialog.tsx";
 import type { ConversationDetail } from "./split-reply.ts";
@@ -158,7 +158,7 @@ function useColleagues({ assignee }: ConversationDetail, me: string | null): rea
   const assigneeId = assignee?.userId;
   return useMemo(() => {
     const present = new Set(live.flatMap(({ userId, isPresent }) => (isPresent && userId ? [userId] : [])));
-    return colleaguesOf(members ?? [], { me, assigneeId, present });
+    return listColleagues(members ?? [], { me, assigneeId, present });
   }, [members, live, me, assigneeId]);
 }
 

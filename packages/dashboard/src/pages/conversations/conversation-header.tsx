@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 import { IconButton } from "../../components/button.tsx";
 import { Menu } from "../../components/menu.tsx";
 import { ConversationTags } from "./conversation-tags.tsx";
-import { conversationText } from "./conversation-text.ts";
+import { formatConversation } from "./conversation-text.ts";
 import { saveFile } from "./save-file.ts";
 import type { ConversationDetail } from "./split-reply.ts";
 
@@ -31,7 +31,7 @@ export function ConversationHeader({
     }
   }, []);
   const exportAs = (kind: "json" | "txt") => {
-    const text = kind === "json" ? JSON.stringify(conversation, null, 2) : conversationText(conversation, agentName);
+    const text = kind === "json" ? JSON.stringify(conversation, null, 2) : formatConversation(conversation, agentName);
     saveFile(`${conversation.id}.${kind}`, kind === "json" ? "application/json" : "text/plain;charset=utf-8", [text]);
   };
   return (

@@ -66,7 +66,7 @@ export const ConversationRow = memo(function ConversationRow({
       <span className="flex items-center gap-2 text-sm text-soft">
         <span className="max-w-2/5 truncate">{visitorName(row)}</span>
         <span className="min-w-0 flex-1 truncate" dir="auto">
-          <Highlighted text={row.match ?? previewOf(row)} query={query} />
+          <Highlighted text={row.match ?? createPreview(row)} query={query} />
         </span>
         {row.handler === "waiting" && (row.handoff?.escalatedTo ?? 0) > 0 && (
           <span className="text-wrong">Escalated</span>
@@ -83,7 +83,7 @@ export const ConversationRow = memo(function ConversationRow({
 });
 
 /** The newest message. Visitors write plain text, and everybody else Markdown. */
-function previewOf({ lastMessage }: ListedConversation): string {
+function createPreview({ lastMessage }: ListedConversation): string {
   if (!lastMessage) return "";
   return lastMessage.role === "user" ? lastMessage.text : plainLine(lastMessage.text);
 }

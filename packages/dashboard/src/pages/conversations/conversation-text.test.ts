@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { conversationText } from "./conversation-text.ts";
+import { formatConversation } from "./conversation-text.ts";
 import { describeFilters, type ListedConversation, toListQuery } from "./inbox-search.ts";
 import { linkParts } from "./link-parts.ts";
 import { type ConversationDetail, splitReply, type Turn } from "./split-reply.ts";
@@ -74,7 +74,10 @@ it("a conversation as text says who said what, what was done, and how it ended",
     turn({ role: "user", content: "Any bikes?", stopReason: null }),
     turn({ content: "One look.", toolCalls: [call], feedback: "down", stopReason: "aborted" }),
   ];
-  const text = conversationText({ ...row, userName: "Ada", consent: null, messages } as ConversationDetail, "Harbour");
+  const text = formatConversation(
+    { ...row, userName: "Ada", consent: null, messages } as ConversationDetail,
+    "Harbour",
+  );
   expect(text).toBe(
     'Say "hi", ok\nConversation conv_1\nVisitor: Ada\nStarted: 2026-03-02T10:00:00.000Z\n\n' +
       "[2026-03-02T10:00:00.000Z] Ada:\nAny bikes?\n\n" +

@@ -2,7 +2,7 @@ import { visitorName } from "./inbox-search.ts";
 import { type ConversationDetail, describeEnd, describeFailure, splitReply } from "./split-reply.ts";
 
 /** A conversation as plain text: who said what and when (UTC), with the tool calls. */
-export function conversationText(conversation: ConversationDetail, agentName: string): string {
+export function formatConversation(conversation: ConversationDetail, agentName: string): string {
   const { title, id, userId, userEmail, createdAt, messages } = conversation;
   const visitor = visitorName(conversation);
   const known = [visitor, userEmail, userId].filter((text, index, all) => text && all.indexOf(text) === index);
@@ -23,8 +23,8 @@ export function conversationText(conversation: ConversationDetail, agentName: st
   return `${[head.join("\n"), ...turns].join("\n\n")}\n`;
 }
 
-function callText({ name, input, result, isError }: ReturnType<typeof callsOf>[number]) {
+function callText({ name, input, result, isError }: ReturnType<typeof listCalls>[number]) {
   return `(${name} ${JSON.stringify(input)} ${isError ? "failed" : "gave"} ${JSON.stringify(result)})`;
 }
 
-const callsOf = (conversation: ConversationDetail) => conversation.messages.flatMap(({ toolCalls }) => toolCalls);
+const listCalls = (conversation: ConversationDetail) => conversation.messages.flatMap(({ toolCalls }) => toolCalls);

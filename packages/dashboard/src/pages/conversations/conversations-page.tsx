@@ -5,11 +5,11 @@ import { endpointQuery } from "../../data/queries.ts";
 import type { DeskHandle } from "./conversation-desk.tsx";
 import type { ListHandle } from "./conversation-list.tsx";
 import { DeleteConversation } from "./delete-conversation.tsx";
-import { type InboxSearch, type ListedConversation, viewOf } from "./inbox-search.ts";
+import { type InboxSearch, type ListedConversation, readView } from "./inbox-search.ts";
 import { ShortcutsDialog } from "./inbox-shortcuts.tsx";
 import { NoConversations, NoneSelected } from "./inbox-states.tsx";
 import { ListPane } from "./list-pane.tsx";
-import { type ListWindow, positionOf, rowAt } from "./list-window.ts";
+import { findPosition, type ListWindow, rowAt } from "./list-window.ts";
 import { Transcript } from "./transcript.tsx";
 import { useConversationList } from "./use-conversation-list.ts";
 import { type InboxAct, useInboxKeys } from "./use-inbox-keys.ts";
@@ -20,7 +20,7 @@ const route = getRouteApi("/shell/agents/$agentId/conversations");
 export function ConversationsPage() {
   const { agentId } = route.useParams();
   // The views show conversations of all agents, so opening a conversation of another agent keeps the list.
-  const view = viewOf(route.useSearch());
+  const view = readView(route.useSearch());
   useEffect(() => {
     document.title = "Conversations · Foyer";
   }, []);
@@ -47,7 +47,7 @@ function Inbox({ agentId }: { agentId: string }) {
     search: () => field.current?.focus(),
     delete: () => setDeletingId(active.id),
     help: () => setHelping(true),
-    ...actsOf(desk),
+    ...createActs(desk),
   };
   const keys = useInboxKeys((act) => acts[act]());
   const open = useCallback(
@@ -113,7 +113,7 @@ function Inbox({ agentId }: { agentId: string }) {
   );
 }
 
-function actsOf(desk: RefObject<DeskHandle | null>) {
+function createActs(desk: RefObject<DeskHandle | null>) {
   return {
     takeOver: () => desk.current?.takeOver(),
     reply: () => desk.current?.reply(),
@@ -128,7 +128,7 @@ function actsOf(desk: RefObject<DeskHandle | null>) {
 /** The conversation that keyboard navigation starts from. */
 function useActive(list: ListWindow | null, handle: RefObject<ListHandle | null>, openId: string | null) {
   const [id, set] = useState<string | null>(openId);
-  const at = useMemo(() => (list && id ? positionOf(list, id) : -1), [list, id]);
+  const at = useMemo(() => (list && id ? findPosition(list, id) : -1), [list, id]);
   const focusAt = (position: number) => {
     const row = list && rowAt(list, position);
     if (!row) return;
@@ -167,7 +167,7 @@ function useInboxNavigation(agentId: string) {
         navigate({
           to,
           params: { agentId: row.agentId, conversationId: row.id },
-          search: row.agentId === agentId || viewOf(search) !== null ? search : { view: "waiting" },
+          search: row.agentId === agentId || readView(search) !== null ? search : { view: "waiting" },
         }),
       toList: () => navigate({ to: "/agents/$agentId/conversations", params: { agentId }, search }),
       search: (part: { [Name in keyof InboxSearch]?: string | undefined }) =>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ConfirmDialog } from "../../components/dialog.tsx";
 import { Toggle } from "../../components/field.tsx";
-import { plural } from "../../components/plural.ts";
+import { pluralize } from "../../components/plural.ts";
 import { endpointQuery, queryClient, refresh, useEndpointMutation } from "../../data/queries.ts";
 
 /** Confirms the deletion of a conversation, and of the forms that were submitted in it. `id` is null while it is closed. */
@@ -47,7 +47,7 @@ export function DeleteConversation({
       <p>This permanently deletes all of its messages.</p>
       {forms > 0 && (
         <Toggle
-          label={`Also delete ${plural(forms, "form submission")}`}
+          label={`Also delete ${pluralize(forms, "form submission")}`}
           help="With its files and delivery history. Otherwise, what the visitor submitted is kept under Submissions."
           value={isWithForms}
           onChange={setWithForms}

@@ -47,7 +47,7 @@ export async function exportList(
     // New conversations push already exported ones onto later pages.
     const rows: ListedConversation[] = page.data.filter(({ id }) => !seen.has(id) && id <= limit);
     for (let at = 0; at < rows.length; at += AT_ONCE) {
-      const lines = await Promise.all(rows.slice(at, at + AT_ONCE).map((row) => lineOf(row, kind, signal)));
+      const lines = await Promise.all(rows.slice(at, at + AT_ONCE).map((row) => formatLine(row, kind, signal)));
       parts.push(lines.join(""));
       for (const row of rows.slice(at, at + AT_ONCE)) seen.add(row.id);
       if (kind === "jsonl-messages") onProgress({ done: seen.size, total: Math.max(page.pagination.total, seen.size) });
@@ -58,7 +58,7 @@ export async function exportList(
   }
 }
 
-async function lineOf(row: ListedConversation, kind: ExportKind, signal: AbortSignal) {
+async function formatLine(row: ListedConversation, kind: ExportKind, signal: AbortSignal) {
   if (kind === "jsonl") return `${JSON.stringify(row)}\n`;
   try {
     const { messages } = await withRateLimitRetries(() => api.getConversation({ id: row.id }, { signal }), signal);

@@ -7,7 +7,7 @@ export type Colleague = { id: string; name: string; email: string; isHere: boole
  * The members to whom a conversation can be assigned: the user, then colleagues who are present, then all others by
  * name.
  */
-export function colleaguesOf(
+export function listColleagues(
   members: readonly Member[],
   { me, assigneeId, present }: { me: string | null; assigneeId: string | undefined; present: ReadonlySet<string> },
 ): Colleague[] {
@@ -25,7 +25,7 @@ export function colleaguesOf(
 }
 
 /** The colleagues whose name or address contains every word of the text. */
-export function matchingColleagues(colleagues: readonly Colleague[], text: string): Colleague[] {
+export function filterColleagues(colleagues: readonly Colleague[], text: string): Colleague[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return colleagues.filter(({ name, email, isMe }) => {
     const searched = `${name} ${email} ${isMe ? "me" : ""}`.toLowerCase();

@@ -1,6 +1,6 @@
 import type { HandoffRecord } from "@foyer/contract";
 import { expect, it } from "vitest";
-import { handoffLines } from "./handoff-lines.ts";
+import { toHandoffLines } from "./handoff-lines.ts";
 
 const ada = { userId: "user_1", name: "Ada", initials: "A" };
 const record = (changes: Partial<HandoffRecord>): HandoffRecord => ({
@@ -15,7 +15,7 @@ const record = (changes: Partial<HandoffRecord>): HandoffRecord => ({
   note: null,
   ...changes,
 });
-const texts = (changes: Partial<HandoffRecord>) => handoffLines([record(changes)], "Harbour").map(({ text }) => text);
+const texts = (changes: Partial<HandoffRecord>) => toHandoffLines([record(changes)], "Harbour").map(({ text }) => text);
 
 it("the transcript says who took a conversation over and who returned it, even without a note", () => {
   const taken = { takenAt: "2026-03-01T10:01:00.000Z", takenBy: ada };
@@ -33,7 +33,7 @@ it("the transcript says who took a conversation over and who returned it, even w
 
 it("the transcript shows the note of a return, and that a visitor stopped waiting", () => {
   const ended = { endedAt: "2026-03-01T10:05:00.000Z" };
-  const [, line] = handoffLines([record({ ...ended, endedHow: "returned", note: "No refund" })], "Harbour");
+  const [, line] = toHandoffLines([record({ ...ended, endedHow: "returned", note: "No refund" })], "Harbour");
   expect(line).toMatchObject({ createdAt: ended.endedAt, note: "No refund" });
   expect(texts({ cause: "agent", ...ended, endedHow: "cancelled" })).toEqual([
     "The agent asked for a person",

@@ -16,19 +16,19 @@ export const causeTexts: Record<HandoffCause, string> = {
 };
 
 /** The lines of a transcript about its requests for a person, oldest first. */
-export function handoffLines(records: readonly HandoffRecord[], agentName: string): HandoffLine[] {
+export function toHandoffLines(records: readonly HandoffRecord[], agentName: string): HandoffLine[] {
   return records
-    .flatMap((record) => [requestLine(record), takenLine(record), endLine(record, agentName)])
+    .flatMap((record) => [requestLine(record), toTakenLine(record), endLine(record, agentName)])
     .filter((line) => line !== null);
 }
 
 function requestLine({ cause, requestedAt }: HandoffRecord): HandoffLine | null {
   // The next line already names the member who took over without a request.
-  return cause === "member" ? null : line("requested", requestedAt, causeTexts[cause]);
+  return cause === "member" ? null : createLine("requested", requestedAt, causeTexts[cause]);
 }
 
-function takenLine({ takenAt, takenBy }: HandoffRecord): HandoffLine | null {
-  return takenAt === null ? null : line("taken", takenAt, `${takenBy?.name ?? "A member"} took over`);
+function toTakenLine({ takenAt, takenBy }: HandoffRecord): HandoffLine | null {
+  return takenAt === null ? null : createLine("taken", takenAt, `${takenBy?.name ?? "A member"} took over`);
 }
 
 function endLine({ endedAt, endedHow, endedBy, note }: HandoffRecord, agentName: string): HandoffLine | null {
@@ -40,9 +40,9 @@ function endLine({ endedAt, endedHow, endedBy, note }: HandoffRecord, agentName:
     cancelled: "The visitor stopped waiting",
     left: "The member left the organization, so the visitor waits again",
   };
-  return line("ended", endedAt, texts[endedHow], note);
+  return createLine("ended", endedAt, texts[endedHow], note);
 }
 
-function line(name: string, at: string, text: string, note: string | null = null): HandoffLine {
+function createLine(name: string, at: string, text: string, note: string | null = null): HandoffLine {
   return { kind: "handoff", id: `${name} ${at}`, createdAt: at, text, note };
 }

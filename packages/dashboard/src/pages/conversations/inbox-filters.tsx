@@ -6,7 +6,7 @@ import { Button, IconButton } from "../../components/button.tsx";
 import { isComposing } from "../../components/composing.ts";
 import { Select, TextField } from "../../components/field.tsx";
 import { endpointQuery } from "../../data/queries.ts";
-import { describeFilters, type InboxSearch, noFilters, viewOf } from "./inbox-search.ts";
+import { describeFilters, type InboxSearch, noFilters, readView } from "./inbox-search.ts";
 
 const DEBOUNCE_MS = 250;
 
@@ -150,7 +150,7 @@ function FilterFields({
   const isAny = describeFilters(search).length > 0;
   return (
     <div className="grid grid-cols-2 gap-3 rounded-lg border border-line bg-raised p-3">
-      {viewOf(search) === null && (
+      {readView(search) === null && (
         <Select
           label="Answered by"
           value={search.handler === "agent" ? "agent" : ""}
@@ -161,7 +161,7 @@ function FilterFields({
           ]}
         />
       )}
-      {viewOf(search) !== null && (
+      {readView(search) !== null && (
         <Select
           label="Agent"
           value={search.scope === "agent" ? "agent" : ""}

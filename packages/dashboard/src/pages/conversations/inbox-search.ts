@@ -1,5 +1,5 @@
 import type { ConversationTag } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import type { Input, Output } from "@foyer/sdk";
 import { startOfDay } from "../../components/start-of-day.ts";
 
@@ -26,7 +26,7 @@ export type InboxSearch = {
 /** Conversations of all agents that need people: those that are waiting, the user's own, or those with any member. */
 export type InboxView = "waiting" | "mine" | "human";
 
-export function viewOf({ view }: InboxSearch): InboxView | null {
+export function readView({ view }: InboxSearch): InboxView | null {
   return view === "waiting" || view === "mine" || view === "human" ? view : null;
 }
 
@@ -41,8 +41,8 @@ export type ListedConversation = Output<"listConversations">["data"][number] & {
 /** The list request for the search parameters. Invalid parameters are ignored, so old links still work. */
 export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
   const { q, feedback, from, to, userId, hasForm, failed, test, tag, scope, handler } = search;
-  const view = viewOf(search);
-  return defined({
+  const view = readView(search);
+  return omitUndefined({
     agentId: view === null || scope === "agent" ? agentId : undefined,
     handler: view === null ? (handler === "agent" ? "agent" : undefined) : view === "waiting" ? "waiting" : "human",
     assignee: view === "mine" ? "me" : undefined,
@@ -82,9 +82,9 @@ export const noFilters = {
  */
 export function describeFilters(search: InboxSearch, tags?: readonly ConversationTag[]) {
   const { feedback, from, to, userId, hasForm, failed, test, tag, scope } = search;
-  const isWithAgent = viewOf(search) === null && search.handler === "agent";
+  const isWithAgent = readView(search) === null && search.handler === "agent";
   const active: Array<{ name: keyof InboxSearch; text: string }> = [];
-  if (viewOf(search) !== null && scope === "agent") active.push({ name: "scope", text: "Only this agent" });
+  if (readView(search) !== null && scope === "agent") active.push({ name: "scope", text: "Only this agent" });
   if (isWithAgent) active.push({ name: "handler", text: "With the agent" });
   if (feedback === "up" || feedback === "down") {
     active.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });

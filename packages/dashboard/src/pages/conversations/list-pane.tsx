@@ -9,7 +9,7 @@ import { ConversationList, type ListHandle } from "./conversation-list.tsx";
 import { ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import { InboxFilters } from "./inbox-filters.tsx";
-import { describeFilters, type InboxSearch, type ListedConversation, noFilters, viewOf } from "./inbox-search.ts";
+import { describeFilters, type InboxSearch, type ListedConversation, noFilters, readView } from "./inbox-search.ts";
 import { NobodyNeedsYou, NoMatches } from "./inbox-states.tsx";
 import { InboxViews } from "./inbox-views.tsx";
 import type { useConversationList } from "./use-conversation-list.ts";
@@ -36,7 +36,7 @@ type Props = {
 export function ListPane({ list, keys, search, field, onSearch, onHelp, onLeaveSearch, ...rest }: Props) {
   const { window } = list;
   const [isExporting, setExporting] = useState(false);
-  const title = window ? total(window.total) : "Conversations";
+  const title = window ? formatTotal(window.total) : "Conversations";
   return (
     <div className="flex h-full min-h-0 flex-col">
       <header className="flex min-h-14 items-center gap-2 ps-4 pe-2 xl:ps-8">
@@ -63,7 +63,7 @@ export function ListPane({ list, keys, search, field, onSearch, onHelp, onLeaveS
       </header>
       <ConnectionLost className="mb-2" />
       <InboxFilters search={search} field={field} hasKeys={keys.isOn} onChange={onSearch} onLeave={onLeaveSearch} />
-      <InboxViews view={viewOf(search)} onChange={onSearch} />
+      <InboxViews view={readView(search)} onChange={onSearch} />
       <div className="flex min-h-0 flex-1 flex-col">
         {Object.keys(search).length === 0 && <WaitingFirst {...rest} onShowAll={() => onSearch({ view: "waiting" })} />}
         <Body list={list} query={search.q?.trim() ?? ""} search={search} onSearch={onSearch} {...rest} />
@@ -94,7 +94,7 @@ function Body({
   if (list.error) return <ErrorState error={list.error} onRetry={() => list.retry()} />;
   if (!window) return <Loading />;
   if (window.total === 0) {
-    const view = viewOf(search);
+    const view = readView(search);
     if (view !== null && !search.q && describeFilters(search).length === 0) return <NobodyNeedsYou view={view} />;
     return <NoMatches onClear={() => onSearch({ ...noFilters, q: undefined })} />;
   }
@@ -126,6 +126,6 @@ function Loading() {
   );
 }
 
-function total(count: number) {
+function formatTotal(count: number) {
   return `${count.toLocaleString()} ${count === 1 ? "conversation" : "conversations"}`;
 }

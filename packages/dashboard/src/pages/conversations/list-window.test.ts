@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { ListedConversation } from "./inbox-search.ts";
 import {
+  findMissingPages,
+  findPosition,
   type ListWindow,
-  missingPages,
   openWindow,
   PAGE,
-  positionOf,
   rowAt,
   withMovedTop,
   withNewConversations,
@@ -37,7 +37,7 @@ function createServer(count: number) {
 const askMissing = (window: ListWindow, server: ReturnType<typeof createServer>, first: number, last: number) => {
   let next = window;
   for (let round = 0; round < 5; round++) {
-    for (const page of missingPages(next, first, last)) next = withPage(next, server.ask(page * PAGE + next.fresh));
+    for (const page of findMissingPages(next, first, last)) next = withPage(next, server.ask(page * PAGE + next.fresh));
   }
   return next;
 };
@@ -65,9 +65,9 @@ it("the list window removes conversations that were deleted here", () => {
   let window = askMissing(openWindow(server.ask()), server, 0, 249);
   const id = server.remove(120) ?? "";
   window = without(window, id);
-  expect([window.total, positionOf(window, id)]).toEqual([249, -1]);
+  expect([window.total, findPosition(window, id)]).toEqual([249, -1]);
   expect(server.ids().every((known, at) => rowAt(window, at)?.id === known)).toBe(true);
-  expect(missingPages(withTop(window, server.ask()), 0, 248)).toEqual([]);
+  expect(findMissingPages(withTop(window, server.ask()), 0, 248)).toEqual([]);
 });
 
 it("the list window notices conversations that were deleted elsewhere when its top is refetched", () => {
@@ -109,7 +109,7 @@ it("the list window ends where the rows end when the total is too high", () => {
   const wrong = (offset: number) => ({ ...server.ask(offset), total: 400 });
   let window = openWindow(wrong(0));
   window = withPage(window, wrong(100));
-  expect([window.total, missingPages(window, 0, 400)]).toEqual([150, []]);
+  expect([window.total, findMissingPages(window, 0, 400)]).toEqual([150, []]);
 });
 
 it("the list window adopts the new order of waiting visitors, and refetches the rows further down", () => {
@@ -123,9 +123,9 @@ it("the list window adopts the new order of waiting visitors, and refetches the 
   const moved = rows.slice(1);
   window = withMovedTop(window, page(moved, 0));
   expect([window.total, window.fresh, rowAt(window, 0)?.id]).toEqual([149, 0, "conv_1"]);
-  expect(missingPages(window, 0, 148)).toEqual([1]);
+  expect(findMissingPages(window, 0, 148)).toEqual([1]);
   window = withPage(window, page(moved, 100));
-  expect([missingPages(window, 0, 148), rowAt(window, 148)?.id]).toEqual([[], "conv_149"]);
+  expect([findMissingPages(window, 0, 148), rowAt(window, 148)?.id]).toEqual([[], "conv_149"]);
 });
 
 it("the list window limits the number of cached rows", () => {
@@ -133,7 +133,7 @@ it("the list window limits the number of cached rows", () => {
   let window = openWindow(server.ask());
   for (let at = 0; at < 30_000; at += PAGE) window = withPage(window, server.ask(at));
   expect(window.entries.size).toBeLessThan(6_000);
-  expect(missingPages(window, 29_950, 29_999)).toEqual([]);
+  expect(findMissingPages(window, 29_950, 29_999)).toEqual([]);
 });
 
 it("the list window updates the tags of a conversation, and stays the same when they have not changed", () => {

@@ -23,7 +23,7 @@ export type ListWindow = {
 export type ListAnswer = { offset: number; total: number; rows: readonly ListedConversation[] };
 
 export function openWindow(answer: ListAnswer): ListWindow {
-  return placed({ total: answer.total, fresh: 0, entries: new Map(), epoch: 0 }, answer);
+  return placeRows({ total: answer.total, fresh: 0, entries: new Map(), epoch: 0 }, answer);
 }
 
 /** Adds a fetched page. */
@@ -33,7 +33,7 @@ export function withPage(window: ListWindow, answer: ListAnswer): ListWindow {
   const next = fresh < 0 ? { ...window, total: answer.total, fresh: 0, epoch: window.epoch + 1 } : { ...window, fresh };
   // A page that is not full is the last one, regardless of the reported total.
   const end = answer.offset - next.fresh + answer.rows.length;
-  return placed({ ...next, total: answer.rows.length < PAGE ? end : next.total }, answer);
+  return placeRows({ ...next, total: answer.rows.length < PAGE ? end : next.total }, answer);
 }
 
 /** Applies a refetched first page. */
@@ -47,12 +47,12 @@ export function withTop(window: ListWindow, answer: ListAnswer): ListWindow {
   const total = answer.total - fresh;
   // The total changed, but not at the top, so entries further down may have moved.
   const epoch = total === window.total ? window.epoch : window.epoch + 1;
-  return placed({ ...window, fresh, total, epoch }, answer);
+  return placeRows({ ...window, fresh, total, epoch }, answer);
 }
 
 /** Applies a refetched first page of a list that can be reordered, such as that of the waiting visitors. */
 export function withMovedTop(window: ListWindow, answer: ListAnswer): ListWindow {
-  return placed({ ...window, fresh: 0, total: answer.total, epoch: window.epoch + 1 }, answer);
+  return placeRows({ ...window, fresh: 0, total: answer.total, epoch: window.epoch + 1 }, answer);
 }
 
 /** Adds the waiting conversations to the list. */
@@ -63,7 +63,7 @@ export function withNewConversations({ fresh, total, entries, epoch }: ListWindo
 
 /** Removes a conversation that was deleted here. */
 export function without(window: ListWindow, id: string): ListWindow {
-  const gone = positionOf(window, id);
+  const gone = findPosition(window, id);
   if (gone === -1) return window;
   const rest = [...window.entries].filter(([at]) => at !== gone);
   const entries = new Map(rest.map(([at, entry]) => [at > gone ? at - 1 : at, entry]));
@@ -82,7 +82,7 @@ export function withTags(window: ListWindow, id: string, tags: readonly Conversa
 }
 
 function withRow(window: ListWindow, id: string, change: (row: ListedConversation) => ListedConversation): ListWindow {
-  const at = positionOf(window, id);
+  const at = findPosition(window, id);
   const entry = window.entries.get(at);
   const row = entry && change(entry.row);
   if (!row || row === entry.row) return window;
@@ -94,13 +94,13 @@ export function rowAt(window: ListWindow, at: number): ListedConversation | unde
 }
 
 /** @returns -1 if the position is unknown */
-export function positionOf({ entries }: ListWindow, id: string): number {
+export function findPosition({ entries }: ListWindow, id: string): number {
   for (const [at, { row }] of entries) if (row.id === id && at >= 0) return at;
   return -1;
 }
 
 /** The pages, counted from 0, that have to be fetched to show these positions (inclusive). */
-export function missingPages({ entries, epoch, total }: ListWindow, first: number, last: number): number[] {
+export function findMissingPages({ entries, epoch, total }: ListWindow, first: number, last: number): number[] {
   const pages = new Set<number>();
   for (let at = Math.max(0, first); at <= Math.min(last, total - 1); at++) {
     if (entries.get(at)?.epoch !== epoch) pages.add(Math.floor(at / PAGE));
@@ -108,7 +108,7 @@ export function missingPages({ entries, epoch, total }: ListWindow, first: numbe
   return [...pages];
 }
 
-function placed(window: ListWindow, { offset, rows }: ListAnswer): ListWindow {
+function placeRows(window: ListWindow, { offset, rows }: ListAnswer): ListWindow {
   const entries = new Map(window.entries);
   const start = offset - window.fresh;
   rows.forEach((row, index) => {

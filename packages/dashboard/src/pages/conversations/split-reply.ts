@@ -10,16 +10,16 @@ export type ReplyPart = { kind: "text"; text: string } | { kind: "call"; call: C
 export function splitReply({ content, toolCalls }: Pick<Turn, "content" | "toolCalls">): ReplyPart[] {
   const parts: ReplyPart[] = [];
   let at = 0;
-  const say = (until: number) => {
+  const pushText = (until: number) => {
     const text = content.slice(at, until).replace(/^\n+/, "").trimEnd();
     if (text) parts.push({ kind: "text", text });
     at = Math.max(at, until);
   };
   for (const call of toolCalls) {
-    say(call.textBefore);
+    pushText(call.textBefore);
     parts.push({ kind: "call", call });
   }
-  say(content.length);
+  pushText(content.length);
   return parts;
 }
 

@@ -51,14 +51,14 @@ export function tagChoices({
 
 /** Describes the difference between two states of a conversation's tags. A renamed tag is neither new nor gone. */
 export function describeTagChange(before: readonly ConversationTag[], after: readonly ConversationTag[]): string {
-  const added = missingFrom(before, after);
-  const removed = missingFrom(after, before);
+  const added = findMissingTags(before, after);
+  const removed = findMissingTags(after, before);
   return [added.length > 0 && `Added ${added.join(", ")}.`, removed.length > 0 && `Removed ${removed.join(", ")}.`]
     .filter(Boolean)
     .join(" ");
 }
 
-function missingFrom(some: readonly ConversationTag[], others: readonly ConversationTag[]): string[] {
+function findMissingTags(some: readonly ConversationTag[], others: readonly ConversationTag[]): string[] {
   const ids = new Set(some.map(({ id }) => id));
   return others.filter(({ id }) => !ids.has(id)).map(({ name }) => name);
 }

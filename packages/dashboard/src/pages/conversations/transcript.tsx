@@ -9,7 +9,7 @@ import { ConnectionLost } from "./connection-lost.tsx";
 import { ConversationDesk, type DeskHandle } from "./conversation-desk.tsx";
 import { BackButton, ConversationHeader } from "./conversation-header.tsx";
 import { HandoffCard } from "./handoff-card.tsx";
-import { handoffLines } from "./handoff-lines.ts";
+import { toHandoffLines } from "./handoff-lines.ts";
 import { visitorName } from "./inbox-search.ts";
 import { ConversationDeleted } from "./inbox-states.tsx";
 import type { ConversationDetail } from "./split-reply.ts";
@@ -125,7 +125,7 @@ function Conversation({
 }) {
   const { data: notes } = useQuery(endpointQuery("listNotes", { id: conversation.id }));
   const { messages, handoffs } = conversation;
-  const lines = useMemo(() => handoffLines(handoffs ?? [], agent.name), [handoffs, agent.name]);
+  const lines = useMemo(() => toHandoffLines(handoffs ?? [], agent.name), [handoffs, agent.name]);
   const items = useMemo(() => withNotes(messages, notes ?? [], lines), [messages, notes, lines]);
   const submissions = useSubmissions(agent.id, conversation.id);
   const context = useTurnContext({ agent, conversation, query, submissions: submissions.byTool });

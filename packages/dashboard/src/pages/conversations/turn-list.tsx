@@ -96,7 +96,7 @@ function VirtualItems({ items, context, scroller }: ListProps) {
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (at) => 72 + Math.ceil((items[at] ? textOf(items[at]).length : 0) / 80) * 20,
+    estimateSize: (at) => 72 + Math.ceil((items[at] ? itemText(items[at]).length : 0) / 80) * 20,
     getItemKey: (at) => items[at]?.id ?? at,
     overscan: 8,
   });
@@ -124,4 +124,4 @@ function VirtualItems({ items, context, scroller }: ListProps) {
   );
 }
 
-const textOf = (item: TranscriptItem) => (isTurn(item) ? item.content : item.text);
+const itemText = (item: TranscriptItem) => (isTurn(item) ? item.content : item.text);

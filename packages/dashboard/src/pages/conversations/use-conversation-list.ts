@@ -3,11 +3,11 @@ import type { Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { endpointQuery, queryClient } from "../../data/queries.ts";
-import { type InboxSearch, type ListQuery, toListQuery, viewOf } from "./inbox-search.ts";
+import { type InboxSearch, type ListQuery, readView, toListQuery } from "./inbox-search.ts";
 import {
+  findMissingPages,
   type ListAnswer,
   type ListWindow,
-  missingPages,
   openWindow,
   PAGE,
   withMovedTop,
@@ -33,7 +33,7 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
   const key = JSON.stringify(query);
   const [held, setHeld] = useState<{ key: string; window: ListWindow } | null>(null);
   // The list of all conversations is ordered newest first. In the other views, conversations can change places.
-  const hasMoves = viewOf(search) !== null;
+  const hasMoves = readView(search) !== null;
   // Refetched when the server pushes that something happened.
   const top = useQuery(endpointQuery("listConversations", { ...query, limit: PAGE }));
 
@@ -92,7 +92,7 @@ function useMissingPages(
   useEffect(() => {
     if (!window) return;
     const ask = () => {
-      const wanted = missingPages(window, ...range).map((page) => ({
+      const wanted = findMissingPages(window, ...range).map((page) => ({
         ...query,
         limit: PAGE,
         offset: page * PAGE + window.fresh,

@@ -43,7 +43,7 @@ export function useInboxKeys(act: (act: InboxAct) => void) {
   latest.current = act;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const meant = actOf(event, isOn);
+      const meant = findAct(event, isOn);
       if (!meant) return;
       event.preventDefault();
       latest.current(meant);
@@ -60,7 +60,7 @@ export function useInboxKeys(act: (act: InboxAct) => void) {
   };
 }
 
-function actOf(event: KeyboardEvent, isOn: boolean): InboxAct | null {
+function findAct(event: KeyboardEvent, isOn: boolean): InboxAct | null {
   const { key, target } = event;
   if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || !(target instanceof Element)) {
     return null;

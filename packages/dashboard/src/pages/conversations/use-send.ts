@@ -13,7 +13,7 @@ export function useSend(conversationId: string, mode: ComposerMode) {
   const attempt = useRef({ text: "", key: "" });
   const { mutateAsync, isPending } = useMutation({
     mutationFn: async (text: string) => {
-      if (attempt.current.text !== text) attempt.current = { text, key: randomKey() };
+      if (attempt.current.text !== text) attempt.current = { text, key: createRandomKey() };
       const options = { idempotencyKey: attempt.current.key };
       if (mode === "note") {
         await api.createNote({ id: conversationId, body: { text } }, options);
@@ -43,6 +43,6 @@ export function useSend(conversationId: string, mode: ComposerMode) {
 }
 
 /** 128 random bits. `crypto.randomUUID` is not available on pages served over plain HTTP. */
-function randomKey(): string {
+function createRandomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

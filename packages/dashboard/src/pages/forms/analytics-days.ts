@@ -12,13 +12,13 @@ export type Range = (typeof ranges)[number];
 
 const DAY_MS = 86_400_000;
 
-export function rangeOf(id: string | undefined): Range {
+export function findRange(id: string | undefined): Range {
   return ranges.find((range) => range.id === id) ?? ranges[1];
 }
 
 /** The first day of the range in UTC, as on the server. Undefined for all time. */
 export function firstDay({ days }: Range, now = Date.now()): string | undefined {
-  return days === null ? undefined : dayOf(now - (days - 1) * DAY_MS);
+  return days === null ? undefined : toDay(now - (days - 1) * DAY_MS);
 }
 
 /**
@@ -30,20 +30,21 @@ export function fillDays(days: readonly FormAnalyticsDay[], range: Range, now = 
   if (!first) return [];
   const known = new Map(days.map((day) => [day.date, day]));
   const filled: FormAnalyticsDay[] = [];
-  for (let at = Date.parse(first); at <= now; at += DAY_MS) filled.push(known.get(dayOf(at)) ?? emptyDay(dayOf(at)));
+  for (let at = Date.parse(first); at <= now; at += DAY_MS)
+    filled.push(known.get(toDay(at)) ?? createEmptyDay(toDay(at)));
   return filled;
 }
 
-function emptyDay(date: string): FormAnalyticsDay {
+function createEmptyDay(date: string): FormAnalyticsDay {
   return { date, impressions: 0, started: 0, submitted: 0, successful: 0, failed: 0 };
 }
 
-const dayOf = (instant: number) => new Date(instant).toISOString().slice(0, 10);
+const toDay = (instant: number) => new Date(instant).toISOString().slice(0, 10);
 
 export type FieldRate = { name: string; label: string; isRequired: boolean; rate: number };
 
 /** For each field, in form order: how many of the visitors who started the form filled it in. */
-export function fieldRates(fields: readonly FormField[], rates: Record<string, number>): FieldRate[] {
+export function toFieldRates(fields: readonly FormField[], rates: Record<string, number>): FieldRate[] {
   return fields.map((field) => ({
     name: field.name,
     label: labelText(field),
@@ -56,7 +57,7 @@ export function fieldRates(fields: readonly FormField[], rates: Record<string, n
  * The required field with the largest drop from the field before it, if at least a tenth of those who started are lost
  * there.
  */
-export function largestDrop(rates: readonly FieldRate[]): { label: string; lost: number } | null {
+export function findLargestDrop(rates: readonly FieldRate[]): { label: string; lost: number } | null {
   let before = 100;
   let steepest: { label: string; lost: number } | null = null;
   for (const { label, isRequired, rate } of rates) {

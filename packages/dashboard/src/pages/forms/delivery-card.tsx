@@ -52,8 +52,8 @@ function Target({ delivery: { type, target } }: { delivery: Delivery }) {
   const isMail = type === "email";
   const { data: members = [] } = useQuery({ ...endpointQuery("listMembers"), enabled: isMail });
   if (!isMail) return target;
-  const emailOf = (id: string) => members.find((member) => member.id === id)?.email ?? id;
-  return target.split(", ").map(emailOf).join(", ");
+  const findEmail = (id: string) => members.find((member) => member.id === id)?.email ?? id;
+  return target.split(", ").map(findEmail).join(", ");
 }
 
 function Attempt({ name, attempt, isOpen }: { name: string; attempt: DeliveryAttempt; isOpen: boolean }) {

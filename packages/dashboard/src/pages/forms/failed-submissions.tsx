@@ -2,7 +2,7 @@ import type { Tool } from "@foyer/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../components/button.tsx";
-import { plural } from "../../components/plural.ts";
+import { pluralize } from "../../components/plural.ts";
 import { toolTitle } from "../../components/tool-title.ts";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { DeliverDialog } from "./deliver-dialog.tsx";
@@ -44,13 +44,13 @@ export function FailedSubmissions({
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border border-line bg-raised px-4 py-2">
       <p className="flex min-w-0 flex-1 basis-60 items-center gap-2">
         <span aria-hidden className="size-2 shrink-0 rounded-full bg-wrong" />
-        {plural(failed, "submission")} could not be delivered.
+        {pluralize(failed, "submission")} could not be delivered.
       </p>
       <Button look="main" onClick={() => setAsking(true)}>
         {action}
       </Button>
       <DeliverDialog
-        title={`Redeliver ${plural(failed, "submission")}?`}
+        title={`Redeliver ${pluralize(failed, "submission")}?`}
         action={action}
         isOpen={isAsking}
         isBusy={retry.isPending}
@@ -96,8 +96,8 @@ function Progress(props: { queued: number; pending: number | null; failed: numbe
     queued === 0
       ? "There was nothing left to redeliver."
       : left > 0
-        ? `Redelivering ${plural(queued, "submission")}: ${left.toLocaleString()} in progress.`
-        : `Finished redelivering ${plural(queued, "submission")}.`;
+        ? `Redelivering ${pluralize(queued, "submission")}: ${left.toLocaleString()} in progress.`
+        : `Finished redelivering ${pluralize(queued, "submission")}.`;
   return (
     <div className="grid gap-2 rounded-lg border border-line bg-raised px-4 py-2">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -135,7 +135,7 @@ function Targets({ forms }: { forms: readonly Tool[] }) {
           <span className="font-medium text-ink">{toolTitle(name)}</span> → {places}
         </li>
       ))}
-      {lines.length > MAX_SHOWN && <li>and {plural(lines.length - MAX_SHOWN, "more form", "more forms")}</li>}
+      {lines.length > MAX_SHOWN && <li>and {pluralize(lines.length - MAX_SHOWN, "more form", "more forms")}</li>}
       {lines.length === 0 && <li>the addresses that applied at the time of the submission</li>}
     </ul>
   );

@@ -1,11 +1,11 @@
 import { formatPercent } from "../../components/day-text.ts";
-import { type FieldRate, largestDrop } from "./analytics-days.ts";
+import { type FieldRate, findLargestDrop } from "./analytics-days.ts";
 import { Bar } from "./form-funnel.tsx";
 
 /** A bar for each field, and a sentence about the largest drop-off. */
 export function FieldDropOff({ rates, started }: { rates: readonly FieldRate[]; started: number }) {
   if (started === 0) return <p className="text-soft">No visitor started this form in the selected period.</p>;
-  const drop = largestDrop(rates);
+  const drop = findLargestDrop(rates);
   return (
     <div className="grid gap-4">
       {drop && (

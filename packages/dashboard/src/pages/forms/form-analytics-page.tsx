@@ -9,7 +9,7 @@ import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../components/states.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
 import { endpointQuery } from "../../data/queries.ts";
-import { analyticsQuery, fieldRates, fillDays, type Range, rangeOf, ranges } from "./analytics-days.ts";
+import { analyticsQuery, fillDays, findRange, type Range, ranges, toFieldRates } from "./analytics-days.ts";
 import { DaysTable } from "./days-table.tsx";
 import { FieldDropOff } from "./field-drop-off.tsx";
 import { FormFunnel } from "./form-funnel.tsx";
@@ -23,7 +23,7 @@ const DaysChart = lazy(() => import("./days-chart.tsx").then((module) => ({ defa
 export function FormAnalyticsPage() {
   const { agentId } = route.useParams();
   const search = route.useSearch();
-  const range = rangeOf(search.range);
+  const range = findRange(search.range);
   const tools = useQuery(endpointQuery("listTools", { agentId }));
   const figures = useQuery({
     ...endpointQuery("getFormAnalytics", analyticsQuery(agentId, range)),
@@ -31,7 +31,7 @@ export function FormAnalyticsPage() {
     refetchInterval: 15_000,
   });
   const entries = figures.data?.analytics ?? [];
-  const chosen = entries.find(({ toolId }) => toolId === search.toolId) ?? busiest(entries);
+  const chosen = entries.find(({ toolId }) => toolId === search.toolId) ?? findBusiest(entries);
   const failure = [figures, tools].find(({ isError, data }) => isError && !data);
   return (
     <Page isWide title="Form analytics" description="How far visitors get in each form, and where they drop off.">
@@ -62,7 +62,7 @@ export function FormAnalyticsPage() {
   );
 }
 
-function busiest(entries: readonly FormAnalyticsEntry[]): FormAnalyticsEntry | undefined {
+function findBusiest(entries: readonly FormAnalyticsEntry[]): FormAnalyticsEntry | undefined {
   return entries.toSorted((a, b) => b.impressions - a.impressions)[0];
 }
 
@@ -121,7 +121,7 @@ function FormFigures({ agentId, entry, tool, range }: Figures) {
       <Section title="By field" description="The share of started forms in which each field was filled in.">
         <FieldDropOff
           started={entry.started}
-          rates={fieldRates(tool?.formSchema?.fields ?? [], entry.fieldCompletionRates)}
+          rates={toFieldRates(tool?.formSchema?.fields ?? [], entry.fieldCompletionRates)}
         />
       </Section>
     </>

@@ -23,7 +23,7 @@ export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
         />
         <Rate
           name="Delivery"
-          value={formatPercent(share(successful, submitted))}
+          value={formatPercent(percentOf(successful, submitted))}
           help="Share of submissions that were delivered"
         />
       </dl>
@@ -42,11 +42,11 @@ export function FormFunnel({ entry }: { entry: FormAnalyticsEntry }) {
               <p className="text-end sm:order-3 sm:contents">
                 <span className="block font-semibold sm:order-3 sm:text-end">{count.toLocaleString()}</span>{" "}
                 <span className="block text-soft sm:order-4 sm:text-end">
-                  {ofBefore && `${formatPercent(share(count, counts[index - 1] ?? 0))} ${ofBefore}`}
+                  {ofBefore && `${formatPercent(percentOf(count, counts[index - 1] ?? 0))} ${ofBefore}`}
                 </span>
               </p>
               <div className="col-span-full sm:order-2 sm:col-span-1">
-                <Bar width={share(count, impressions)} look={look} />
+                <Bar width={percentOf(count, impressions)} look={look} />
               </div>
             </li>
           );
@@ -97,6 +97,6 @@ export function Bar({ width, look }: { width: number; look: string }) {
   );
 }
 
-function share(part: number, whole: number): number {
+function percentOf(part: number, whole: number): number {
   return whole === 0 ? 0 : (part / whole) * 100;
 }

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Button } from "../../components/button.tsx";
 import { DeleteSection } from "../../components/delete-section.tsx";
 import { ConfirmDialog } from "../../components/dialog.tsx";
-import { plural } from "../../components/plural.ts";
+import { pluralize } from "../../components/plural.ts";
 import { queryClient, useEndpointMutation } from "../../data/queries.ts";
 import { DeliverDialog } from "./deliver-dialog.tsx";
 import { isInProgress } from "./submission-labels.ts";
@@ -83,7 +83,7 @@ export function DeleteSubmission({ submission, fileCount }: { submission: FormSu
         onConfirm={confirm}
       >
         <p>
-          Its answers{fileCount > 0 && `, ${plural(fileCount, "file")}`} and its delivery history are permanently
+          Its answers{fileCount > 0 && `, ${pluralize(fileCount, "file")}`} and its delivery history are permanently
           deleted, and it is removed from the analytics.
         </p>
         {isInProgress(submission) && <p>Deliveries are still in progress. They will be canceled.</p>}

@@ -4,14 +4,14 @@ import { FactList } from "../../components/fact-list.tsx";
 import { Status } from "../../components/status.tsx";
 import { Time } from "../../components/time.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
-import { historyOf } from "./submission-history.ts";
-import { statusOf } from "./submission-labels.ts";
+import { toHistory } from "./submission-history.ts";
+import { toStatus } from "./submission-labels.ts";
 import { useSubmissionVisitor } from "./submission-visitor.tsx";
 
 /** The status, visitor and history of a submission. */
 export function SubmissionFacts({ submission }: { submission: FormSubmissionDetail }) {
   const { agentId, toolId, toolName } = submission;
-  const { word, tone, help } = statusOf(submission);
+  const { word, tone, help } = toStatus(submission);
   const visitor = useSubmissionVisitor(submission);
   const status = (
     <>
@@ -43,7 +43,7 @@ export function SubmissionFacts({ submission }: { submission: FormSubmissionDeta
 function History({ submission }: { submission: FormSubmissionDetail }) {
   return (
     <ol className="grid gap-1.5">
-      {historyOf(submission).map(({ text, at }) => (
+      {toHistory(submission).map(({ text, at }) => (
         <li key={`${at} ${text}`} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4">
           <span>{text}</span>
           {at !== null && (

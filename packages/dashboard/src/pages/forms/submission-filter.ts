@@ -1,5 +1,5 @@
 import type { SubmissionQuery } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import { startOfDay } from "../../components/start-of-day.ts";
 import { isStatus } from "./submission-labels.ts";
 
@@ -9,8 +9,8 @@ export type SubmissionSearch = { status?: string; toolId?: string; from?: string
 export const PAGE_SIZE = 100;
 
 /** The list request for the search parameters, without the page. Invalid parameters are ignored. */
-export function filterOf(agentId: string, { status, toolId, from, to }: SubmissionSearch): SubmissionQuery {
-  return defined({
+export function toFilter(agentId: string, { status, toolId, from, to }: SubmissionSearch): SubmissionQuery {
+  return omitUndefined({
     agentId,
     status: isStatus(status) ? status : undefined,
     toolId: toolId || undefined,
@@ -20,17 +20,17 @@ export function filterOf(agentId: string, { status, toolId, from, to }: Submissi
 }
 
 export function pageQuery(agentId: string, search: SubmissionSearch): SubmissionQuery {
-  return { ...filterOf(agentId, search), limit: PAGE_SIZE, offset: (pageOf(search) - 1) * PAGE_SIZE };
+  return { ...toFilter(agentId, search), limit: PAGE_SIZE, offset: (readPage(search) - 1) * PAGE_SIZE };
 }
 
-export function pageOf({ page }: SubmissionSearch): number {
+export function readPage({ page }: SubmissionSearch): number {
   return page !== undefined && Number.isSafeInteger(page) && page > 0 && page < 10_000_000 ? page : 1;
 }
 
 /** The URL of the CSV export with the same filter. */
-export function csvUrl(agentId: string, search: SubmissionSearch): string {
+export function createCsvUrl(agentId: string, search: SubmissionSearch): string {
   const query = new URLSearchParams({ format: "csv" });
-  for (const [name, value] of Object.entries(filterOf(agentId, search))) query.set(name, String(value));
+  for (const [name, value] of Object.entries(toFilter(agentId, search))) query.set(name, String(value));
   return `/form-submissions?${query}`;
 }
 
@@ -41,7 +41,7 @@ export function isFiltered({ status, toolId, from, to }: SubmissionSearch): bool
 const latest = new Map<string, SubmissionSearch>();
 
 /** The last filter of an agent's list, for the link back from a submission. */
-export function lastSearch(agentId: string): SubmissionSearch {
+export function readLastSearch(agentId: string): SubmissionSearch {
   return latest.get(agentId) ?? {};
 }
 

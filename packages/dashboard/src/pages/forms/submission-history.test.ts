@@ -1,6 +1,6 @@
 import type { Delivery, FormSubmissionDetail } from "@foyer/contract";
 import { expect, it } from "vitest";
-import { historyOf } from "./submission-history.ts";
+import { toHistory } from "./submission-history.ts";
 
 const at = (second: number) => `2026-01-31T10:00:${String(second).padStart(2, "0")}.000Z`;
 const attempt = (number: number, second: number) => ({
@@ -44,7 +44,7 @@ const submission = (more: Partial<FormSubmissionDetail>): FormSubmissionDetail =
   failingActions: [],
   ...more,
 });
-const texts = (more: Partial<FormSubmissionDetail>) => historyOf(submission(more)).map(({ text }) => text);
+const texts = (more: Partial<FormSubmissionDetail>) => toHistory(submission(more)).map(({ text }) => text);
 
 it("the history of a submission lists the events from the impression to the deliveries", () => {
   const clientResult = { success: true, message: null, data: null };
@@ -72,6 +72,6 @@ it("the history of a submission leaves out times from a wrong clock", () => {
 });
 
 it("the history of a submission leaves out times that are not valid dates", () => {
-  const happened = historyOf(submission({ impressionAt: -1e18, startedAt: -8.7e15 }));
+  const happened = toHistory(submission({ impressionAt: -1e18, startedAt: -8.7e15 }));
   expect(happened.map(({ at }) => at !== null && new Date(at).toISOString())).toEqual([at(10)]);
 });

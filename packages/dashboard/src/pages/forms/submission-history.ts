@@ -1,19 +1,19 @@
 import type { FormSubmissionDetail } from "@foyer/contract";
-import { plural } from "../../components/plural.ts";
+import { pluralize } from "../../components/plural.ts";
 import { deliveryName } from "./submission-labels.ts";
 
 /** `at` is in milliseconds since 1970, or `null` if it was not recorded. */
 export type HistoryEvent = { text: string; at: number | null };
 
 /** The events of a submission, oldest first. */
-export function historyOf(submission: FormSubmissionDetail): HistoryEvent[] {
+export function toHistory(submission: FormSubmissionDetail): HistoryEvent[] {
   const { impressionAt, startedAt, createdAt, clientResult } = submission;
   const made = Date.parse(createdAt);
   const dated: Array<HistoryEvent & { at: number }> = [
     ...(isPossible(impressionAt, made) ? [{ text: "Form shown", at: impressionAt }] : []),
     ...(isPossible(startedAt, made) ? [{ text: "Started", at: startedAt }] : []),
     { text: "Submitted", at: made },
-    ...submission.deliveries.flatMap(outcomeOf),
+    ...submission.deliveries.flatMap(describeOutcome),
   ];
   dated.sort((a, b) => a.at - b.at);
   const reported = clientResult && {
@@ -28,13 +28,13 @@ function isPossible(at: number | null, made: number): at is number {
   return at !== null && at >= 0 && at <= made;
 }
 
-function outcomeOf(delivery: FormSubmissionDetail["deliveries"][number]) {
+function describeOutcome(delivery: FormSubmissionDetail["deliveries"][number]) {
   const { state, attempts } = delivery;
   const last = attempts.at(-1);
   if (!last) return [];
   const name = deliveryName(delivery);
   const at = Date.parse(last.startedAt) + last.durationMs;
   if (state === "delivered") return [{ text: `${name} delivered`, at }];
-  const count = plural(attempts.length, "attempt");
+  const count = pluralize(attempts.length, "attempt");
   return [{ text: state === "failed" ? `${name} failed after ${count}` : `${name} failed, ${count} so far`, at }];
 }

@@ -14,24 +14,24 @@ it("every submission status has a distinct label", () => {
   expect(["pending", "constructor", "", undefined].map(words.isStatus)).toEqual([true, false, false, false]);
 });
 
-describe("statusOf", () => {
+describe("toStatus", () => {
   const failing = { type: "webhook", state: "pending", error: "HTTP 500" } as const;
 
   it("reports a failing action of a delivered submission", () => {
-    expect(words.statusOf({ status: "webhook_success", failingActions: [failing] })).toMatchObject({
+    expect(words.toStatus({ status: "webhook_success", failingActions: [failing] })).toMatchObject({
       word: "Delivered, 1 action failing",
       tone: "warning",
       help: expect.stringContaining("Foyer retries what failed."),
     });
     const given = { ...failing, state: "failed" } as const;
-    const { word, help } = words.statusOf({ status: "submitted", failingActions: [given, given] });
+    const { word, help } = words.toStatus({ status: "submitted", failingActions: [given, given] });
     expect(word).toBe("Received, 2 actions failing");
     expect(help).toContain("Foyer has stopped retrying.");
   });
 
   it("shows only the status if no action is failing or the submission failed", () => {
-    expect(words.statusOf({ status: "success", failingActions: [] })).toBe(words.statusLabels.success);
-    expect(words.statusOf({ status: "failed", failingActions: [failing] })).toBe(words.statusLabels.failed);
+    expect(words.toStatus({ status: "success", failingActions: [] })).toBe(words.statusLabels.success);
+    expect(words.toStatus({ status: "failed", failingActions: [failing] })).toBe(words.statusLabels.failed);
   });
 });
 
@@ -57,7 +57,7 @@ it("describeAttempt describes the outcome of an attempt", () => {
   expect(words.describeAttempt({ status: 302, error: "Redirected" })).toBe("Redirected (HTTP 302)");
 });
 
-describe("deliveryNote", () => {
+describe("describeDelivery", () => {
   const reported = (success: boolean, message: string | null = null) => ({ success, message, data: null });
   it.each([
     ["submitted", "client", null, "No report from your page yet"],
@@ -70,7 +70,7 @@ describe("deliveryNote", () => {
     ["failed", "both", reported(true, "Yes"), "The webhook or an action failed"],
     ["failed", "webhook", null, "The webhook or an action failed"],
   ] as const)("summarizes deliveries of %s, %s, %j as %s", (status, executionMode, clientResult, note) => {
-    expect(words.deliveryNote({ status, executionMode, clientResult })).toBe(note);
+    expect(words.summarizeDeliveries({ status, executionMode, clientResult })).toBe(note);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryAttempt, FormSubmission, SubmissionStatus } from "@foyer/contract";
-import { plural } from "../../components/plural.ts";
+import { pluralize } from "../../components/plural.ts";
 
 type Tone = "plain" | "fine" | "warning" | "wrong" | "live";
 export type StatusLabel = { word: string; tone: Tone; help: string };
@@ -33,13 +33,13 @@ export const statusLabels: Record<SubmissionStatus, StatusLabel> = {
 };
 
 /** The status including failed actions, which the status itself does not cover. */
-export function statusOf({ status, failingActions }: Pick<FormSubmission, "status" | "failingActions">): StatusLabel {
+export function toStatus({ status, failingActions }: Pick<FormSubmission, "status" | "failingActions">): StatusLabel {
   const words = statusLabels[status];
   const count = failingActions.length;
   if (count === 0 || words.tone === "wrong") return words;
   const isRetried = failingActions.some(({ state }) => state === "pending");
   return {
-    word: `${words.word}, ${plural(count, "action")} failing`,
+    word: `${words.word}, ${pluralize(count, "action")} failing`,
     tone: "warning",
     help: `${words.help} ${isRetried ? "Foyer retries what failed." : "Foyer has stopped retrying."}`,
   };
@@ -55,7 +55,7 @@ export function isStatus(text: string | undefined): text is SubmissionStatus {
 export const undelivered = ["webhook_failed", "failed"] as const satisfies SubmissionStatus[];
 
 /** A short summary of the deliveries, for the list, which does not load the attempts. */
-export function deliveryNote({
+export function summarizeDeliveries({
   status,
   executionMode,
   clientResult,
@@ -99,7 +99,7 @@ export function describeDelivery({ state, attempts }: Pick<Delivery, "state" | "
   if (state === "waiting") return { word: "Waiting for the webhook", tone: "plain" };
   if (state === "pending") return { word: count === 0 ? "Sending" : "Retrying", tone: "live" };
   if (state === "delivered") return { word: count > 1 ? `Delivered at attempt ${count}` : "Delivered", tone: "fine" };
-  return { word: `Failed after ${plural(count, "attempt")}`, tone: "wrong" };
+  return { word: `Failed after ${pluralize(count, "attempt")}`, tone: "wrong" };
 }
 
 /** The outcome of an attempt: the receiver's HTTP status, or the reason why there was no response. */

@@ -13,9 +13,9 @@ import { DeliveryCard } from "./delivery-card.tsx";
 import { DeleteSubmission, RedeliverSubmission } from "./submission-actions.tsx";
 import { SubmissionAnswers } from "./submission-answers.tsx";
 import { SubmissionFacts } from "./submission-facts.tsx";
-import { lastSearch } from "./submission-filter.ts";
-import { isInProgress, statusOf } from "./submission-labels.ts";
-import { answersOf } from "./submitted-answers.ts";
+import { readLastSearch } from "./submission-filter.ts";
+import { isInProgress, toStatus } from "./submission-labels.ts";
+import { toAnswers } from "./submitted-answers.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms/$submissionId");
 
@@ -30,8 +30,8 @@ export function SubmissionPage() {
   if (submission.agentId !== agentId) return <SubmissionNotFound />;
 
   const tool = tools.find(({ id }) => id === submission.toolId);
-  const { word, tone } = statusOf(submission);
-  const answers = answersOf(submission.formData, tool?.formSchema?.fields ?? [], submissionId);
+  const { word, tone } = toStatus(submission);
+  const answers = toAnswers(submission.formData, tool?.formSchema?.fields ?? [], submissionId);
   const title = answers.find(({ text, file }) => !file && text.trim() !== "")?.text.slice(0, 80) ?? "Submission";
   return (
     <Page
@@ -45,7 +45,7 @@ export function SubmissionPage() {
       }
       actions={<RedeliverSubmission submission={submission} />}
       back={
-        <BackLink to="/agents/$agentId/forms" params={{ agentId }} search={lastSearch(agentId)}>
+        <BackLink to="/agents/$agentId/forms" params={{ agentId }} search={readLastSearch(agentId)}>
           All submissions
         </BackLink>
       }

@@ -2,14 +2,14 @@ import { getRouteApi } from "@tanstack/react-router";
 import { ChevronFirst, ChevronLast, ChevronLeft, ChevronRight } from "lucide-react";
 import { useEffect, useState } from "react";
 import { IconButton } from "../../components/button.tsx";
-import { PAGE_SIZE, pageOf, type SubmissionSearch } from "./submission-filter.ts";
+import { PAGE_SIZE, readPage, type SubmissionSearch } from "./submission-filter.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/forms");
 
 /** Pagination with a field for the page number, which is part of the URL. */
 export function SubmissionPager({ search, total }: { search: SubmissionSearch; total: number }) {
   const navigate = route.useNavigate();
-  const page = pageOf(search);
+  const page = readPage(search);
   const last = Math.max(1, Math.ceil(total / PAGE_SIZE));
   const go = (to: number) => {
     const target = Math.min(Math.max(1, to), last);

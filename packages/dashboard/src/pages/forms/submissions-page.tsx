@@ -4,13 +4,13 @@ import { Download } from "lucide-react";
 import { useEffect } from "react";
 import { ButtonLink } from "../../components/button.tsx";
 import { Page } from "../../components/page.tsx";
-import { plural } from "../../components/plural.ts";
+import { pluralize } from "../../components/plural.ts";
 import { EmptyState, ErrorState, SkeletonRows } from "../../components/states.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { FailedSubmissions } from "./failed-submissions.tsx";
 import { FormsTabs } from "./forms-tabs.tsx";
 import { StatusHelp } from "./status-help.tsx";
-import { csvUrl, isFiltered, pageQuery, rememberSearch, type SubmissionSearch } from "./submission-filter.ts";
+import { createCsvUrl, isFiltered, pageQuery, rememberSearch, type SubmissionSearch } from "./submission-filter.ts";
 import { SubmissionFilters } from "./submission-filters.tsx";
 import { SubmissionPager } from "./submission-pager.tsx";
 import { SubmissionsTable } from "./submissions-table.tsx";
@@ -39,7 +39,7 @@ export function SubmissionsPage() {
       description="What visitors submitted with this agent's forms, and whether it was delivered."
       actions={
         total > 0 && (
-          <a href={csvUrl(agentId, search)} download className={linkLook}>
+          <a href={createCsvUrl(agentId, search)} download className={linkLook}>
             <Download size={16} aria-hidden /> Download CSV
           </a>
         )
@@ -53,7 +53,7 @@ export function SubmissionsPage() {
           <SubmissionFilters search={search} forms={forms} />
           {!search.from && !search.to && <FailedSubmissions agentId={agentId} search={search} forms={forms} />}
           <div className="flex flex-wrap items-start gap-x-6 gap-y-1 text-soft">
-            <p role="status">{list.data ? `${plural(total, "submission")}, newest first` : "Loading"}</p>
+            <p role="status">{list.data ? `${pluralize(total, "submission")}, newest first` : "Loading"}</p>
             <StatusHelp />
           </div>
           {list.isError && !list.data ? (

@@ -4,8 +4,8 @@ import { Status } from "../../components/status.tsx";
 import { LinkTr, Table, Td, Th } from "../../components/table.tsx";
 import { Time } from "../../components/time.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
-import { deliveryNote, statusOf } from "./submission-labels.ts";
-import { summaryOf } from "./submitted-answers.ts";
+import { summarizeDeliveries, toStatus } from "./submission-labels.ts";
+import { summarizeAnswers } from "./submitted-answers.ts";
 
 /** A row per submission. A summary of its answers links to it. */
 export function SubmissionsTable({
@@ -42,7 +42,7 @@ export function SubmissionsTable({
             key={submission.id}
             agentId={agentId}
             submission={submission}
-            summary={summaryOf(submission.formData, fieldsOf.get(submission.toolId) ?? [], submission.id)}
+            summary={summarizeAnswers(submission.formData, fieldsOf.get(submission.toolId) ?? [], submission.id)}
           />
         ))}
       </Table>
@@ -52,7 +52,7 @@ export function SubmissionsTable({
 
 function Row({ agentId, submission, summary }: { agentId: string; submission: FormSubmission; summary: string }) {
   const { id, toolName, createdAt } = submission;
-  const { word, tone, help } = statusOf(submission);
+  const { word, tone, help } = toStatus(submission);
   return (
     <LinkTr className="appear">
       <Td className="hidden ps-2 pe-8 sm:table-cell" title={help}>
@@ -71,7 +71,7 @@ function Row({ agentId, submission, summary }: { agentId: string; submission: Fo
           <span className="truncate">{toolTitle(toolName)}</span>
         </span>
       </Td>
-      <Td className="hidden max-w-80 truncate text-soft xl:table-cell">{deliveryNote(submission)}</Td>
+      <Td className="hidden max-w-80 truncate text-soft xl:table-cell">{summarizeDeliveries(submission)}</Td>
       <Td className="hidden max-w-44 truncate text-soft sm:table-cell">{toolTitle(toolName)}</Td>
       <Td isNumber className="pe-2 text-soft">
         <Time at={createdAt} />

@@ -1,6 +1,6 @@
 import type { FormField } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
-import { answersOf, formatBytes, isPreviewable, summaryOf } from "./submitted-answers.ts";
+import { formatBytes, isPreviewable, summarizeAnswers, toAnswers } from "./submitted-answers.ts";
 
 const id = "sub_1";
 const fields: FormField[] = [
@@ -17,9 +17,9 @@ const file = {
   url: `/form-submissions/${id}/files/photo`,
 };
 
-describe("answersOf", () => {
+describe("toAnswers", () => {
   it("lists answers with labels in form order, followed by answers to fields that no longer exist", () => {
-    const answers = answersOf({ color: "red", day: "2027-03-14", bikes: ["city-one", "old"], name: "Ada" }, fields, id);
+    const answers = toAnswers({ color: "red", day: "2027-03-14", bikes: ["city-one", "old"], name: "Ada" }, fields, id);
     expect(answers.map(({ label, text, isGone }) => [label, text, isGone])).toEqual([
       ["Your name", "Ada", false],
       ["bikes", "The City One, old", false],
@@ -29,7 +29,7 @@ describe("answersOf", () => {
   });
 
   it("accepts only files that the server stores for this submission", () => {
-    const [kept] = answersOf({ photo: file }, fields, id);
+    const [kept] = toAnswers({ photo: file }, fields, id);
     expect(kept?.file).toEqual({ name: "helmet.png", mediaType: "image/png", size: 70, url: file.url });
     for (const url of [
       "https://evil.example/",
@@ -37,31 +37,31 @@ describe("answersOf", () => {
       "javascript:alert(1)",
       "/form-submissions/sub_2/files/photo",
     ]) {
-      const [forged] = answersOf({ photo: { ...file, url } }, fields, id);
+      const [forged] = toAnswers({ photo: { ...file, url } }, fields, id);
       expect([url, forged?.file]).toEqual([url, null]);
     }
   });
 
   it("shows all other values as text", () => {
     const data = { a: null, b: true, c: { d: [1] }, e: 12.5, f: "<b>" };
-    expect(answersOf(data, [], id).map(({ text }) => text)).toEqual(["", "Yes", '{"d":[1]}', "12.5", "<b>"]);
+    expect(toAnswers(data, [], id).map(({ text }) => text)).toEqual(["", "Yes", '{"d":[1]}', "12.5", "<b>"]);
   });
 
   it("leaves an invalid date unchanged", () => {
     for (const day of ["2027-13-77", "tomorrow", "2027-3-1"]) {
-      expect(answersOf({ day }, fields, id)[0]?.text).toBe(day);
+      expect(toAnswers({ day }, fields, id)[0]?.text).toBe(day);
     }
   });
 });
 
-describe("summaryOf", () => {
+describe("summarizeAnswers", () => {
   it("summarizes the first non-empty answers", () => {
     const data = { name: " ", day: "2027-03-14", photo: file, more: "one\n two", note: "x".repeat(100) };
-    expect(summaryOf(data, fields, id)).toBe(`Mar 14, 2027 · one two · ${"x".repeat(79)}… · 1 file`);
+    expect(summarizeAnswers(data, fields, id)).toBe(`Mar 14, 2027 · one two · ${"x".repeat(79)}… · 1 file`);
   });
 
   it("is empty without answers", () => {
-    expect(summaryOf({ name: "", bikes: [], more: null }, fields, id)).toBe("");
+    expect(summarizeAnswers({ name: "", bikes: [], more: null }, fields, id)).toBe("");
   });
 });
 

@@ -24,7 +24,7 @@ export type Answer = {
 type Data = Record<string, unknown>;
 
 /** All answers in form order, followed by answers to fields that no longer exist. */
-export function answersOf(formData: Data, fields: readonly FormField[], submissionId: string): Answer[] {
+export function toAnswers(formData: Data, fields: readonly FormField[], submissionId: string): Answer[] {
   const known = fields.filter(({ name }) => Object.hasOwn(formData, name));
   const names = new Set(known.map(({ name }) => name));
   const rest = Object.keys(formData).filter((name) => !names.has(name));
@@ -35,8 +35,8 @@ export function answersOf(formData: Data, fields: readonly FormField[], submissi
 }
 
 /** The first non-empty answers in form order, as one line that ends with the number of files. */
-export function summaryOf(formData: Data, fields: readonly FormField[], submissionId: string): string {
-  const answers = answersOf(formData, fields, submissionId);
+export function summarizeAnswers(formData: Data, fields: readonly FormField[], submissionId: string): string {
+  const answers = toAnswers(formData, fields, submissionId);
   const texts = answers.flatMap(({ text, file }) => (file || text.trim() === "" ? [] : [text.replace(/\s+/g, " ")]));
   const files = answers.filter(({ file }) => file).length;
   const parts = texts.slice(0, 4).map((text) => (text.length > 80 ? `${text.slice(0, 79)}…` : text));
@@ -47,12 +47,12 @@ type Asked = Pick<FormField, "name" | "label"> & Partial<FormField> & { isGone: 
 
 function toAnswer(value: unknown, field: Asked, submissionId: string): Answer {
   const { name, isGone, type = null } = field;
-  const file = fileOf(value, submissionId);
+  const file = toFileAnswer(value, submissionId);
   return { name, label: labelText(field), type, text: file ? "" : formatAnswer(field, value), file, isGone };
 }
 
 /** A visitor can send an object that looks like a file. Only URLs of this submission are accepted. */
-function fileOf(value: unknown, submissionId: string): FileAnswer | null {
+function toFileAnswer(value: unknown, submissionId: string): FileAnswer | null {
   if (typeof value !== "object" || value === null) return null;
   const { file, name, mediaType, size, url } = value as Partial<FileAnswer> & { file?: unknown };
   const isFile = file === true && typeof mediaType === "string" && typeof size === "number" && typeof url === "string";

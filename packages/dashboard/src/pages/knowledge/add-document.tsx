@@ -8,7 +8,7 @@ import { notify } from "../../components/toasts.ts";
 import { useDialogForm } from "../../components/use-dialog-form.ts";
 import { api } from "../../data/api.ts";
 import { refresh } from "../../data/queries.ts";
-import { linesOf } from "./document-labels.ts";
+import { splitLines } from "./document-labels.ts";
 import { FaqFields } from "./faq-fields.tsx";
 
 export type AddableKind = DocumentCreate["kind"];
@@ -96,7 +96,7 @@ export function FaqDialog({ agentId, answering, onClose }: Props & { answering?:
   };
   const form = useDialogForm(initial, async ({ otherWordings, ...values }) => {
     const unanswered = answering ? { unansweredId: answering.id } : {};
-    await add({ agentId, kind: "faq", ...values, otherWordings: linesOf(otherWordings), ...unanswered });
+    await add({ agentId, kind: "faq", ...values, otherWordings: splitLines(otherWordings), ...unanswered });
     if (answering) await refresh("listUnansweredQuestions");
     onClose();
   });

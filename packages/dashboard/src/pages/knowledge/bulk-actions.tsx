@@ -16,7 +16,7 @@ const outcomes: Record<Action, string> = {
   retry: "being processed again",
 };
 
-const counted = (count: number) => (count === 1 ? "1 document" : `${count} documents`);
+const formatCount = (count: number) => (count === 1 ? "1 document" : `${count} documents`);
 
 /** Bulk actions for the selected documents. */
 export function BulkActions({ selected, onClear }: { selected: readonly Document[]; onClear: () => void }) {
@@ -32,7 +32,7 @@ export function BulkActions({ selected, onClear }: { selected: readonly Document
         onSuccess: ({ changed }) => {
           setDeleting(false);
           onClear();
-          notify(`${counted(changed)} ${outcomes[action]}`);
+          notify(`${formatCount(changed)} ${outcomes[action]}`);
         },
       },
     );
@@ -62,8 +62,8 @@ export function BulkActions({ selected, onClear }: { selected: readonly Document
         Clear selection
       </Button>
       <ConfirmDialog
-        title={`Delete ${counted(selected.length)}?`}
-        action={`Delete ${counted(selected.length)}`}
+        title={`Delete ${formatCount(selected.length)}?`}
+        action={`Delete ${formatCount(selected.length)}`}
         isOpen={isDeleting}
         isBusy={isBusy}
         onClose={() => setDeleting(false)}

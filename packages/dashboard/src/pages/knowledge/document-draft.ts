@@ -1,5 +1,5 @@
 import type { DocumentChanges, DocumentDetail } from "@foyer/contract";
-import { linesOf } from "./document-labels.ts";
+import { splitLines } from "./document-labels.ts";
 
 /** The editable fields of a document. Fields of other kinds stay empty. */
 export type DocumentDraft = {
@@ -29,5 +29,5 @@ export function toDraft({ title, faq, url, isEnabled, citation }: DocumentDetail
 }
 
 export function toChanges({ otherWordings, ...changed }: Partial<DocumentDraft>): DocumentChanges {
-  return { ...changed, ...(otherWordings === undefined ? {} : { otherWordings: linesOf(otherWordings) }) };
+  return { ...changed, ...(otherWordings === undefined ? {} : { otherWordings: splitLines(otherWordings) }) };
 }

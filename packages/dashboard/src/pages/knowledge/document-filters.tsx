@@ -1,4 +1,4 @@
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { Select, TextField } from "../../components/field.tsx";
@@ -65,5 +65,5 @@ function withoutEmpty({
   state,
   kind,
 }: Partial<Record<"q" | "state" | "kind", string | undefined>>): KnowledgeSearch {
-  return defined({ q: q || undefined, state: state || undefined, kind: kind || undefined });
+  return omitUndefined({ q: q || undefined, state: state || undefined, kind: kind || undefined });
 }

@@ -15,7 +15,7 @@ export function isUnderWay({ state }: Pick<Document, "state">): boolean {
 }
 
 /** Describes the state and the progress of processing: "Reading, 3 of 12". */
-export function stateInWords({ state, stage, progress }: Pick<Document, "state" | "stage" | "progress">): string {
+export function describeState({ state, stage, progress }: Pick<Document, "state" | "stage" | "progress">): string {
   if (state === "queued") return "Waiting";
   if (state === "ready") return "Ready";
   if (state === "failed") return "Failed";
@@ -27,7 +27,7 @@ export function stateInWords({ state, stage, progress }: Pick<Document, "state" 
 const units = ["byte", "kilobyte", "megabyte"] as const;
 
 /** Formats a size: "3.4 MB". */
-export function sizeInWords(bytes: number): string {
+export function formatSize(bytes: number): string {
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const format = {
     style: "unit",
@@ -40,7 +40,7 @@ export function sizeInWords(bytes: number): string {
 }
 
 /** Splits the edited text of other wordings, one per line. */
-export function linesOf(text: string): string[] {
+export function splitLines(text: string): string[] {
   return text
     .split("\n")
     .map((line) => line.trim())

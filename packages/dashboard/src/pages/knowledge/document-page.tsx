@@ -13,7 +13,7 @@ import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { DeleteDocument } from "./delete-document.tsx";
 import { DocumentContent } from "./document-content.tsx";
 import { DocumentForm } from "./document-form.tsx";
-import { isUnderWay, kindNames, sizeInWords } from "./document-labels.ts";
+import { formatSize, isUnderWay, kindNames } from "./document-labels.ts";
 import { DocumentState } from "./document-state.tsx";
 import { retryLabel } from "./document-table.tsx";
 import { DocumentUses } from "./document-uses.tsx";
@@ -77,7 +77,7 @@ function Facts({ document }: { document: DocumentDetail }) {
         <DocumentState document={document} />
       </span>
       <Tag>{kindNames[kind]}</Tag>
-      {kind === "file" && <span>{sizeInWords(bytes)}</span>}
+      {kind === "file" && <span>{formatSize(bytes)}</span>}
       {readyAt !== null && (
         <span>
           {chunks === 1 ? "1 passage" : `${chunks.toLocaleString()} passages`}, {characters.toLocaleString()} characters

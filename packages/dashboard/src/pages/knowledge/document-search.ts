@@ -1,5 +1,5 @@
 import type { DocumentQuery } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 
 /** The search parameters of the list. Pages are counted from 1. */
 export type KnowledgeSearch = { q?: string; state?: string; kind?: string; page?: number };
@@ -11,7 +11,7 @@ const states = ["queued", "processing", "ready", "failed"] as const;
 
 /** The list request for the search parameters. */
 export function listQuery(agentId: string, { q, state, kind, page = 1 }: KnowledgeSearch): DocumentQuery {
-  return defined({
+  return omitUndefined({
     agentId,
     limit: PAGE_SIZE,
     offset: (page - 1) * PAGE_SIZE,

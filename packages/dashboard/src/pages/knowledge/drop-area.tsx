@@ -54,7 +54,7 @@ function useDroppedFiles(onFiles: (files: File[]) => void): boolean {
     latest.current = onFiles;
   });
   useEffect(() => {
-    const over = (event: DragEvent) => {
+    const handleDragOver = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes("Files")) return;
       // Without this the browser would open the file in place of the page.
       event.preventDefault();
@@ -70,11 +70,11 @@ function useDroppedFiles(onFiles: (files: File[]) => void): boolean {
       setOver(false);
       latest.current([...event.dataTransfer.files]);
     };
-    window.addEventListener("dragover", over);
+    window.addEventListener("dragover", handleDragOver);
     window.addEventListener("dragleave", leave);
     window.addEventListener("drop", drop);
     return () => {
-      window.removeEventListener("dragover", over);
+      window.removeEventListener("dragover", handleDragOver);
       window.removeEventListener("dragleave", leave);
       window.removeEventListener("drop", drop);
     };

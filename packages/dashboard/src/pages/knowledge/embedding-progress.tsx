@@ -2,7 +2,7 @@ import type { Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { Time } from "../../components/time.tsx";
 import { endpointQuery } from "../../data/queries.ts";
-import { embeddingText } from "./embedding-text.ts";
+import { describeEmbedding } from "./embedding-text.ts";
 
 export type Embeddings = Output<"getDocumentEmbeddings">;
 
@@ -27,7 +27,7 @@ export function EmbeddingProgress({ embeddings }: { embeddings: Embeddings }) {
   if (model === null) return null;
   return (
     <div role="status" className="grid gap-1">
-      <p className="text-soft">{embeddingText(embeddings)}</p>
+      <p className="text-soft">{describeEmbedding(embeddings)}</p>
       {oversizedAgentIds.length > 0 && (
         <p className="text-wrong">
           {oversizedAgentIds.length === 1 ? "1 agent has" : `${oversizedAgentIds.length} agents have`} too many passages

@@ -4,10 +4,10 @@ import type { Document } from "@foyer/contract";
 export function ReturningPages({ documents }: { documents: readonly Pick<Document, "sourceId">[] }) {
   const pages = documents.filter(({ sourceId }) => sourceId !== null).length;
   if (pages === 0) return null;
-  return <p className="mt-2">{returningText(pages, documents.length)}</p>;
+  return <p className="mt-2">{describeReturningPages(pages, documents.length)}</p>;
 }
 
-export function returningText(pages: number, documents: number): string {
+export function describeReturningPages(pages: number, documents: number): string {
   const kept = "exclude its path in the site's settings, or disable the document instead.";
   if (documents === 1)
     return `This page belongs to a site and is added again by its next sync. To prevent that, ${kept}`;

@@ -8,7 +8,7 @@ import { notify } from "../../components/toasts.ts";
 import { useDialogForm } from "../../components/use-dialog-form.ts";
 import { api } from "../../data/api.ts";
 import { refresh } from "../../data/queries.ts";
-import { linesOf } from "./document-labels.ts";
+import { splitLines } from "./document-labels.ts";
 
 const scheduleOptions = [
   { value: "weekly", label: "Weekly" },
@@ -45,9 +45,9 @@ export function SiteDialog({
     schedule: site?.schedule ?? ("weekly" as SourceSchedule),
   };
   const form = useDialogForm(initial, async ({ url, include, exclude, schedule }) => {
-    const body = { url: url.trim(), include: linesOf(include), exclude: linesOf(exclude), schedule };
+    const body = { url: url.trim(), include: splitLines(include), exclude: splitLines(exclude), schedule };
     if (site) await api.updateSource({ id: site.id, body });
-    else await api.createSource({ body: { agentId, ...body, ...chosen(found, unchecked) } });
+    else await api.createSource({ body: { agentId, ...body, ...listChosenPages(found, unchecked) } });
     await refresh("listSources");
     notify(site ? "Site saved" : "Site added");
     onClose();
@@ -55,8 +55,8 @@ export function SiteDialog({
   const { values } = form;
   const request = {
     url: values.url.trim(),
-    include: linesOf(values.include),
-    exclude: linesOf(values.exclude),
+    include: splitLines(values.include),
+    exclude: splitLines(values.exclude),
   };
   // A preview of another address or with other patterns does not apply to the site that is being added.
   const isCurrent = JSON.stringify(preview.variables) === JSON.stringify(request);
@@ -146,7 +146,7 @@ function SiteFields({ form: { values, change, errorAt } }: { form: Pick<SiteForm
 }
 
 /** The start address after redirects, and the pages to read if some were unchecked. */
-function chosen(preview: SourcePreview | undefined, unchecked: ReadonlySet<string>) {
+function listChosenPages(preview: SourcePreview | undefined, unchecked: ReadonlySet<string>) {
   if (!preview) return {};
   const urls = preview.pages.filter((url) => !unchecked.has(url));
   return { url: preview.url, ...(unchecked.size > 0 ? { urls } : {}) };
@@ -193,7 +193,7 @@ function PageList({
                 checked={!unchecked.has(url)}
                 onChange={() => toggle(url)}
               />
-              <span className="min-w-0 break-all">{pathOf(url)}</span>
+              <span className="min-w-0 break-all">{readPath(url)}</span>
             </label>
           </li>
         ))}
@@ -203,7 +203,7 @@ function PageList({
 }
 
 /** The path and query of a URL. */
-export function pathOf(address: string): string {
+export function readPath(address: string): string {
   const { pathname, search } = new URL(address);
   return pathname + search;
 }

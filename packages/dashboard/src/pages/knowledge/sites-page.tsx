@@ -12,7 +12,7 @@ import { Time } from "../../components/time.tsx";
 import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { KnowledgeTabs } from "./knowledge-tabs.tsx";
 import { Pager } from "./pager.tsx";
-import { pathOf, SiteDialog } from "./site-dialog.tsx";
+import { readPath, SiteDialog } from "./site-dialog.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/knowledge/sites");
 const POLL_MS = 1_500;
@@ -78,7 +78,7 @@ function Site({ site, onEdit, onDelete }: { site: DocumentSource; onEdit: () => 
         <SiteState site={site} />
       </div>
       <p className="text-soft">
-        {countsInWords(site)}
+        {describeCounts(site)}
         {lastSyncAt && (
           <>
             {" · Read "}
@@ -135,7 +135,7 @@ function SiteState({ site }: { site: DocumentSource }) {
   );
 }
 
-function countsInWords({ pages: { read, skipped, missing, failed } }: DocumentSource): string {
+function describeCounts({ pages: { read, skipped, missing, failed } }: DocumentSource): string {
   const others = [
     skipped > 0 ? `${skipped.toLocaleString()} skipped` : "",
     missing > 0 ? `${missing.toLocaleString()} missing` : "",
@@ -195,10 +195,10 @@ function PagesInState({ site, state: wanted }: { site: DocumentSource; state: So
                   params={{ agentId, documentId }}
                   className="break-words underline underline-offset-2"
                 >
-                  {title ?? pathOf(url)}
+                  {title ?? readPath(url)}
                 </Link>
               ) : (
-                <span className="break-all">{pathOf(url)}</span>
+                <span className="break-all">{readPath(url)}</span>
               )}
               {reason && <p className="text-sm break-words text-soft">{reason}</p>}
             </div>

@@ -1,5 +1,5 @@
 import type { UnansweredQuestion } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -14,7 +14,7 @@ import { endpointQuery, useEndpointMutation } from "../../data/queries.ts";
 import { FaqDialog } from "./add-document.tsx";
 import { KnowledgeTabs } from "./knowledge-tabs.tsx";
 import { Pager } from "./pager.tsx";
-import { periods, UNANSWERED_PAGE_SIZE, type UnansweredSearch, unansweredQuery } from "./unanswered-search.ts";
+import { createUnansweredQuery, periods, UNANSWERED_PAGE_SIZE, type UnansweredSearch } from "./unanswered-search.ts";
 
 const route = getRouteApi("/shell/agents/$agentId/knowledge/unanswered");
 
@@ -33,7 +33,7 @@ export function UnansweredPage() {
   const [answering, setAnswering] = useState<UnansweredQuestion | null>(null);
   const [dismissing, setDismissing] = useState<UnansweredQuestion | null>(null);
   const list = useQuery({
-    ...endpointQuery("listUnansweredQuestions", unansweredQuery(agentId, search)),
+    ...endpointQuery("listUnansweredQuestions", createUnansweredQuery(agentId, search)),
     placeholderData: keepPreviousData,
   });
   const total = list.data?.pagination.total ?? 0;
@@ -94,7 +94,7 @@ function Filters({ search }: { search: UnansweredSearch }) {
   // Changing a filter returns to the first page. Defaults are left out of the URL.
   const change = (changed: { reason: string; period: string }) =>
     void navigate({
-      search: defined({
+      search: omitUndefined({
         reason: changed.reason || undefined,
         period: changed.period === periods[0].value ? undefined : changed.period,
       }),

@@ -1,5 +1,5 @@
 import type { UnansweredQuery } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 
 /** The search parameters of the unanswered questions. Pages are counted from 1. */
 export type UnansweredSearch = { reason?: string; period?: string; page?: number };
@@ -17,13 +17,13 @@ export const periods = [
 ] as const;
 
 /** The list request for the search parameters. The period starts at a UTC day, so that repeated requests are cached. */
-export function unansweredQuery(
+export function createUnansweredQuery(
   agentId: string,
   { reason, period, page = 1 }: UnansweredSearch,
   now = Date.now(),
 ): UnansweredQuery {
   const chosen = periods.find(({ value }) => value === period)?.value ?? periods[0].value;
-  return defined({
+  return omitUndefined({
     agentId,
     limit: UNANSWERED_PAGE_SIZE,
     offset: (page - 1) * UNANSWERED_PAGE_SIZE,

@@ -16,7 +16,7 @@ export function uploadFile(agentId: string, file: File, onProgress: (share: numb
     request.onload = () => {
       const answer = parse(request.responseText);
       if (request.status === 200 || request.status === 202) resolve(answer as Document);
-      else reject(new Error(messageIn(answer) ?? `The server responded with status ${request.status}.`));
+      else reject(new Error(findMessage(answer) ?? `The server responded with status ${request.status}.`));
     };
     request.onerror = () =>
       reject(new Error("The connection to the server was lost. Check your connection and try again."));
@@ -32,7 +32,7 @@ function parse(text: string): unknown {
   }
 }
 
-function messageIn(answer: unknown): string | undefined {
+function findMessage(answer: unknown): string | undefined {
   const { error } = (answer ?? {}) as { error?: { message?: unknown } };
   return typeof error?.message === "string" ? error.message : undefined;
 }

@@ -11,7 +11,7 @@ export function UploadList({ uploads: { uploads, retry, dismiss } }: { uploads: 
   return (
     <section aria-label="Uploads" className="mb-6 grid gap-2 rounded-lg border border-line px-4 py-3">
       <p role="status" className="text-sm text-soft">
-        {[remaining > 0 && `Uploading ${counted(remaining)}`, failed > 0 && `${counted(failed)} failed`]
+        {[remaining > 0 && `Uploading ${formatCount(remaining)}`, failed > 0 && `${formatCount(failed)} failed`]
           .filter(Boolean)
           .join(", ")}
       </p>
@@ -24,7 +24,7 @@ export function UploadList({ uploads: { uploads, retry, dismiss } }: { uploads: 
   );
 }
 
-const counted = (count: number) => (count === 1 ? "1 file" : `${count} files`);
+const formatCount = (count: number) => (count === 1 ? "1 file" : `${count} files`);
 
 function Row({ upload, onRetry, onDismiss }: { upload: Upload; onRetry: () => void; onDismiss: () => void }) {
   const { file, state, share, reason } = upload;

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { announce, refreshDocuments } from "./add-document.tsx";
-import { sizeInWords } from "./document-labels.ts";
+import { formatSize } from "./document-labels.ts";
 import { uploadFile } from "./upload-file.ts";
 
 /** A file that is waiting, being sent, or failed. It is removed from the list once the server has stored it. */
@@ -39,7 +39,7 @@ export function useUploads(agentId: string, maxFileBytes: number | undefined) {
     }
   }
 
-  async function work() {
+  async function uploadNext() {
     if (running.current >= MAX_CONCURRENT) return;
     running.current++;
     for (let next = queue.current.shift(); next; next = queue.current.shift()) await send(next);
@@ -48,14 +48,14 @@ export function useUploads(agentId: string, maxFileBytes: number | undefined) {
 
   function start(more: readonly Upload[]) {
     queue.current.push(...more);
-    for (let count = 0; count < MAX_CONCURRENT; count++) void work();
+    for (let count = 0; count < MAX_CONCURRENT; count++) void uploadNext();
   }
 
   return {
     uploads,
     upload(files: readonly File[]) {
       const added = files.map((file): Upload => {
-        const reason = problemOf(file, maxFileBytes);
+        const reason = findProblem(file, maxFileBytes);
         return { id: ++lastId.current, file, state: reason === null ? "waiting" : "failed", share: 0, reason };
       });
       setUploads((all) => [...all, ...added]);
@@ -71,9 +71,9 @@ export function useUploads(agentId: string, maxFileBytes: number | undefined) {
 }
 
 /** Checks a file before it is uploaded. */
-function problemOf({ size }: File, maxFileBytes = Number.POSITIVE_INFINITY): string | null {
+function findProblem({ size }: File, maxFileBytes = Number.POSITIVE_INFINITY): string | null {
   if (size === 0) return "The file is empty.";
   return size > maxFileBytes
-    ? `The file is larger than ${sizeInWords(maxFileBytes)}. Split it into smaller files.`
+    ? `The file is larger than ${formatSize(maxFileBytes)}. Split it into smaller files.`
     : null;
 }

@@ -11,7 +11,7 @@ import { ArriveStep } from "./arrive-step.tsx";
 import { EmbedStep } from "./embed-step.tsx";
 import { KnowledgeStep } from "./knowledge-step.tsx";
 import { NameStep } from "./name-step.tsx";
-import { type OnboardingAgent, type OnboardingStep, onboardingSteps, stepOf } from "./onboarding-steps.ts";
+import { type OnboardingAgent, type OnboardingStep, onboardingSteps, readStep } from "./onboarding-steps.ts";
 import { TryStep } from "./try-step.tsx";
 
 const route = getRouteApi("/shell/start");
@@ -23,7 +23,7 @@ const route = getRouteApi("/shell/start");
 export function OnboardingPage() {
   const search = route.useSearch();
   const { agentId } = search;
-  const step = stepOf(search);
+  const step = readStep(search);
   const agent = useQuery({ ...endpointQuery("getAgent", { id: agentId ?? "" }), enabled: agentId !== undefined });
   const name = agent.data?.name;
   const done = useDoneSteps(agent.data?.id, step);
@@ -106,7 +106,7 @@ function Steps({
         {onboardingSteps.map(({ id, title }, index) => {
           const content = (
             <>
-              <span aria-hidden className={`${mark} ${markOf(id === step, done.includes(id))}`}>
+              <span aria-hidden className={`${mark} ${chooseMark(id === step, done.includes(id))}`}>
                 {done.includes(id) ? <Check size={14} /> : index + 1}
               </span>
               <span className="sr-only md:not-sr-only">{title}</span>
@@ -143,7 +143,7 @@ function Steps({
 
 const row = "flex min-h-9 items-center gap-2.5 rounded-lg pe-2 md:-ms-1.5 md:px-1.5 pointer-coarse:min-h-11";
 
-function markOf(isCurrent: boolean, isDone: boolean): string {
+function chooseMark(isCurrent: boolean, isDone: boolean): string {
   if (isCurrent) return "border-ink bg-ink text-paper";
   return isDone ? "border-ink text-ink" : "border-edge text-soft";
 }

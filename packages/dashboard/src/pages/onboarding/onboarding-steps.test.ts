@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { firstVisitorConversation, stepBeside, stepOf } from "./onboarding-steps.ts";
+import { findAdjacentStep, firstVisitorConversation, readStep } from "./onboarding-steps.ts";
 
 describe("the onboarding steps", () => {
   it("start with the name step", () => {
-    expect(stepOf({})).toBe("name");
-    expect(stepOf({ step: "embed" })).toBe("name");
-    expect(stepOf({ agentId: "agent_1" })).toBe("know");
-    expect(stepOf({ agentId: "agent_1", step: "arrive" })).toBe("arrive");
-    expect(stepOf({ agentId: "agent_1", step: "<script>" })).toBe("know");
+    expect(readStep({})).toBe("name");
+    expect(readStep({ step: "embed" })).toBe("name");
+    expect(readStep({ agentId: "agent_1" })).toBe("know");
+    expect(readStep({ agentId: "agent_1", step: "arrive" })).toBe("arrive");
+    expect(readStep({ agentId: "agent_1", step: "<script>" })).toBe("know");
   });
 
   it("know the previous and the next step", () => {
-    expect([stepBeside("name", -1), stepBeside("name", 1)]).toEqual([null, "know"]);
-    expect([stepBeside("arrive", -1), stepBeside("arrive", 1)]).toEqual(["embed", null]);
+    expect([findAdjacentStep("name", -1), findAdjacentStep("name", 1)]).toEqual([null, "know"]);
+    expect([findAdjacentStep("arrive", -1), findAdjacentStep("arrive", 1)]).toEqual(["embed", null]);
   });
 
   it("wait for a conversation of a visitor", () => {

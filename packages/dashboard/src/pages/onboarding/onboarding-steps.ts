@@ -20,12 +20,12 @@ export type OnboardingAgent = {
 };
 
 /** The step for a URL. Without an agent it is the first step. With an agent the default is the second step. */
-export function stepOf({ agentId, step }: { agentId?: string; step?: string }): OnboardingStep {
+export function readStep({ agentId, step }: { agentId?: string; step?: string }): OnboardingStep {
   if (!agentId) return "name";
   return onboardingSteps.find(({ id }) => id === step)?.id ?? "know";
 }
 
-export function stepBeside(step: OnboardingStep, by: 1 | -1): OnboardingStep | null {
+export function findAdjacentStep(step: OnboardingStep, by: 1 | -1): OnboardingStep | null {
   return onboardingSteps[onboardingSteps.findIndex(({ id }) => id === step) + by]?.id ?? null;
 }
 

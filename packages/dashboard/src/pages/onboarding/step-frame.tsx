@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from "react";
 import { Button, ButtonLink } from "../../components/button.tsx";
-import { type OnboardingStep, stepBeside } from "./onboarding-steps.ts";
+import { findAdjacentStep, type OnboardingStep } from "./onboarding-steps.ts";
 
 /**
  * The frame of a step: its question, the reason for it, and the Back and Continue buttons. With `onSubmit`, Continue
@@ -39,8 +39,8 @@ function StepButtons({
   /** Whether continuing is the primary action now. */
   isMain?: boolean;
 }) {
-  const before = stepBeside(step, -1);
-  const after = stepBeside(step, 1);
+  const before = findAdjacentStep(step, -1);
+  const after = findAdjacentStep(step, 1);
   const look = isMain ? "main" : "quiet";
   return (
     <div className="flex flex-wrap items-center gap-2">

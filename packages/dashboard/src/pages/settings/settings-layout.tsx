@@ -16,7 +16,7 @@ export function SettingsLayout() {
   // A page within another, such as a webhook, belongs to the same tab and needs the same role.
   const forbidden = settingsPages.find((page) => isWithin(pathname, page.to) && !canOpen(session.role, page));
   return (
-    <TabbedPage title="Settings" tabs={<NavTabs label="Settings" tabs={tabs.map(asTab)} />}>
+    <TabbedPage title="Settings" tabs={<NavTabs label="Settings" tabs={tabs.map(toTab)} />}>
       {forbidden ? <NoAccess {...forbidden} /> : <Outlet />}
     </TabbedPage>
   );
@@ -26,7 +26,7 @@ function isWithin(pathname: string, page: string): boolean {
   return `${pathname}/`.includes(`${page}/`);
 }
 
-function asTab({ name, to }: (typeof settingsPages)[number]) {
+function toTab({ name, to }: (typeof settingsPages)[number]) {
   return { name, to, activeOptions: { exact: false, includeSearch: false } };
 }
 

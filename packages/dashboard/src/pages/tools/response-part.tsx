@@ -8,7 +8,7 @@ import type { PartProps } from "./tool-editor.tsx";
 /** The response of a canned answer: text, or JSON for a display. */
 export function ResponsePart({ draft }: PartProps) {
   const { mockResponse: text } = draft.values;
-  const state = stateOf(text);
+  const state = describeState(text);
   return (
     <div className="max-w-3xl">
       <Section
@@ -41,7 +41,7 @@ export function ResponsePart({ draft }: PartProps) {
 }
 
 /** How the server interprets the response. Only text that begins like an object or a list counts as JSON. */
-function stateOf(text: string) {
+function describeState(text: string) {
   if (text.trim() === "") return { words: <Status tone="warning">Empty</Status>, formatted: null };
   if (!/^\s*[[{]/.test(text)) return { words: <Status>Text</Status>, formatted: null };
   const read = readJson(text);

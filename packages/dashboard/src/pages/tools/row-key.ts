@@ -7,12 +7,12 @@ let last = 0;
  */
 export type Keyed<Row> = Row & { readonly [key]?: number };
 
-export function keyed<Row extends object>(row: Row): Keyed<Row> {
+export function withKey<Row extends object>(row: Row): Keyed<Row> {
   last += 1;
   return { ...row, [key]: last };
 }
 
-export function keyOf(row: Keyed<object>): number {
+export function rowKey(row: Keyed<object>): number {
   return row[key] ?? 0;
 }
 

@@ -2,8 +2,8 @@ import type { Tool } from "@foyer/contract";
 import { FoyerError } from "@foyer/sdk";
 import { describe, expect, it } from "vitest";
 import { readSchemaText, toSchema, toSchemaDraft } from "./inputs/input-schema-draft.ts";
-import { keyed, keyOf } from "./row-key.ts";
-import { changesOf, emptyDraft, toBody, toDraft } from "./tool-draft.ts";
+import { rowKey, withKey } from "./row-key.ts";
+import { createEmptyDraft, pickChanges, toBody, toDraft } from "./tool-draft.ts";
 import { toFieldName, toToolName, uniqueName } from "./tool-name.ts";
 
 const form = {
@@ -29,7 +29,7 @@ const form = {
   formConfirmation: { emailField: "email", subject: "We got it", message: "Thanks, {{email}}" },
 } as unknown as Tool;
 
-function problemsOf(body: () => unknown) {
+function catchProblems(body: () => unknown) {
   try {
     body();
   } catch (error) {
@@ -64,7 +64,7 @@ describe("a tool's draft", () => {
   it("keeps the outside addresses of an email action when another part of the action changes", () => {
     const saved = toDraft(form);
     const formPostActions = saved.formPostActions.map((action) => ({ ...action, subject: "Changed" }));
-    const { formPostActions: sent } = changesOf("form", { ...saved, formPostActions }, { formPostActions });
+    const { formPostActions: sent } = pickChanges("form", { ...saved, formPostActions }, { formPostActions });
     expect(sent?.[2]).toEqual({
       type: "email",
       recipientIds: ["user_1"],
@@ -74,82 +74,86 @@ describe("a tool's draft", () => {
   });
 
   it("emails the submissions of a new form to the given member, if there is one", () => {
-    expect(toBody("form", emptyDraft("form", "user_1"))).toMatchObject({
+    expect(toBody("form", createEmptyDraft("form", "user_1"))).toMatchObject({
       formPostActions: [{ type: "email", recipientIds: ["user_1"] }],
       formWebhookUrl: null,
     });
-    expect(toBody("form", emptyDraft("form"))).toMatchObject({ formPostActions: null });
+    expect(toBody("form", createEmptyDraft("form"))).toMatchObject({ formPostActions: null });
   });
 
   it("sends only changed fields", () => {
     const saved = toDraft(form);
-    expect(changesOf("form", saved, {})).toEqual({});
+    expect(pickChanges("form", saved, {})).toEqual({});
     const formWebhookUrl = " ";
-    expect(changesOf("form", { ...saved, formWebhookUrl }, { formWebhookUrl })).toEqual({ formWebhookUrl: null });
+    expect(pickChanges("form", { ...saved, formWebhookUrl }, { formWebhookUrl })).toEqual({ formWebhookUrl: null });
     const [field] = saved.formSchema.fields;
     // Keys are not serialized, so a different key is not a change.
-    expect(JSON.stringify(keyed({ ...field }))).toBe(JSON.stringify(field));
+    expect(JSON.stringify(withKey({ ...field }))).toBe(JSON.stringify(field));
   });
 
   it("describes the mapped fields of a display", () => {
-    const draft = emptyDraft("mock");
+    const draft = createEmptyDraft("mock");
     expect(toBody("mock", draft)).toMatchObject({ displayConfig: null, mockResponse: "" });
     const rows = [
       { slot: "title", path: " name " },
       { slot: "", path: "x" },
       { slot: "url", path: "" },
     ];
-    const displayConfig = { type: "product_card" as const, fieldMappings: rows.map((row) => keyed(row)), options: {} };
+    const displayConfig = {
+      type: "product_card" as const,
+      fieldMappings: rows.map((row) => withKey(row)),
+      options: {},
+    };
     expect(toBody("mock", { ...draft, displayConfig })).toMatchObject({
       displayConfig: { type: "product_card", fieldMappings: { title: "name" } },
     });
   });
 
   it("reports values that a request cannot express at their paths", () => {
-    const draft = emptyDraft("http");
-    const header = (name: string, value = "1") => keyed({ name, value });
+    const draft = createEmptyDraft("http");
+    const header = (name: string, value = "1") => withKey({ name, value });
     const httpHeaders = [header("X-A"), header("x-a"), header(""), header("", "")];
-    expect(problemsOf(() => toBody("http", { ...draft, httpHeaders }))).toEqual([
+    expect(catchProblems(() => toBody("http", { ...draft, httpHeaders }))).toEqual([
       { path: "httpHeaders.x-a", message: "is listed twice" },
       { path: "httpHeaders.", message: "needs a name" },
     ]);
-    const input = (name: string) => keyed({ name, isRequired: false, schema: { type: "string" } });
+    const input = (name: string) => withKey({ name, isRequired: false, schema: { type: "string" } });
     const inputSchema = { inputs: [input("a"), input("a"), input("")], rest: {}, text: null };
-    expect(problemsOf(() => toBody("http", { ...draft, inputSchema }))).toEqual([
+    expect(catchProblems(() => toBody("http", { ...draft, inputSchema }))).toEqual([
       { path: "inputSchema.properties.a", message: "is the name of two inputs" },
       { path: "inputSchema.properties.", message: "needs a name" },
     ]);
-    expect(problemsOf(() => toBody("http", { ...draft, inputSchema: { ...inputSchema, text: "{" } }))).toEqual([
+    expect(catchProblems(() => toBody("http", { ...draft, inputSchema: { ...inputSchema, text: "{" } }))).toEqual([
       { path: "inputSchema", message: expect.stringMatching(/^Line 1: /) },
     ]);
   });
 
   it("is refused with a URL placeholder that no input fills in, and with a table without columns", () => {
-    const draft = emptyDraft("http");
+    const draft = createEmptyDraft("http");
     const httpUrl = "https://example.com/stock/{bike}";
-    expect(problemsOf(() => toBody("http", { ...draft, httpUrl }))).toEqual([
+    expect(catchProblems(() => toBody("http", { ...draft, httpUrl }))).toEqual([
       { path: "httpUrl", message: expect.stringContaining("has {bike}, but the tool has no input of that name") },
     ]);
-    const bike = keyed({ name: "bike", isRequired: true, schema: { type: "string" } });
+    const bike = withKey({ name: "bike", isRequired: true, schema: { type: "string" } });
     const inputSchema = { inputs: [bike], rest: {}, text: null };
-    expect(problemsOf(() => toBody("http", { ...draft, httpUrl, inputSchema }))).toEqual([]);
+    expect(catchProblems(() => toBody("http", { ...draft, httpUrl, inputSchema }))).toEqual([]);
     const anyInput = { inputs: [], rest: { additionalProperties: true }, text: null };
-    expect(problemsOf(() => toBody("http", { ...draft, httpUrl, inputSchema: anyInput }))).toEqual([]);
+    expect(catchProblems(() => toBody("http", { ...draft, httpUrl, inputSchema: anyInput }))).toEqual([]);
     const table = (slot: string) => ({
       type: "table" as const,
-      fieldMappings: [keyed({ slot, path: "bikes" })],
+      fieldMappings: [withKey({ slot, path: "bikes" })],
       options: {},
     });
     const shown = { ...draft, resultFor: "both" as const };
-    expect(problemsOf(() => toBody("mock", { ...shown, displayConfig: table("rows") }))).toEqual([
+    expect(catchProblems(() => toBody("mock", { ...shown, displayConfig: table("rows") }))).toEqual([
       { path: "displayConfig.fieldMappings", message: "must have at least one column" },
     ]);
-    expect(problemsOf(() => toBody("mock", { ...shown, displayConfig: table("Name") }))).toEqual([]);
-    expect(problemsOf(() => toBody("mock", { ...draft, displayConfig: table("rows") }))).toEqual([]);
+    expect(catchProblems(() => toBody("mock", { ...shown, displayConfig: table("Name") }))).toEqual([]);
+    expect(catchProblems(() => toBody("mock", { ...draft, displayConfig: table("rows") }))).toEqual([]);
   });
 
   it("sends the body's template as JSON, and is refused with one that cannot be sent", () => {
-    const draft = { ...emptyDraft("http"), httpUrl: "https://example.com", requires: "verified" as const };
+    const draft = { ...createEmptyDraft("http"), httpUrl: "https://example.com", requires: "verified" as const };
     const httpBody = { to: "{{visitor.id}}", list: [1] };
     const saved = toDraft({ httpBody, sendVisitorToken: true });
     expect(toBody("http", { ...draft, httpBody: saved.httpBody, sendVisitorToken: true })).toMatchObject({
@@ -164,14 +168,16 @@ describe("a tool's draft", () => {
       ['{"a":"{bike}"}', "has {bike}, but the tool has no input of that name. Add the input, or remove {bike}"],
     ];
     for (const [text = "", message] of problems) {
-      expect(problemsOf(() => toBody("http", { ...draft, httpBody: text }))).toEqual([{ path: "httpBody", message }]);
+      expect(catchProblems(() => toBody("http", { ...draft, httpBody: text }))).toEqual([
+        { path: "httpBody", message },
+      ]);
     }
   });
 
   it("keeps a row's key when it is changed, and out of JSON", () => {
-    const row = keyed({ name: "a" });
+    const row = withKey({ name: "a" });
     const changed = { ...row, name: "b" };
-    expect(keyOf(changed)).toBe(keyOf(row));
+    expect(rowKey(changed)).toBe(rowKey(row));
     expect(JSON.stringify(row)).toBe('{"name":"a"}');
   });
 });

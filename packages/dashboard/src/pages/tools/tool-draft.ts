@@ -7,13 +7,13 @@ import type {
   Tool,
   ToolChanges,
 } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
-import { inputsIn } from "@foyer/contract/rules/url-template";
+import { omitUndefined } from "@foyer/contract/rules/defined";
+import { findInputNames } from "@foyer/contract/rules/url-template";
 import { FoyerError } from "@foyer/sdk";
 import { type SchemaDraft, schemaProblems, toSchema, toSchemaDraft } from "./inputs/input-schema-draft.ts";
 import { readJson } from "./inputs/json-lines.ts";
 import { isObject } from "./is-object.ts";
-import { type Keyed, keyed } from "./row-key.ts";
+import { type Keyed, withKey } from "./row-key.ts";
 
 export type ToolKind = Tool["executionType"];
 export type HeaderRow = { name: string; value: string };
@@ -69,7 +69,7 @@ export type ToolDraft = {
  * submissions to `recipientId` if there is one. Other tools hide their results from visitors until a display is chosen,
  * because results may contain internal fields.
  */
-export function emptyDraft(kind: ToolKind, recipientId: string | null = null): ToolDraft {
+export function createEmptyDraft(kind: ToolKind, recipientId: string | null = null): ToolDraft {
   if (kind !== "form") return toDraft({ resultFor: "model" });
   return toDraft({
     formSchema: {
@@ -91,7 +91,7 @@ export function toDraft(tool: Partial<Tool>): ToolDraft {
     inputSchema: toSchemaDraft(tool.inputSchema ?? {}),
     displayConfig: {
       type: displayConfig?.type ?? "text",
-      fieldMappings: Object.entries(displayConfig?.fieldMappings ?? {}).map(([slot, path]) => keyed({ slot, path })),
+      fieldMappings: Object.entries(displayConfig?.fieldMappings ?? {}).map(([slot, path]) => withKey({ slot, path })),
       options: displayConfig?.options ?? {},
     },
     mockResponse: tool.mockResponse ?? "",
@@ -102,7 +102,7 @@ export function toDraft(tool: Partial<Tool>): ToolDraft {
     httpBody: tool.httpBody ? JSON.stringify(tool.httpBody, null, 2) : "",
     sendVisitorToken: tool.sendVisitorToken ?? false,
     formSchema: {
-      fields: (formSchema?.fields ?? []).map((field) => keyed(field)),
+      fields: (formSchema?.fields ?? []).map((field) => withKey(field)),
       submitLabel: formSchema?.submitLabel ?? "",
       successMessage: formSchema?.successMessage ?? "",
       errorMessage: formSchema?.errorMessage ?? "",
@@ -110,7 +110,7 @@ export function toDraft(tool: Partial<Tool>): ToolDraft {
     formExecutionMode: tool.formExecutionMode ?? "webhook",
     formWebhookUrl: tool.formWebhookUrl ?? "",
     formClientHandler: tool.formClientHandler ?? "",
-    formPostActions: (tool.formPostActions ?? []).map((action) => keyed(toActionDraft(action))),
+    formPostActions: (tool.formPostActions ?? []).map((action) => withKey(toActionDraft(action))),
     formConfirmation: tool.formConfirmation ?? null,
   };
 }
@@ -140,7 +140,7 @@ export function toBody(kind: ToolKind, draft: ToolDraft): ToolBody & { inputSche
 }
 
 /** The body with only the changed fields, so that saving neither validates nor overwrites the others. */
-export function changesOf(kind: ToolKind, draft: ToolDraft, changed: Partial<ToolDraft>): ToolChanges {
+export function pickChanges(kind: ToolKind, draft: ToolDraft, changed: Partial<ToolDraft>): ToolChanges {
   return Object.fromEntries(Object.entries(toBody(kind, draft)).filter(([name]) => name in changed));
 }
 
@@ -148,7 +148,7 @@ export function toDisplayConfig({ type, fieldMappings, options }: ToolDraft["dis
   const filled = fieldMappings.filter(({ slot, path }) => slot !== "" && path.trim() !== "");
   if (type === "text" && filled.length === 0 && Object.keys(options).length === 0) return null;
   const mappings = Object.fromEntries(filled.map(({ slot, path }) => [slot, path.trim()]));
-  return defined({
+  return omitUndefined({
     type,
     fieldMappings: filled.length > 0 ? mappings : undefined,
     options: Object.keys(options).length > 0 ? options : undefined,
@@ -158,7 +158,7 @@ export function toDisplayConfig({ type, fieldMappings, options }: ToolDraft["dis
 const toJson = (text: string) => (text.trim() === "" ? null : JSON.parse(text));
 
 function requestBody({ httpUrl, httpMethod, httpHeaders, httpBody, sendVisitorToken }: ToolDraft) {
-  const headers = filledHeaders(httpHeaders);
+  const headers = dropEmptyHeaders(httpHeaders);
   return {
     httpUrl: httpUrl.trim() || null,
     httpMethod,
@@ -197,11 +197,11 @@ function toActionDraft(action: PostAction): ActionDraft {
 
 function toAction({ type, url, headers, payload, message, recipientIds, to, subject }: ActionDraft): PostAction {
   if (type === "email") {
-    return defined({ type, recipientIds, to: to.length > 0 ? to : undefined, subject: subject || undefined });
+    return omitUndefined({ type, recipientIds, to: to.length > 0 ? to : undefined, subject: subject || undefined });
   }
   if (type === "team_chat") return { type, webhookUrl: url.trim(), messageTemplate: message };
-  const filled = filledHeaders(headers);
-  return defined({
+  const filled = dropEmptyHeaders(headers);
+  return omitUndefined({
     type,
     url: url.trim(),
     headers: filled.length > 0 ? toHeaders(filled) : undefined,
@@ -210,12 +210,12 @@ function toAction({ type, url, headers, payload, message, recipientIds, to, subj
 }
 
 function toHeaderRows(headers: Record<string, string> | null | undefined): Keyed<HeaderRow>[] {
-  return Object.entries(headers ?? {}).map(([name, value]) => keyed({ name, value }));
+  return Object.entries(headers ?? {}).map(([name, value]) => withKey({ name, value }));
 }
 
 const toHeaders = (rows: HeaderRow[]) => Object.fromEntries(rows.map(({ name, value }) => [name.trim(), value]));
 /** Rows that are entirely empty are not sent. */
-const filledHeaders = (rows: HeaderRow[]) => rows.filter(({ name, value }) => name.trim() !== "" || value !== "");
+const dropEmptyHeaders = (rows: HeaderRow[]) => rows.filter(({ name, value }) => name.trim() !== "" || value !== "");
 
 type Problem = { path: string; message: string };
 
@@ -248,7 +248,7 @@ function resultSchemaProblems({ clientResultSchema: text }: ToolDraft): Problem[
 /** Without an input of that name, every call would fail. */
 function inputProblems(path: string, template: string, { inputSchema }: ToolDraft): Problem[] {
   if (inputSchema.text !== null || inputSchema.rest.additionalProperties) return [];
-  const missing = inputsIn(template).filter((name) => !inputSchema.inputs.some((input) => input.name === name));
+  const missing = findInputNames(template).filter((name) => !inputSchema.inputs.some((input) => input.name === name));
   return missing.map((name) => ({
     path,
     message: `has {${name}}, but the tool has no input of that name. Add the input, or remove {${name}}`,
@@ -272,7 +272,7 @@ function tableProblems({ resultFor, displayConfig: { type, fieldMappings } }: To
 }
 
 function headerProblems(path: string, rows: HeaderRow[]): Problem[] {
-  const filled = filledHeaders(rows);
+  const filled = dropEmptyHeaders(rows);
   const names = filled.map(({ name }) => name.trim().toLowerCase());
   return filled.flatMap(({ name }, index) => {
     if (name.trim() === "") return [{ path: `${path}.`, message: "needs a name" }];

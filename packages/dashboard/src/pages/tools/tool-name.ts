@@ -1,6 +1,6 @@
 /** Converts text to a tool name: `Stock look-up` becomes `stock_look_up`. Digits are not allowed. */
 export function toToolName(text: string): string {
-  return plain(text)
+  return removeAccents(text)
     .replace(/[^a-z]+/g, "_")
     .replace(/^_+/, "")
     .slice(0, 64);
@@ -8,7 +8,7 @@ export function toToolName(text: string): string {
 
 /** Derives a field name from its label: `Preferred day` becomes `preferred_day`. */
 export function toFieldName(label: string): string {
-  return plain(label)
+  return removeAccents(label)
     .replace(/[^a-z0-9]+/g, "_")
     .replace(/^_+|_+$/g, "")
     .slice(0, 60);
@@ -23,6 +23,6 @@ export function uniqueName(wanted: string, others: readonly string[]): string {
   }
 }
 
-function plain(text: string): string {
+function removeAccents(text: string): string {
   return text.normalize("NFD").replace(/\p{M}/gu, "").replace(/['’]/g, "").toLowerCase();
 }

@@ -20,7 +20,7 @@ import { PagePart } from "./page-code/page-part.tsx";
 import { RequestPart } from "./request/request-part.tsx";
 import { ResponsePart } from "./response-part.tsx";
 import { TestPart } from "./test/test-part.tsx";
-import { changesOf, emptyDraft, type ToolKind, toBody, toDraft } from "./tool-draft.ts";
+import { createEmptyDraft, pickChanges, type ToolKind, toBody, toDraft } from "./tool-draft.ts";
 import { type PartViews, ToolEditor } from "./tool-editor.tsx";
 import { toKind, toolKinds } from "./tool-kinds.tsx";
 import { WarningNote } from "./warning-note.tsx";
@@ -78,7 +78,7 @@ function SavedTool() {
         draft={draft}
         kind={tool.executionType}
         save={async (values, changed) => {
-          await update.mutateAsync({ id: tool.id, body: changesOf(tool.executionType, values, changed) });
+          await update.mutateAsync({ id: tool.id, body: pickChanges(tool.executionType, values, changed) });
         }}
       />
     </Page>
@@ -113,7 +113,7 @@ function NewTool({ agentId, kind }: { agentId: string; kind: ToolKind }) {
   const { data: options } = useSuspenseQuery(endpointQuery("getSignInOptions"));
   // On a server without email, such an action could only fail.
   const recipientId = options.sendsMail ? session.user.id : null;
-  const saved = useMemo(() => emptyDraft(kind, recipientId), [kind, recipientId]);
+  const saved = useMemo(() => createEmptyDraft(kind, recipientId), [kind, recipientId]);
   const draft = useDraft(saved);
   const create = useEndpointMutation("createTool", { changes: ["listTools", "getToolLimits"], done: "Tool created" });
   const { name, line } = toolKinds[kind];

@@ -48,7 +48,7 @@ function TimeFields({ values: { conditions }, errorAt, set }: KindProps) {
     <NumberField
       label="Seconds on the page"
       help="Time in a background tab doesn't count."
-      value={numberOf(conditions.timeOnPage)}
+      value={toNumber(conditions.timeOnPage)}
       onChange={(timeOnPage) => set({ timeOnPage })}
       error={errorAt("conditions.timeOnPage")}
       min={0}
@@ -63,7 +63,7 @@ function ScrollFields({ values: { conditions }, errorAt, set }: KindProps) {
     <NumberField
       label="Percentage scrolled"
       help="100 is the end of the page."
-      value={numberOf(conditions.scrollDepth)}
+      value={toNumber(conditions.scrollDepth)}
       onChange={(scrollDepth) => set({ scrollDepth })}
       error={errorAt("conditions.scrollDepth")}
       min={0}
@@ -84,7 +84,7 @@ function ExitNote() {
 }
 
 function PageFields({ values: { conditions }, errorAt, set }: KindProps) {
-  const page = textOf(conditions.page);
+  const page = toText(conditions.page);
   return (
     <>
       <TextField
@@ -102,7 +102,7 @@ function PageFields({ values: { conditions }, errorAt, set }: KindProps) {
 }
 
 function EventFields({ values: { conditions }, errorAt, set }: KindProps) {
-  const event = textOf(conditions.event);
+  const event = toText(conditions.event);
   return (
     <>
       <TextField
@@ -124,5 +124,5 @@ function EventFields({ values: { conditions }, errorAt, set }: KindProps) {
   );
 }
 
-const numberOf = (value: unknown) => (typeof value === "number" ? value : null);
-const textOf = (value: unknown) => (typeof value === "string" ? value : "");
+const toNumber = (value: unknown) => (typeof value === "number" ? value : null);
+const toText = (value: unknown) => (typeof value === "string" ? value : "");

@@ -135,9 +135,9 @@ function RowFields({
 
 /** Invalid JSON is passed on as text, so that the server rejects it. */
 function JsonConditions({ value, error, onChange }: Props) {
-  const [written, setText] = useState(() => jsonOf(value));
+  const [written, setText] = useState(() => formatJson(value));
   // A value that does not come from this text, for example after "Discard", replaces it.
-  const text = isSame(readJson(written).value, value ?? null) ? written : jsonOf(value);
+  const text = isSame(readJson(written).value, value ?? null) ? written : formatJson(value);
   const write = (next: string) => {
     setText(next);
     onChange(readJson(next).value);
@@ -157,7 +157,7 @@ function JsonConditions({ value, error, onChange }: Props) {
 }
 
 /** A string instead of conditions is unfinished JSON. */
-function jsonOf(value: unknown): string {
+function formatJson(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }

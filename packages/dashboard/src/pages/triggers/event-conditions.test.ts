@@ -1,4 +1,4 @@
-import { eventDataProblem, matchEvent } from "@foyer/contract/rules/match-event";
+import { findEventDataProblem, matchEvent } from "@foyer/contract/rules/match-event";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { describeRow, operators, readRows, writeRows } from "./event-conditions.ts";
@@ -34,10 +34,10 @@ it("conditions keep their meaning when they are converted to rows and back", () 
   const data = fc.dictionary(name, fc.oneof(scalar, fc.dictionary(name, scalar)), { noNullPrototype: true });
   fc.assert(
     fc.property(eventData, data, (wanted, given) => {
-      fc.pre(eventDataProblem(wanted) === null);
+      fc.pre(findEventDataProblem(wanted) === null);
       const written = writeRows(readRows(wanted));
       expect(readRows(written)).toEqual(readRows(wanted));
-      expect(eventDataProblem(written)).toBe(null);
+      expect(findEventDataProblem(written)).toBe(null);
       expect(matchEvent({ event: "e", eventData: written }, "e", given)).toBe(
         matchEvent({ event: "e", eventData: wanted }, "e", given),
       );
@@ -67,7 +67,7 @@ it("values typed into a condition are read as numbers, booleans or text", () => 
   expect(writeRows([])).toBe(null);
   expect(
     operators.map(({ value }) =>
-      eventDataProblem({ a: { [value]: value.endsWith("in") ? [1] : value === "$exists" ? true : 1 } }),
+      findEventDataProblem({ a: { [value]: value.endsWith("in") ? [1] : value === "$exists" ? true : 1 } }),
     ),
   ).toEqual(operators.map(() => null));
   expect(readRows({ cart: { total: { $gte: 5 } }, ok: { $exists: true } }).map(describeRow)).toEqual([

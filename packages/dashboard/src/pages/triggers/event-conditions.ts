@@ -18,7 +18,7 @@ export type ConditionRow = { path: string; operator: Operator; value: string };
 
 /** Converts a trigger's `eventData` to rows. Nested objects become dotted paths. */
 export function readRows(eventData: unknown): ConditionRow[] {
-  return isObject(eventData) ? rowsOf(eventData, []) : [];
+  return isObject(eventData) ? toRows(eventData, []) : [];
 }
 
 /** Converts rows to `eventData`, or null without conditions. Rows without a field are left out. */
@@ -27,7 +27,7 @@ export function writeRows(rows: readonly ConditionRow[]): Record<string, unknown
   if (filled.length === 0) return null;
   const byPath = Map.groupBy(filled, ({ path }) => path.trim());
   const conditions = [...byPath].map(([path, same]) => {
-    const tests = same.map(({ operator, value }) => [operator, operandOf(operator, value)] as const);
+    const tests = same.map(({ operator, value }) => [operator, parseOperand(operator, value)] as const);
     const [[operator, operand] = ["$eq", null] as const] = tests;
     const isPlain = tests.length === 1 && operator === "$eq" && !isObject(operand);
     return [path, isPlain ? operand : Object.fromEntries(tests)] as const;
@@ -41,17 +41,17 @@ export function describeRow({ path, operator, value }: ConditionRow): string {
   return `${path} ${words} ${value === "" ? '""' : value}`;
 }
 
-function rowsOf(fields: Record<string, unknown>, path: string[]): ConditionRow[] {
+function toRows(fields: Record<string, unknown>, path: string[]): ConditionRow[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     const inner = [...path, name];
-    if (!isObject(value)) return [rowOf(inner, "$eq", value)];
+    if (!isObject(value)) return [toRow(inner, "$eq", value)];
     const tests = Object.entries(value);
-    if (tests.every(([key]) => !key.startsWith("$"))) return rowsOf(value, inner);
-    return tests.map(([operator, operand]) => rowOf(inner, operator as Operator, operand));
+    if (tests.every(([key]) => !key.startsWith("$"))) return toRows(value, inner);
+    return tests.map(([operator, operand]) => toRow(inner, operator as Operator, operand));
   });
 }
 
-function rowOf(path: string[], operator: Operator, operand: unknown): ConditionRow {
+function toRow(path: string[], operator: Operator, operand: unknown): ConditionRow {
   const isList = (operator === "$in" || operator === "$nin") && Array.isArray(operand);
   // Values with commas, and anything but words and numbers, stay JSON.
   const isShort = isList && operand.every((item) => typeof item !== "object" && !String(item).includes(","));
@@ -59,7 +59,7 @@ function rowOf(path: string[], operator: Operator, operand: unknown): ConditionR
   return { path: path.join("."), operator, value };
 }
 
-function operandOf(operator: Operator, value: string): unknown {
+function parseOperand(operator: Operator, value: string): unknown {
   if (operator === "$exists") return value.trim() !== "false";
   if (operator !== "$in" && operator !== "$nin") return readValue(value);
   const whole = parse(value);

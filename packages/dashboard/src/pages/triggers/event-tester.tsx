@@ -9,7 +9,7 @@ export function EventTester({ event, eventData }: { event: string; eventData: un
   const [text, setText] = useState('{ "total": 620, "items": [{ "sku": "tender-2" }] }');
   const data = parse(text);
   const rows = readRows(eventData);
-  const holds = (conditions: unknown) =>
+  const matches = (conditions: unknown) =>
     data.isRead && matchEvent({ event, eventData: conditions as object | null }, event, data.value);
   return (
     <div className="grid gap-3 rounded-lg border border-line p-4">
@@ -27,7 +27,7 @@ export function EventTester({ event, eventData }: { event: string; eventData: un
           {rows.map((row) => (
             <li key={`${row.path} ${row.operator}`} className="flex items-baseline gap-3">
               <code className="min-w-0 flex-1">{describeRow(row)}</code>
-              {holds(writeRows([row])) ? (
+              {matches(writeRows([row])) ? (
                 <Status tone="fine">Matches</Status>
               ) : (
                 <Status tone="warning">No match</Status>
@@ -35,7 +35,7 @@ export function EventTester({ event, eventData }: { event: string; eventData: un
             </li>
           ))}
           <li className="font-medium">
-            {holds(eventData) ? "This event runs the trigger." : "This event does not run the trigger."}
+            {matches(eventData) ? "This event runs the trigger." : "This event does not run the trigger."}
           </li>
         </ul>
       )}

@@ -30,7 +30,7 @@ export function PageTester({ pattern }: { pattern: string }) {
       ) : (
         <ul aria-label="Test results" className="grid gap-1 text-sm">
           {lines.map((line, index) => {
-            const path = pathOf(line);
+            const path = readPath(line);
             return (
               // biome-ignore lint/suspicious/noArrayIndexKey: lines may repeat and have no other identity
               <li key={index} className="flex items-baseline gap-3">
@@ -52,7 +52,7 @@ export function PageTester({ pattern }: { pattern: string }) {
 }
 
 /** The path of a URL, even of one without its scheme such as `shop.example/pricing`. Null for anything else. */
-function pathOf(line: string): string | null {
+function readPath(line: string): string | null {
   const isBare = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(line);
   try {
     return new URL(isBare ? `https://${line}` : line, "https://site.example").pathname;

@@ -41,7 +41,10 @@ export function SortableTriggers({
       sensors={sensors}
       collisionDetection={closestCenter}
       onDragEnd={end}
-      accessibility={{ announcements: announcements(triggers), screenReaderInstructions: { draggable: instructions } }}
+      accessibility={{
+        announcements: createAnnouncements(triggers),
+        screenReaderInstructions: { draggable: instructions },
+      }}
     >
       <SortableContext items={triggers.map(({ id }) => id)} strategy={verticalListSortingStrategy}>
         {children}
@@ -53,7 +56,7 @@ export function SortableTriggers({
 const instructions =
   "Press Space to pick up the trigger, the arrow keys to move it, Space to drop it, Escape to cancel.";
 
-function announcements(triggers: readonly Trigger[]): Announcements {
+function createAnnouncements(triggers: readonly Trigger[]): Announcements {
   const name = (id: string | number) => triggers.find((trigger) => trigger.id === id)?.name ?? "The trigger";
   const place = (id: string | number) => `position ${triggers.findIndex((trigger) => trigger.id === id) + 1}`;
   return {

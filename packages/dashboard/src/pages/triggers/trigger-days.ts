@@ -6,7 +6,7 @@ export type DayCounts = { day: string; fired: number; converted: number };
 const DAY_MS = 86_400_000;
 
 /** The last `count` days in UTC, as the server counts them, oldest first: `2026-01-31`. */
-export function lastDays(count: number, now = Date.now()): string[] {
+export function listLastDays(count: number, now = Date.now()): string[] {
   return Array.from({ length: count }, (_, index) =>
     new Date(now - (count - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   );
@@ -18,7 +18,7 @@ export function firstDay(count: number, now = Date.now()): string {
 }
 
 /** Each of these days with its counts. The server omits days without any. */
-export function countsByDay(days: readonly string[], counts: Counts | undefined): DayCounts[] {
+export function countByDay(days: readonly string[], counts: Counts | undefined): DayCounts[] {
   const known = new Map(counts?.days?.map((entry) => [entry.day, entry]));
   return days.map((day) => ({
     day,

@@ -4,7 +4,7 @@ import { SegmentedControl } from "../../components/segmented-control.tsx";
 import { ErrorState, Skeleton } from "../../components/states.tsx";
 import { Table, Td, Th } from "../../components/table.tsx";
 import { endpointQuery } from "../../data/queries.ts";
-import { countsByDay, type DayCounts, firstDay, lastDays } from "./trigger-days.ts";
+import { countByDay, type DayCounts, firstDay, listLastDays } from "./trigger-days.ts";
 import { formatRate } from "./trigger-labels.ts";
 
 const TriggerChart = lazy(() => import("./trigger-chart.tsx").then((module) => ({ default: module.TriggerChart })));
@@ -14,7 +14,7 @@ const ranges = ["7", "30", "90"] as const;
 /** How often the trigger fired and converted, in total and by day. */
 export function TriggerFigures({ agentId, triggerId }: { agentId: string; triggerId: string }) {
   const [range, setRange] = useState<(typeof ranges)[number]>("30");
-  const days = lastDays(Number(range));
+  const days = listLastDays(Number(range));
   const stats = useQuery({
     ...endpointQuery("getTriggerStats", { agentId, from: firstDay(Number(range)), groupBy: "day" }),
     placeholderData: keepPreviousData,
@@ -39,7 +39,7 @@ export function TriggerFigures({ agentId, triggerId }: { agentId: string; trigge
       {stats.error ? (
         <ErrorState error={stats.error} onRetry={() => stats.refetch()} />
       ) : (
-        <Days days={stats.data && countsByDay(days, counts)} />
+        <Days days={stats.data && countByDay(days, counts)} />
       )}
     </section>
   );

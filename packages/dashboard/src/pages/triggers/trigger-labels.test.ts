@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countsByDay, firstDay, lastDays } from "./trigger-days.ts";
+import { countByDay, firstDay, listLastDays } from "./trigger-days.ts";
 import { describeAction, describeCondition, formatRate, type Trigger } from "./trigger-labels.ts";
 
 const condition = (triggerType: Trigger["triggerType"], conditions: object) =>
@@ -25,10 +25,10 @@ it("a trigger's condition and action are described in words", () => {
 
 it("a trigger's days without events are filled with zeros, in UTC", () => {
   const now = Date.parse("2026-03-02T23:30:00Z");
-  expect(lastDays(3, now)).toEqual(["2026-02-28", "2026-03-01", "2026-03-02"]);
+  expect(listLastDays(3, now)).toEqual(["2026-02-28", "2026-03-01", "2026-03-02"]);
   expect(firstDay(3, now)).toBe("2026-02-28");
   const days = [{ day: "2026-03-01", firedCount: 5, convertedCount: 2 }];
-  expect(countsByDay(lastDays(2, now), { firedCount: 5, convertedCount: 2, days })).toEqual([
+  expect(countByDay(listLastDays(2, now), { firedCount: 5, convertedCount: 2, days })).toEqual([
     { day: "2026-03-01", fired: 5, converted: 2 },
     { day: "2026-03-02", fired: 0, converted: 0 },
   ]);

@@ -8,7 +8,7 @@ const LIMIT = 1_000_000_000;
  * priorities, keeps its values.
  */
 export function changesForOrder(wanted: readonly Placed[]): Placed[] {
-  const kept = longestOrderedSubsequence(wanted);
+  const kept = findLongestOrderedSubsequence(wanted);
   const changes: Placed[] = [];
   for (let index = 0; index <= kept.length; index++) {
     const [before, after] = [kept[index - 1] ?? -1, kept[index] ?? wanted.length];
@@ -22,7 +22,7 @@ export function changesForOrder(wanted: readonly Placed[]): Placed[] {
 }
 
 /** The positions that keep their priorities. Quadratic time, but an agent has at most 200 triggers. */
-function longestOrderedSubsequence(wanted: readonly Placed[]): number[] {
+function findLongestOrderedSubsequence(wanted: readonly Placed[]): number[] {
   const rows: number[][] = [];
   wanted.forEach((_, at) => {
     let best: number[] = [];

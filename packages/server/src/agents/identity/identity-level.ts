@@ -1,7 +1,7 @@
 import type { VisitorIdentity } from "@foyer/contract";
 
 /** Determines how much is known about who a visitor is, for members. */
-export function identityOf({
+export function identityLevel({
   isVerified,
   claimed,
 }: {

@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { principalOf } from "../../auth/sessions/authenticate.ts";
+import { requirePrincipal } from "../../auth/sessions/authenticate.ts";
 import { AppError } from "../../errors.ts";
 import type { App } from "../../http/app.ts";
 import type { AgentService } from "../service.ts";
@@ -11,7 +11,7 @@ export function identityTokenRoutes(app: App, agents: Pick<AgentService, "identi
     ...contract.checkIdentityToken,
     handler: async (request) => {
       const { id: agentId } = request.params;
-      const secret = await agents.identitySecret(principalOf(request).organizationId, agentId);
+      const secret = await agents.identitySecret(requirePrincipal(request).organizationId, agentId);
       try {
         const { visitor, expiresAt } = await readUserToken(request.body.token.trim(), { agentId, secret });
         const data = { valid: true, reason: null, visitor, expiresAt: new Date(expiresAt).toISOString() };
@@ -26,15 +26,15 @@ export function identityTokenRoutes(app: App, agents: Pick<AgentService, "identi
     ...contract.createIdentityToken,
     handler: async (request) => {
       const { id: agentId } = request.params;
-      const secret = await agents.identitySecret(principalOf(request).organizationId, agentId);
+      const secret = await agents.identitySecret(requirePrincipal(request).organizationId, agentId);
       const token = await signUserToken(request.body, { agentId, secret });
       // Verifying the new token rejects everything that a token must not contain, such as claims of more than 8 KB.
-      const { expiresAt } = await readUserToken(token, { agentId, secret }).catch(asInvalid);
+      const { expiresAt } = await readUserToken(token, { agentId, secret }).catch(throwAsInvalid);
       return { data: { token, expiresAt: new Date(expiresAt).toISOString() }, error: null };
     },
   });
 }
 
-function asInvalid(error: unknown): never {
+function throwAsInvalid(error: unknown): never {
   throw error instanceof AppError ? new AppError("VALIDATION_ERROR", error.message) : error;
 }

@@ -1,5 +1,5 @@
 import type { VerifiedVisitor } from "@foyer/contract";
-import { factAt, factPath } from "@foyer/contract/rules/visitor-facts";
+import { normalizeFactPath, readFact } from "@foyer/contract/rules/visitor-facts";
 import { invalid } from "../../errors.ts";
 import { quotedJson } from "../../quoted-json.ts";
 
@@ -7,9 +7,9 @@ const VALUE_CHARACTERS = 500;
 const TOTAL_CHARACTERS = 4_000;
 
 /** The paths of `tellModel` in their full spelling, each once. @throws 400 */
-export function factPaths(paths: readonly string[]): string[] {
+export function normalizeFactPaths(paths: readonly string[]): string[] {
   const full = paths.map((path, index) => {
-    const fact = factPath(path.trim());
+    const fact = normalizeFactPath(path.trim());
     if (fact !== null) return fact;
     throw invalid(`tellModel.${index}`, "must be id, email, name or the name of a claim such as claims.plan", "format");
   });
@@ -20,10 +20,10 @@ export function factPaths(paths: readonly string[]): string[] {
  * A note for the model about the visitor of this turn, or null when it may know nothing. Values are quoted as JSON without
  * brackets and line breaks of any kind, so that none can imitate another line or the end of the note.
  */
-export function visitorNote(tellModel: string, visitor: VerifiedVisitor | null): string | null {
+export function createVisitorNote(tellModel: string, visitor: VerifiedVisitor | null): string | null {
   if (visitor === null) return null;
   const facts = (JSON.parse(tellModel) as string[]).flatMap((path) => {
-    const value = factAt(visitor, path);
+    const value = readFact(visitor, path);
     if (value === null) return [];
     const text = typeof value === "string" ? value : JSON.stringify(value);
     return [`${quotedJson(path)}: ${quotedJson(text.slice(0, VALUE_CHARACTERS).toWellFormed())}`];

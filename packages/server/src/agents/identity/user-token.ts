@@ -1,5 +1,5 @@
 import type { ActingVisitor, VerifiedVisitor } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import type { JWTPayload } from "jose";
 import { AppError } from "../../errors.ts";
 
@@ -13,7 +13,7 @@ const MAX_CLAIMS_BYTES = 8 * 1_024;
 
 let importedJose: Promise<typeof import("jose")> | undefined;
 /** Imported on first use, because most visitors have no token. */
-const jose = () => {
+const loadJose = () => {
   importedJose ??= import("jose");
   return importedJose;
 };
@@ -33,16 +33,17 @@ export async function readUserToken(
   const payload = await verify(token, { agentId, secret, now });
   const { sub, exp = 0, iat = 0 } = payload;
   const seconds = now / 1_000;
-  if (exp <= seconds) throw expired(exp);
-  if (iat > seconds + CLOCK_TOLERANCE_S) throw refused("Its iat is in the future. Check the clock of your server.");
-  if (exp - iat > MAX_LIFETIME_S) throw refused("Its exp is more than 24 hours after its iat.");
+  if (exp <= seconds) throw expiredError(exp);
+  if (iat > seconds + CLOCK_TOLERANCE_S)
+    throw rejectedError("Its iat is in the future. Check the clock of your server.");
+  if (exp - iat > MAX_LIFETIME_S) throw rejectedError("Its exp is more than 24 hours after its iat.");
   const visitor = {
-    id: textOf("sub", sub) ?? "",
-    email: textOf("email", payload.email),
-    name: textOf("name", payload.name),
-    claims: claimsOf(payload.claims),
+    id: readText("sub", sub) ?? "",
+    email: readText("email", payload.email),
+    name: readText("name", payload.name),
+    claims: readClaims(payload.claims),
   };
-  if (visitor.id === "") throw refused("Its sub is empty. It has to be the user's id.");
+  if (visitor.id === "") throw rejectedError("Its sub is empty. It has to be the user's id.");
   return { visitor, expiresAt: exp * 1_000 };
 }
 
@@ -51,7 +52,7 @@ export async function signUserToken(
   { id, email, name, claims }: ActingVisitor,
   { agentId, secret }: { agentId: string; secret: string },
 ): Promise<string> {
-  const fields = defined({ email: email || undefined, name: name || undefined, claims: claims ?? undefined });
+  const fields = omitUndefined({ email: email || undefined, name: name || undefined, claims: claims ?? undefined });
   return sign({ id, fields, audience: agentId, seconds: 3_600 }, secret);
 }
 
@@ -64,7 +65,7 @@ export async function signVisitorToken(
   { id, email, name, claims }: VerifiedVisitor,
   { host, secret }: { host: string; secret: string },
 ): Promise<string> {
-  const fields = defined({ email: email ?? undefined, name: name ?? undefined, claims });
+  const fields = omitUndefined({ email: email ?? undefined, name: name ?? undefined, claims });
   return sign({ id, fields, audience: host, seconds: VISITOR_TOKEN_S }, secret);
 }
 
@@ -72,7 +73,7 @@ async function sign(
   { id, fields, audience, seconds }: { id: string; fields: JWTPayload; audience: string; seconds: number },
   secret: string,
 ): Promise<string> {
-  const { SignJWT } = await jose();
+  const { SignJWT } = await loadJose();
   const now = Math.floor(Date.now() / 1_000);
   return new SignJWT({ ...fields, sub: id, aud: audience, iat: now, exp: now + seconds })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
@@ -83,7 +84,7 @@ async function verify(
   token: string,
   { agentId, secret, now }: { agentId: string; secret: string; now: number },
 ): Promise<JWTPayload> {
-  const { jwtVerify } = await jose();
+  const { jwtVerify } = await loadJose();
   try {
     const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
       algorithms: ["HS256"],
@@ -100,57 +101,59 @@ async function verify(
 
 /** The messages quote what the caller sent, but nothing about the secret. */
 async function explain(error: unknown, token: string, agentId: string): Promise<unknown> {
-  const { errors } = await jose();
+  const { errors } = await loadJose();
   if (error instanceof errors.JOSEAlgNotAllowed) {
-    return refused(`It has the algorithm ${quote((await headerOf(token)).alg)}. Sign it with HS256.`);
+    return rejectedError(`It has the algorithm ${quote((await decodeHeader(token)).alg)}. Sign it with HS256.`);
   }
-  if (error instanceof errors.JWTExpired) return expired(error.payload.exp ?? 0);
+  if (error instanceof errors.JWTExpired) return expiredError(error.payload.exp ?? 0);
   if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === "aud") return refused(audienceProblem(error.payload.aud, agentId));
-    if (error.reason === "missing") return refused(`It has no ${error.claim}.`);
-    return refused(`Its ${error.claim} is not valid: ${error.message}.`);
+    if (error.claim === "aud") return rejectedError(describeAudienceProblem(error.payload.aud, agentId));
+    if (error.reason === "missing") return rejectedError(`It has no ${error.claim}.`);
+    return rejectedError(`Its ${error.claim} is not valid: ${error.message}.`);
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    const audience = (await payloadOf(token))?.aud;
+    const audience = (await decodePayload(token))?.aud;
     const isForOther = audience !== undefined && ![audience].flat().includes(agentId);
-    return refused(
+    return rejectedError(
       isForOther
-        ? audienceProblem(audience, agentId)
+        ? describeAudienceProblem(audience, agentId)
         : "Its signature does not match. Sign it with the identity secret of this agent.",
     );
   }
-  if (error instanceof errors.JOSENotSupported) return refused("It uses an extension (crit) that is not supported.");
-  if (error instanceof errors.JOSEError) return refused("It is not a JWT in compact form: header.payload.signature.");
+  if (error instanceof errors.JOSENotSupported)
+    return rejectedError("It uses an extension (crit) that is not supported.");
+  if (error instanceof errors.JOSEError)
+    return rejectedError("It is not a JWT in compact form: header.payload.signature.");
   return error;
 }
 
-function audienceProblem(audience: unknown, agentId: string): string {
+function describeAudienceProblem(audience: unknown, agentId: string): string {
   if (audience === undefined) return `It has no aud. It has to be the agent's id, ${agentId}.`;
   return `It is for another agent: its aud is ${quote([audience].flat().join(", "))}, not "${agentId}".`;
 }
 
-function textOf(claim: string, value: unknown): string | null {
+function readText(claim: string, value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== "string") throw refused(`Its ${claim} is not a string. Convert it to one.`);
+  if (typeof value !== "string") throw rejectedError(`Its ${claim} is not a string. Convert it to one.`);
   // Counts code points, like the contract.
   if (value.length > MAX_TEXT && Array.from(value).length > MAX_TEXT)
-    throw refused(`Its ${claim} is longer than ${MAX_TEXT} characters.`);
+    throw rejectedError(`Its ${claim} is longer than ${MAX_TEXT} characters.`);
   // PostgreSQL stores no NUL, and half a surrogate pair cannot be sent to a tool.
-  if (value.includes("\0") || !value.isWellFormed()) throw refused(`Its ${claim} contains invalid characters.`);
+  if (value.includes("\0") || !value.isWellFormed()) throw rejectedError(`Its ${claim} contains invalid characters.`);
   return value;
 }
 
-function claimsOf(value: unknown): VerifiedVisitor["claims"] {
+function readClaims(value: unknown): VerifiedVisitor["claims"] {
   if (value === undefined || value === null) return {};
-  if (typeof value !== "object" || Array.isArray(value)) throw refused("Its claims are not an object.");
+  if (typeof value !== "object" || Array.isArray(value)) throw rejectedError("Its claims are not an object.");
   const text = JSON.stringify(value);
-  if (Buffer.byteLength(text) > MAX_CLAIMS_BYTES) throw refused("Its claims are larger than 8 KB of JSON.");
-  if (text.includes("\\u0000")) throw refused("Its claims contain a NUL character.");
+  if (Buffer.byteLength(text) > MAX_CLAIMS_BYTES) throw rejectedError("Its claims are larger than 8 KB of JSON.");
+  if (text.includes("\\u0000")) throw rejectedError("Its claims contain a NUL character.");
   return value as VerifiedVisitor["claims"];
 }
 
-async function headerOf(token: string): Promise<{ alg?: unknown }> {
-  const { decodeProtectedHeader } = await jose();
+async function decodeHeader(token: string): Promise<{ alg?: unknown }> {
+  const { decodeProtectedHeader } = await loadJose();
   try {
     return decodeProtectedHeader(token);
   } catch {
@@ -158,8 +161,8 @@ async function headerOf(token: string): Promise<{ alg?: unknown }> {
   }
 }
 
-async function payloadOf(token: string): Promise<JWTPayload | null> {
-  const { decodeJwt } = await jose();
+async function decodePayload(token: string): Promise<JWTPayload | null> {
+  const { decodeJwt } = await loadJose();
   try {
     return decodeJwt(token);
   } catch {
@@ -171,11 +174,11 @@ function quote(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 100).toWellFormed());
 }
 
-function expired(exp: number): AppError {
+function expiredError(exp: number): AppError {
   const at = new Date(exp * 1_000);
-  return refused(`It expired${Number.isNaN(at.getTime()) ? "" : ` at ${at.toISOString()}`}.`);
+  return rejectedError(`It expired${Number.isNaN(at.getTime()) ? "" : ` at ${at.toISOString()}`}.`);
 }
 
-function refused(reason: string): AppError {
+function rejectedError(reason: string): AppError {
   return new AppError("INVALID_USER_TOKEN", `The user token is not valid. ${reason}`);
 }

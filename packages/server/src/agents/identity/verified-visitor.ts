@@ -16,7 +16,7 @@ export type IdentityProof = {
  * `userHash` proves the id alone, and a wrong one proves nothing. The agent's secret is decrypted only when needed.
  * @throws 401 INVALID_USER_TOKEN for an invalid token, so that a request with one never counts as anonymous
  */
-export async function verifiedVisitorOf(
+export async function verifyVisitor(
   { userId, userHash, userToken }: IdentityProof,
   { id, identitySecret }: Pick<AgentRow, "id" | "identitySecret">,
   encryption: Encryption,

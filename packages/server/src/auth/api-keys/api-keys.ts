@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import type { Db } from "../../db/open.ts";
 import { hashKey, isPlausibleKey } from "./key-format.ts";
-import { deleteKey, type KeyOwner, keyLookup, touchKey } from "./store.ts";
+import { createKeyLookup, deleteKey, type KeyOwner, touchKey } from "./store.ts";
 
 /**
  * How long a key is cached, in milliseconds. Other processes must notice a revocation within 5 s, so this leaves a
@@ -21,7 +21,7 @@ export type ApiKeys = {
 };
 
 export function createApiKeys(db: Db, log: Logger, now: () => number = Date.now): ApiKeys {
-  const findOwner = keyLookup(db);
+  const findOwner = createKeyLookup(db);
   const cache = new LRUCache<string, { owner: KeyOwner | null; until: number }>({ max: 10_000 });
   let generation = 0;
 
@@ -39,7 +39,7 @@ export function createApiKeys(db: Db, log: Logger, now: () => number = Date.now)
     return owner;
   }
 
-  const ifValid = (owner: KeyOwner | null) =>
+  const requireUnexpired = (owner: KeyOwner | null) =>
     owner && (owner.expiresAt === null || owner.expiresAt > now()) ? owner : null;
 
   function clearCache() {
@@ -53,7 +53,7 @@ export function createApiKeys(db: Db, log: Logger, now: () => number = Date.now)
       if (!isPlausibleKey(key)) return null;
       const hash = hashKey(key);
       const cached = cache.get(hash);
-      return cached && cached.until > now() ? ifValid(cached.owner) : load(hash).then(ifValid);
+      return cached && cached.until > now() ? requireUnexpired(cached.owner) : load(hash).then(requireUnexpired);
     },
     async revoke(organizationId, id) {
       const deleted = await deleteKey(db, organizationId, id);

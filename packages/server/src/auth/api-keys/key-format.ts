@@ -9,7 +9,7 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
  */
 export function generateKey(): string {
   const body = Array.from({ length: 40 }, () => alphabet[randomInt(alphabet.length)]).join("");
-  return `fyr_${body}${checksum(body)}`;
+  return `fyr_${body}${computeChecksum(body)}`;
 }
 
 /**
@@ -18,7 +18,7 @@ export function generateKey(): string {
  */
 export function isPlausibleKey(key: string): boolean {
   const match = /^fyr_([0-9A-Za-z]{40})([0-9A-Za-z]{6})$/.exec(key);
-  return !match || checksum(match[1] ?? "") === match[2];
+  return !match || computeChecksum(match[1] ?? "") === match[2];
 }
 
 /** Returns the hex SHA-256 of a key. Keys are long and random, so a slow password hash would not improve security. */
@@ -26,7 +26,7 @@ export function hashKey(key: string): string {
   return hash("sha256", key, "hex");
 }
 
-function checksum(body: string) {
+function computeChecksum(body: string) {
   let rest = crc32(body);
   let digits = "";
   for (let i = 0; i < 6; i++) {

@@ -3,7 +3,7 @@ import type { Db } from "../../db/open.ts";
 import { AppError, invalid, notFound } from "../../errors.ts";
 import type { App } from "../../http/app.ts";
 import { withBodyRules } from "../../http/body-rules.ts";
-import { principalOf } from "../sessions/authenticate.ts";
+import { requirePrincipal } from "../sessions/authenticate.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { generateKey } from "./key-format.ts";
 import { insertKey, listKeys } from "./store.ts";
@@ -13,13 +13,13 @@ const MAX_KEYS = 100;
 export function apiKeyRoutes(app: App, { db, keys }: { db: Db; keys: ApiKeys }): void {
   app.route({
     ...contract.listApiKeys,
-    handler: async (request) => (await listKeys(db, principalOf(request).organizationId)).map(toApiKey),
+    handler: async (request) => (await listKeys(db, requirePrincipal(request).organizationId)).map(toApiKey),
   });
   app.route({
     ...contract.createApiKey,
     ...withBodyRules<{ expiresAt?: string | null }>(({ body }) => readExpiry(body.expiresAt ?? null)),
     handler: async (request, reply) => {
-      const { organizationId, userId: createdBy } = principalOf(request);
+      const { organizationId, userId: createdBy } = requirePrincipal(request);
       const expiresAt = readExpiry(request.body.expiresAt ?? null);
       if ((await listKeys(db, organizationId)).length >= MAX_KEYS) {
         throw new AppError("CONFLICT", `An organization can have at most ${MAX_KEYS} API keys. Revoke one first.`);
@@ -38,7 +38,7 @@ export function apiKeyRoutes(app: App, { db, keys }: { db: Db; keys: ApiKeys }):
   app.route({
     ...contract.deleteApiKey,
     handler: async (request) => {
-      if (!(await keys.revoke(principalOf(request).organizationId, request.params.id))) throw notFound("API key");
+      if (!(await keys.revoke(requirePrincipal(request).organizationId, request.params.id))) throw notFound("API key");
       return { success: true as const };
     },
   });
@@ -53,14 +53,14 @@ function readExpiry(text: string | null): number | null {
 
 function toApiKey(row: Awaited<ReturnType<typeof listKeys>>[number]) {
   const { id, name, start, createdAt, lastUsedAt, expiresAt, memberName, memberEmail } = row;
-  const iso = (at: number) => new Date(at).toISOString();
-  const orNull = (at: number | null) => (at === null ? null : iso(at));
+  const toIsoDate = (at: number) => new Date(at).toISOString();
+  const orNull = (at: number | null) => (at === null ? null : toIsoDate(at));
   return {
     id,
     name,
     start,
     createdBy: memberName?.trim() || memberEmail,
-    createdAt: iso(createdAt),
+    createdAt: toIsoDate(createdAt),
     lastUsedAt: orNull(lastUsedAt),
     expiresAt: orNull(expiresAt),
   };

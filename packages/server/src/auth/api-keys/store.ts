@@ -72,7 +72,7 @@ const ownerByHash = (db: Db) =>
  * Looks up keys by hash. A key has the current role of the member who created it, and stops working when that member
  * leaves the organization. A key without a creator acts as an owner.
  */
-export function keyLookup(db: Db): (hash: string) => Promise<KeyOwner | undefined> {
+export function createKeyLookup(db: Db): (hash: string) => Promise<KeyOwner | undefined> {
   const query = ownerByHash(db);
   return async (hash) => {
     const row = (await query(db, { hash })).rows[0];

@@ -17,7 +17,7 @@ import { newId } from "../../ids.ts";
 import { findUser } from "../account-store.ts";
 import type { Principal } from "../sessions/authenticate.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
-import { insertEntries, listEntries, organizationIdsOf, targetNameOf } from "./store.ts";
+import { findTargetName, insertEntries, listEntries, listOrganizationIds } from "./store.ts";
 
 type Actor = Pick<AuditLogRow, "organizationId" | "actorType" | "actorId" | "actorName">;
 type Action = Pick<AuditLogRow, "action" | "resource" | "resourceId" | "resourceName" | "ip"> & {
@@ -80,8 +80,8 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
 
   async function recordEverywhere(user: User, action: string, ip: string): Promise<void> {
     const target = { resource: "users", id: user.id, name: user.email };
-    for (const organizationId of await organizationIdsOf(db, user.id)) {
-      await record(userActor(organizationId, user), toAction(action, target, ip));
+    for (const organizationId of await listOrganizationIds(db, user.id)) {
+      await record(toUserActor(organizationId, user), toAction(action, target, ip));
     }
   }
 
@@ -94,15 +94,15 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
       const { id } = request.params as { id?: string };
       return id === undefined
         ? Promise.resolve(null)
-        : targetNameOf(db, principal.organizationId, resourceOf(request), id);
+        : findTargetName(db, principal.organizationId, readResource(request), id);
     },
     /** Records a call that changed something, or read a secret, in the caller's organization. */
     async recordCall(principal: Principal, request: FastifyRequest): Promise<void> {
       const { id, name, provider } = request.params as { id?: string; name?: string; provider?: string };
       const target = request.auditTarget;
-      await record(actorOf(principal), {
+      await record(toActor(principal), {
         action: `${request.method} ${request.routeOptions.url}`,
-        resource: resourceOf(request),
+        resource: readResource(request),
         resourceId: id ?? name ?? provider ?? target?.id ?? null,
         resourceName: target?.name ?? name ?? provider ?? null,
         ip: request.ip,
@@ -117,7 +117,7 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
     ): Promise<void> {
       if (!membership) return;
       const target = { resource: "users", id: user.id, name: user.email };
-      await record(userActor(membership.organizationId, user), toAction(action, target, ip));
+      await record(toUserActor(membership.organizationId, user), toAction(action, target, ip));
     },
     /** Records an action of a user in an organization in which they have no session. */
     async recordUserAction(
@@ -126,7 +126,7 @@ export function createAuditLog({ db, reads, log }: Pick<Deps, "db" | "reads" | "
       target: Target,
       ip: string,
     ): Promise<void> {
-      await record(userActor(user.organizationId, user), toAction(action, target, ip));
+      await record(toUserActor(user.organizationId, user), toAction(action, target, ip));
     },
     recordEverywhere,
     /** Records a failed sign-in in each organization of the user. Unknown email addresses are ignored. */
@@ -167,7 +167,7 @@ export function registerAuditLog(app: FastifyInstance, audit: AuditLog): void {
     };
     const preSerialization = async (request: FastifyRequest, _: FastifyReply, payload: unknown) => {
       const name = request.auditTarget?.name ?? nameIn(payload);
-      request.auditTarget = { id: textIn(payload, "id") ?? textIn(payload, "name"), name };
+      request.auditTarget = { id: findText(payload, "id") ?? findText(payload, "name"), name };
       return payload;
     };
     const onSend = async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
@@ -192,12 +192,12 @@ declare module "fastify" {
   }
 }
 
-function resourceOf(request: FastifyRequest): string {
+function readResource(request: FastifyRequest): string {
   return request.routeOptions.url?.split("/")[1] ?? "";
 }
 
 /** A text field of a response body, with or without the `data` envelope. */
-function textIn(payload: unknown, field: "id" | "name" | "email" | "title"): string | null {
+function findText(payload: unknown, field: "id" | "name" | "email" | "title"): string | null {
   const body = payload as Record<string, unknown> | null;
   const data = body?.data as Record<string, unknown> | null | undefined;
   const value = body?.[field] ?? data?.[field];
@@ -206,19 +206,19 @@ function textIn(payload: unknown, field: "id" | "name" | "email" | "title"): str
 
 /** Invitations have an email address instead of a name, and documents a title. */
 function nameIn(payload: unknown): string | null {
-  return textIn(payload, "name") ?? textIn(payload, "email") ?? textIn(payload, "title");
+  return findText(payload, "name") ?? findText(payload, "email") ?? findText(payload, "title");
 }
 
 function toAction(action: string, { resource, id, name }: Target, ip: string): Action {
   return { action, resource, resourceId: id, resourceName: name, ip };
 }
 
-function userActor(organizationId: string, { id, email }: User): Actor {
+function toUserActor(organizationId: string, { id, email }: User): Actor {
   return { organizationId, actorType: "user", actorId: id, actorName: email };
 }
 
-function actorOf({ organizationId, keyId, userId, name }: Principal): Actor {
-  if (keyId === null) return userActor(organizationId, { id: userId ?? "", email: name });
+function toActor({ organizationId, keyId, userId, name }: Principal): Actor {
+  if (keyId === null) return toUserActor(organizationId, { id: userId ?? "", email: name });
   return { organizationId, actorType: "key", actorId: keyId, actorName: name };
 }
 

@@ -28,13 +28,13 @@ export async function listEntries(
   return { rows, total: Number(count?.total ?? 0) };
 }
 
-export async function organizationIdsOf(db: Db, userId: string): Promise<string[]> {
+export async function listOrganizationIds(db: Db, userId: string): Promise<string[]> {
   const rows = await db.selectFrom("members").select("organizationId").where("userId", "=", userId).execute();
   return rows.map((row) => row.organizationId);
 }
 
 /** The current name of the resource that a management call addresses. Null when it has no name or does not exist. */
-export async function targetNameOf(
+export async function findTargetName(
   db: Db,
   organizationId: string,
   resource: string,
@@ -47,13 +47,13 @@ export async function targetNameOf(
     case "tags":
       return nameIn(db, resource, organizationId, id);
     case "documents":
-      return titleIn(db, organizationId, id);
+      return findTitle(db, organizationId, id);
     case "canned-replies":
       return nameIn(db, "cannedReplies", organizationId, id);
     case "api-keys":
       return nameIn(db, "apiKeys", organizationId, id);
     case "invitations":
-      return addressOf(
+      return readAddress(
         await db
           .selectFrom("invitations")
           .select("email")
@@ -62,7 +62,7 @@ export async function targetNameOf(
           .executeTakeFirst(),
       );
     case "members":
-      return addressOf(
+      return readAddress(
         await db
           .selectFrom("users")
           .innerJoin("members", "members.userId", "users.id")
@@ -91,7 +91,7 @@ async function nameIn(
   return row?.name ?? null;
 }
 
-async function titleIn(db: Db, organizationId: string, id: string): Promise<string | null> {
+async function findTitle(db: Db, organizationId: string, id: string): Promise<string | null> {
   const row = await db
     .selectFrom("documents")
     .select("title")
@@ -101,6 +101,6 @@ async function titleIn(db: Db, organizationId: string, id: string): Promise<stri
   return row?.title ?? null;
 }
 
-function addressOf(row: { email: string } | undefined): string | null {
+function readAddress(row: { email: string } | undefined): string | null {
   return row?.email ?? null;
 }

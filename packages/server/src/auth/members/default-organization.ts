@@ -9,7 +9,7 @@ import { hasInvitation } from "./invitation-store.ts";
  * without an organization or invitation gets a new organization. Returns null for a user who has to accept an
  * invitation first.
  */
-export async function defaultOrganizationOf(
+export async function ensureDefaultOrganization(
   db: Db,
   { openSignUp, defaultPlan }: Pick<Config, "openSignUp" | "defaultPlan">,
   userId: string,

@@ -4,20 +4,23 @@ import type { Db } from "../../db/open.ts";
 import type { InvitationRow } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { newId } from "../../ids.ts";
-import { lockMembers, roleIn } from "./member-lock.ts";
+import { lockMembers, lockRole } from "./member-lock.ts";
 
 type NewInvitation = Pick<InvitationRow, "id" | "organizationId" | "email" | "role" | "inviterId"> & {
   createdAt: string;
   expiresAt: string;
 };
 
-const now = () => new Date().toISOString();
+const nowIso = () => new Date().toISOString();
 
-const pending = (db: Db) => db.selectFrom("invitations").where("status", "=", "pending").where("expiresAt", ">", now());
+const selectPending = (db: Db) =>
+  db.selectFrom("invitations").where("status", "=", "pending").where("expiresAt", ">", nowIso());
 
 /** Whether any organization has a pending invitation for this address. */
 export async function hasInvitation(db: Db, email: string): Promise<boolean> {
-  return (await pending(db).select("id").where("email", "=", email.toLowerCase()).executeTakeFirst()) !== undefined;
+  return (
+    (await selectPending(db).select("id").where("email", "=", email.toLowerCase()).executeTakeFirst()) !== undefined
+  );
 }
 
 /**
@@ -31,7 +34,7 @@ export async function insertInvitation(
   const { organizationId, email, inviterId } = invitation;
   return inTransaction(db, async (trx) => {
     await lockMembers(trx, organizationId);
-    const inviter = await roleIn(trx, organizationId, inviterId);
+    const inviter = await lockRole(trx, organizationId, inviterId);
     if (!mayInvite(inviter, "member")) return "no admin";
     if (!mayInvite(inviter, invitation.role)) return "forbidden";
     const member = await trx
@@ -42,7 +45,7 @@ export async function insertInvitation(
       .where("users.email", "=", email)
       .executeTakeFirst();
     if (member) return "member";
-    const earlier = pending(trx).where("organizationId", "=", organizationId).where("email", "=", email);
+    const earlier = selectPending(trx).where("organizationId", "=", organizationId).where("email", "=", email);
     if (!mayInvite(inviter, "owner") && (await earlier.select("id").where("role", "=", "owner").executeTakeFirst()))
       return "forbidden";
     await trx
@@ -61,7 +64,7 @@ export async function insertInvitation(
 }
 
 export async function openInvitations(db: Db, organizationId: string) {
-  return pending(db).selectAll().where("organizationId", "=", organizationId).orderBy("id", "desc").execute();
+  return selectPending(db).selectAll().where("organizationId", "=", organizationId).orderBy("id", "desc").execute();
 }
 
 /**
@@ -87,7 +90,7 @@ export async function countInvitationsSince(db: Db, organizationId: string, sinc
 
 /** A pending invitation with the name of its organization. */
 export async function findInvitation(db: Db, id: string) {
-  return pending(db)
+  return selectPending(db)
     .innerJoin("organizations", "organizations.id", "invitations.organizationId")
     .select(["invitations.id", "invitations.email", "invitations.role", "organizations.name as organizationName"])
     .where("invitations.id", "=", id)
@@ -127,18 +130,18 @@ export async function acceptInvitation(
     const found = await trx.selectFrom("invitations").select("organizationId").where("id", "=", id).executeTakeFirst();
     if (!found) return null;
     await lockMembers(trx, found.organizationId);
-    const invitation = await pending(trx)
+    const invitation = await selectPending(trx)
       .select(["organizationId", "role", "inviterId"])
       .where("id", "=", id)
       .where("email", "=", user.email)
       .executeTakeFirst();
     if (!invitation) return null;
     const { organizationId, role, inviterId } = invitation;
-    if (!mayInvite(await roleIn(trx, organizationId, inviterId), role)) return null;
+    if (!mayInvite(await lockRole(trx, organizationId, inviterId), role)) return null;
     await trx.updateTable("invitations").set({ status: "accepted" }).where("id", "=", id).execute();
     await trx
       .insertInto("members")
-      .values({ id: newId("member"), organizationId, userId: user.id, role, createdAt: now() })
+      .values({ id: newId("member"), organizationId, userId: user.id, role, createdAt: nowIso() })
       .onConflict((conflict) => conflict.columns(["organizationId", "userId"]).doNothing())
       .execute();
     return organizationId;

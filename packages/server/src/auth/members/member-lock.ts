@@ -15,7 +15,7 @@ export async function lockMembers(trx: Transaction<Tables>, organizationId: stri
 }
 
 /** The stored role of a user in the organization, or undefined when they are not a member. */
-export async function roleIn(db: Db, organizationId: string, userId: string): Promise<string | undefined> {
+export async function lockRole(db: Db, organizationId: string, userId: string): Promise<string | undefined> {
   const own = db.selectFrom("members").select("role").where("organizationId", "=", organizationId);
   return (await own.where("userId", "=", userId).executeTakeFirst())?.role;
 }

@@ -36,7 +36,7 @@ export async function isMemberUntilCommit(
 }
 
 /** The email address of a member, or undefined when the user is not (or no longer) a member. */
-export async function memberEmail(db: Db, organizationId: string, userId: string): Promise<string | undefined> {
+export async function findMemberEmail(db: Db, organizationId: string, userId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("members")
     .innerJoin("users", "users.id", "members.userId")

@@ -3,7 +3,7 @@ import type { App } from "../../http/app.ts";
 import { withBodyRules } from "../../http/body-rules.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import { readEmailAddress } from "../email-address.ts";
-import { principalOf, signedInOf } from "../sessions/authenticate.ts";
+import { requirePrincipal, requireSignedIn } from "../sessions/authenticate.ts";
 import type { AccountMails } from "../sign-in/account-mails.ts";
 import type { ConsumeAttempt } from "../sign-in/routes.ts";
 import type { MemberService } from "./service.ts";
@@ -11,15 +11,15 @@ import type { MemberService } from "./service.ts";
 type Parts = { members: MemberService; mails: AccountMails; audit: AuditLog; consumeAttempt: ConsumeAttempt };
 
 export function memberRoutes(app: App, { members, mails, audit, consumeAttempt }: Parts): void {
-  app.route({ ...contract.listMembers, handler: async (request) => members.list(principalOf(request)) });
+  app.route({ ...contract.listMembers, handler: async (request) => members.list(requirePrincipal(request)) });
   app.route({
     ...contract.updateMember,
-    handler: async (request) => members.update(principalOf(request), request.params.id, request.body.role),
+    handler: async (request) => members.update(requirePrincipal(request), request.params.id, request.body.role),
   });
   app.route({
     ...contract.removeMember,
     handler: async (request) => {
-      await members.remove(principalOf(request), request.params.id);
+      await members.remove(requirePrincipal(request), request.params.id);
       return { success: true as const };
     },
   });
@@ -27,10 +27,13 @@ export function memberRoutes(app: App, { members, mails, audit, consumeAttempt }
     ...contract.listPendingLinks,
     handler: async (request, reply) => {
       reply.header("cache-control", "no-store");
-      return mails.listPending(principalOf(request).organizationId);
+      return mails.listPending(requirePrincipal(request).organizationId);
     },
   });
-  app.route({ ...contract.listInvitations, handler: async (request) => members.listInvitations(principalOf(request)) });
+  app.route({
+    ...contract.listInvitations,
+    handler: async (request) => members.listInvitations(requirePrincipal(request)),
+  });
   app.route({
     ...contract.createInvitation,
     ...withBodyRules<{ email: string }>(({ body: { email } }) => {
@@ -39,13 +42,15 @@ export function memberRoutes(app: App, { members, mails, audit, consumeAttempt }
     handler: async (request, reply) => {
       const { email, role } = request.body;
       await consumeAttempt(request, email, "link");
-      return reply.status(201).send(await members.invite(principalOf(request), signedInOf(request), email, role));
+      return reply
+        .status(201)
+        .send(await members.invite(requirePrincipal(request), requireSignedIn(request), email, role));
     },
   });
   app.route({
     ...contract.deleteInvitation,
     handler: async (request) => {
-      await members.revoke(principalOf(request), request.params.id);
+      await members.revoke(requirePrincipal(request), request.params.id);
       return { success: true as const };
     },
   });
@@ -56,7 +61,7 @@ export function memberRoutes(app: App, { members, mails, audit, consumeAttempt }
   app.route({
     ...contract.acceptInvitation,
     handler: async (request) => {
-      const session = await members.accept(signedInOf(request), request.params.id);
+      const session = await members.accept(requireSignedIn(request), request.params.id);
       await audit.recordOwnAction(request, session, "accept-invitation");
       return { success: true as const };
     },

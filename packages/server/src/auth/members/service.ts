@@ -10,7 +10,7 @@ import type { SignedIn } from "../sessions/sessions.ts";
 import type { AccountMails } from "../sign-in/account-mails.ts";
 import { checkInvitationCaps } from "./invitation-caps.ts";
 import * as invitations from "./invitation-store.ts";
-import { changeMember, findMemberOf, listMembers, type OnMemberRemoved } from "./store.ts";
+import { changeMember, findMember, listMembers, type OnMemberRemoved } from "./store.ts";
 
 const INVITATION_MS = 7 * 86_400_000;
 export type MemberService = ReturnType<typeof createMemberService>;
@@ -32,18 +32,18 @@ export function createMemberService(
     email,
     role: toRole(role),
     url: `${config.baseUrl}/dashboard/invitations/${id}`,
-    createdAt: iso(createdAt),
-    expiresAt: iso(expiresAt),
+    createdAt: toIsoDate(createdAt),
+    expiresAt: toIsoDate(expiresAt),
   });
 
   async function change({ organizationId, role: own }: Principal, userId: string, role: Role | null): Promise<void> {
-    if (own !== "owner" && role === "owner") throw ownerRequired();
+    if (own !== "owner" && role === "owner") throw ownerRequiredError();
     const canChange = (current: string) => own === "owner" || current !== "owner";
     const outcome = await changeMember(db, { organizationId, userId }, role, { canChange, onMemberRemoved });
     // The member's keys were deleted or have a new role. Other processes notice within 5 s.
     keys.clearCache();
     if (outcome === "unknown") throw notFound("Member");
-    if (outcome === "forbidden") throw ownerRequired();
+    if (outcome === "forbidden") throw ownerRequiredError();
     if (outcome === "last owner") {
       throw new AppError("CONFLICT", "This is the only owner. Make another member an owner first.");
     }
@@ -56,7 +56,7 @@ export function createMemberService(
     /** @throws 403 when an admin changes an owner or promotes a member to owner, 409 for the only owner */
     async update(principal: Principal, userId: string, role: Role): Promise<Member> {
       await change(principal, userId, role);
-      const member = await findMemberOf(db, principal.organizationId, userId);
+      const member = await findMember(db, principal.organizationId, userId);
       if (!member) throw notFound("Member");
       return toMember(member);
     },
@@ -80,14 +80,14 @@ export function createMemberService(
       to: string,
       role: Role,
     ): Promise<Invitation> {
-      if (own !== "owner" && role === "owner") throw ownerRequired();
+      if (own !== "owner" && role === "owner") throw ownerRequiredError();
       if (!inviter.user.emailVerified) {
         throw new AppError("FORBIDDEN", "Verify your own email address before you invite others.");
       }
       const email = readEmailAddress("email", to);
       const now = Date.now();
       await checkInvitationCaps({ db, config }, organizationId, now);
-      const times = { createdAt: iso(now), expiresAt: iso(now + INVITATION_MS) };
+      const times = { createdAt: toIsoDate(now), expiresAt: toIsoDate(now + INVITATION_MS) };
       const row = { id: newId("invitation"), organizationId, email, role, inviterId: inviter.user.id, ...times };
       const outcome = await invitations.insertInvitation(db, row);
       if (outcome !== "done") throw invitationError(outcome, email);
@@ -122,17 +122,19 @@ type InvitationShape = Pick<InvitationRow, "id" | "email" | "role" | "organizati
 type MemberRow = Awaited<ReturnType<typeof listMembers>>[number];
 
 function toMember({ id, name, email, role, createdAt }: MemberRow): Member {
-  return { id, name, email, role: toRole(role), joinedAt: iso(createdAt) };
+  return { id, name, email, role: toRole(role), joinedAt: toIsoDate(createdAt) };
 }
 
-const iso = (at: string | number | Date) => new Date(at).toISOString();
+const toIsoDate = (at: string | number | Date) => new Date(at).toISOString();
 
 function invitationError(outcome: "forbidden" | "member" | "no admin", email: string) {
   if (outcome === "member") return new AppError("CONFLICT", `${email} is already a member.`);
   // "no admin" means that the role was lowered after the request was authorized.
-  return outcome === "forbidden" ? ownerRequired() : new AppError("FORBIDDEN", "You need the admin role for this.");
+  return outcome === "forbidden"
+    ? ownerRequiredError()
+    : new AppError("FORBIDDEN", "You need the admin role for this.");
 }
 
-function ownerRequired() {
+function ownerRequiredError() {
   return new AppError("FORBIDDEN", "Only an owner can add, change or remove owners.");
 }

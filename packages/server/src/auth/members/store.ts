@@ -5,7 +5,7 @@ import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { lockMembers } from "./member-lock.ts";
 
-const membersOf = (db: Db, organizationId: string) =>
+const selectMembers = (db: Db, organizationId: string) =>
   db
     .selectFrom("members")
     .innerJoin("users", "users.id", "members.userId")
@@ -14,11 +14,11 @@ const membersOf = (db: Db, organizationId: string) =>
 
 /** Ordered by the time of joining. */
 export async function listMembers(db: Db, organizationId: string) {
-  return membersOf(db, organizationId).orderBy("members.id").execute();
+  return selectMembers(db, organizationId).orderBy("members.id").execute();
 }
 
-export async function findMemberOf(db: Db, organizationId: string, userId: string) {
-  return membersOf(db, organizationId).where("members.userId", "=", userId).executeTakeFirst();
+export async function findMember(db: Db, organizationId: string, userId: string) {
+  return selectMembers(db, organizationId).where("members.userId", "=", userId).executeTakeFirst();
 }
 
 type Change = { organizationId: string; userId: string };
@@ -38,7 +38,7 @@ export async function changeMember(
 ): Promise<Outcome> {
   return inTransaction(db, async (trx) => {
     await lockMembers(trx, organizationId);
-    const member = await findMemberOf(trx, organizationId, userId);
+    const member = await findMember(trx, organizationId, userId);
     if (!member) return "unknown";
     if (!canChange(member.role)) return "forbidden";
     if (member.role === "owner" && role !== "owner" && (await countOwners(trx, organizationId)) < 2)

@@ -70,7 +70,7 @@ export function registerAuthentication(
     if (access === "public") {
       return sameOrigin ? requireSameOrigin(request, config) : undefined;
     }
-    const bearer = bearerOf(request);
+    const bearer = readBearer(request);
     if (access === "visitor") {
       return bearer || request.headers.cookie ? admitVisitor(request, reply, bearer) : undefined;
     }
@@ -86,7 +86,7 @@ export function registerAuthentication(
     if (bearer) {
       const owner = await keys.authenticate(bearer);
       if (!owner) return;
-      const principal = principalOfKey(owner);
+      const principal = toKeyPrincipal(owner);
       await countCall(principal, reply);
       request.principal = principal;
       return;
@@ -94,13 +94,13 @@ export function registerAuthentication(
     // A page of another origin must not use the member's cookie.
     if (!request.headers.cookie || !isSameOrigin(request, config)) return;
     const signedIn = await sessions.authenticate(request.headers.cookie);
-    if (signedIn?.membership) request.principal = principalOfMember(signedIn, signedIn.membership);
+    if (signedIn?.membership) request.principal = toMemberPrincipal(signedIn, signedIn.membership);
   }
 
   function admitBearer(request: FastifyRequest, reply: FastifyReply, access: Access, bearer: string) {
     if (access === "conversation" && looksLikeToken(bearer)) {
-      if (isTokenFor(encryption, conversationIn(request), bearer)) return undefined;
-      throw unauthorized("This conversation token belongs to another conversation.");
+      if (isTokenFor(encryption, readConversationId(request), bearer)) return undefined;
+      throw unauthorizedError("This conversation token belongs to another conversation.");
     }
     const found = keys.authenticate(bearer);
     return found instanceof Promise
@@ -109,8 +109,8 @@ export function registerAuthentication(
   }
 
   function admitKey(request: FastifyRequest, reply: FastifyReply, access: Access, owner: KeyOwner | null) {
-    if (!owner) throw unauthorized("This API key is not valid.");
-    const principal = principalOfKey(owner);
+    if (!owner) throw unauthorizedError("This API key is not valid.");
+    const principal = toKeyPrincipal(owner);
     const finish = () => {
       if (access === "session" || access === "user") {
         throw new AppError("FORBIDDEN", "API keys cannot call this endpoint. Sign in instead.");
@@ -124,10 +124,10 @@ export function registerAuthentication(
 
   async function admitCookie(request: FastifyRequest, access: Access) {
     const signedIn = await sessions.authenticate(request.headers.cookie);
-    if (!signedIn) throw unauthorized("Sign in, or send an API key as `Authorization: Bearer <key>`.");
+    if (!signedIn) throw unauthorizedError("Sign in, or send an API key as `Authorization: Bearer <key>`.");
     if (request.method !== "GET" && request.method !== "HEAD") requireSameOrigin(request, config);
     request.signedIn = signedIn;
-    if (signedIn.membership) request.principal = principalOfMember(signedIn, signedIn.membership);
+    if (signedIn.membership) request.principal = toMemberPrincipal(signedIn, signedIn.membership);
     if (access === "user") return;
     if (!request.principal) throw new AppError("FORBIDDEN", "You don't belong to an organization on this server.");
     requireRole(request.principal, request);
@@ -142,40 +142,40 @@ function requireRole({ role, keyId }: Principal, request: FastifyRequest): void 
 }
 
 /** The principal of a route that requires one. */
-export function principalOf(request: FastifyRequest): Principal {
-  if (!request.principal) throw unauthorized("Send an API key as `Authorization: Bearer <key>`.");
+export function requirePrincipal(request: FastifyRequest): Principal {
+  if (!request.principal) throw unauthorizedError("Send an API key as `Authorization: Bearer <key>`.");
   return request.principal;
 }
 
 /** The session of a route that requires one. */
-export function signedInOf(request: FastifyRequest): SignedIn {
-  if (!request.signedIn) throw unauthorized("Sign in first.");
+export function requireSignedIn(request: FastifyRequest): SignedIn {
+  if (!request.signedIn) throw unauthorizedError("Sign in first.");
   return request.signedIn;
 }
 
 /** Returns an id of the credential that sent a call, as the scope of idempotency keys. */
-export function credentialOf({ keyId, userId, organizationId }: Principal): string {
+export function credentialId({ keyId, userId, organizationId }: Principal): string {
   return keyId ?? `${userId}/${organizationId}`;
 }
 
-function principalOfKey({ keyId, organizationId, plan, role, name }: KeyOwner): Principal {
+function toKeyPrincipal({ keyId, organizationId, plan, role, name }: KeyOwner): Principal {
   return { organizationId, plan, role, keyId, userId: null, name };
 }
 
-function principalOfMember({ user }: SignedIn, membership: NonNullable<SignedIn["membership"]>): Principal {
+function toMemberPrincipal({ user }: SignedIn, membership: NonNullable<SignedIn["membership"]>): Principal {
   const { organizationId, plan, role } = membership;
   return { organizationId, plan, role, keyId: null, userId: user.id, name: user.email };
 }
 
-function unauthorized(message: string) {
+function unauthorizedError(message: string) {
   return new AppError("UNAUTHORIZED", message);
 }
 
-function bearerOf(request: FastifyRequest) {
+function readBearer(request: FastifyRequest) {
   return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
-function conversationIn(request: FastifyRequest) {
+function readConversationId(request: FastifyRequest) {
   const params = request.params as { id?: string; conversationId?: string };
   return params.conversationId ?? params.id ?? "";
 }

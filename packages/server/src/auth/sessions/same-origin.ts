@@ -24,7 +24,7 @@ export function isSameOrigin({ headers }: Pick<FastifyRequest, "headers">, confi
  * The URL at BASE_URL to redirect to after signing in. @throws 400 for anything that a browser could resolve to another
  * origin
  */
-export function landingAddress(value: string | null | undefined, config: HasBaseUrl): string {
+export function toLandingAddress(value: string | null | undefined, config: HasBaseUrl): string {
   const base = new URL(config.baseUrl);
   const text = value ?? "/dashboard";
   // Browsers read `\` as `/`, drop tabs and line breaks, and accept `https:evil` as a URL.

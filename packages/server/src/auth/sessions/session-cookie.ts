@@ -14,7 +14,7 @@ export function signInSecret(encryption: Encryption): string {
 
 /** Reads the session token from a `Cookie` header. @returns null without a cookie that carries our signature */
 export function readSessionCookie(secret: string, header: string | undefined, isSecure: boolean): string | null {
-  const value = cookieValue(header, sessionCookieName(isSecure));
+  const value = readCookie(header, sessionCookieName(isSecure));
   if (!value) return null;
   const dot = value.lastIndexOf(".");
   const token = value.slice(0, dot);
@@ -33,7 +33,7 @@ function sign(secret: string, token: string) {
   return createHmac("sha256", secret).update(token).digest("base64");
 }
 
-function cookieValue(header: string | undefined, name: string): string | null {
+function readCookie(header: string | undefined, name: string): string | null {
   const pair = header?.split(";").find((part) => part.trimStart().startsWith(`${name}=`));
   try {
     return pair === undefined ? null : decodeURIComponent(pair.slice(pair.indexOf("=") + 1).trim());

@@ -4,7 +4,7 @@ import type { Db } from "../../db/open.ts";
 import type { Encryption } from "../../encryption.ts";
 import { notFound } from "../../errors.ts";
 import { readSessionCookie, sessionCookieName, signInSecret, writeSessionCookie } from "./session-cookie.ts";
-import { activateOrganization, deleteSession, extendSession, organizationsOf, sessionLookup } from "./store.ts";
+import { activateOrganization, createSessionLookup, deleteSession, extendSession, listOrganizations } from "./store.ts";
 
 /** The session of a signed-in user. */
 export type SignedIn = {
@@ -23,7 +23,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 /** Reads the sessions that better-auth wrote without importing better-auth, which most dashboard calls do not need. */
 export function createSessions(db: Db, encryption: Encryption, isSecure: boolean, now: () => number = Date.now) {
-  const lookUp = sessionLookup(db);
+  const lookUp = createSessionLookup(db);
   const secret = signInSecret(encryption);
 
   async function find(token: string): Promise<SignedIn | null> {
@@ -69,7 +69,7 @@ export function createSessions(db: Db, encryption: Encryption, isSecure: boolean
     },
     /** The session as shown to its user. */
     async describe({ user, membership, expiresAt }: SignedIn): Promise<Session> {
-      const organizations = await organizationsOf(db, user.id);
+      const organizations = await listOrganizations(db, user.id);
       return {
         user,
         organization: membership && { id: membership.organizationId, name: membership.name, plan: membership.plan },

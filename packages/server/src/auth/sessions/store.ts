@@ -17,7 +17,7 @@ type Stored = {
 };
 
 /** Looks up a session by token in one query. The organization is null when the user is not (or no longer) a member. */
-export function sessionLookup(db: Db) {
+export function createSessionLookup(db: Db) {
   const query = compileOnce<{ token: string }, Stored>((param) =>
     db
       .selectFrom("sessions")
@@ -66,7 +66,7 @@ export async function activateOrganization(db: Db, sessionId: string, organizati
 }
 
 /** The user's organizations, ordered by the time of joining. */
-export async function organizationsOf(db: Db, userId: string) {
+export async function listOrganizations(db: Db, userId: string) {
   return db
     .selectFrom("members")
     .innerJoin("organizations", "organizations.id", "members.organizationId")

@@ -6,7 +6,7 @@ import { newId } from "../../ids.ts";
 import { isLoopback } from "../../loopback.ts";
 import { findUser } from "../account-store.ts";
 import { canSignUp } from "../members/sign-up-policy.ts";
-import { insertLink, linksFor } from "./link-store.ts";
+import { insertLink, listLinks } from "./link-store.ts";
 
 type Parts = Pick<Deps, "db" | "config" | "log" | "mailer" | "encryption" | "loopbackPrivileges">;
 
@@ -100,7 +100,7 @@ export function createAccountMails({ db, config, log, mailer, encryption, loopba
     },
     /** The links that could not be emailed, for an owner to pass on; newest first. */
     async listPending(organizationId: string) {
-      const rows = await linksFor(db, organizationId, Date.now(), config);
+      const rows = await listLinks(db, organizationId, Date.now(), config);
       return rows.map((row) => toPendingLink(row, encryption));
     },
   };

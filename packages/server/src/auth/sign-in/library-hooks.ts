@@ -3,7 +3,7 @@ import { APIError } from "better-auth/api";
 import type { Config } from "../../config.ts";
 import type { Db } from "../../db/open.ts";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
-import { defaultOrganizationOf } from "../members/default-organization.ts";
+import { ensureDefaultOrganization } from "../members/default-organization.ts";
 import { canSignUp } from "../members/sign-up-policy.ts";
 import { deleteKeysCreatedBy, purgeUnverified } from "../members/unverified-user.ts";
 import { captureHash } from "./pending-hash.ts";
@@ -49,7 +49,7 @@ export const signInHooks = {
     session: {
       create: {
         before: async (session) => ({
-          data: { ...session, activeOrganizationId: await defaultOrganizationOf(db, config, session.userId) },
+          data: { ...session, activeOrganizationId: await ensureDefaultOrganization(db, config, session.userId) },
         }),
       },
     },

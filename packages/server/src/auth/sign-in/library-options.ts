@@ -27,7 +27,7 @@ export function signInOptions(deps: AuthDeps, mails: AccountMails, onPasswordRes
     secret: signInSecret(encryption),
     database: { db, type: databaseKind, transaction: false },
     telemetry: { enabled: false },
-    logger: logger(deps),
+    logger: createLogger(deps),
     rateLimit: { enabled: false },
     onAPIError: { errorURL: `${config.baseUrl}/dashboard` },
     user: { modelName: "users" },
@@ -63,7 +63,7 @@ export function signInOptions(deps: AuthDeps, mails: AccountMails, onPasswordRes
       sendVerificationEmail: async ({ user, token }) => mails.verification(user.email, token),
     },
     socialProviders: {
-      ...(google ? { google: { ...google, mapProfileToUser: strictEmailVerified } } : {}),
+      ...(google ? { google: { ...google, mapProfileToUser: readEmailVerified } } : {}),
       ...(github ? { github } : {}),
     },
     advanced: {
@@ -81,12 +81,12 @@ export function signInOptions(deps: AuthDeps, mails: AccountMails, onPasswordRes
 }
 
 /** better-auth would accept any truthy claim, such as the text "false". */
-function strictEmailVerified(profile: { email_verified?: unknown }) {
+function readEmailVerified(profile: { email_verified?: unknown }) {
   return { emailVerified: profile.email_verified === true };
 }
 
 /** Forwards better-auth's messages to our log without their details, which may contain email addresses and tokens. */
-function logger({ log }: AuthDeps): NonNullable<BetterAuthOptions["logger"]> {
+function createLogger({ log }: AuthDeps): NonNullable<BetterAuthOptions["logger"]> {
   return {
     level: "warn",
     log(level, message, ...details) {

@@ -13,7 +13,7 @@ export function createSignInLibrary(deps: AuthDeps, mails: AccountMails, onPassw
     expiresIn: MAGIC_LINK_SECONDS,
     sendMagicLink: ({ email, token, metadata }) => mails.magicLink(email, token, String(metadata?.callbackUrl)),
   });
-  return betterAuth({ ...optionsFor(deps, mails, onPasswordReset), plugins: [plugin] });
+  return betterAuth({ ...createOptions(deps, mails, onPasswordReset), plugins: [plugin] });
 }
 
 /**
@@ -36,14 +36,14 @@ export async function createOidcLibrary(deps: AuthDeps, mails: AccountMails) {
     // better-auth would accept any truthy claim, and some providers send the text "false".
     mapProfileToUser: (profile: Record<string, unknown>) => ({ emailVerified: profile.email_verified === true }),
   };
-  const library = betterAuth({ ...optionsFor(deps, mails), plugins: [genericOAuth({ config: [provider] })] });
+  const library = betterAuth({ ...createOptions(deps, mails), plugins: [genericOAuth({ config: [provider] })] });
   const { socialProviders } = await library.$context;
   if (!socialProviders.some(({ id }) => id === "oidc"))
     throw new Error(`Cannot read the OpenID configuration of ${issuer}`);
   return library;
 }
 
-function optionsFor(deps: AuthDeps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
+function createOptions(deps: AuthDeps, mails: AccountMails, onPasswordReset?: OnPasswordReset) {
   const { user, ...options } = signInOptions(deps, mails, onPasswordReset);
   return { ...options, user: { ...user, ...signInHooks.user(deps) }, databaseHooks: signInHooks.database(deps) };
 }

@@ -12,7 +12,7 @@ export async function insertLink(db: Db, link: PendingLinkRow): Promise<void> {
  * verifies its address. With `openSignUp` anyone can become an owner, so sign-in links are then limited to verified
  * addresses: an owner must not be able to verify someone else's address.
  */
-export async function linksFor(
+export async function listLinks(
   db: Db,
   organizationId: string,
   now: number,
@@ -31,10 +31,11 @@ export async function linksFor(
         .select("invitations.id")
         .whereRef("invitations.email", "=", "pendingLinks.email")
         .where("invitations.status", "=", "pending");
-      const ours = (query: typeof memberships) => query.where("members.organizationId", "=", organizationId);
-      const theirs = (query: typeof memberships) => query.where("members.organizationId", "!=", organizationId);
+      const inOrganization = (query: typeof memberships) => query.where("members.organizationId", "=", organizationId);
+      const inOtherOrganizations = (query: typeof memberships) =>
+        query.where("members.organizationId", "!=", organizationId);
       return or([
-        eb.and([exists(ours(memberships)), not(exists(theirs(memberships)))]),
+        eb.and([exists(inOrganization(memberships)), not(exists(inOtherOrganizations(memberships)))]),
         // A new user who belongs to no organization and is invited to this one only.
         eb.and([
           not(exists(memberships)),

@@ -12,7 +12,7 @@ const MAX_CONCURRENT = 2;
 const MAX_WAITING = 200;
 
 /** Imported on first use, because a start that creates no account does not need it. */
-const passwords = () => import("better-auth/crypto");
+const loadPasswordHashing = () => import("better-auth/crypto");
 
 /**
  * Computes better-auth's own hash (scrypt, off the event loop) with limited concurrency, so that a burst of sign-ins
@@ -41,8 +41,9 @@ export function createPasswordHashing({ maxWaiting = MAX_WAITING } = {}) {
   }
 
   return {
-    hash: (password: string): Promise<string> => runLimited(async () => (await passwords()).hashPassword(password)),
+    hash: (password: string): Promise<string> =>
+      runLimited(async () => (await loadPasswordHashing()).hashPassword(password)),
     verify: (given: { hash: string; password: string }): Promise<boolean> =>
-      runLimited(async () => (await passwords()).verifyPassword(given)),
+      runLimited(async () => (await loadPasswordHashing()).verifyPassword(given)),
   };
 }

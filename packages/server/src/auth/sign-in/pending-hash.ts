@@ -22,7 +22,7 @@ export function captureHash({ password }: { password?: string | null | undefined
 }
 
 /** The captured hash and the client's IP address. Call it within `withPendingHash`. */
-export function pendingHash(): { hash: string; ip: string } {
+export function requirePendingHash(): { hash: string; ip: string } {
   const held = scope.getStore();
   if (!held?.hash) throw new Error("better-auth wrote no password");
   return { hash: held.hash, ip: held.ip };

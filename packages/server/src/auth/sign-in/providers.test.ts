@@ -226,7 +226,7 @@ describe("sign-in providers", () => {
     async (verified) => {
       const own = openOutbound();
       const claims = { sub: "google-1", email: "ada@example.com", email_verified: verified, name: "Ada" };
-      const token = { access_token: "a", token_type: "Bearer", expires_in: 60, id_token: unsignedToken(claims) };
+      const token = { access_token: "a", token_type: "Bearer", expires_in: 60, id_token: createUnsignedToken(claims) };
       const google = async () => Response.json(token);
       const env = { GOOGLE_CLIENT_ID: "id", GOOGLE_CLIENT_SECRET: "secret" };
       const server = await startServer({ env, outbound: { ...own, fetch: () => google } });
@@ -329,7 +329,7 @@ describe("sign-in providers", () => {
 });
 
 /** Google's ID token comes directly from Google over TLS, so its signature is not checked. */
-function unsignedToken(claims: object): string {
+function createUnsignedToken(claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   return `${part({ alg: "RS256" })}.${part(claims)}.c2lnbmF0dXJl`;
 }

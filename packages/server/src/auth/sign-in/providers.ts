@@ -76,7 +76,7 @@ function createLibraries(deps: AuthDeps, mails: AccountMails, load: LoadLibrary)
     } catch (error) {
       oidc = undefined;
       deps.log.warn({ reason: error instanceof Error ? error.message : null }, "the sign-in provider is not available");
-      throw providerUnavailable();
+      throw providerUnavailableError();
     }
   };
 }
@@ -84,7 +84,7 @@ function createLibraries(deps: AuthDeps, mails: AccountMails, load: LoadLibrary)
 async function withTimeLimit<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(providerUnavailable()), PROVIDER_MS);
+    timer = setTimeout(() => reject(providerUnavailableError()), PROVIDER_MS);
   });
   try {
     return await Promise.race([work, timeout]);
@@ -93,7 +93,7 @@ async function withTimeLimit<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function providerUnavailable() {
+function providerUnavailableError() {
   return new AppError("OVERLOADED", "The sign-in provider is not available right now. Try again in a moment.", {
     retryAfter: 5,
   });

@@ -8,8 +8,8 @@ import type { AuditLog } from "../audit/audit-log.ts";
 import type { AuthDeps } from "../auth-deps.ts";
 import { readEmailAddress } from "../email-address.ts";
 import { readPlainName } from "../plain-name.ts";
-import { signedInOf } from "../sessions/authenticate.ts";
-import { landingAddress } from "../sessions/same-origin.ts";
+import { requireSignedIn } from "../sessions/authenticate.ts";
+import { toLandingAddress } from "../sessions/same-origin.ts";
 import type { SignedIn } from "../sessions/sessions.ts";
 import type { Client } from "./client.ts";
 import type { SignInProviders } from "./providers.ts";
@@ -38,7 +38,7 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, consumeAt
     handler: async (request, reply) => {
       const { email, password } = request.body;
       await consumeAttempt(request, email);
-      const outcome = await signIn.byPassword(clientOf(request), email, password);
+      const outcome = await signIn.byPassword(readClient(request), email, password);
       setCookies(reply, outcome);
       return answer(request, reply, outcome.session);
     },
@@ -51,14 +51,14 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, consumeAt
       await consumeAttempt(request, email);
       checkSignUp({ email, name: name ?? null });
       const user = { email, password, name: name ? readPlainName("name", name) : nameFromEmail(email) };
-      await signIn.signUp(clientOf(request), { ...user, invitationId: invitationId ?? null });
+      await signIn.signUp(readClient(request), { ...user, invitationId: invitationId ?? null });
       return reply.status(201).send({ success: true as const, verificationSent: mailer.isConfigured });
     },
   });
   app.route({
     ...contract.signOut,
     handler: async (request, reply) => {
-      const session = signedInOf(request);
+      const session = requireSignedIn(request);
       await sessions.end(session.token);
       await audit.recordOwnAction(request, session, "sign-out");
       return reply.header("set-cookie", sessions.cookie(null)).send({ success: true as const });
@@ -67,7 +67,7 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, consumeAt
   app.route({
     ...contract.getSession,
     handler: async (request, reply) => {
-      const session = signedInOf(request);
+      const session = requireSignedIn(request);
       if (await sessions.extend(session)) reply.header("set-cookie", sessions.cookie(session.token));
       return reply.header("cache-control", "no-store").send(await sessions.describe(session));
     },
@@ -75,7 +75,7 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, consumeAt
   app.route({
     ...contract.switchOrganization,
     handler: async (request) => {
-      const session = signedInOf(request);
+      const session = requireSignedIn(request);
       await sessions.switchTo(session, request.body.organizationId);
       return sessions.describe((await sessions.find(session.token)) ?? session);
     },
@@ -83,10 +83,10 @@ export function signInRoutes(app: App, deps: Context, { signIn, audit, consumeAt
   app.route({
     ...contract.changePassword,
     handler: async (request, reply) => {
-      const before = signedInOf(request);
+      const before = requireSignedIn(request);
       await consumeAttempt(request, before.user.email);
       const { currentPassword, newPassword } = request.body;
-      const { session, ...outcome } = await signIn.changePassword(clientOf(request), currentPassword, newPassword);
+      const { session, ...outcome } = await signIn.changePassword(readClient(request), currentPassword, newPassword);
       if (!session) throw new Error("better-auth created no session");
       setCookies(reply, outcome);
       if (before.membership) await sessions.switchTo(session, before.membership.organizationId);
@@ -121,25 +121,25 @@ export function signInLinkRoutes(
     ...contract.sendMagicLink,
     handler: async (request) => {
       const { email, callbackUrl } = request.body;
-      const landing = landingAddress(callbackUrl, config);
+      const landing = toLandingAddress(callbackUrl, config);
       await consumeAttempt(request, email, "link");
-      await signIn.sendMagicLink(clientOf(request), email, landing);
+      await signIn.sendMagicLink(readClient(request), email, landing);
       return { success: true as const };
     },
   });
   app.route({
     ...contract.confirmMagicLink,
     handler: async (request, reply) => {
-      const landing = landingAddress(request.query.callbackUrl, config);
+      const landing = toLandingAddress(request.query.callbackUrl, config);
       await consumeAttempt(request);
-      return redirect(request, reply, await signIn.followMagicLink(clientOf(request), request.query.token, landing));
+      return redirect(request, reply, await signIn.followMagicLink(readClient(request), request.query.token, landing));
     },
   });
   app.route({
     ...contract.requestPasswordReset,
     handler: async (request) => {
       await consumeAttempt(request, request.body.email, "link");
-      await signIn.requestPasswordReset(clientOf(request), request.body.email);
+      await signIn.requestPasswordReset(readClient(request), request.body.email);
       return { success: true as const };
     },
   });
@@ -147,7 +147,7 @@ export function signInLinkRoutes(
     ...contract.resetPassword,
     handler: async (request) => {
       await consumeAttempt(request);
-      await signIn.resetPassword(clientOf(request), request.body.token, request.body.newPassword);
+      await signIn.resetPassword(readClient(request), request.body.token, request.body.newPassword);
       return { success: true as const };
     },
   });
@@ -155,7 +155,7 @@ export function signInLinkRoutes(
     ...contract.sendVerificationEmail,
     handler: async (request) => {
       await consumeAttempt(request, request.body.email, "link");
-      await signIn.sendVerification(clientOf(request), request.body.email);
+      await signIn.sendVerification(readClient(request), request.body.email);
       return { success: true as const };
     },
   });
@@ -163,7 +163,7 @@ export function signInLinkRoutes(
     ...contract.confirmEmail,
     handler: async (request, reply) => {
       await consumeAttempt(request);
-      return redirect(request, reply, await signIn.verifyEmail(clientOf(request), request.query.token));
+      return redirect(request, reply, await signIn.verifyEmail(readClient(request), request.query.token));
     },
   });
   app.route({
@@ -171,9 +171,9 @@ export function signInLinkRoutes(
     // A HEAD request would start a sign-in, or use it up at the callback.
     exposeHeadRoute: false,
     handler: async (request, reply) => {
-      const landing = landingAddress(request.query.callbackUrl, config);
+      const landing = toLandingAddress(request.query.callbackUrl, config);
       await consumeAttempt(request);
-      return redirect(request, reply, await providers.start(clientOf(request), request.params.provider, landing));
+      return redirect(request, reply, await providers.start(readClient(request), request.params.provider, landing));
     },
   });
   app.route({
@@ -184,7 +184,7 @@ export function signInLinkRoutes(
       return redirect(
         request,
         reply,
-        await providers.finish(clientOf(request), request.params.provider, request.query),
+        await providers.finish(readClient(request), request.params.provider, request.query),
       );
     },
   });
@@ -204,7 +204,7 @@ function checkSignUp({ email, name }: Partial<SignUp>): void {
   ]);
 }
 
-function clientOf({ ip, headers }: FastifyRequest): Client {
+function readClient({ ip, headers }: FastifyRequest): Client {
   return { ip, userAgent: headers["user-agent"], cookies: headers.cookie };
 }
 

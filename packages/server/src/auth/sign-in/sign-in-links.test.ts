@@ -37,7 +37,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
   });
 
   /** The email that `to` receives because of the call. */
-  async function mailAfter(to: string, call: () => Promise<{ status: number }>) {
+  async function receiveMailAfter(to: string, call: () => Promise<{ status: number }>) {
     const mails = () => smtp.mails().filter((mail) => mail.to[0] === to);
     const before = mails().length;
     expect([200, 201, 403]).toContain((await call()).status);
@@ -50,9 +50,11 @@ onBothDatabases("an emailed link", (createDatabase) => {
     const { email, organizationId } = await createOwner(server);
     const browser = createBrowser(server);
     const callbackUrl = "/dashboard/agents?tab=1#top";
-    const { link } = await mailAfter(email, () => browser.call("POST", "/auth/magic-link", { email, callbackUrl }));
+    const { link } = await receiveMailAfter(email, () =>
+      browser.call("POST", "/auth/magic-link", { email, callbackUrl }),
+    );
     expect(link).toMatch(/^https:\/\/chat\.example\.com\/auth\/magic-link\/verify\?token=[A-Za-z]{32}&callbackUrl=/);
-    expect(await storedLinks()).not.toContain(new URL(link).searchParams.get("token"));
+    expect(await readStoredLinks()).not.toContain(new URL(link).searchParams.get("token"));
     const followed = await browser.call("POST", pathOf(link));
     expect([followed.status, followed.headers.location]).toEqual([
       302,
@@ -71,7 +73,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
   it("is not used up by a mail scanner, and signs in only from the button on its page", async () => {
     const { email } = await createOwner(server);
     const scanner = createBrowser(server);
-    const { link } = await mailAfter(email, () => scanner.call("POST", "/auth/magic-link", { email }));
+    const { link } = await receiveMailAfter(email, () => scanner.call("POST", "/auth/magic-link", { email }));
     const head = await server.app.inject({ method: "HEAD", url: pathOf(link) });
     expect([head.statusCode, head.headers["set-cookie"]]).toEqual([200, undefined]);
     const page = await scanner.call("GET", pathOf(link));
@@ -99,7 +101,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
   it("expires after ten minutes", async () => {
     const { email } = await createOwner(server);
     const browser = createBrowser(server);
-    const { link } = await mailAfter(email, () => browser.call("POST", "/auth/magic-link", { email }));
+    const { link } = await receiveMailAfter(email, () => browser.call("POST", "/auth/magic-link", { email }));
     const { rows } = await expireAll();
     expect(rows).toBeGreaterThan(0);
     const late = await browser.call("POST", pathOf(link));
@@ -111,10 +113,10 @@ onBothDatabases("an emailed link", (createDatabase) => {
     const old = await signedInBrowser(server, email);
     const browser = createBrowser(server);
     const ask = () => browser.call("POST", "/auth/request-password-reset", { email });
-    const { link } = await mailAfter(email, ask);
+    const { link } = await receiveMailAfter(email, ask);
     expect(link).toMatch(/^https:\/\/chat\.example\.com\/dashboard\/reset-password\?token=\w+$/);
     const token = new URL(link).searchParams.get("token");
-    expect(await storedLinks()).not.toContain(token);
+    expect(await readStoredLinks()).not.toContain(token);
     const reset = (newPassword: string) => browser.call("POST", "/auth/reset-password", { token, newPassword });
     expect((await reset("too short")).body.error.details[0].path).toBe("newPassword");
     expect((await reset("another long password")).body).toEqual({ success: true });
@@ -132,7 +134,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
       "reset-password",
       "sign-in",
     ]);
-    const { link: other } = await mailAfter(email, ask);
+    const { link: other } = await receiveMailAfter(email, ask);
     await expireAll();
     const late = { token: new URL(other).searchParams.get("token"), newPassword: "a fourth long password" };
     expect((await browser.call("POST", "/auth/reset-password", late)).status).toBe(400);
@@ -142,8 +144,10 @@ onBothDatabases("an emailed link", (createDatabase) => {
     const { email, userId } = await createOwner(server);
     const neighbor = await createOwner(server);
     const browser = createBrowser(server);
-    const magicLink = (to: string) => mailAfter(to, () => browser.call("POST", "/auth/magic-link", { email: to }));
-    const resetLink = () => mailAfter(email, () => browser.call("POST", "/auth/request-password-reset", { email }));
+    const magicLink = (to: string) =>
+      receiveMailAfter(to, () => browser.call("POST", "/auth/magic-link", { email: to }));
+    const resetLink = () =>
+      receiveMailAfter(email, () => browser.call("POST", "/auth/request-password-reset", { email }));
     const tokenOf = ({ link }: { link: string }) => new URL(link).searchParams.get("token");
     const reset = async (mail: { link: string }, newPassword: string) =>
       (await browser.call("POST", "/auth/reset-password", { token: tokenOf(mail), newPassword })).status;
@@ -172,9 +176,9 @@ onBothDatabases("an emailed link", (createDatabase) => {
     const email = "fresh@example.com";
     const browser = createBrowser(server);
     const signUp = () => browser.call("POST", "/auth/sign-up/email", { email, password, name: "Fresh" });
-    const { link, text } = await mailAfter(email, signUp);
+    const { link, text } = await receiveMailAfter(email, signUp);
     expect(text).toContain("If it wasn't you, do nothing");
-    const refused = mailAfter(email, () => browser.signIn(email));
+    const refused = receiveMailAfter(email, () => browser.signIn(email));
     expect(linkIn((await refused).text)).toContain("/auth/verify-email?token=");
     const early = await browser.signIn(email);
     expect([early.status, early.set]).toEqual([403, []]);
@@ -191,7 +195,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
     const { email } = await createOwner(server);
     const browser = createBrowser(server);
     const signUp = (to: string) => browser.call("POST", "/auth/sign-up/email", { email: to, password });
-    const { subject } = await mailAfter(email, () => signUp(email));
+    const { subject } = await receiveMailAfter(email, () => signUp(email));
     expect(subject).toBe("You already have an account");
     const [known, unknown] = [await signUp(email), await signUp("nobody-yet@example.com")];
     expect([known.status, known.body]).toEqual([unknown.status, unknown.body]);
@@ -203,7 +207,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
     const { email } = await createOwner(server);
     const browser = await signedInBrowser(server, email);
     const invite = () => browser.call("POST", "/invitations", { email: "guest@example.com", role: "member" });
-    const { text, link, subject } = await mailAfter("guest@example.com", invite);
+    const { text, link, subject } = await receiveMailAfter("guest@example.com", invite);
     expect(text).toContain(`${email} invited you to join My organization.`);
     // A name that a stranger chose must not become the subject of the server's email.
     expect(subject).toBe("You're invited to Foyer");
@@ -212,7 +216,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
     const guest = createBrowser(server);
     // An invited user needs no password: a link to the same mailbox is enough to sign in.
     const ask = () => guest.call("POST", "/auth/magic-link", { email: "guest@example.com" });
-    await guest.call("POST", pathOf((await mailAfter("guest@example.com", ask)).link));
+    await guest.call("POST", pathOf((await receiveMailAfter("guest@example.com", ask)).link));
     expect((await guest.call("GET", "/auth/session")).body).toMatchObject({ organization: null });
     expect((await guest.call("POST", `/invitations/${invitation.id}/accept`)).status).toBe(200);
     expect((await guest.call("GET", "/auth/session")).body.role).toBe("member");
@@ -233,7 +237,7 @@ onBothDatabases("an emailed link", (createDatabase) => {
     expect(statuses).toEqual([...Array(10).fill(201), 429]);
   });
 
-  async function storedLinks() {
+  async function readStoredLinks() {
     const rows = await server.deps.db.selectFrom("verifications").selectAll().execute();
     expect(rows.length).toBeGreaterThan(0);
     return JSON.stringify(rows);

@@ -8,7 +8,7 @@ import type { SignedIn } from "../sessions/sessions.ts";
 import type { AccountMails } from "./account-mails.ts";
 import { type Client, clientIpHeader } from "./client.ts";
 import { toAppError } from "./library-errors.ts";
-import { pendingHash, withPendingHash } from "./pending-hash.ts";
+import { requirePendingHash, withPendingHash } from "./pending-hash.ts";
 
 /** Imports better-auth and its configuration on first use. */
 export type LoadLibrary = () => Promise<typeof import("./library.ts")>;
@@ -134,7 +134,7 @@ export function createSignIn(
 
 function saveResetPassword(db: AuthDeps["db"], onReset: Events["onReset"]) {
   return async (user: { id: string; email: string }) => {
-    const { hash, ip } = pendingHash();
+    const { hash, ip } = requirePendingHash();
     await writePassword(db, user.id, { hash });
     await onReset(user, ip);
   };
@@ -145,7 +145,7 @@ async function saveChangedPassword(db: AuthDeps["db"], change: () => Promise<Sig
   const outcome = await change();
   if (!outcome.session) throw new Error("better-auth created no session");
   const { token, user } = outcome.session;
-  await writePassword(db, user.id, { hash: pendingHash().hash, keptSession: token });
+  await writePassword(db, user.id, { hash: requirePendingHash().hash, keptSession: token });
   return outcome;
 }
 

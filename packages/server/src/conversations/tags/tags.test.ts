@@ -6,7 +6,7 @@ import { onBothDatabases, type TestDatabase, waitForBlockedStatement } from "../
 import { createAgent } from "../../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createMember, signedInBrowser } from "../../../../../test/session-client.ts";
-import { conversationToken } from "../../auth/conversation-token.ts";
+import { createConversationToken } from "../../auth/conversation-token.ts";
 import { newId } from "../../ids.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
@@ -126,7 +126,7 @@ onBothDatabases("tags of conversations", (createDatabase) => {
   it("are never shown to visitors or changed by them", async () => {
     const id = await start();
     const tag = (await add(id, "Difficult customer")).body.data[0];
-    const headers = { authorization: `Bearer ${conversationToken(server.deps.encryption, id)}` };
+    const headers = { authorization: `Bearer ${createConversationToken(server.deps.encryption, id)}` };
     const seen = await server.app.inject({ url: `/conversations/${id}`, headers });
     expect([seen.statusCode, seen.body.includes("Difficult"), "tags" in seen.json().data]).toEqual([200, false, false]);
     for (const [method, url] of [

@@ -32,7 +32,7 @@ const unsupported: ReadonlyArray<readonly [start: string, message: string]> = [
 
 /**
  * Detects the format of a file from its content.
- * @param charset the encoding that the HTTP response or the upload specified, see `charsetOf`
+ * @param charset the encoding that the HTTP response or the upload specified, see `parseCharset`
  * @throws ExtractionError when the format is not supported
  */
 export function detectFormat(bytes: Uint8Array, charset: string | null): { format: Format; text: string | null } {

@@ -6,7 +6,7 @@ import { fileLimits } from "./limits.ts";
 /**
  * Reads a file. The code for a format is loaded on first use. Run this only in the extraction process, because a
  * malicious file can use any amount of time and memory.
- * @param charset the encoding that the HTTP response or the upload specified, see `charsetOf`
+ * @param charset the encoding that the HTTP response or the upload specified, see `parseCharset`
  */
 export async function extract(
   bytes: Uint8Array,

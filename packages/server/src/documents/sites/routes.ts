@@ -1,6 +1,6 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
-import { credentialOf, principalOf } from "../../auth/sessions/authenticate.ts";
+import { credentialId, requirePrincipal } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
 import { withBodyRules } from "../../http/body-rules.ts";
 import { createDisconnectSignal } from "../../http/disconnect-signal.ts";
@@ -8,13 +8,13 @@ import type { Idempotency } from "../../http/idempotency.ts";
 import type { SourceService } from "./service.ts";
 
 export function sourceRoutes(app: App, sources: SourceService, idempotency: Idempotency): void {
-  const organizationOf = (request: FastifyRequest) => principalOf(request).organizationId;
+  const organizationOf = (request: FastifyRequest) => requirePrincipal(request).organizationId;
   app.route({
     ...contract.createSource,
     ...withBodyRules<contract.SourceCreate>((part) => sources.checkPartOfNew(part)),
     handler: async (request, reply) => {
-      const principal = principalOf(request);
-      const source = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+      const principal = requirePrincipal(request);
+      const source = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
         sources.create(principal, request.body, keep),
       );
       return reply.status(201).send(source);

@@ -6,7 +6,7 @@ import type {
   SourcePreviewRequest,
 } from "@foyer/contract";
 import { maxSourcePages } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import { pagePatternProblem } from "@foyer/contract/rules/match-page";
 import type { AgentService } from "../../agents/service.ts";
 import type { Principal } from "../../auth/sessions/authenticate.ts";
@@ -234,7 +234,7 @@ function applyChanges(outbound: Deps["outbound"], source: SourceRow, input: Sour
   return {
     ...(url == null ? {} : { url: start.href, host: start.host }),
     ...(schedule === undefined ? {} : scheduleColumns(source, schedule ?? "weekly")),
-    ...defined({
+    ...omitUndefined({
       include: include === undefined ? undefined : JSON.stringify(include ?? []),
       exclude: exclude === undefined ? undefined : JSON.stringify(exclude ?? []),
       urls: urls === undefined ? undefined : parseChosenPages(start, urls),

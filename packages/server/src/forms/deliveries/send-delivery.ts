@@ -1,5 +1,5 @@
 import type { PostAction } from "@foyer/contract";
-import { memberEmail } from "../../auth/members/members.ts";
+import { findMemberEmail } from "../../auth/members/members.ts";
 import type { Deps } from "../../deps.ts";
 import type { AttemptResult } from "../../outbox/attempts.ts";
 import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-answer.ts";
@@ -52,7 +52,7 @@ export function createDeliverySender(
   ) {
     const [address] = target.to ?? [];
     if (address === undefined) {
-      const to = await memberEmail(db, organizationId, target.recipientIds?.[0] ?? "");
+      const to = await findMemberEmail(db, organizationId, target.recipientIds?.[0] ?? "");
       return to ? { to } : { problem: "The recipient is no longer a member of this organization." };
     }
     if (purpose === "confirmation") return { to: address };

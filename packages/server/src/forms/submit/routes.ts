@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { VerifiedVisitor } from "@foyer/contract";
 import * as contract from "@foyer/contract";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { verifiedVisitorOf } from "../../agents/identity/verified-visitor.ts";
+import { verifyVisitor } from "../../agents/identity/verified-visitor.ts";
 import type { ConversationService } from "../../conversations/service.ts";
 import type { AgentRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
@@ -41,7 +41,7 @@ export function submitRoutes(
       handler: async (request, reply) => {
         const { body, submittedFiles: files } = request;
         const { tool, agent } = await submitForm.formFor(body.toolId, request.headers.origin);
-        const provenVisitor = await verifiedVisitorOf(body, agent, encryption);
+        const provenVisitor = await verifyVisitor(body, agent, encryption);
         const { hasAccess: hasConversationProof, isForeign } = await conversations.standingIn(agent, body, {
           token: request.conversationToken,
           organizationId: request.principal?.organizationId ?? null,

@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { credentialOf, principalOf } from "../../auth/sessions/authenticate.ts";
+import { credentialId, requirePrincipal } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
 import type { Idempotency } from "../../http/idempotency.ts";
 import { sendJsonPages } from "../../http/json-pages.ts";
@@ -9,15 +9,15 @@ export function cannedReplyRoutes(app: App, cannedReplies: CannedReplyService, i
   app.route({
     ...contract.listCannedReplies,
     handler: async (request, reply) => {
-      const pages = cannedReplies.list(principalOf(request).organizationId);
+      const pages = cannedReplies.list(requirePrincipal(request).organizationId);
       return sendJsonPages(reply, { before: "[", pages, after: "]" }) as never;
     },
   });
   app.route({
     ...contract.createCannedReply,
     handler: async (request, reply) => {
-      const principal = principalOf(request);
-      const created = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+      const principal = requirePrincipal(request);
+      const created = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
         cannedReplies.create(principal.organizationId, request.body, keep),
       );
       return reply.status(201).send(created);
@@ -26,12 +26,12 @@ export function cannedReplyRoutes(app: App, cannedReplies: CannedReplyService, i
   app.route({
     ...contract.updateCannedReply,
     handler: async (request) =>
-      cannedReplies.update(principalOf(request).organizationId, request.params.id, request.body),
+      cannedReplies.update(requirePrincipal(request).organizationId, request.params.id, request.body),
   });
   app.route({
     ...contract.deleteCannedReply,
     handler: async (request) => {
-      await cannedReplies.delete(principalOf(request).organizationId, request.params.id);
+      await cannedReplies.delete(requirePrincipal(request).organizationId, request.params.id);
       return { success: true as const };
     },
   });

@@ -1,5 +1,5 @@
 import { type CannedReply, maxCannedReplies } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import type { CannedReplyRow } from "../../db/note-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
@@ -38,7 +38,7 @@ export function createCannedReplyService({ db }: Pick<Deps, "db">) {
       return created;
     },
     async update(organizationId: string, id: string, { name, text }: Partial<CannedReplyInput>): Promise<CannedReply> {
-      const changes = { ...defined({ name: name?.trim(), text: text?.trim() }), updatedAt: Date.now() };
+      const changes = { ...omitUndefined({ name: name?.trim(), text: text?.trim() }), updatedAt: Date.now() };
       const row = isId("reply", id) ? await store.update(organizationId, id, changes) : undefined;
       if (!row) throw notFound("Canned reply");
       return toCannedReply(row);

@@ -1,7 +1,7 @@
 import * as contract from "@foyer/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AuthDeps } from "../../auth/auth-deps.ts";
-import { principalOf } from "../../auth/sessions/authenticate.ts";
+import { requirePrincipal } from "../../auth/sessions/authenticate.ts";
 import { readViewer } from "../../conversations/routes.ts";
 import type { ConversationService } from "../../conversations/service.ts";
 import { AppError } from "../../errors.ts";
@@ -75,7 +75,7 @@ export function liveRoutes(
   app.route({
     ...contract.inboxEvents,
     handler: async (request, reply) => {
-      const { organizationId, userId } = principalOf(request);
+      const { organizationId, userId } = requirePrincipal(request);
       if (userId === null) throw new AppError("FORBIDDEN", "API keys cannot call this endpoint. Sign in instead.");
       const lastEventId = request.headers["last-event-id"];
       return send(request, reply, {

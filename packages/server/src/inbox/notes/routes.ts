@@ -1,6 +1,6 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
-import { credentialOf, principalOf } from "../../auth/sessions/authenticate.ts";
+import { credentialId, requirePrincipal } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
 import type { Idempotency } from "../../http/idempotency.ts";
 import type { NoteAuthor, NoteService } from "./service.ts";
@@ -9,16 +9,16 @@ export function noteRoutes(app: App, notes: NoteService, idempotency: Idempotenc
   app.route({
     ...contract.listNotes,
     handler: async (request) => ({
-      data: await notes.list(principalOf(request).organizationId, request.params.id),
+      data: await notes.list(requirePrincipal(request).organizationId, request.params.id),
       error: null,
     }),
   });
   app.route({
     ...contract.createNote,
     handler: async (request, reply) => {
-      const principal = principalOf(request);
+      const principal = requirePrincipal(request);
       const note = { author: authorOf(request), text: request.body.text };
-      const data = await idempotency.run({ request, reply, scope: credentialOf(principal) }, (keep) =>
+      const data = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
         notes.create(principal.organizationId, request.params.id, note, keep),
       );
       return reply.status(201).send({ data, error: null });
@@ -28,7 +28,7 @@ export function noteRoutes(app: App, notes: NoteService, idempotency: Idempotenc
     ...contract.deleteNote,
     handler: async (request) => {
       const { id, noteId } = request.params;
-      await notes.delete(principalOf(request).organizationId, id, noteId);
+      await notes.delete(requirePrincipal(request).organizationId, id, noteId);
       return { data: { success: true as const }, error: null };
     },
   });
@@ -36,6 +36,6 @@ export function noteRoutes(app: App, notes: NoteService, idempotency: Idempotenc
 
 function authorOf(request: FastifyRequest): NoteAuthor {
   const user = request.signedIn?.user;
-  if (!user) return { userId: null, name: principalOf(request).name };
+  if (!user) return { userId: null, name: requirePrincipal(request).name };
   return { userId: user.id, name: user.name || user.email };
 }

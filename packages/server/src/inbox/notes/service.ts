@@ -1,5 +1,5 @@
 import { type ConversationNote, maxNotes } from "@foyer/contract";
-import { initialsOf } from "@foyer/contract/rules/initials";
+import { toInitials } from "@foyer/contract/rules/initials";
 import type { ConversationService } from "../../conversations/service.ts";
 import type { ConversationNoteRow } from "../../db/note-tables.ts";
 import type { Deps } from "../../deps.ts";
@@ -54,7 +54,7 @@ export function createNoteService({ db }: Pick<Deps, "db">, conversations: Pick<
 }
 
 function toNote({ id, conversationId, authorId, authorName, text, createdAt }: ConversationNoteRow): ConversationNote {
-  const name = { name: authorName, initials: initialsOf(authorName) };
+  const name = { name: authorName, initials: toInitials(authorName) };
   return {
     id,
     conversationId,

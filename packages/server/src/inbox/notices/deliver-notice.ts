@@ -1,5 +1,5 @@
-import { conversationToken } from "../../auth/conversation-token.ts";
-import { memberEmail } from "../../auth/members/members.ts";
+import { createConversationToken } from "../../auth/conversation-token.ts";
+import { findMemberEmail } from "../../auth/members/members.ts";
 import { createBatchWriter } from "../../db/batch-writer.ts";
 import type { Deps } from "../../deps.ts";
 import type { AttemptResult, CompletedAttempt } from "../../outbox/attempts.ts";
@@ -75,7 +75,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
     { mail, push }: { mail: Mail; push: ReturnType<typeof requestPush> },
     signal: AbortSignal,
   ): Promise<AttemptResult> {
-    const to = await memberEmail(db, organizationId, userId);
+    const to = await findMemberEmail(db, organizationId, userId);
     if (to === undefined) return final("No recipient", "The member has left the organization.");
     if (pushId !== undefined) {
       const device = await store.device({ organizationId, userId }, pushId);
@@ -94,7 +94,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
     const facts = { agentId, conversationId, agentName: agent.name, messages, from };
     const mail = answerMail(
       { ...facts, context: conversation.context, allowedOrigins: agent.allowedOrigins },
-      { baseUrl: config.baseUrl, token: conversationToken(encryption, conversationId) },
+      { baseUrl: config.baseUrl, token: createConversationToken(encryption, conversationId) },
     );
     await mailer.send({ to: handoff.email, ...mail });
     return delivered;

@@ -1,6 +1,6 @@
-import { isOpen, opensAt } from "@foyer/contract/rules/office-hours";
+import { findOpening, isOpen } from "@foyer/contract/rules/office-hours";
 import type { Transaction } from "kysely";
-import { handoffOf } from "../../agents/handoff.ts";
+import { parseHandoff } from "../../agents/handoff.ts";
 import type { HandoffChange, RecordHandoff } from "../../conversations/handoff-change.ts";
 import type { HandoffTimerRow } from "../../db/notice-tables.ts";
 import type { Tables } from "../../db/tables.ts";
@@ -107,9 +107,9 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
       const userId = conversation?.assigneeId ?? null;
       if (!conversation || userId === null) return;
       if (await isPresent(userId)) return setTimer(trx, timer, { kind: "message", dueAt: now() + PRESENT_MS });
-      const { hours } = handoffOf(conversation);
+      const { hours } = parseHandoff(conversation);
       const isSent = await notify(trx, timer, { notice: "message", userId, isOpen: isOpen(hours, now()) });
-      const dueAt = isSent ? NEVER : (opensAt(hours, now()) ?? NEVER);
+      const dueAt = isSent ? NEVER : (findOpening(hours, now()) ?? NEVER);
       await setTimer(trx, timer, { kind: "message", dueAt });
     },
   };

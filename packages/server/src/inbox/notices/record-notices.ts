@@ -1,4 +1,4 @@
-import { isOpen, promisedAt } from "@foyer/contract/rules/office-hours";
+import { addOpenMinutes, isOpen } from "@foyer/contract/rules/office-hours";
 import type { Transaction } from "kysely";
 import type { RecordHandoff } from "../../conversations/handoff-change.ts";
 import type { HandoffRow } from "../../db/handoff-tables.ts";
@@ -88,7 +88,7 @@ export function createNoticeRecorder(
     if (!taken) return false;
     const { hours, promiseMinutes } = taken.settings;
     await notify(trx, request, { turn: taken.turn, step, isOpen: isOpen(hours, now()) });
-    const dueAt = promiseMinutes === null ? null : promisedAt(hours, promiseMinutes, now());
+    const dueAt = promiseMinutes === null ? null : addOpenMinutes(hours, promiseMinutes, now());
     if (dueAt !== null && taken.hasNext) await setTimer(trx, request, { kind: "escalation", step, dueAt });
     return true;
   }

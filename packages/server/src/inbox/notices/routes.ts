@@ -1,13 +1,13 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
-import { principalOf, signedInOf } from "../../auth/sessions/authenticate.ts";
+import { requirePrincipal, requireSignedIn } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
 import type { NoticeService } from "./service.ts";
 
-const organizationOf = (request: FastifyRequest) => principalOf(request).organizationId;
+const organizationOf = (request: FastifyRequest) => requirePrincipal(request).organizationId;
 const memberOf = (request: FastifyRequest) => ({
   organizationId: organizationOf(request),
-  userId: signedInOf(request).user.id,
+  userId: requireSignedIn(request).user.id,
 });
 
 export function noticeRoutes(app: App, service: NoticeService): void {
@@ -20,7 +20,7 @@ export function noticeRoutes(app: App, service: NoticeService): void {
   app.route({
     ...contract.createPushSubscription,
     handler: async (request, reply) => {
-      const { sessionId } = signedInOf(request);
+      const { sessionId } = requireSignedIn(request);
       return reply.status(201).send(await service.subscribe({ ...memberOf(request), sessionId }, request.body));
     },
   });

@@ -9,7 +9,7 @@ import {
   type PushDevice,
   type TeamChatView,
 } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import type { NoticeChannelRow, PushSubscriptionRow } from "../../db/notice-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, checkAll, invalid, notFound } from "../../errors.ts";
@@ -53,7 +53,7 @@ function memberSettings({ mailer, outbound }: ServiceDeps, { store, keys, sendPu
   return {
     get,
     async put(member: Member, { email, push }: { email?: boolean; push?: boolean }): Promise<NoticeSettings> {
-      await store.choose(member, defined({ email: flagOf(email), push: flagOf(push) }));
+      await store.choose(member, omitUndefined({ email: flagOf(email), push: flagOf(push) }));
       return get(member);
     },
     async pushKey(): Promise<{ publicKey: string }> {
@@ -157,7 +157,7 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
       const stored = await settings.stored(organizationId, id);
       const hasNewBot = chatId !== undefined || botToken !== undefined || appToken !== undefined;
       const chat = kind !== "webhook" && stored && hasNewBot ? await settings.check(kind, changes, stored) : null;
-      const newSettings = defined({
+      const newSettings = omitUndefined({
         name: name?.trim(),
         url: stored ? undefined : url,
         isEnabled: flagOf(isEnabled),

@@ -1,6 +1,6 @@
 import type { HandoffSettings } from "@foyer/contract";
 import type { Transaction } from "kysely";
-import { handoffOf } from "../../agents/handoff.ts";
+import { parseHandoff } from "../../agents/handoff.ts";
 import type { HandoffRow } from "../../db/handoff-tables.ts";
 import type { Tables } from "../../db/tables.ts";
 import type { Turn } from "./recipients.ts";
@@ -41,7 +41,7 @@ export async function takeTurn(
     .where("handoffs.organizationId", "=", organizationId)
     .executeTakeFirst();
   if (!found) return null;
-  const settings = handoffOf(found);
+  const settings = parseHandoff(found);
   const order = await currentOrder(trx, organizationId, settings);
   const earlier = JSON.parse(found.notified) as Notified;
   // A timer is set only if there is a next turn. If the order has changed since then, notify everyone instead of no

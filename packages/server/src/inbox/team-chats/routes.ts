@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { principalOf, signedInOf } from "../../auth/sessions/authenticate.ts";
+import { requirePrincipal, requireSignedIn } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
 import type { TeamChats } from "./team-chats.ts";
 
@@ -10,16 +10,16 @@ export function teamChatRoutes(app: App, teamChats: TeamChats): void {
   app.route({
     ...contract.createTeamChatCode,
     handler: async (request, reply) => {
-      const { organizationId } = principalOf(request);
-      const created = await teamChats.createCode(organizationId, request.params.id, signedInOf(request).user.id);
+      const { organizationId } = requirePrincipal(request);
+      const created = await teamChats.createCode(organizationId, request.params.id, requireSignedIn(request).user.id);
       return reply.status(201).send(created);
     },
   });
   app.route({
     ...contract.deleteTeamChatLink,
     handler: async (request) => {
-      const { organizationId } = principalOf(request);
-      await teamChats.unlink(organizationId, request.params.id, signedInOf(request).user.id);
+      const { organizationId } = requirePrincipal(request);
+      await teamChats.unlink(organizationId, request.params.id, requireSignedIn(request).user.id);
       return { success: true as const };
     },
   });

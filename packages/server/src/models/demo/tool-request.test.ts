@@ -22,7 +22,7 @@ const shop: LanguageModelV4FunctionTool[] = [
   createTool("send_invoice", "Sends the invoice.", { email: { type: "string" } }, ["email"]),
 ];
 
-describe("requestedTool", () => {
+describe("findRequestedTool", () => {
   it.each([
     ["When are you open?", "opening_hours", {}],
     ["opening hours", "opening_hours", {}],

@@ -1,6 +1,6 @@
 import type { FieldValidation, FormField, FormSchema } from "@foyer/contract";
-import { measureOf } from "@foyer/contract/rules/answer-measure";
-import { unsafeLink } from "@foyer/contract/rules/field-label";
+import { measureAnswer } from "@foyer/contract/rules/answer-measure";
+import { findUnsafeLink } from "@foyer/contract/rules/field-label";
 import {
   type AnswerKind,
   describeField,
@@ -9,7 +9,7 @@ import {
   fieldTypes,
   holdsFile,
 } from "@foyer/contract/rules/field-types";
-import { placeholdersOf } from "@foyer/contract/rules/fill-template";
+import { findPlaceholders } from "@foyer/contract/rules/fill-template";
 import { checkAll, invalid } from "../../errors.ts";
 import { compilePattern } from "../schema/tool-pattern.ts";
 
@@ -50,7 +50,7 @@ function checkName(path: string, name: string, names: Set<string>) {
 }
 
 function checkLabel(path: string, field: FormField) {
-  const address = unsafeLink(field);
+  const address = findUnsafeLink(field);
   if (address === null) return;
   throw invalid(
     path,
@@ -101,7 +101,7 @@ function filterTypes(matches: (field: { type: FieldType }) => boolean): FieldTyp
 function parseBound(path: string, type: FieldType, value: number | string): number {
   const { answer, expects } = fieldTypes[type];
   // A numeric bound must be a JSON number, although an answer may be text.
-  const measure = answer === "number" && typeof value === "string" ? null : measureOf(type, value);
+  const measure = answer === "number" && typeof value === "string" ? null : measureAnswer(type, value);
   if (measure !== null) return measure;
   throw invalid(path, `must be ${expects}`, answer === "number" ? "type" : "format");
 }
@@ -119,7 +119,7 @@ function checkDefault(path: string, field: FormField) {
   if (defaultValue === undefined) return;
   if (holdsFile(field))
     throw invalid(path, `cannot be used in a ${type} field, because only the visitor can choose a file`, "not_allowed");
-  const placeholders = placeholdersOf(defaultValue);
+  const placeholders = findPlaceholders(defaultValue);
   const unknown = placeholders.find((name) => !knownDefault.test(name));
   if (unknown !== undefined)
     throw invalid(

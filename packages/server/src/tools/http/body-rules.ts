@@ -1,4 +1,10 @@
-import { inputsIn, isKnownBound, isReservedInput, namesIn, urlPlaceholder } from "@foyer/contract/rules/url-template";
+import {
+  findInputNames,
+  findPlaceholderNames,
+  isKnownBound,
+  isReservedInput,
+  urlPlaceholder,
+} from "@foyer/contract/rules/url-template";
 import { checkAll, invalid } from "../../errors.ts";
 
 const MAX_BYTES = 16 * 1_024;
@@ -36,7 +42,7 @@ export function checkBodyTemplate(template: Json, inputs: ReadonlySet<string> | 
   checkBraces("httpBody", texts.join(" "));
   if (inputs === null) return;
   checkAll(
-    inputsIn(texts.join(" "))
+    findInputNames(texts.join(" "))
       .filter((name) => !inputs.has(name))
       .map((name) => () => {
         throw invalid("httpBody", `uses {${name}}, which is not a property of inputSchema`, "unknown_reference");
@@ -46,7 +52,7 @@ export function checkBodyTemplate(template: Json, inputs: ReadonlySet<string> | 
 
 /** Finds a misspelled `{{visitor.…}}` before the first call. @throws 400 */
 export function checkBoundNames(path: string, texts: readonly string[]): void {
-  const unknown = namesIn(texts).find((name) => name.includes(".") && !isKnownBound(name));
+  const unknown = findPlaceholderNames(texts).find((name) => name.includes(".") && !isKnownBound(name));
   if (unknown === undefined) return;
   const known = "visitor.id, visitor.email, visitor.name, visitor.claims.<name>, conversation.id and page.url";
   throw invalid(path, `uses {{${unknown.slice(0, 100)}}}. The server fills in ${known}.`, "unknown_reference");
@@ -57,7 +63,7 @@ export function checkBoundNames(path: string, texts: readonly string[]): void {
  * value. @throws 400
  */
 export function checkBraces(path: string, text: string): void {
-  const single = inputsIn(text).find(isReservedInput);
+  const single = findInputNames(text).find(isReservedInput);
   if (single === undefined) return;
   const name = single.slice(0, 100);
   throw invalid(path, `uses {${name}}. Write {{${name}}} for the value that the server fills in.`, "not_allowed");

@@ -1,4 +1,4 @@
-import { factAt } from "@foyer/contract/rules/visitor-facts";
+import { readFact } from "@foyer/contract/rules/visitor-facts";
 import type { TurnContext } from "../turn-context.ts";
 
 /** The part of a turn that bound values come from. */
@@ -18,7 +18,7 @@ export function boundValue(name: string, { visitor, conversation, page }: BoundS
     const message = "This works only for visitors who are signed in on the website.";
     return refuse(message, `The tool uses {{${name}}}, but nothing in this turn proved who the visitor is.`);
   }
-  const value = factAt(visitor, name.slice("visitor.".length));
+  const value = readFact(visitor, name.slice("visitor.".length));
   if (value !== null) return { value };
   return refuse(
     "This is not possible for this visitor.",

@@ -1,8 +1,8 @@
 import {
+  findPlaceholderNames,
   headerPlaceholder,
   isBound,
   isReservedInput,
-  namesIn,
   urlPlaceholder,
 } from "@foyer/contract/rules/url-template";
 import type { ToolRow } from "../../db/tables.ts";
@@ -74,7 +74,12 @@ export async function buildRequest(
   const hasBody = method === "POST" || method === "PUT";
   const httpBody = hasBody ? tool.httpBody : null;
 
-  const names = namesIn([template.path, template.query, ...headers.map(([, value]) => value), httpBody ?? ""]);
+  const names = findPlaceholderNames([
+    template.path,
+    template.query,
+    ...headers.map(([, value]) => value),
+    httpBody ?? "",
+  ]);
   const secretNames = names.filter((name) => !isBound(name));
   const secrets = await fetchSecrets(secretNames, template.host, secretFor);
   const token = await visitorTokenFor(template.host);

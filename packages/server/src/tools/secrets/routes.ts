@@ -1,5 +1,5 @@
 import * as contract from "@foyer/contract";
-import { principalOf } from "../../auth/sessions/authenticate.ts";
+import { requirePrincipal } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
 import { withBodyRules } from "../../http/body-rules.ts";
 import { sendJsonPages } from "../../http/json-pages.ts";
@@ -9,7 +9,7 @@ export function secretRoutes(app: App, secrets: SecretService): void {
   app.route({
     ...contract.listSecrets,
     handler: async (request, reply) => {
-      const pages = secrets.list(principalOf(request).organizationId);
+      const pages = secrets.list(requirePrincipal(request).organizationId);
       return sendJsonPages(reply, { before: "[", pages, after: "]" }) as never;
     },
   });
@@ -18,18 +18,19 @@ export function secretRoutes(app: App, secrets: SecretService): void {
     ...withBodyRules<SecretInput>(({ body }) => readHosts(body)),
     handler: async (request, reply) => {
       const { name, ...input } = request.body;
-      return reply.status(201).send(await secrets.create(principalOf(request).organizationId, name, input));
+      return reply.status(201).send(await secrets.create(requirePrincipal(request).organizationId, name, input));
     },
   });
   app.route({
     ...contract.putSecret,
     ...withBodyRules<SecretInput>(({ body }) => readHosts(body)),
-    handler: async (request) => secrets.put(principalOf(request).organizationId, request.params.name, request.body),
+    handler: async (request) =>
+      secrets.put(requirePrincipal(request).organizationId, request.params.name, request.body),
   });
   app.route({
     ...contract.deleteSecret,
     handler: async (request) => {
-      await secrets.delete(principalOf(request).organizationId, request.params.name);
+      await secrets.delete(requirePrincipal(request).organizationId, request.params.name);
       return { success: true as const };
     },
   });

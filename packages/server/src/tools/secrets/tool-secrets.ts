@@ -1,5 +1,5 @@
 import { isAtLeast } from "@foyer/contract/rules/roles";
-import { secretsIn } from "@foyer/contract/rules/url-template";
+import { findSecretNames } from "@foyer/contract/rules/url-template";
 import type { Principal } from "../../auth/sessions/authenticate.ts";
 import type { Flag } from "../../db/column-types.ts";
 import type { ToolRow } from "../../db/tables.ts";
@@ -43,5 +43,5 @@ export function unboundSecretUse({ role }: Pick<Principal, "role">, before: Tool
 }
 
 function namesIn({ httpUrl, httpHeaders, httpBody }: HttpPart): string[] {
-  return secretsIn([httpUrl ?? "", httpBody ?? "", ...Object.values<string>(JSON.parse(httpHeaders ?? "{}"))]);
+  return findSecretNames([httpUrl ?? "", httpBody ?? "", ...Object.values<string>(JSON.parse(httpHeaders ?? "{}"))]);
 }

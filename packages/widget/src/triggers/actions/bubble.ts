@@ -1,4 +1,4 @@
-import { agentImage } from "../../loader/agent-images.ts";
+import { chooseAgentImage } from "../../loader/agent-images.ts";
 import type { ShadowHost } from "../../loader/shadow-host.ts";
 import type { WidgetCore } from "../../loader/widget-core.ts";
 import { isComposing } from "../../panel/keys.ts";
@@ -29,24 +29,24 @@ export function showBubble(
   if (!styled.has(shadow)) shadow.addStyles(css);
   styled.add(shadow);
 
-  const box = element("div", "nudge", "bubble");
+  const box = createElement("div", "nudge", "bubble");
   if (!options.hasLauncher) box.classList.add("alone");
   // The live region must exist before its text changes, otherwise screen readers miss it. It never takes the focus.
-  const news = element("div", "nudge-news");
+  const news = createElement("div", "nudge-news");
   news.setAttribute("role", "status");
-  const open = element("button", "nudge-open", "bubble-message");
-  const who = element("span", "nudge-who");
-  const avatar = agentImage(core, "avatar");
-  const face = avatar ? Object.assign(new Image(), { alt: "", src: avatar }) : element("span", "nudge-lamp");
+  const open = createElement("button", "nudge-open", "bubble-message");
+  const who = createElement("span", "nudge-who");
+  const avatar = chooseAgentImage(core, "avatar");
+  const face = avatar ? Object.assign(new Image(), { alt: "", src: avatar }) : createElement("span", "nudge-lamp");
   who.append(face, Object.assign(document.createElement("bdi"), { textContent: core.title }));
-  const text = element("span", "nudge-text");
+  const text = createElement("span", "nudge-text");
   text.dir = "auto";
   text.textContent = message;
   open.append(who, text);
-  const close = element("button", "nudge-close", "bubble-close");
+  const close = createElement("button", "nudge-close", "bubble-close");
   close.setAttribute("aria-label", closeLabels[locale]);
   close.title = closeLabels[locale];
-  close.append(cross());
+  close.append(createCross());
   box.append(news);
   // Insert the bubble before the launcher, so that the Tab key reaches it first.
   frame.insertBefore(box, frame.querySelector(".launcher"));
@@ -87,7 +87,7 @@ export function showBubble(
 
 const styled = new WeakSet<ShadowHost>();
 
-function element<Tag extends "div" | "span" | "button">(tag: Tag, className: string, part?: string) {
+function createElement<Tag extends "div" | "span" | "button">(tag: Tag, className: string, part?: string) {
   const made = document.createElement(tag);
   made.className = className;
   if (part) made.setAttribute("part", part);
@@ -95,7 +95,7 @@ function element<Tag extends "div" | "span" | "button">(tag: Tag, className: str
   return made as HTMLElementTagNameMap[Tag];
 }
 
-function cross() {
+function createCross() {
   const svg = "http://www.w3.org/2000/svg";
   const icon = document.createElementNS(svg, "svg");
   icon.setAttribute("viewBox", "0 0 24 24");

@@ -23,10 +23,10 @@ export type TriggerDescription = { expected: string; actual: string; status: str
 
 export function describeTrigger({ trigger, state, note }: WatchedTrigger, facts: PageFacts): TriggerDescription {
   const { expected, actual } = conditionDescriptions[trigger.triggerType](trigger.conditions, facts);
-  return { expected, actual, status: statusOf(trigger, state, note, facts) };
+  return { expected, actual, status: describeStatus(trigger, state, note, facts) };
 }
 
-function statusOf(
+function describeStatus(
   trigger: WidgetTrigger,
   state: WatchedTrigger["state"],
   note: WatchedTrigger["note"],

@@ -40,7 +40,7 @@ export function openDebug(core: WidgetCore, triggers: Promise<Triggers | null>):
     box.remove();
   };
   const head = make("div", "debug-head");
-  head.append(make("h2", "", "Triggers on this page"), button("Close", close));
+  head.append(make("h2", "", "Triggers on this page"), createButton("Close", close));
   box.append(head, facts, note, list, foot);
   box.addEventListener("keydown", (event) => {
     event.stopPropagation();
@@ -65,7 +65,7 @@ export function openDebug(core: WidgetCore, triggers: Promise<Triggers | null>):
       addRow(list, watched, async () => (await running.load())?.run(watched.trigger)),
     );
     const count = make("p", "debug-note");
-    const reset = button("Reset fired triggers", () => {
+    const reset = createButton("Reset fired triggers", () => {
       running.fired.clear();
       running.engine.restart();
       update();
@@ -91,7 +91,7 @@ function addRow(list: HTMLElement, { trigger }: WatchedTrigger, fire: () => void
   const row = make("li", "debug-row");
   const title = make("div", "debug-title");
   const name = make("bdi", "debug-name", trigger.name);
-  title.append(name, button("Fire now", fire, `Fire now: ${trigger.name}`));
+  title.append(name, createButton("Fire now", fire, `Fire now: ${trigger.name}`));
   const [status, expected, actual, report] = [make("p", "debug-status"), make("dd"), make("dd"), make("dd")];
   const details = make("dl", "debug-details");
   const reported = make("dt", "", "Report");
@@ -117,7 +117,7 @@ function readPage(
   { engine, visible, events, actions }: Running,
 ): Omit<PageFacts, "isDone"> {
   const { quiet, typing, shown } = engine.waits();
-  const seconds = (ms: number) => `${Math.ceil(ms / 1_000)} s`;
+  const formatSeconds = (ms: number) => `${Math.ceil(ms / 1_000)} s`;
   const page = document.scrollingElement;
   const canScroll = page !== null && page.scrollHeight - page.clientHeight > 1;
   const blockers = [
@@ -125,8 +125,8 @@ function readPage(
     shadow.host.hidden && "the widget is hidden",
     document.hidden && "the page is not visible",
     shown && `“${shown.name}” is visible`,
-    typing > 0 && `the visitor is typing, ${seconds(typing)} left`,
-    quiet > 0 && `10 s have to pass between two triggers, ${seconds(quiet)} left`,
+    typing > 0 && `the visitor is typing, ${formatSeconds(typing)} left`,
+    quiet > 0 && `10 s have to pass between two triggers, ${formatSeconds(quiet)} left`,
     shadow.frame.querySelector(".nudge:is(:hover, :focus-within)") !== null && "the visitor is reading a bubble",
   ];
   return {
@@ -161,7 +161,7 @@ function make<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-function button(text: string, press: () => void, label?: string) {
+function createButton(text: string, press: () => void, label?: string) {
   const element = make("button", "debug-button", text);
   element.type = "button";
   if (label) element.setAttribute("aria-label", label);

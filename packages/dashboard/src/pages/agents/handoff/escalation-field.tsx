@@ -16,7 +16,7 @@ export function EscalationField({
   error: string | undefined;
 }) {
   const members = useQuery(endpointQuery("listMembers")).data ?? [];
-  const nameOf = (id: string) => {
+  const memberName = (id: string) => {
     const member = members.find((candidate) => candidate.id === id);
     return member ? member.name || member.email : "Former member";
   };
@@ -36,18 +36,18 @@ export function EscalationField({
           {value.map((id, at) => (
             <li key={id} className="flex min-h-10 items-center gap-1 border-b border-line">
               <span className="w-6 text-soft">{at + 1}.</span>
-              <span className="min-w-0 flex-1 truncate">{nameOf(id)}</span>
-              <IconButton label={`Move ${nameOf(id)} up`} disabled={at === 0} onClick={() => move(at, -1)}>
+              <span className="min-w-0 flex-1 truncate">{memberName(id)}</span>
+              <IconButton label={`Move ${memberName(id)} up`} disabled={at === 0} onClick={() => move(at, -1)}>
                 <ArrowUp size={16} aria-hidden />
               </IconButton>
               <IconButton
-                label={`Move ${nameOf(id)} down`}
+                label={`Move ${memberName(id)} down`}
                 disabled={at === value.length - 1}
                 onClick={() => move(at, 1)}
               >
                 <ArrowDown size={16} aria-hidden />
               </IconButton>
-              <IconButton label={`Remove ${nameOf(id)}`} onClick={() => onChange(value.toSpliced(at, 1))}>
+              <IconButton label={`Remove ${memberName(id)}`} onClick={() => onChange(value.toSpliced(at, 1))}>
                 <X size={16} aria-hidden />
               </IconButton>
             </li>

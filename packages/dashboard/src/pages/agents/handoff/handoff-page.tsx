@@ -6,7 +6,7 @@ import { Page, Section } from "../../../components/page.tsx";
 import { SaveBar } from "../../../components/save-bar.tsx";
 import { useDraft } from "../../../components/use-draft.ts";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
-import { filled, ListField } from "../list-field.tsx";
+import { dropEmpty, ListField } from "../list-field.tsx";
 import { EscalationField } from "./escalation-field.tsx";
 import { OfficeHoursFields } from "./office-hours-fields.tsx";
 
@@ -39,7 +39,7 @@ function HandoffEditor() {
           void draft.submit((_, { events, ...changed }) =>
             save.mutateAsync({
               id: agentId,
-              body: { handoff: { ...changed, ...(events ? { events: filled(events) } : {}) } },
+              body: { handoff: { ...changed, ...(events ? { events: dropEmpty(events) } : {}) } },
             }),
           );
         }}

@@ -3,16 +3,16 @@ import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "../../../components/button.tsx";
 import { fieldBox, Select, Toggle } from "../../../components/field.tsx";
 import {
+  createUsualHours,
   type Exception,
   endFromField,
   isBackwards,
+  listSpans,
+  listTimeZones,
   nextException,
   nextSpan,
   type Span,
-  spansOf,
-  timeZones,
   toField,
-  usualHours,
   weekdays,
   withException,
   withSpans,
@@ -39,7 +39,7 @@ export function OfficeHoursFields({
         label="Keep office hours"
         help="Without office hours, visitors are told that your team is always available."
         value={value !== null}
-        onChange={(isOn) => onChange(isOn ? usualHours() : null)}
+        onChange={(isOn) => onChange(isOn ? createUsualHours() : null)}
       />
       {value && (
         <>
@@ -48,7 +48,7 @@ export function OfficeHoursFields({
             className="max-w-96"
             value={value.timeZone}
             onChange={(timeZone) => onChange({ ...value, timeZone })}
-            options={timeZones(value.timeZone).map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") }))}
+            options={listTimeZones(value.timeZone).map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") }))}
             error={errorAt("timeZone")}
           />
           <Week hours={value} onChange={onChange} />
@@ -76,7 +76,7 @@ function Week({ hours, onChange }: Change) {
 }
 
 function Day({ name, day, hours, onChange }: Change & { name: string; day: number }) {
-  const spans = spansOf(hours, day);
+  const spans = listSpans(hours, day);
   const set = (next: readonly Span[]) => onChange(withSpans(hours, day, next));
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-2 border-b border-line py-2 sm:grid-cols-[10rem_minmax(0,1fr)]">

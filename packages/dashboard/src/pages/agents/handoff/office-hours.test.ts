@@ -1,14 +1,22 @@
 import { expect, it } from "vitest";
-import { nextException, nextSpan, spansOf, timeZones, usualHours, withException, withSpans } from "./office-hours.ts";
+import {
+  createUsualHours,
+  listSpans,
+  listTimeZones,
+  nextException,
+  nextSpan,
+  withException,
+  withSpans,
+} from "./office-hours.ts";
 
 it("the usual office hours are Monday to Friday in the browser's time zone", () => {
-  const hours = usualHours();
+  const hours = createUsualHours();
   expect(hours.timeZone).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone);
-  expect([1, 5, 6].map((day) => spansOf(hours, day).length)).toEqual([1, 1, 0]);
+  expect([1, 5, 6].map((day) => listSpans(hours, day).length)).toEqual([1, 1, 0]);
 });
 
 it("a second span of a day starts an hour after the first, and the days stay in the order of the week", () => {
-  const hours = usualHours();
+  const hours = createUsualHours();
   const morning = { day: 1, from: "09:00", to: "12:00" };
   const afternoon = nextSpan(1, [morning]);
   expect(afternoon).toEqual({ day: 1, from: "13:00", to: "18:00" });
@@ -19,7 +27,7 @@ it("a second span of a day starts an hour after the first, and the days stay in 
 });
 
 it("exceptions are added for the day after the last one, changed and removed", () => {
-  const hours = usualHours();
+  const hours = createUsualHours();
   const first = nextException(hours, new Date(2026, 11, 30));
   expect(first).toEqual({ date: "2026-12-31", from: null, to: null });
   const one = withException(hours, 0, first);
@@ -30,6 +38,6 @@ it("exceptions are added for the day after the last one, changed and removed", (
 });
 
 it("a time zone that the browser does not list stays selectable", () => {
-  expect(timeZones("Europe/Zurich")).toContain("UTC");
-  expect(timeZones("Mars/Olympus")[0]).toBe("Mars/Olympus");
+  expect(listTimeZones("Europe/Zurich")).toContain("UTC");
+  expect(listTimeZones("Mars/Olympus")[0]).toBe("Mars/Olympus");
 });

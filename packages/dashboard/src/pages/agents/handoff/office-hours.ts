@@ -9,7 +9,7 @@ export const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
 const usual = { from: "09:00", to: "17:00" };
 
 /** Weekdays from 9 to 5 in the time zone of this browser. */
-export function usualHours(): OfficeHours {
+export function createUsualHours(): OfficeHours {
   return {
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     days: [1, 2, 3, 4, 5].map((day) => ({ day, ...usual })),
@@ -18,7 +18,7 @@ export function usualHours(): OfficeHours {
 }
 
 /** The spans of a day, in the order in which they were entered. */
-export function spansOf({ days }: OfficeHours, day: number): Span[] {
+export function listSpans({ days }: OfficeHours, day: number): Span[] {
   return days.filter((span) => span.day === day);
 }
 
@@ -44,7 +44,7 @@ export const endFromField = (time: string): string => (time === "00:00" ? "24:00
 export const isBackwards = ({ from, to }: { from: string; to: string }): boolean => to <= from;
 
 /** The time zones that this browser supports, plus `used` if it is not one of them. */
-export function timeZones(used: string): string[] {
+export function listTimeZones(used: string): string[] {
   const known = ["UTC", ...Intl.supportedValuesOf("timeZone")];
   return known.includes(used) ? known : [used, ...known];
 }

@@ -33,7 +33,7 @@ export function PlaygroundChat({
   className?: string;
 }) {
   const field = useRef<HTMLTextAreaElement>(null);
-  const chat = keepingFocus(usePlaygroundChat(agentId), field);
+  const chat = withFocusKept(usePlaygroundChat(agentId), field);
   const hasReply = chat.turns.some(({ state }) => state === "done");
   useEffect(() => {
     if (hasReply) onReply?.();
@@ -197,7 +197,7 @@ function Suggestions({
  * Wraps actions whose button disappears or becomes disabled: moves the focus to the message field, except on touch
  * screens, where that would open the keyboard.
  */
-function keepingFocus(chat: PlaygroundChatState, field: RefObject<HTMLTextAreaElement | null>): PlaygroundChatState {
+function withFocusKept(chat: PlaygroundChatState, field: RefObject<HTMLTextAreaElement | null>): PlaygroundChatState {
   const focus = () => matchMedia("(hover: hover)").matches && field.current?.focus();
   return {
     ...chat,

@@ -2,11 +2,11 @@ import type { ChatEvent, Message } from "@foyer/contract";
 import { describe, expect, it } from "vitest";
 import {
   applyEvent,
+  createTurn,
+  findPreviousResult,
   formatDuration,
-  newTurn,
   type PlaygroundTool,
   type PlaygroundTurn,
-  previousResult,
   withMemberDetails,
 } from "./playground-state.ts";
 
@@ -49,7 +49,10 @@ const stop = (stopReason: "end_turn" | "max_steps" | "aborted" | "error"): ChatE
 
 /** Applies events that arrive 10 ms apart, the first one 10 ms after the question. */
 const after = (...events: ChatEvent[]) =>
-  events.reduce<PlaygroundTurn>((turn, event, index) => applyEvent(turn, event, 10 * (index + 1)), newTurn(1, "Hi", 0));
+  events.reduce<PlaygroundTurn>(
+    (turn, event, index) => applyEvent(turn, event, 10 * (index + 1)),
+    createTurn(1, "Hi", 0),
+  );
 
 describe("a reply in the playground", () => {
   it("grows as text arrives", () => {
@@ -104,16 +107,16 @@ describe("a reply in the playground", () => {
     const shown = { ...result(false), toolUseId: "call_2", index: 2, result: null, form } as unknown as ChatEvent;
     const turn = after(start, text(0, "…"), call, result(false), book, shown);
     const formIn = ({ pieces }: PlaygroundTurn) => pieces[2] as PlaygroundTool;
-    expect(previousResult([turn], formIn(turn))).toEqual({ left: 3 });
+    expect(findPreviousResult([turn], formIn(turn))).toEqual({ left: 3 });
     const earlier = after(start, text(0, "…"), call, result(false), stop("end_turn"));
     const next = after(start, text(0, "…"), text(1, "…"), book, shown);
-    expect(previousResult([earlier, next], formIn(next))).toEqual({ left: 3 });
-    expect(previousResult([next], formIn(next))).toBeNull();
+    expect(findPreviousResult([earlier, next], formIn(next))).toEqual({ left: 3 });
+    expect(findPreviousResult([next], formIn(next))).toBeNull();
     const hidden = after(start, text(0, "…"), call, { ...result(false), result: null } as ChatEvent, stop("end_turn"));
     const detailed = withMemberDetails(hidden, {
       toolCalls: [{ id: "call_1", forModel: "three" }],
     } as unknown as Message);
-    expect(previousResult([detailed, next], formIn(next))).toBeNull();
+    expect(findPreviousResult([detailed, next], formIn(next))).toBeNull();
   });
 
   it("is connected again with the first piece after a broken connection", () => {

@@ -38,7 +38,7 @@ export type PlaygroundTurn = {
   searches: readonly ReplySearch[];
 };
 
-export function newTurn(key: number, said: string, now: number): PlaygroundTurn {
+export function createTurn(key: number, said: string, now: number): PlaygroundTurn {
   return {
     key,
     said,
@@ -129,7 +129,7 @@ export function withMemberDetails(
 }
 
 /** The result that visitors received from the last tool call before this one, or null without such a call. */
-export function previousResult(turns: readonly PlaygroundTurn[], tool: PlaygroundTool): unknown {
+export function findPreviousResult(turns: readonly PlaygroundTurn[], tool: PlaygroundTool): unknown {
   const tools = turns.flatMap(({ pieces }) => pieces.filter((piece) => piece?.type === "tool"));
   const before = tools.slice(0, tools.indexOf(tool)).findLast(({ state, form }) => state === "done" && !form);
   return before && !before.isHidden ? before.result : null;

@@ -8,7 +8,7 @@ import { builtInTitle, toolTitle } from "../../../components/tool-title.ts";
 import { WidgetView } from "../../../components/widget-view.tsx";
 import { WhyAnswer } from "../../knowledge/why-answer.tsx";
 import { toKind, toolKinds } from "../../tools/tool-kinds.tsx";
-import { formatDuration, type PlaygroundTool, type PlaygroundTurn, previousResult } from "./playground-state.ts";
+import { findPreviousResult, formatDuration, type PlaygroundTool, type PlaygroundTurn } from "./playground-state.ts";
 import type { PlaygroundChatState } from "./use-playground-chat.ts";
 
 /** A message and its reply as visitors see it, with tool calls, durations and token usage. */
@@ -96,10 +96,10 @@ function ReplyText({ text, isUnfinished, chat }: { text: string; isUnfinished: b
     () => ({ type: "pieces" as const, key: "text", pieces: [{ type: "text" as const, text }], isUnfinished }),
     [text, isUnfinished],
   );
-  return chat.agent && <WidgetView agent={chat.agent} content={content} live={liveIn(chat)} />;
+  return chat.agent && <WidgetView agent={chat.agent} content={content} live={toLiveParts(chat)} />;
 }
 
-const liveIn = (chat: PlaygroundChatState) => ({
+const toLiveParts = (chat: PlaygroundChatState) => ({
   conversation: chat.conversation,
   onSay: (text: string) => !chat.isRunning && void chat.say(text),
   userToken: chat.userToken,
@@ -107,13 +107,13 @@ const liveIn = (chat: PlaygroundChatState) => ({
 
 /** The display of a tool's result, unless it is only a line of text. It works as it does for visitors. */
 function ShownByTool({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatState }) {
-  const before = previousResult(chat.turns, tool);
+  const before = findPreviousResult(chat.turns, tool);
   const content = useMemo(
     () => ({ type: "pieces" as const, key: tool.id, pieces: [tool], previousResult: before }),
     [tool, before],
   );
   const isShown = tool.form !== null || (tool.display !== null && tool.display.type !== "text");
-  return isShown && chat.agent && <WidgetView agent={chat.agent} content={content} live={liveIn(chat)} />;
+  return isShown && chat.agent && <WidgetView agent={chat.agent} content={content} live={toLiveParts(chat)} />;
 }
 
 function ToolCall({ tool, chat }: { tool: PlaygroundTool; chat: PlaygroundChatState }) {

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { api } from "../../../data/api.ts";
 import { endpointQuery, refresh } from "../../../data/queries.ts";
-import { applyEvent, newTurn, type PlaygroundTurn, withMemberDetails } from "./playground-state.ts";
+import { applyEvent, createTurn, type PlaygroundTurn, withMemberDetails } from "./playground-state.ts";
 import { isSameVisitor, ownVisitor, type PlaygroundVisitor, usePlaygroundVisitor } from "./use-playground-visitor.ts";
 
 /** The chat is a public endpoint. The session only marks the conversation as a test, which analytics leave out. */
@@ -38,12 +38,12 @@ export function usePlaygroundChat(agentId: string) {
   const edit = (key: number, change: (turn: PlaygroundTurn) => PlaygroundTurn) =>
     setTurns((all) => all.map((turn) => (turn.key === key ? change(turn) : turn)));
 
-  async function say(said: string): Promise<void> {
+  async function sendMessage(said: string): Promise<void> {
     const key = performance.now();
     const own: Running = { abort: new AbortController(), isStopping: false };
     running.current = own;
     let begunId: string | null = null;
-    setTurns((all) => [...all, newTurn(key, said, key)]);
+    setTurns((all) => [...all, createTurn(key, said, key)]);
     const onReconnect = () => edit(key, (turn) => ({ ...turn, isReconnecting: true }));
     const ask = async (hasNewToken: boolean) => {
       const body = {
@@ -92,7 +92,7 @@ export function usePlaygroundChat(agentId: string) {
     turns,
     conversation,
     isRunning,
-    say,
+    say: sendMessage,
     /** Stops the reply. One that has not started yet is stopped as soon as it starts. */
     stop() {
       if (running.current) running.current.isStopping = true;

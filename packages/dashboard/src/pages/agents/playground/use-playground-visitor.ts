@@ -71,7 +71,7 @@ export function usePlaygroundVisitor(agentId: string, user: { name: string; emai
    * Returns a token that proves a verified visitor, or null for any other visitor. With `isNew`, it never returns an
    * earlier token, whose secret may have been replaced.
    */
-  async function userToken(isNew: boolean): Promise<string | null> {
+  async function fetchUserToken(isNew: boolean): Promise<string | null> {
     if (visitor.identity !== "verified") return null;
     const known = signed.current;
     // A token of the previous visitor can arrive after the visitor has changed.
@@ -82,20 +82,20 @@ export function usePlaygroundVisitor(agentId: string, user: { name: string; emai
     return created.token;
   }
 
-  async function whoFields(hasNewToken: boolean) {
+  async function createIdentityFields(hasNewToken: boolean) {
     if (visitor.identity === "anonymous") return {};
     if (visitor.identity === "self") return { userEmail: user?.email ?? null, userName: user?.name || null };
-    return { userToken: await userToken(hasNewToken) };
+    return { userToken: await fetchUserToken(hasNewToken) };
   }
 
   return {
     visitor,
     setVisitor,
-    userToken,
+    userToken: fetchUserToken,
     /** The visitor and the page, as fields of a message. */
     messageFields: async ({ hasNewToken }: { hasNewToken: boolean }) => ({
       page: toPage(visitor),
-      ...(await whoFields(hasNewToken)),
+      ...(await createIdentityFields(hasNewToken)),
     }),
   };
 }

@@ -53,7 +53,7 @@ export function HealthPage() {
       >
         <StreamHealth />
       </Section>
-      <Section title="Server" description={data && summaryOf(data.checks)}>
+      <Section title="Server" description={data && summarizeChecks(data.checks)}>
         {error && !data && <ErrorState error={error} onRetry={refetch} />}
         {!data && !error && <SkeletonRows count={8} label="Running checks" />}
         {data && (
@@ -72,7 +72,7 @@ export function HealthPage() {
   );
 }
 
-function summaryOf(checks: Check[]): string {
+function summarizeChecks(checks: Check[]): string {
   const failures = checks.filter(({ state }) => state === "failure").length;
   const warnings = checks.filter(({ state }) => state === "warning").length;
   if (failures + warnings === 0) return `All ${checks.length} checks passed.`;

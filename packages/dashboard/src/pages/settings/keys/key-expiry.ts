@@ -12,7 +12,7 @@ export type ExpiryChoice = (typeof expiryChoices)[number]["value"];
  * The expiry time for a choice, or `null` for never. A chosen day (`2026-01-31`) expires at its end in the user's time
  * zone.
  */
-export function expiryOf(choice: ExpiryChoice, day: string, now: Date): string | null {
+export function toExpiry(choice: ExpiryChoice, day: string, now: Date): string | null {
   if (choice === "never") return null;
   if (choice !== "date") return new Date(now.getTime() + Number(choice) * 86_400_000).toISOString();
   const end = new Date(`${day}T23:59:59.999`);

@@ -7,14 +7,14 @@ import { FormDialog } from "../../../components/form-dialog.tsx";
 import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
-import { type ExpiryChoice, expiryChoices, expiryOf } from "./key-expiry.ts";
+import { type ExpiryChoice, expiryChoices, toExpiry } from "./key-expiry.ts";
 
 /** Creates a key and shows it once. */
 export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<{ name: string; text: string }>();
   const initial = { name: "", choice: "never" as ExpiryChoice, expiresAt: "" };
   const form = useDialogForm(initial, async ({ name, choice, expiresAt }) => {
-    const body = { name, expiresAt: expiryOf(choice, expiresAt, new Date()) };
+    const body = { name, expiresAt: toExpiry(choice, expiresAt, new Date()) };
     const { name: kept, key: text } = await api.createApiKey({ body });
     setMade({ name: kept, text });
     await refresh("listApiKeys");

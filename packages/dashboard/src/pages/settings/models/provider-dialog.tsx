@@ -18,13 +18,13 @@ export function ProviderDialog({
   onClose: () => void;
 }) {
   const form = useDialogForm({ apiKey: "", baseUrl: baseUrl ?? "" }, async (values) => {
-    await api.putProvider({ provider, body: orNull(values) });
+    await api.putProvider({ provider, body: emptyToNull(values) });
     await refresh("listProviders", "listModels", "getDocumentEmbeddings");
     notify(`Agents now use your ${label} settings`);
     onClose();
   });
   const { values, change, errorAt } = form;
-  const test = useMutation({ mutationFn: () => api.testProvider({ provider, body: orNull(values) }) });
+  const test = useMutation({ mutationFn: () => api.testProvider({ provider, body: emptyToNull(values) }) });
   const edit = (part: Partial<typeof values>) => {
     test.reset();
     change(part);
@@ -78,6 +78,6 @@ export function ProviderDialog({
   );
 }
 
-function orNull({ apiKey, baseUrl }: { apiKey: string; baseUrl: string }) {
+function emptyToNull({ apiKey, baseUrl }: { apiKey: string; baseUrl: string }) {
   return { apiKey: apiKey.trim() || null, baseUrl: baseUrl.trim() || null };
 }

@@ -8,7 +8,7 @@ export function TestOutcome({
 }: {
   test: Pick<UseMutationResult<Output<"testProvider">, Error, never>, "data" | "error" | "isPending" | "isIdle">;
 }) {
-  const problem = (error && reasonOf(error)) ?? data?.error;
+  const problem = (error && describeError(error)) ?? data?.error;
   return (
     <p role="status" className={`text-sm ${problem ? "text-wrong" : "text-soft"}`}>
       {isPending && "Testing…"}
@@ -19,6 +19,6 @@ export function TestOutcome({
 }
 
 /** Prefers the message of a field, which is more specific. */
-function reasonOf(error: Error): string {
+function describeError(error: Error): string {
   return (error instanceof FoyerError && error.details[0]?.message) || error.message;
 }

@@ -1,5 +1,5 @@
 import type { NoticeChannel, NoticeChannelKind } from "@foyer/contract";
-import { defined } from "@foyer/contract/rules/defined";
+import { omitUndefined } from "@foyer/contract/rules/defined";
 import { Select, TextField, Toggle } from "../../../components/field.tsx";
 import { FormDialog } from "../../../components/form-dialog.tsx";
 import { notify } from "../../../components/toasts.ts";
@@ -29,7 +29,7 @@ export function NoticeChannelDialog({ channel, onClose }: { channel: NoticeChann
     const ofKind =
       kind === "webhook"
         ? { url }
-        : { chatId, ...defined({ botToken: botToken || undefined, appToken: appToken || undefined }) };
+        : { chatId, ...omitUndefined({ botToken: botToken || undefined, appToken: appToken || undefined }) };
     if (channel) await api.updateNoticeChannel({ id: channel.id, body: { name, isEnabled, ...ofKind } });
     else await api.createNoticeChannel({ body: { kind, name, isEnabled, ...ofKind } });
     await refresh("listNoticeChannels");

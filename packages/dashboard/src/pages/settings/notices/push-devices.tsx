@@ -6,7 +6,7 @@ import { Section } from "../../../components/page.tsx";
 import { Tag } from "../../../components/status.tsx";
 import { Time } from "../../../components/time.tsx";
 import { notify } from "../../../components/toasts.ts";
-import { currentEndpoint, pushProblem, turnOffPush, turnOnPush } from "../../../data/push-device.ts";
+import { pushProblem, readEndpoint, turnOffPush, turnOnPush } from "../../../data/push-device.ts";
 import { queryClient, refresh, useEndpointMutation } from "../../../data/queries.ts";
 
 const endpointKey = ["pushEndpoint"];
@@ -21,7 +21,7 @@ export function PushDevices({
   devices: PushDevice[];
   isPushOn: boolean;
 }) {
-  const { data: endpoint = null } = useQuery({ queryKey: endpointKey, queryFn: currentEndpoint });
+  const { data: endpoint = null } = useQuery({ queryKey: endpointKey, queryFn: readEndpoint });
   const own = devices.find((device) => device.endpoint === endpoint);
   const problem = pushProblem();
   const change = useMutation({

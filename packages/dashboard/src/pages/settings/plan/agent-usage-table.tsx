@@ -2,7 +2,7 @@ import type { AgentUsage } from "@foyer/contract";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button, ButtonLink } from "../../../components/button.tsx";
-import { plural } from "../../../components/plural.ts";
+import { pluralize } from "../../../components/plural.ts";
 import { EmptyState } from "../../../components/states.tsx";
 import { Table, Td, Th, Tr } from "../../../components/table.tsx";
 import { Meter } from "./meter.tsx";
@@ -70,7 +70,7 @@ function UsageRow({ agent, toolsPerAgent }: { agent: AgentUsage; toolsPerAgent: 
           {name}
         </Link>
         <div className="text-sm text-soft sm:hidden">
-          {plural(conversations, "conversation")}, {plural(submissions, "form submission")}
+          {pluralize(conversations, "conversation")}, {pluralize(submissions, "form submission")}
         </div>
       </Td>
       <Td>

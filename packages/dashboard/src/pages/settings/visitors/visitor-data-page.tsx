@@ -6,7 +6,7 @@ import { Button } from "../../../components/button.tsx";
 import { ConfirmDialog } from "../../../components/dialog.tsx";
 import { Select, TextField } from "../../../components/field.tsx";
 import { Page, Section } from "../../../components/page.tsx";
-import { plural } from "../../../components/plural.ts";
+import { pluralize } from "../../../components/plural.ts";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Time } from "../../../components/time.tsx";
 import { endpointQuery, refresh, useEndpointMutation } from "../../../data/queries.ts";
@@ -111,8 +111,8 @@ function Found({ visitor, onErase }: { visitor: Visitor; onErase: (receipt: Eras
         onConfirm={confirm}
       >
         <p>
-          This permanently deletes {plural(data.counts.conversations, "conversation")} and{" "}
-          {plural(data.counts.submissions, "form submission")}, with everything that belongs to them. This cannot be
+          This permanently deletes {pluralize(data.counts.conversations, "conversation")} and{" "}
+          {pluralize(data.counts.submissions, "form submission")}, with everything that belongs to them. This cannot be
           undone.
         </p>
       </ConfirmDialog>

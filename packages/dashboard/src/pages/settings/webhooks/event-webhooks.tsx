@@ -10,7 +10,7 @@ import { LinkTr, Table, Td, Th } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
 import { endpointQuery } from "../../../data/queries.ts";
 import { WebhookDialog } from "./webhook-dialog.tsx";
-import { deliveryStatus, nameOf, webhookStatus } from "./webhook-labels.ts";
+import { deliveryStatus, webhookName, webhookStatus } from "./webhook-labels.ts";
 
 /** The webhooks that receive conversation events, with their state and last delivery. */
 export function EventWebhooks() {
@@ -69,7 +69,7 @@ function WebhookTable({ webhooks }: { webhooks: Webhook[] }) {
               params={{ webhookId: webhook.id }}
               className="font-medium wrap-anywhere underline-offset-2 hover:underline"
             >
-              {nameOf(webhook)}
+              {webhookName(webhook)}
             </Link>
             <div className="truncate text-sm text-soft" title={webhook.url}>
               {webhook.url}

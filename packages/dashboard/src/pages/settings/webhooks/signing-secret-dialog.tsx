@@ -9,7 +9,7 @@ import { Time } from "../../../components/time.tsx";
 import { toolTitle } from "../../../components/tool-title.ts";
 import { endpointQuery, useEndpointMutation } from "../../../data/queries.ts";
 import type { AgentForm } from "../use-all-tools.ts";
-import { nameOf } from "./webhook-labels.ts";
+import { webhookName } from "./webhook-labels.ts";
 
 /** How long the previous secret remains valid after a rotation, in milliseconds. */
 const OVERLAP_MS = 86_400_000;
@@ -42,7 +42,7 @@ export function WebhookSecretDialog({ webhook, onClose }: { webhook: Webhook; on
   });
   return (
     <SigningSecretDialog
-      name={nameOf(webhook)}
+      name={webhookName(webhook)}
       description="The receiver uses it to verify that an event comes from Foyer."
       query={query}
       isRotating={rotate.isPending}

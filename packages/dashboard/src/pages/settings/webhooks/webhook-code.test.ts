@@ -12,7 +12,7 @@ const body = JSON.stringify({ formData: { name: "Zoë", bike: "Harbour 7" } });
 type Case = { headers: Record<string, string>; body: string; secret: string };
 
 /** Signs like the server: during a rotation, with one signature per secret. */
-function delivery({ sentAt = new Date(), secrets = [secret] } = {}): Case {
+function createDelivery({ sentAt = new Date(), secrets = [secret] } = {}): Case {
   const signatures = secrets.map((key) => new Webhook(key).sign("sub_1", sentAt, body));
   return {
     headers: {
@@ -27,12 +27,16 @@ function delivery({ sentAt = new Date(), secrets = [secret] } = {}): Case {
 
 const old = new Date(Date.now() - 600_000);
 const cases: Array<[name: string, input: Case, isGenuine: boolean]> = [
-  ["a delivery as it came", delivery(), true],
-  ["one that two secrets signed", delivery({ secrets: [other, secret] }), true],
-  ["one that another secret signed", delivery({ secrets: [other] }), false],
-  ["a changed body", { ...delivery(), body: body.replace("7", "8") }, false],
-  ["an old one", delivery({ sentAt: old }), false],
-  ["one without a signature", { ...delivery(), headers: { ...delivery().headers, "webhook-signature": "" } }, false],
+  ["a delivery as it came", createDelivery(), true],
+  ["one that two secrets signed", createDelivery({ secrets: [other, secret] }), true],
+  ["one that another secret signed", createDelivery({ secrets: [other] }), false],
+  ["a changed body", { ...createDelivery(), body: body.replace("7", "8") }, false],
+  ["an old one", createDelivery({ sentAt: old }), false],
+  [
+    "one without a signature",
+    { ...createDelivery(), headers: { ...createDelivery().headers, "webhook-signature": "" } },
+    false,
+  ],
 ];
 
 describe("the sample code that verifies a signature", () => {

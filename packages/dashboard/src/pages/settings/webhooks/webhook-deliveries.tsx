@@ -5,7 +5,7 @@ import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
 import { Section } from "../../../components/page.tsx";
-import { plural } from "../../../components/plural.ts";
+import { pluralize } from "../../../components/plural.ts";
 import { SegmentedControl } from "../../../components/segmented-control.tsx";
 import { ErrorState, SkeletonRows } from "../../../components/states.tsx";
 import { Status } from "../../../components/status.tsx";
@@ -154,7 +154,7 @@ function RetryFailed({ webhook }: { webhook: Webhook }) {
   const { data } = useQuery(endpointQuery("listWebhookDeliveries", { id: webhook.id, status: "failed", limit: 1 }));
   const retry = useEndpointMutation("retryWebhook", {
     changes: ["listWebhookDeliveries", "getWebhook"],
-    done: ({ retried }) => `${plural(retried, "event")} queued again`,
+    done: ({ retried }) => `${pluralize(retried, "event")} queued again`,
   });
   const failed = data?.pagination.total ?? 0;
   if (failed === 0 || !webhook.isEnabled) return null;
@@ -162,7 +162,7 @@ function RetryFailed({ webhook }: { webhook: Webhook }) {
     <>
       <Button onClick={() => setAsking(true)}>Redeliver {failed.toLocaleString()} failed</Button>
       <DeliverDialog
-        title={`Redeliver ${plural(failed, "failed event")}?`}
+        title={`Redeliver ${pluralize(failed, "failed event")}?`}
         action={`Redeliver ${failed.toLocaleString()} failed`}
         isOpen={isAsking}
         isBusy={retry.isPending}

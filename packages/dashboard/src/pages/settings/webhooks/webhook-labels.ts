@@ -3,7 +3,7 @@ import type { Webhook, WebhookDelivery } from "@foyer/contract";
 type Label = { word: string; tone: "plain" | "fine" | "wrong" | "live" };
 
 /** The description of a webhook, or the host it sends to. */
-export function nameOf({ description, url }: Pick<Webhook, "description" | "url">): string {
+export function webhookName({ description, url }: Pick<Webhook, "description" | "url">): string {
   return description || (URL.canParse(url) ? new URL(url).host : url);
 }
 

@@ -13,7 +13,7 @@ import { WebhookSecretDialog } from "./signing-secret-dialog.tsx";
 import { WebhookDeliveries } from "./webhook-deliveries.tsx";
 import { WebhookDialog } from "./webhook-dialog.tsx";
 import { WebhookFacts } from "./webhook-facts.tsx";
-import { nameOf } from "./webhook-labels.ts";
+import { webhookName } from "./webhook-labels.ts";
 import { WebhookTestSection } from "./webhook-test.tsx";
 
 const route = getRouteApi("/shell/settings/webhooks/$webhookId");
@@ -38,7 +38,7 @@ export function WebhookPage() {
 function WebhookView({ webhook }: { webhook: Webhook }) {
   const [open, setOpen] = useState<"edit" | "secret" | "delete" | null>(null);
   const close = () => setOpen(null);
-  const name = nameOf(webhook);
+  const name = webhookName(webhook);
   return (
     <Page
       title={name}
@@ -73,7 +73,7 @@ function BackToList() {
 
 function DeleteDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { id } = webhook;
-  const name = nameOf(webhook);
+  const name = webhookName(webhook);
   const navigate = useNavigate();
   const remove = useEndpointMutation("deleteWebhook", { done: `${name} deleted` });
   const leave = async () => {

@@ -54,7 +54,7 @@ export function AddAddress({
             setError(null);
           }}
           onKeyDown={onKeyDown}
-          error={problemOf(error)}
+          error={describeProblem(error)}
           help="We'll email a confirmation link. Submissions are sent to this address once it is confirmed."
           maxLength={254}
           autoComplete="off"
@@ -73,7 +73,7 @@ export function AddAddress({
 }
 
 /** The server's reason if it concerns the address. Other errors are shown as toasts. */
-function problemOf(error: unknown): string | undefined {
+function describeProblem(error: unknown): string | undefined {
   const detail = error instanceof FoyerError ? error.details[0] : undefined;
   return detail && toSentence(detail.message);
 }

@@ -8,7 +8,7 @@ import { useRole } from "../use-role.ts";
 import { ActionFields } from "./action-fields.tsx";
 import { Confirmation } from "./confirmation.tsx";
 import { type Destination, ModeChoice } from "./mode-choice.tsx";
-import { emailTo, PostActions } from "./post-actions.tsx";
+import { createEmailAction, PostActions } from "./post-actions.tsx";
 import { SendTest } from "./send-test.tsx";
 import { useMailFacts } from "./use-mail-facts.ts";
 import { WebhookSigning } from "./webhook-signing.tsx";
@@ -99,7 +99,7 @@ function PageHandler({ draft: { values, change, errorAt } }: { draft: ToolDrafti
 function useDestination({ values, change }: ToolDrafting, userId: string | null) {
   const [wantsWebhook, setWantsWebhook] = useState(false);
   return {
-    destination: destinationOf(values, wantsWebhook),
+    destination: describeDestination(values, wantsWebhook),
     choose(destination: Destination) {
       setWantsWebhook(destination === "webhook");
       if (destination !== "email") return change({ formExecutionMode: destination });
@@ -107,13 +107,13 @@ function useDestination({ values, change }: ToolDrafting, userId: string | null)
       change({
         formExecutionMode: "webhook",
         formWebhookUrl: "",
-        ...(hasEmail ? {} : { formPostActions: [...values.formPostActions, emailTo(userId)] }),
+        ...(hasEmail ? {} : { formPostActions: [...values.formPostActions, createEmailAction(userId)] }),
       });
     },
   };
 }
 
-function destinationOf(
+function describeDestination(
   { formExecutionMode: mode, formWebhookUrl, formPostActions }: ToolDraft,
   wantsWebhook: boolean,
 ): Destination | null {

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Button, IconButton } from "../../../components/button.tsx";
 import { Menu } from "../../../components/menu.tsx";
 import { notify } from "../../../components/toasts.ts";
-import { type Keyed, keyed, keyOf } from "../row-key.ts";
+import { type Keyed, rowKey, withKey } from "../row-key.ts";
 import type { ActionDraft } from "../tool-draft.ts";
 
 const kinds: Record<ActionDraft["type"], { name: string; line: string; icon: ReactNode }> = {
@@ -19,8 +19,8 @@ const types = ["email", "team_chat", "webhook"] as const;
 const empty = { url: "", headers: [], payload: "", message: "", recipientIds: [], to: [], subject: "" };
 
 /** An email action that is sent to the current user. */
-export function emailTo(userId: string | null): Keyed<ActionDraft> {
-  return keyed({ ...empty, type: "email" as const, recipientIds: userId === null ? [] : [userId] });
+export function createEmailAction(userId: string | null): Keyed<ActionDraft> {
+  return withKey({ ...empty, type: "email" as const, recipientIds: userId === null ? [] : [userId] });
 }
 
 /** The actions that run after a form is submitted, in order. */
@@ -54,7 +54,7 @@ export function PostActions({
   return (
     <div className="grid gap-4">
       {actions.map((action, index) => (
-        <fieldset key={keyOf(action)} className="rounded-lg border border-line bg-raised">
+        <fieldset key={rowKey(action)} className="rounded-lg border border-line bg-raised">
           <legend className="sr-only">
             Action {index + 1}: {kinds[action.type].name}
           </legend>
@@ -96,8 +96,8 @@ export function PostActions({
               onChange([
                 ...actions,
                 type === "email"
-                  ? emailTo(userId)
-                  : keyed({ ...empty, type, message: type === "team_chat" ? hello : "" }),
+                  ? createEmailAction(userId)
+                  : withKey({ ...empty, type, message: type === "team_chat" ? hello : "" }),
               ]),
           }))}
         />

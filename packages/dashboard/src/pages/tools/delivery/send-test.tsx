@@ -60,7 +60,7 @@ export function SendTest({ tool, isDirty }: { tool: Tool; isDirty: boolean }) {
 }
 
 function SampleAnswers({ answers }: { answers: Record<string, unknown> }) {
-  const textOf = (value: unknown) => {
+  const toText = (value: unknown) => {
     const text = Array.isArray(value) ? value.join(", ") : String(value);
     return text.startsWith("data:") ? "a small sample file" : text;
   };
@@ -69,7 +69,7 @@ function SampleAnswers({ answers }: { answers: Record<string, unknown> }) {
       {Object.entries(answers).map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="font-mono text-sm text-soft">{name}</dt>
-          <dd className="max-sm:mb-1">{textOf(value)}</dd>
+          <dd className="max-sm:mb-1">{toText(value)}</dd>
         </div>
       ))}
     </dl>

@@ -1,13 +1,13 @@
-import { displayOf } from "@foyer/contract/rules/fill-display";
+import { fillDisplay } from "@foyer/contract/rules/fill-display";
 import { describe, expect, it } from "vitest";
-import { keyed } from "../row-key.ts";
+import { withKey } from "../row-key.ts";
 import { type ToolDraft, toDisplayConfig } from "../tool-draft.ts";
-import { pathsOf, pathsWithin } from "./result-fields.ts";
+import { listPaths, listPathsWithin } from "./result-fields.ts";
 import { sampleResult } from "./sample-result.ts";
 
 const display = (type: ToolDraft["displayConfig"]["type"], mappings: Record<string, string>) => ({
   type,
-  fieldMappings: Object.entries(mappings).map(([slot, path]) => keyed({ slot, path })),
+  fieldMappings: Object.entries(mappings).map(([slot, path]) => withKey({ slot, path })),
   options: {},
 });
 
@@ -23,7 +23,7 @@ const result = {
 describe("the display editor", () => {
   it("fills the preview with sample data until there is a result", () => {
     const carousel = display("product_carousel", { items: "data.bikes", title: "name", price: "cost.now" });
-    expect(displayOf(sampleResult(carousel), toDisplayConfig(carousel)).slots.items).toEqual([
+    expect(fillDisplay(sampleResult(carousel), toDisplayConfig(carousel)).slots.items).toEqual([
       { title: "City One", price: "690 €" },
       { title: "Tourer 7", price: "1,190 €" },
       { title: "Harbour E", price: "2,490 €" },
@@ -31,9 +31,9 @@ describe("the display editor", () => {
   });
 
   it("offers the fields of a result and of the entries of its lists", () => {
-    expect(pathsOf(result).map(({ path }) => path)).toEqual(
+    expect(listPaths(result).map(({ path }) => path)).toEqual(
       expect.arrayContaining(["title", "best", "bikes", "best.name", "bikes.0.name"]),
     );
-    expect(pathsWithin(result, "bikes").map(({ path }) => path)).toEqual(["name", "price", "tags", "tags.0"]);
+    expect(listPathsWithin(result, "bikes").map(({ path }) => path)).toEqual(["name", "price", "tags", "tags.0"]);
   });
 });

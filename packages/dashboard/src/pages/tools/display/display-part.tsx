@@ -1,8 +1,8 @@
 import type { DisplayType } from "@foyer/contract";
 import { displayEditors, optionEditors } from "@foyer/contract/rules/display-editor";
 import { keepImagesFrom } from "@foyer/contract/rules/display-images";
-import { describeDisplay, slotsOf } from "@foyer/contract/rules/display-types";
-import { displayForVisitorAlone, displayOf, structured } from "@foyer/contract/rules/fill-display";
+import { describeDisplay, listSlots } from "@foyer/contract/rules/display-types";
+import { displayForVisitorAlone, fillDisplay, parseStructured } from "@foyer/contract/rules/fill-display";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Select, Toggle } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
@@ -36,13 +36,13 @@ export function DisplayPart({ agentId, draft, kind, lastTest }: PartProps) {
   const change = (part: Partial<typeof display>) => draft.change({ displayConfig: { ...display, ...part } });
   const choose = (next: Choice) => {
     if (next === "nothing") return draft.change({ resultFor: "model" });
-    const fieldMappings = compatibleMappings(next, display.fieldMappings);
+    const fieldMappings = keepCompatibleMappings(next, display.fieldMappings);
     draft.change({
       resultFor: isHidden ? "visitor" : "both",
       displayConfig: { type: next, fieldMappings, options: {} },
     });
   };
-  const known = structured(kind === "mock" ? mockResponse : lastTest?.result);
+  const known = parseStructured(kind === "mock" ? mockResponse : lastTest?.result);
   const hasFields = Array.isArray(known) || isObject(known);
   const mappingProps = { display, change, result: hasFields ? known : null, errorAt: draft.errorAt };
   return (
@@ -118,7 +118,7 @@ function DraftPreview({ agentId, draft, known, hasFields }: DraftPreviewProps) {
   const filled =
     resultFor === "model"
       ? { type: "text" as const, slots: {}, options: {} }
-      : displayOf(result, toDisplayConfig(displayConfig), (message) => warnings.push(message));
+      : fillDisplay(result, toDisplayConfig(displayConfig), (message) => warnings.push(message));
   const display = resultFor === "visitor" ? displayForVisitorAlone(filled) : filled;
   return (
     <div className="top-6 max-lg:border-t max-lg:border-line max-lg:pt-6 lg:sticky">
@@ -141,8 +141,8 @@ function fieldsHelp(hasFields: boolean, isMock: boolean): string {
 }
 
 /** Mappings whose slot also exists in the other type. Table columns and custom slots have names chosen by the owner. */
-function compatibleMappings<Row extends { slot: string }>(type: DisplayType, rows: Row[]): Row[] {
+function keepCompatibleMappings<Row extends { slot: string }>(type: DisplayType, rows: Row[]): Row[] {
   if (describeDisplay(type).ownSlots === "result") return rows;
-  const kept: string[] = slotsOf(type);
+  const kept: string[] = listSlots(type);
   return rows.filter(({ slot }) => kept.includes(slot));
 }

@@ -5,9 +5,9 @@ import { Plus, X } from "lucide-react";
 import { Button, IconButton } from "../../../components/button.tsx";
 import { Combobox } from "../../../components/combobox.tsx";
 import { TextField } from "../../../components/field.tsx";
-import { type Keyed, keyed, keyOf } from "../row-key.ts";
+import { type Keyed, rowKey, withKey } from "../row-key.ts";
 import type { MappingRow, ToolDraft } from "../tool-draft.ts";
-import { pathsOf, pathsWithin, type ResultPath } from "./result-fields.ts";
+import { listPaths, listPathsWithin, type ResultPath } from "./result-fields.ts";
 
 type Props = {
   display: ToolDraft["displayConfig"];
@@ -20,18 +20,18 @@ type Props = {
 /** A row for each slot of the display, with the field of the result that fills it. */
 export function SlotRows({ display, change, result, errorAt }: Props) {
   const { slots, list } = describeDisplay(display.type);
-  const pathOf = (slot: string) => display.fieldMappings.find((row) => row.slot === slot)?.path ?? "";
+  const findPath = (slot: string) => display.fieldMappings.find((row) => row.slot === slot)?.path ?? "";
   const set = (slot: string, path: string) => {
     const others = display.fieldMappings.filter((row) => row.slot !== slot);
-    change({ fieldMappings: path === "" ? others : [...others, keyed({ slot, path })] });
+    change({ fieldMappings: path === "" ? others : [...others, withKey({ slot, path })] });
   };
   const field = (slot: DisplaySlot) => ({
     ...slotEditors[slot],
-    value: pathOf(slot),
+    value: findPath(slot),
     onChange: (path: string) => set(slot, path),
     error: errorAt(`displayConfig.fieldMappings.${slot}`),
   });
-  const paths = result === null ? [] : pathsOf(result);
+  const paths = result === null ? [] : listPaths(result);
   return (
     <div className="grid gap-4">
       {slots.map((slot) => (
@@ -43,7 +43,7 @@ export function SlotRows({ display, change, result, errorAt }: Props) {
           <PathField
             {...field(slot)}
             label={`${slotEditors[slot].label} of each`}
-            paths={result === null ? [] : pathsWithin(result, pathOf(list.slot))}
+            paths={result === null ? [] : listPathsWithin(result, findPath(list.slot))}
           />
         </div>
       ))}
@@ -55,7 +55,7 @@ export function SlotRows({ display, change, result, errorAt }: Props) {
 function listField(result: unknown) {
   return {
     help: Array.isArray(result) ? "The result is a list. Leave this empty to show it." : undefined,
-    paths: result === null ? [] : pathsOf(result).filter(({ isList }) => isList),
+    paths: result === null ? [] : listPaths(result).filter(({ isList }) => isList),
   };
 }
 
@@ -64,9 +64,9 @@ export function OwnSlotRows({ display, change, result, errorAt }: Props) {
   const { list } = describeDisplay(display.type);
   const listPath = display.fieldMappings.find(({ slot }) => slot === list?.slot)?.path ?? "";
   const rows = display.fieldMappings.filter(({ slot }) => slot !== list?.slot);
-  const paths = result === null ? [] : list ? pathsWithin(result, listPath) : pathsOf(result);
+  const paths = result === null ? [] : list ? listPathsWithin(result, listPath) : listPaths(result);
   const set = (rows: Keyed<MappingRow>[], path = listPath) =>
-    change({ fieldMappings: list && path !== "" ? [keyed({ slot: list.slot, path }), ...rows] : rows });
+    change({ fieldMappings: list && path !== "" ? [withKey({ slot: list.slot, path }), ...rows] : rows });
   const offered = paths.find(({ path, isList }) => !isList && !rows.some((row) => row.path === path));
   return (
     <div className="grid gap-4">
@@ -80,7 +80,7 @@ export function OwnSlotRows({ display, change, result, errorAt }: Props) {
         />
       )}
       {rows.map((row, index) => (
-        <fieldset key={keyOf(row)} className="flex items-start gap-2">
+        <fieldset key={rowKey(row)} className="flex items-start gap-2">
           <legend className="sr-only">
             {list ? "Column" : "Slot"} {index + 1}
           </legend>
@@ -113,7 +113,7 @@ export function OwnSlotRows({ display, change, result, errorAt }: Props) {
       <Button
         className="justify-self-start"
         onClick={() =>
-          set([...rows, keyed({ slot: offered ? headingOf(offered.path) : "", path: offered?.path ?? "" })])
+          set([...rows, withKey({ slot: offered ? toHeading(offered.path) : "", path: offered?.path ?? "" })])
         }
       >
         <Plus size={16} aria-hidden /> {list ? "Add column" : "Add slot"}
@@ -146,7 +146,7 @@ function PathField({
 }
 
 /** Turns `in_stock` into the heading "In stock". */
-function headingOf(path: string): string {
+function toHeading(path: string): string {
   const words = (path.split(".").at(-1) ?? "").replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -8,7 +8,7 @@ const maxPaths = 100;
 const maxDepth = 6;
 
 /** Every field of a result by its dotted path, outermost first. Of a list, only the first entry is searched. */
-export function pathsOf(result: unknown): ResultPath[] {
+export function listPaths(result: unknown): ResultPath[] {
   const found: ResultPath[] = [];
   const open: Array<{ value: unknown; path: string; depth: number }> = [{ value: result, path: "", depth: 0 }];
   for (let next = open.shift(); next && found.length < maxPaths; next = open.shift()) {
@@ -30,9 +30,9 @@ export function pathsOf(result: unknown): ResultPath[] {
 }
 
 /** The fields that the entries of a list have, relative to an entry. */
-export function pathsWithin(result: unknown, listPath: string): ResultPath[] {
+export function listPathsWithin(result: unknown, listPath: string): ResultPath[] {
   const list = [lookUp(result, listPath), result].find((value) => Array.isArray(value));
-  return Array.isArray(list) ? pathsOf(list[0]) : [];
+  return Array.isArray(list) ? listPaths(list[0]) : [];
 }
 
 function sampleText(value: unknown): string {

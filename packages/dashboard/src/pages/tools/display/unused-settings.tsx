@@ -1,5 +1,5 @@
 import { displayEditors } from "@foyer/contract/rules/display-editor";
-import { describeDisplay, slotsOf, unusedDisplaySettings } from "@foyer/contract/rules/display-types";
+import { describeDisplay, findUnusedSettings, listSlots } from "@foyer/contract/rules/display-types";
 import { Button } from "../../../components/button.tsx";
 import type { ToolDraft } from "../tool-draft.ts";
 
@@ -7,11 +7,11 @@ type Display = ToolDraft["displayConfig"];
 
 /** Warns about slots and options that were saved through the API and that the display's type does not use. */
 export function UnusedSettings({ display, change }: { display: Display; change: (part: Partial<Display>) => void }) {
-  const unused = unusedIn(display);
+  const unused = findUnused(display);
   const warnings = [
-    ...unused.slots.map((name) => warning(display, { kind: "slot", name, used: slotsOf(display.type) })),
+    ...unused.slots.map((name) => describeUnused(display, { kind: "slot", name, used: listSlots(display.type) })),
     ...unused.options.map((name) =>
-      warning(display, { kind: "option", name, used: describeDisplay(display.type).options }),
+      describeUnused(display, { kind: "option", name, used: describeDisplay(display.type).options }),
     ),
   ];
   if (warnings.length === 0) return null;
@@ -28,15 +28,15 @@ export function UnusedSettings({ display, change }: { display: Display; change: 
   );
 }
 
-function unusedIn({ type, fieldMappings, options }: Display) {
-  return unusedDisplaySettings({
+function findUnused({ type, fieldMappings, options }: Display) {
+  return findUnusedSettings({
     type,
     fieldMappings: Object.fromEntries(fieldMappings.map(({ slot, path }) => [slot, path])),
     options,
   });
 }
 
-function warning(
+function describeUnused(
   { type }: Display,
   { kind, name, used }: { kind: "slot" | "option"; name: string; used: readonly string[] },
 ): string {
@@ -47,7 +47,7 @@ function warning(
 
 /** The display with only the settings that its type uses. */
 function withoutUnused(display: Display): Pick<Display, "fieldMappings" | "options"> {
-  const unused = unusedIn(display);
+  const unused = findUnused(display);
   const options = Object.entries(display.options).filter(([name]) => !unused.options.includes(name));
   return {
     fieldMappings: display.fieldMappings.filter(({ slot }) => !unused.slots.includes(slot)),

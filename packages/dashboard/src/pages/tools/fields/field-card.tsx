@@ -5,7 +5,7 @@ import { labelText } from "@foyer/contract/rules/field-label";
 import { ChevronDown, GripVertical, MoreHorizontal } from "lucide-react";
 import { IconButton } from "../../../components/button.tsx";
 import { Menu } from "../../../components/menu.tsx";
-import { type Keyed, keyOf } from "../row-key.ts";
+import { type Keyed, rowKey } from "../row-key.ts";
 import { FieldForm } from "./field-form.tsx";
 import { FieldIcon } from "./field-icon.tsx";
 
@@ -25,7 +25,7 @@ type CardProps = {
 /** A field in the list. Collapsed it is one line, expanded it shows all settings. A field with errors is expanded. */
 export function FieldCard(props: CardProps) {
   const { field, index, openKeys, onOpen, errorAt } = props;
-  const key = keyOf(field);
+  const key = rowKey(field);
   const { setNodeRef, setActivatorNodeRef, attributes, listeners, transform, transition, isDragging } = useSortable({
     id: key,
   });

@@ -25,9 +25,9 @@ export function FieldForm({
   const editor = fieldEditors[type];
   const set = (part: Parameters<typeof withPart<FormField>>[1]) => onChange(withPart(field, part));
   // The name follows the label until it is edited.
-  const derived = (label: string) => uniqueName(toFieldName(label) || "field", otherNames);
+  const deriveName = (label: string) => uniqueName(toFieldName(label) || "field", otherNames);
   const changeLabel = (next: string) =>
-    set({ label: next, ...(name === derived(label) ? { name: derived(next) } : {}) });
+    set({ label: next, ...(name === deriveName(label) ? { name: deriveName(next) } : {}) });
   return (
     <div className="grid gap-4">
       <div className="grid items-start gap-4 sm:grid-cols-2">

@@ -13,7 +13,7 @@ import { SortableContext, sortableKeyboardCoordinates, verticalListSortingStrate
 import type { FormField } from "@foyer/contract";
 import { labelText } from "@foyer/contract/rules/field-label";
 import type { ReactNode } from "react";
-import { type Keyed, keyOf } from "../row-key.ts";
+import { type Keyed, rowKey } from "../row-key.ts";
 
 const instructions = {
   draggable: "Press Space to pick up the field, the arrow keys to move it, Space to drop it, Escape to cancel.",
@@ -34,7 +34,7 @@ export function FieldList({
     useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
   );
-  const indexOf = (id: UniqueIdentifier | undefined) => fields.findIndex((field) => keyOf(field) === id);
+  const indexOf = (id: UniqueIdentifier | undefined) => fields.findIndex((field) => rowKey(field) === id);
   const onDragEnd = ({ active, over }: DragEndEvent) => {
     const [from, to] = [indexOf(active.id), indexOf(over?.id)];
     if (from !== -1 && to !== -1 && from !== to) onMove(from, to);
@@ -53,7 +53,7 @@ export function FieldList({
       onDragEnd={onDragEnd}
       accessibility={{ announcements: announce(fields), screenReaderInstructions: instructions }}
     >
-      <SortableContext items={fields.map(keyOf)} strategy={verticalListSortingStrategy}>
+      <SortableContext items={fields.map(rowKey)} strategy={verticalListSortingStrategy}>
         <ol className="grid grid-cols-[minmax(0,1fr)] gap-2">{children}</ol>
       </SortableContext>
     </DndContext>
@@ -61,21 +61,21 @@ export function FieldList({
 }
 
 function announce(fields: Keyed<FormField>[]): Announcements {
-  const place = (id: UniqueIdentifier | undefined) => fields.findIndex((field) => keyOf(field) === id) + 1;
-  const nameOf = (id: UniqueIdentifier) => {
+  const place = (id: UniqueIdentifier | undefined) => fields.findIndex((field) => rowKey(field) === id) + 1;
+  const fieldName = (id: UniqueIdentifier) => {
     const field = fields[place(id) - 1];
     return (field && labelText(field)) || "The field";
   };
   // Both events use the same text, because the second one follows immediately.
-  const held = (id: UniqueIdentifier, over: UniqueIdentifier) =>
-    `Picked up ${nameOf(id)}, position ${place(over)} of ${fields.length}.`;
+  const announcePickUp = (id: UniqueIdentifier, over: UniqueIdentifier) =>
+    `Picked up ${fieldName(id)}, position ${place(over)} of ${fields.length}.`;
   return {
-    onDragStart: ({ active }) => held(active.id, active.id),
-    onDragOver: ({ active, over }) => held(active.id, over?.id ?? active.id),
+    onDragStart: ({ active }) => announcePickUp(active.id, active.id),
+    onDragOver: ({ active, over }) => announcePickUp(active.id, over?.id ?? active.id),
     onDragEnd: ({ active, over }) =>
       over
-        ? `Dropped ${nameOf(active.id)} at position ${place(over.id)} of ${fields.length}.`
-        : `Canceled. ${nameOf(active.id)} keeps its position.`,
-    onDragCancel: ({ active }) => `Canceled. ${nameOf(active.id)} keeps its position.`,
+        ? `Dropped ${fieldName(active.id)} at position ${place(over.id)} of ${fields.length}.`
+        : `Canceled. ${fieldName(active.id)} keeps its position.`,
+    onDragCancel: ({ active }) => `Canceled. ${fieldName(active.id)} keeps its position.`,
   };
 }

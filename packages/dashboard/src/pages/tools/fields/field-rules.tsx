@@ -44,7 +44,7 @@ export function FieldRules({
       {describeField({ type }).rules.map((rule) => {
         const current = rules[rule];
         const { plain, date = plain } = labels[rule];
-        const label = pickerOf(type) ? date : plain;
+        const label = findPicker(type) ? date : plain;
         const set = (value: number | string | null) =>
           onChange(withPart(rules, { [rule]: value === null || value === "" ? undefined : { ...current, value } }));
         return (
@@ -84,7 +84,7 @@ const pickers: Record<AnswerKind, string | null> = {
   file: null,
 };
 
-const pickerOf = (type: FieldType) => pickers[describeField({ type }).answer];
+const findPicker = (type: FieldType) => pickers[describeField({ type }).answer];
 
 function RuleValue({
   type,
@@ -116,7 +116,7 @@ function RuleValue({
       />
     );
   }
-  const picker = pickerOf(type);
+  const picker = findPicker(type);
   if (picker) return <TextField {...shared} type={picker} value={String(value ?? "")} onChange={onChange} />;
   const isCount = rule === "minLength" || rule === "maxLength";
   return (

@@ -5,7 +5,7 @@ import { useRef, useState } from "react";
 import { TextField } from "../../../components/field.tsx";
 import { Section } from "../../../components/page.tsx";
 import { notify } from "../../../components/toasts.ts";
-import { type Keyed, keyed, keyOf, withPart } from "../row-key.ts";
+import { type Keyed, rowKey, withKey, withPart } from "../row-key.ts";
 import type { PartProps } from "../tool-editor.tsx";
 import { toFieldName, uniqueName } from "../tool-name.ts";
 import { AddField } from "./add-field.tsx";
@@ -38,7 +38,7 @@ export function FieldsPart({ agentId, draft }: PartProps) {
           <FieldList fields={form.fields} onMove={fields.onMove}>
             {form.fields.map((field, index) => (
               <FieldCard
-                key={keyOf(field)}
+                key={rowKey(field)}
                 {...fields}
                 field={field}
                 index={index}
@@ -86,7 +86,7 @@ function useFields(
   latest.current = { fields };
   const insert = (field: Keyed<FormField>, index: number) => {
     set((fields) => fields.toSpliced(index, 0, field));
-    setOpenKeys(new Set([keyOf(field)]));
+    setOpenKeys(new Set([rowKey(field)]));
   };
   const names = () => latest.current.fields.map(({ name }) => name);
   return {
@@ -98,7 +98,7 @@ function useFields(
     add(type: FormField["type"]) {
       const label = fieldEditors[type].name;
       const plain: FormField = { name: uniqueName(toFieldName(label), names()), label, type: "text" };
-      insert(keyed(withPart(plain, changesForType(plain, type))), latest.current.fields.length);
+      insert(withKey(withPart(plain, changesForType(plain, type))), latest.current.fields.length);
     },
     onMove(from: number, to: number) {
       set((fields) => {
@@ -109,7 +109,7 @@ function useFields(
     onChange: (field: Keyed<FormField>, index: number) => set((fields) => fields.with(index, field)),
     onDuplicate(index: number) {
       const field = latest.current.fields[index];
-      if (field) insert(keyed({ ...field, name: uniqueName(field.name, names()) }), index + 1);
+      if (field) insert(withKey({ ...field, name: uniqueName(field.name, names()) }), index + 1);
     },
     onRemove(index: number) {
       const field = latest.current.fields[index];

@@ -1,7 +1,7 @@
 import { Plus } from "lucide-react";
 import { Button } from "../../../components/button.tsx";
 import { notify } from "../../../components/toasts.ts";
-import { type Keyed, keyed, keyOf } from "../row-key.ts";
+import { type Keyed, rowKey, withKey } from "../row-key.ts";
 import { uniqueName } from "../tool-name.ts";
 import { InputFields } from "./input-fields.tsx";
 import type { InputRow, SchemaDraft } from "./input-schema-draft.ts";
@@ -32,7 +32,7 @@ export function InputRows({
       inputs.length === 0 ? "question" : "input",
       inputs.map((row) => row.name),
     );
-    replace([...inputs, keyed({ name, isRequired: true, schema: { type: "string" } })]);
+    replace([...inputs, withKey({ name, isRequired: true, schema: { type: "string" } })]);
   };
   return (
     <div className="grid gap-4">
@@ -45,7 +45,7 @@ export function InputRows({
       )}
       {inputs.map((row, index) => (
         <InputFields
-          key={keyOf(row)}
+          key={rowKey(row)}
           row={row}
           index={index}
           errorAt={errorAt}

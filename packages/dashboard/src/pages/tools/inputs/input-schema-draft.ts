@@ -1,5 +1,5 @@
 import { isObject } from "../is-object.ts";
-import { type Keyed, keyed } from "../row-key.ts";
+import { type Keyed, withKey } from "../row-key.ts";
 import { type JsonProblem, readJson } from "./json-lines.ts";
 
 /** One input of a tool. `schema` is its complete JSON Schema. */
@@ -15,7 +15,7 @@ export function toSchemaDraft(schema: Record<string, unknown>): SchemaDraft {
   const { properties, required, ...rest } = schema;
   const needed = new Set(Array.isArray(required) ? required : []);
   const inputs = Object.entries(isObject(properties) ? properties : {}).map(([name, property]) =>
-    keyed({ name, isRequired: needed.has(name), schema: isObject(property) ? property : {} }),
+    withKey({ name, isRequired: needed.has(name), schema: isObject(property) ? property : {} }),
   );
   return { inputs, rest, text: null };
 }

@@ -15,8 +15,8 @@ export function readJson(text: string): JsonRead | JsonProblem {
   try {
     const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
     const [error] = errors;
-    if (error) return problemOf(text, error);
-    return { value: JSON.parse(text), lineOf: (path) => lineAt(text, nearestOffset(tree, path)) };
+    if (error) return toProblem(text, error);
+    return { value: JSON.parse(text), lineOf: (path) => lineAt(text, findNearestOffset(tree, path)) };
   } catch (error) {
     if (error instanceof RangeError) return { line: 1, message: "This is nested too deeply." };
     if (error instanceof SyntaxError) return { line: 1, message: error.message };
@@ -42,7 +42,7 @@ const messages: Record<string, string> = {
   ValueExpected: "Expected a value.",
 };
 
-function problemOf(text: string, { error, offset }: ParseError): JsonProblem {
+function toProblem(text: string, { error, offset }: ParseError): JsonProblem {
   const before = text.slice(0, offset).trimEnd();
   if (before.endsWith(",") && /[\]}]/.test(text[offset] ?? "")) {
     return { line: lineAt(text, before.length - 1), message: "Remove this comma: nothing follows it." };
@@ -51,7 +51,7 @@ function problemOf(text: string, { error, offset }: ParseError): JsonProblem {
 }
 
 /** The offset of the value at the path, or of the closest enclosing value if it is missing. */
-function nearestOffset(tree: Node | undefined, path: string): number {
+function findNearestOffset(tree: Node | undefined, path: string): number {
   let value = tree;
   for (const part of path.split(".")) {
     const next = value && findNodeAtLocation(value, [value.type === "array" ? Number(part) : part]);

@@ -1,7 +1,7 @@
 import type { InputRow } from "./input-schema-draft.ts";
 
 /** A sample value for an input: the schema's example, default or first allowed value, otherwise a value of its type. */
-export function sampleOf({ name, schema }: Pick<InputRow, "name" | "schema">): unknown {
+export function createSample({ name, schema }: Pick<InputRow, "name" | "schema">): unknown {
   const { examples, default: standard, enum: choices, type } = schema;
   const [first] = [examples, choices].flatMap((list) => (Array.isArray(list) ? list.slice(0, 1) : []));
   if (standard !== undefined) return standard;

@@ -22,13 +22,13 @@ export function SchemaJson({
   errors: ReadonlyArray<{ path: string; message: string }>;
 }) {
   const id = useId();
-  const problem = problemIn(text, errors);
+  const problem = findProblem(text, errors);
   const write = (next: string) => {
     const read = readSchemaText(next);
     // Valid JSON also keeps its formatting, so that nothing moves while the user types.
     onChange("line" in read ? { ...schema, text: next } : { ...read, text: next });
   };
-  const formatted = formattedJson(text);
+  const formatted = formatJson(text);
   return (
     <div className="grid gap-2">
       <label htmlFor={id} className="font-medium">
@@ -68,7 +68,7 @@ export function SchemaJson({
   );
 }
 
-function problemIn(text: string, errors: ReadonlyArray<{ path: string; message: string }>): Problem | null {
+function findProblem(text: string, errors: ReadonlyArray<{ path: string; message: string }>): Problem | null {
   const read = readSchemaText(text);
   if ("line" in read) return read;
   const [error] = errors;
@@ -81,7 +81,7 @@ function problemIn(text: string, errors: ReadonlyArray<{ path: string; message: 
   };
 }
 
-function formattedJson(text: string): string {
+function formatJson(text: string): string {
   const read = readJson(text);
   return "lineOf" in read ? JSON.stringify(read.value, null, 2) : text;
 }

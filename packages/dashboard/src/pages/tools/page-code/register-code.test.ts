@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { emptyDraft } from "../tool-draft.ts";
+import { createEmptyDraft } from "../tool-draft.ts";
 import { registerCode } from "./register-code.ts";
 
 it("the sample code registers the tool and unpacks only inputs whose names can be variables", () => {
-  const { inputSchema } = emptyDraft("client");
+  const { inputSchema } = createEmptyDraft("client");
   const input = inputSchema.inputs[0] as (typeof inputSchema.inputs)[number];
   const inputs = ["size", "a-b", "class"].map((name) => ({ ...input, name }));
   const draft = { name: "add_to_cart", inputSchema: { ...inputSchema, inputs } };

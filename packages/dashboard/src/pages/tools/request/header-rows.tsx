@@ -3,7 +3,7 @@ import { Button, IconButton } from "../../../components/button.tsx";
 import { Combobox } from "../../../components/combobox.tsx";
 import { TextField } from "../../../components/field.tsx";
 import type { Option } from "../../../components/option-list.tsx";
-import { type Keyed, keyed, keyOf } from "../row-key.ts";
+import { type Keyed, rowKey, withKey } from "../row-key.ts";
 import type { HeaderRow } from "../tool-draft.ts";
 import { PlaceholderField } from "./placeholder-field.tsx";
 
@@ -29,7 +29,7 @@ export function HeaderRows({
     <div className="grid gap-3">
       {rows.map((row, index) => (
         <fieldset
-          key={keyOf(row)}
+          key={rowKey(row)}
           className="grid gap-2 border-b border-line pb-3 sm:flex sm:items-start sm:border-0 sm:pb-0"
         >
           <legend className="sr-only">Header {index + 1}</legend>
@@ -75,7 +75,7 @@ export function HeaderRows({
           </div>
         </fieldset>
       ))}
-      <Button className="justify-self-start" onClick={() => onChange([...rows, keyed({ name: "", value: "" })])}>
+      <Button className="justify-self-start" onClick={() => onChange([...rows, withKey({ name: "", value: "" })])}>
         <Plus size={16} aria-hidden /> Add header
       </Button>
     </div>

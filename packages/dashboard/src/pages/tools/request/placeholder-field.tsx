@@ -5,7 +5,7 @@ import { isComposing } from "../../../components/composing.ts";
 import { Field, fieldBox, GrowingTextarea } from "../../../components/field.tsx";
 import { Menu } from "../../../components/menu.tsx";
 import { type Option, OptionList } from "../../../components/option-list.tsx";
-import { insertPlaceholder, matchingOptions, type OpenPlaceholder, openPlaceholderAt } from "./placeholders.ts";
+import { filterOptions, insertPlaceholder, type OpenPlaceholder, openPlaceholderAt } from "./placeholders.ts";
 
 /** Height of a line and of the space above the first one, in pixels. */
 const LINE = 20;
@@ -44,7 +44,7 @@ export function PlaceholderField({
   const nextCaret = useRef<number | null>(null);
   const [open, setOpen] = useState<OpenPlaceholder | null>(null);
   const [active, setActive] = useState(0);
-  const shown = open ? matchingOptions(options, open) : [];
+  const shown = open ? filterOptions(options, open) : [];
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the caret moves once the text has changed
   useLayoutEffect(() => {

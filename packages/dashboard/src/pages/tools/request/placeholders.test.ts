@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { insertPlaceholder, matchingOptions, openPlaceholderAt, placeholderOptions } from "./placeholders.ts";
+import { filterOptions, insertPlaceholder, openPlaceholderAt, placeholderOptions } from "./placeholders.ts";
 
 const options = placeholderOptions({
   inputs: [{ name: "bike" }, { name: "" }],
@@ -7,14 +7,14 @@ const options = placeholderOptions({
 });
 
 /** The options at the caret, which is written as `|`. */
-function offered(marked: string, isJson = false): string[] | null {
+function listOffered(marked: string, isJson = false): string[] | null {
   const caret = marked.indexOf("|");
   const open = openPlaceholderAt(marked.replace("|", ""), caret, isJson);
-  return open && matchingOptions(options, open).map(({ value }) => value);
+  return open && filterOptions(options, open).map(({ value }) => value);
 }
 
 /** The text after choosing an option at the caret, with the new caret. */
-function chosen(marked: string, value: string, isJson = false): string {
+function choosePlaceholder(marked: string, value: string, isJson = false): string {
   const caret = marked.indexOf("|");
   const text = marked.replace("|", "");
   const { start, end } = openPlaceholderAt(text, caret, isJson) ?? { start: caret, end: caret };
@@ -24,30 +24,30 @@ function chosen(marked: string, value: string, isJson = false): string {
 
 describe("the placeholders of a request", () => {
   it("are offered from the first brace on, and narrowed by what is typed", () => {
-    expect(offered("https://shop.example/{|")).toEqual(options.map(({ value }) => value));
-    expect(offered("https://shop.example/{bi|/x")).toEqual(["{bike}"]);
-    expect(offered("?key={{st|")).toEqual(["{{STOCK_KEY}}"]);
-    expect(offered("/{{visitor.e|}}")).toEqual(["{{visitor.email}}"]);
-    expect(offered("/{bike}|")).toBeNull();
-    expect(offered("/bike|")).toBeNull();
+    expect(listOffered("https://shop.example/{|")).toEqual(options.map(({ value }) => value));
+    expect(listOffered("https://shop.example/{bi|/x")).toEqual(["{bike}"]);
+    expect(listOffered("?key={{st|")).toEqual(["{{STOCK_KEY}}"]);
+    expect(listOffered("/{{visitor.e|}}")).toEqual(["{{visitor.email}}"]);
+    expect(listOffered("/{bike}|")).toBeNull();
+    expect(listOffered("/bike|")).toBeNull();
   });
 
   it("are offered only within the strings of a JSON body", () => {
-    expect(offered('{|\n  "a": 1\n}', true)).toBeNull();
-    expect(offered('{ "say \\"hi\\"": {|', true)).toBeNull();
-    expect(offered('{ "to": "{{visitor.i|" }', true)).toEqual(["{{visitor.id}}"]);
+    expect(listOffered('{|\n  "a": 1\n}', true)).toBeNull();
+    expect(listOffered('{ "say \\"hi\\"": {|', true)).toBeNull();
+    expect(listOffered('{ "to": "{{visitor.i|" }', true)).toEqual(["{{visitor.id}}"]);
   });
 
   it("replace what was typed of them, and leave the caret where a claim needs its name", () => {
-    expect(chosen("/users/{{vis|/x", "{{visitor.id}}")).toBe("/users/{{visitor.id}}|/x");
-    expect(chosen("/{{visitor.em|ail}}/x", "{{visitor.id}}")).toBe("/{{visitor.id}}|/x");
-    expect(chosen("/{bi|ke}}", "{bike}")).toBe("/{bike}|}");
-    expect(chosen("Bearer |", "{{STOCK_KEY}}")).toBe("Bearer {{STOCK_KEY}}|");
-    expect(chosen("/{{cl|", "{{visitor.claims.}}")).toBe("/{{visitor.claims.|}}");
+    expect(choosePlaceholder("/users/{{vis|/x", "{{visitor.id}}")).toBe("/users/{{visitor.id}}|/x");
+    expect(choosePlaceholder("/{{visitor.em|ail}}/x", "{{visitor.id}}")).toBe("/{{visitor.id}}|/x");
+    expect(choosePlaceholder("/{bi|ke}}", "{bike}")).toBe("/{bike}|}");
+    expect(choosePlaceholder("Bearer |", "{{STOCK_KEY}}")).toBe("Bearer {{STOCK_KEY}}|");
+    expect(choosePlaceholder("/{{cl|", "{{visitor.claims.}}")).toBe("/{{visitor.claims.|}}");
   });
 
   it("are quoted in a JSON body where a value is expected", () => {
-    expect(chosen('{ "to": | }', "{{visitor.id}}", true)).toBe('{ "to": "{{visitor.id}}"| }');
-    expect(chosen('{ "to": "id |" }', "{{visitor.id}}", true)).toBe('{ "to": "id {{visitor.id}}|" }');
+    expect(choosePlaceholder('{ "to": | }', "{{visitor.id}}", true)).toBe('{ "to": "{{visitor.id}}"| }');
+    expect(choosePlaceholder('{ "to": "id |" }', "{{visitor.id}}", true)).toBe('{ "to": "id {{visitor.id}}|" }');
   });
 });

@@ -45,7 +45,7 @@ export function openPlaceholderAt(text: string, caret: number, isJson: boolean):
 }
 
 /** The options that the typed part of a placeholder matches. */
-export function matchingOptions(options: readonly Option[], { braces, written }: OpenPlaceholder): Option[] {
+export function filterOptions(options: readonly Option[], { braces, written }: OpenPlaceholder): Option[] {
   const typed = written.toLowerCase();
   return options.filter(({ value }) => value.startsWith(braces) && value.toLowerCase().includes(typed));
 }

@@ -1,4 +1,4 @@
-import { hostOf, secretsIn } from "@foyer/contract/rules/url-template";
+import { findSecretNames, readHost } from "@foyer/contract/rules/url-template";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Status } from "../../../components/status.tsx";
@@ -9,8 +9,8 @@ import { useRole } from "../use-role.ts";
 export function SecretNotes({ texts, url }: { texts: string[]; url: string }) {
   const { isAdmin } = useRole();
   const secrets = useQuery({ ...endpointQuery("listSecrets"), enabled: isAdmin }).data;
-  const named = secretsIn(texts);
-  const host = hostOf(url);
+  const named = findSecretNames(texts);
+  const host = readHost(url);
   if (named.length === 0) return null;
   if (!isAdmin) {
     return <p className="text-soft">Only admins can see the secrets. Test the tool to check that they work.</p>;

@@ -1,21 +1,21 @@
-import { inputsIn, piecesOf } from "@foyer/contract/rules/url-template";
+import { findInputNames, splitTemplate } from "@foyer/contract/rules/url-template";
 import { Plus } from "lucide-react";
 import { Button } from "../../../components/button.tsx";
-import { keyed } from "../row-key.ts";
+import { withKey } from "../row-key.ts";
 import type { ToolDrafting } from "../tool-editor.tsx";
 
 /** The URL with its placeholders highlighted, the inputs it lacks, and where the remaining inputs are sent. */
 export function UrlPreview({ draft }: { draft: ToolDrafting }) {
   const { values, change } = draft;
   const { inputs } = values.inputSchema;
-  const named = inputsIn(values.httpUrl);
+  const named = findInputNames(values.httpUrl);
   const hasBody = values.httpMethod === "POST" || values.httpMethod === "PUT";
   const hasTemplate = hasBody && values.httpBody.trim() !== "";
-  const used = hasTemplate ? [...named, ...inputsIn(values.httpBody)] : named;
+  const used = hasTemplate ? [...named, ...findInputNames(values.httpBody)] : named;
   const unused = inputs.map(({ name }) => name).filter((name) => name !== "" && !used.includes(name));
   const unknown = named.filter((name) => !inputs.some((input) => input.name === name));
   const addInput = (name: string) => {
-    const row = keyed({ name, isRequired: true, schema: { type: "string" } });
+    const row = withKey({ name, isRequired: true, schema: { type: "string" } });
     change({ inputSchema: { ...values.inputSchema, inputs: [...inputs, row] } });
   };
   return (
@@ -64,7 +64,7 @@ function Highlighted({ url }: { url: string }) {
   return (
     <p className="rounded-lg bg-sunken px-3 py-2 font-mono text-sm leading-6 text-soft">
       <span className="sr-only">Read as: </span>
-      {piecesOf(url).map(({ kind, text }, index) =>
+      {splitTemplate(url).map(({ kind, text }, index) =>
         kind === "text" ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no other identity
           <span key={index}>{text}</span>

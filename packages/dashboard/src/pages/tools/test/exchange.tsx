@@ -81,12 +81,12 @@ export function Payload({ label, text }: { label: string; text: string }) {
       aria-label={label}
       className="max-h-80 overflow-auto rounded-lg border border-line bg-sunken px-3 py-2"
     >
-      <pre className="font-mono whitespace-pre-wrap">{pretty(text)}</pre>
+      <pre className="font-mono whitespace-pre-wrap">{prettyPrint(text)}</pre>
     </section>
   );
 }
 
-function pretty(text: string): string {
+function prettyPrint(text: string): string {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

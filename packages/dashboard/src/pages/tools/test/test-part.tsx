@@ -7,7 +7,7 @@ import { useDraft } from "../../../components/use-draft.ts";
 import { VisitorFields } from "../../../components/visitor-fields.tsx";
 import { useEndpointMutation } from "../../../data/queries.ts";
 import { toSchemaDraft } from "../inputs/input-schema-draft.ts";
-import { sampleOf } from "../inputs/sample-inputs.ts";
+import { createSample } from "../inputs/sample-inputs.ts";
 import type { PartProps } from "../tool-editor.tsx";
 import { useRole } from "../use-role.ts";
 import { TestInput } from "./test-input.tsx";
@@ -17,7 +17,7 @@ import { TestOutcome } from "./test-outcome.tsx";
 export function TestPart({ tool, draft, lastTest, onTest }: PartProps) {
   const { inputs } = toSchemaDraft(tool?.inputSchema ?? {});
   const [values, setValues] = useState<Record<string, unknown>>(() =>
-    Object.fromEntries(inputs.filter(({ isRequired }) => isRequired).map((input) => [input.name, sampleOf(input)])),
+    Object.fromEntries(inputs.filter(({ isRequired }) => isRequired).map((input) => [input.name, createSample(input)])),
   );
   const visitor = useDraft({ ...emptyVisitor, isVerified: false });
   const test = useEndpointMutation("testTool");
