@@ -225,11 +225,11 @@ function createFastify({ config, log }: AppDeps): App {
 }
 
 /** Registers sign-in, members, keys and the audit log. */
-function addAccounts(app: App, deps: AppDeps, { releaseSoon }: Handoffs): AuditLog {
+function addAccounts(app: App, deps: AppDeps, { scheduleRelease }: Handoffs): AuditLog {
   return accountRoutes(app, deps, {
     consumeAttempt: createSignInLimit(app, deps.config),
     loadLibrary: () => import("./auth/sign-in/library.ts"),
-    onMemberRemoved: releaseSoon,
+    onMemberRemoved: scheduleRelease,
   });
 }
 

@@ -49,7 +49,7 @@ export function createEventSender(deps: Pick<Deps, "config" | "outbound" | "encr
  * Postpones a delivery to a webhook whose URL now has a different host. The delivery is claimed again when the new host
  * has a free slot.
  */
-const moved: OpenDelivery = { send: async () => ({ postponedMs: 0 }) };
+const movedDelivery: OpenDelivery = { send: async () => ({ postponedMs: 0 }) };
 
 type HandlerParts = {
   store: WebhookStore;
@@ -108,12 +108,12 @@ export function createEventHandler(
     const close = await slots.acquire(delivery.host, signal);
     if (!close) return deliveryWithoutSlot;
     try {
-      const read = await store.dataOf(event.id);
-      if (read === null) {
+      const largeData = await store.readData(event.id);
+      if (largeData === null) {
         close();
         return null;
       }
-      return { send: () => sendEvent(delivery, { event: { ...event, data: read }, webhook }, signal), close };
+      return { send: () => sendEvent(delivery, { event: { ...event, data: largeData }, webhook }, signal), close };
     } catch (error) {
       close();
       throw error;
@@ -123,15 +123,15 @@ export function createEventHandler(
   return {
     async open(delivery, signal) {
       if (delivery.purpose === "notice") {
-        const webhook = await store.webhookOf(delivery.webhookId ?? "");
+        const webhook = await store.findWebhook(delivery.webhookId ?? "");
         return webhook ? { send: () => sendNotice(delivery, webhook, signal) } : null;
       }
-      const found = await contentOf(delivery);
-      if (!found) return null;
-      const host = hostOf(found.webhook.url);
-      if (host === delivery.host) return openEvent(delivery, found, signal);
+      const content = await contentOf(delivery);
+      if (!content) return null;
+      const host = hostOf(content.webhook.url);
+      if (host === delivery.host) return openEvent(delivery, content, signal);
       await outbox.queue.move(delivery, host);
-      return moved;
+      return movedDelivery;
     },
     record,
   };
@@ -154,7 +154,7 @@ function createEventRecords(
       )
       .where("failingSince", "is not", null),
   );
-  const idsOf = (batch: readonly CompletedAttempt[]) =>
+  const listWebhookIds = (batch: readonly CompletedAttempt[]) =>
     [...new Set(batch.map(({ delivery }) => delivery.webhookId ?? ""))].sort();
 
   async function disable(trx: Executor, webhooks: readonly string[], now: number): Promise<void> {
@@ -177,10 +177,10 @@ function createEventRecords(
 
   return async (trx: Executor, batch: readonly CompletedAttempt[]): Promise<LeasedDelivery[][]> => {
     const numbers = await outbox.attempts.settle(trx, batch);
-    const made = batch.filter(({ delivery }) => numbers.has(delivery.id) && delivery.purpose === "event");
+    const recorded = batch.filter(({ delivery }) => numbers.has(delivery.id) && delivery.purpose === "event");
     const now = Date.now();
-    const successful = idsOf(made.filter(({ next }) => next.state === "delivered"));
-    const failing = idsOf(made.filter(({ next }) => next.state !== "delivered")).filter(
+    const successful = listWebhookIds(recorded.filter(({ next }) => next.state === "delivered"));
+    const failing = listWebhookIds(recorded.filter(({ next }) => next.state !== "delivered")).filter(
       (id) => !successful.includes(id),
     );
     if (successful.length > 0) await recover(trx, { json: toJson(successful.map((id) => ({ id }))) });

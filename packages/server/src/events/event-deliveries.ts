@@ -17,7 +17,7 @@ export type EventDispatch = {
   /** how long a lease lasts, in milliseconds */
   leaseMs: number;
   /** how many new deliveries to this host may be leased to this process while they are written */
-  vacancies(host: string): number;
+  countFreeSlots(host: string): number;
   /** sends a delivery that is leased to this process, after the commit */
   send(delivery: LeasedDelivery, content: ToSend): void;
   /** wakes the worker, which claims the other deliveries, after the commit */
@@ -34,12 +34,12 @@ type Recorded = { row: EventToSend; webhooks: readonly ListeningWebhook[] };
 export function createEventDeliveries(deps: Pick<Deps, "db" | "databaseKind">, dispatch: EventDispatch) {
   const insert = insertQuery(deps);
   return async (trx: Executor, recorded: readonly Recorded[]): Promise<void> => {
-    const isFree = createVacancies(trx, dispatch);
+    const reserveSlot = createSlotReserver(trx, dispatch);
     const contents = new Map<string, ToSend>();
     const rows: NewDelivery[] = [];
     for (const { row, webhooks } of recorded) {
       for (const { id: webhookId, host, row: webhook } of webhooks) {
-        const isLeased = isFree(host, row.data);
+        const isLeased = reserveSlot(host, row.data);
         const id = newId("delivery");
         if (isLeased) contents.set(id, { event: row, webhook });
         rows.push({
@@ -67,14 +67,14 @@ export function createEventDeliveries(deps: Pick<Deps, "db" | "databaseKind">, d
 }
 
 /** @returns a function that takes a vacancy for a delivery of this data, if there is one */
-function createVacancies(trx: Executor, { vacancies }: EventDispatch) {
-  const left = new Map<string, number>();
+function createSlotReserver(trx: Executor, { countFreeSlots }: EventDispatch) {
+  const remaining = new Map<string, number>();
   // Without a notification of the commit, the delivery would have to wait until the lease ends.
   const isNotified = runsAfterCommit(trx);
   return (host: string, data: string): boolean => {
     if (!isNotified || Buffer.byteLength(data) > LARGE_BYTES) return false;
-    const count = left.get(host) ?? vacancies(host);
-    left.set(host, count - 1);
+    const count = remaining.get(host) ?? countFreeSlots(host);
+    remaining.set(host, count - 1);
     return count > 0;
   };
 }

@@ -19,7 +19,7 @@ const PAGE = { default: 100, max: 1_000 };
 /** Reading events and writing them as JSON takes about 10 ms per megabyte. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 /** Events that get their position in one transaction. */
-const PLACED_AT_ONCE = 1_000;
+const POSITIONS_AT_ONCE = 1_000;
 
 /**
  * The feed of an organization's events. Readers give the events their positions, one reader at a time, after the events
@@ -27,12 +27,12 @@ const PLACED_AT_ONCE = 1_000;
  * skip it. The events of a conversation keep their order, because each is written after the previous one was committed.
  */
 export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">, listeners: EventListeners) {
-  async function feedOf(organizationId: string) {
+  async function readFeed(organizationId: string) {
     return db.selectFrom("eventFeeds").selectAll().where("organizationId", "=", organizationId).executeTakeFirst();
   }
 
   /** Gives positions to committed events without one, in the order in which they were written. */
-  async function place(trx: Transaction<Tables>, organizationId: string): Promise<void> {
+  async function assignPositions(trx: Transaction<Tables>, organizationId: string): Promise<void> {
     const feed = await trx
       .selectFrom("eventFeeds")
       .select("lastPosition")
@@ -44,7 +44,7 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
     const placed = await sql<{ position: number }>`update events set position = ${feed.lastPosition} + fresh.rank from (
         select number, row_number() over (order by number) as rank from (
           select number from events where "organizationId" = ${organizationId} and position is null
-          order by number limit ${PLACED_AT_ONCE}
+          order by number limit ${POSITIONS_AT_ONCE}
         ) as unplaced
       ) as fresh where events.number = fresh.number returning events.position`.execute(trx);
     // Use the highest position instead of the number of rows: an event that is deleted concurrently leaves a gap, and
@@ -54,7 +54,7 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
     failpoint("feed.committing");
   }
 
-  async function placeNew(organizationId: string): Promise<void> {
+  async function assignNewPositions(organizationId: string): Promise<void> {
     const unplaced = db
       .selectFrom("events")
       .select("number")
@@ -62,13 +62,13 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
       .where(sql.ref("position"), "is", null)
       .limit(1);
     if (!(await unplaced.executeTakeFirst())) return;
-    await inTransaction(db, (trx) => place(trx, organizationId));
+    await inTransaction(db, (trx) => assignPositions(trx, organizationId));
     failpoint("feed.committed");
   }
 
   return {
     async get(organizationId: string): Promise<EventFeed> {
-      return { isEnabled: (await feedOf(organizationId))?.isEnabled === 1 };
+      return { isEnabled: (await readFeed(organizationId))?.isEnabled === 1 };
     },
     async put(organizationId: string, { isEnabled }: EventFeed): Promise<EventFeed> {
       const flag = isEnabled ? 1 : 0;
@@ -83,13 +83,13 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
     /** @throws 409 while the feed is off, 400 for a cursor or an event type that does not exist */
     async list(organizationId: string, { after = "0", kinds, limit }: EventQuery) {
       if (!/^\d{1,15}$/.test(after)) throw invalid("after", "is not a cursor of this feed", "format");
-      const types = typesOf(kinds);
-      if ((await feedOf(organizationId))?.isEnabled !== 1) {
+      const types = parseTypes(kinds);
+      if ((await readFeed(organizationId))?.isEnabled !== 1) {
         throw new AppError("CONFLICT", "The event feed is off. Switch it on with PUT /events/feed.");
       }
-      await placeNew(organizationId);
+      await assignNewPositions(organizationId);
       // Read this before the events, so that every position up to it is visible to the query below.
-      const last = (await feedOf(organizationId))?.lastPosition ?? 0;
+      const last = (await readFeed(organizationId))?.lastPosition ?? 0;
       const pageSize = Math.min(limit ?? PAGE.default, PAGE.max);
       const sizes = await db
         .selectFrom("events")
@@ -124,7 +124,7 @@ export function createFeedService({ db, databaseKind }: Pick<Deps, "db" | "datab
   };
 }
 
-function typesOf(kinds: string | undefined): WebhookEventType[] | null {
+function parseTypes(kinds: string | undefined): WebhookEventType[] | null {
   if (kinds === undefined || kinds.trim() === "") return null;
   return kinds.split(",").map((text) => {
     const type = webhookEventTypes.find((known) => known === text.trim());

@@ -111,17 +111,17 @@ function createReport(
       if (!conversation || !due) return;
       const { organizationId, agentId, messageCount } = conversation;
       const timers = trx.updateTable("idleTimers").where("conversationId", "=", conversationId);
-      const last = await newestMessage(trx, conversationId);
+      const last = await readNewestMessage(trx, conversationId);
       if (last?.role === "assistant" && last.stopReason === null && now() - last.updatedAt < SILENT_MS) {
         await timers.set({ dueAt: now() + SILENT_MS }).execute();
         return;
       }
-      const minutes = idleMinutesFor(await listeners.of(trx, organizationId), agentId).filter(
+      const minutes = idleMinutesFor(await listeners.get(trx, organizationId), agentId).filter(
         (one) => one > due.reportedMinutes,
       );
       const reached = minutes.filter((one) => due.lastMessageAt + one * MINUTE_MS <= now());
       if (reached.length > 0) {
-        const messages = await transcript(trx, conversationId);
+        const messages = await readTranscript(trx, conversationId);
         const lastMessageAt = new Date(due.lastMessageAt).toISOString();
         const data = { lastMessageAt, messageCount, isTruncated: messages.length < messageCount, messages };
         await record(
@@ -145,7 +145,7 @@ function createReport(
     });
 }
 
-async function newestMessage(trx: Deps["db"], conversationId: string) {
+async function readNewestMessage(trx: Deps["db"], conversationId: string) {
   return trx
     .selectFrom("messages")
     .select(["role", "stopReason", "updatedAt"])
@@ -156,7 +156,7 @@ async function newestMessage(trx: Deps["db"], conversationId: string) {
 }
 
 /** The newest messages within `TRANSCRIPT_BYTES`, oldest first. */
-async function transcript(trx: Deps["db"], conversationId: string) {
+async function readTranscript(trx: Deps["db"], conversationId: string) {
   const sized = sql<string>`(select id from (
       select id, sum(octet_length(content)) over (order by position desc) as bytes from messages
       where "conversationId" = ${conversationId}

@@ -46,12 +46,12 @@ export function createEventListeners(db: Db) {
 
   return {
     /** Reads with the transaction `executor` unless the result is cached. */
-    async of(executor: Executor, organizationId: string): Promise<Listeners> {
-      const known = recent.get(organizationId);
-      if (known) return known;
-      const before = changes;
+    async get(executor: Executor, organizationId: string): Promise<Listeners> {
+      const cached = recent.get(organizationId);
+      if (cached) return cached;
+      const changesBefore = changes;
       const listeners = await load(executor, organizationId);
-      if (changes === before) recent.set(organizationId, listeners);
+      if (changes === changesBefore) recent.set(organizationId, listeners);
       return listeners;
     },
     /** Call it after the transaction that changed the organization's webhooks or feed. */
@@ -94,10 +94,10 @@ export function webhooksFor(
 
 /** The idle times of this agent's webhooks and feed, in minutes and ascending. */
 export function idleMinutesFor(listeners: Listeners, agentId: string): number[] {
-  const ofWebhooks = webhooksFor(listeners, { type: "conversation.idle", agentId }).map(
+  const webhookMinutes = webhooksFor(listeners, { type: "conversation.idle", agentId }).map(
     ({ idleMinutes }) => idleMinutes,
   );
-  return [...new Set([...ofWebhooks, ...(listeners.hasFeed ? [FEED_IDLE_MINUTES] : [])])].sort((a, b) => a - b);
+  return [...new Set([...webhookMinutes, ...(listeners.hasFeed ? [FEED_IDLE_MINUTES] : [])])].sort((a, b) => a - b);
 }
 
 function listenerQueries(db: Db) {

@@ -34,7 +34,7 @@ export function recordWith(...recorders: RecordEvents[]): RecordEvents {
   };
 }
 
-type Listened = { event: NewEvent; webhooks: readonly ListeningWebhook[] };
+type RoutedEvent = { event: NewEvent; webhooks: readonly ListeningWebhook[] };
 
 const messageTypes: ReadonlySet<WebhookEventType> = new Set(["message.created", "reply.finished", "reply.failed"]);
 
@@ -48,15 +48,15 @@ export function createEventRecorder(
   const insertDeliveries = createEventDeliveries(deps, dispatch);
 
   /** The numbers of these events within their conversations. A deleted conversation has none. */
-  async function sequencesOf(trx: Executor, listened: readonly Listened[]) {
-    const ofConversation = Map.groupBy(
-      listened.filter(({ event }) => event.conversationId !== null),
+  async function assignSequences(trx: Executor, routedEvents: readonly RoutedEvent[]) {
+    const byConversation = Map.groupBy(
+      routedEvents.filter(({ event }) => event.conversationId !== null),
       ({ event }) => event.conversationId ?? "",
     );
     const sequences = new Map<NewEvent, number>();
     // Update the rows in a fixed order, so that two processes cannot deadlock.
-    for (const id of [...ofConversation.keys()].sort()) {
-      const events = ofConversation.get(id) ?? [];
+    for (const id of [...byConversation.keys()].sort()) {
+      const events = byConversation.get(id) ?? [];
       const { rows } = await queries.advance(trx, { id, count: events.length });
       const [last] = rows;
       if (!last) continue;
@@ -67,10 +67,10 @@ export function createEventRecorder(
     return sequences;
   }
 
-  async function write(trx: Executor, listened: readonly Listened[]): Promise<void> {
-    const sequences = await sequencesOf(trx, listened);
+  async function write(trx: Executor, routedEvents: readonly RoutedEvent[]): Promise<void> {
+    const sequences = await assignSequences(trx, routedEvents);
     const now = Date.now();
-    const rows = listened.map(({ event, webhooks }) => {
+    const rows = routedEvents.map(({ event, webhooks }) => {
       const { organizationId, agentId, type } = event;
       const sequence = sequences.get(event) ?? null;
       const conversationId = sequence === null ? null : event.conversationId;
@@ -92,7 +92,7 @@ export function createEventRecorder(
   /** Restarts the timer of `conversation.idle` after a message. */
   async function restartTimer(trx: Executor, { organizationId, agentId, conversationId }: NewEvent): Promise<void> {
     if (agentId === null || conversationId === null) return;
-    const [minutes] = idleMinutesFor(await listeners.of(trx, organizationId), agentId);
+    const [minutes] = idleMinutesFor(await listeners.get(trx, organizationId), agentId);
     if (minutes === undefined) return;
     const lastMessageAt = Date.now();
     await queries.restartTimer(trx, {
@@ -105,15 +105,15 @@ export function createEventRecorder(
   }
 
   return async (trx, events) => {
-    const listened: Listened[] = [];
+    const routedEvents: RoutedEvent[] = [];
     for (const event of events) {
-      const all = await listeners.of(trx, event.organizationId);
-      if (!all.hasFeed && all.webhooks.length === 0) continue;
-      const webhooks = webhooksFor(all, event);
+      const receivers = await listeners.get(trx, event.organizationId);
+      if (!receivers.hasFeed && receivers.webhooks.length === 0) continue;
+      const webhooks = webhooksFor(receivers, event);
       if (messageTypes.has(event.type)) await restartTimer(trx, event);
-      if (all.hasFeed || webhooks.length > 0) listened.push({ event, webhooks });
+      if (receivers.hasFeed || webhooks.length > 0) routedEvents.push({ event, webhooks });
     }
-    if (listened.length > 0) await write(trx, listened);
+    if (routedEvents.length > 0) await write(trx, routedEvents);
   };
 }
 

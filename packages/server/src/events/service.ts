@@ -61,8 +61,8 @@ function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: P
       },
       async () => {
         const unique = [...new Set(agentIds ?? [])];
-        const known = await store.agentsAmong(organizationId, unique);
-        const index = agentIds?.findIndex((agentId) => !known.includes(agentId)) ?? -1;
+        const knownIds = await store.agentsAmong(organizationId, unique);
+        const index = agentIds?.findIndex((agentId) => !knownIds.includes(agentId)) ?? -1;
         if (index >= 0) throw invalid(`agentIds.${index}`, "is not an agent of this organization", "unknown_reference");
       },
     ]);

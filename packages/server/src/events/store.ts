@@ -29,7 +29,7 @@ const DELETED_AT_ONCE = 200;
 
 /** The organization's webhooks and their deliveries. */
 export function createWebhookStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
-  return { ...webhookQueries({ db, databaseKind }), ...deliveryLists(db), ...toSendQuery(db) };
+  return { ...webhookQueries({ db, databaseKind }), ...deliveryLists(db), ...createSendQueries(db) };
 }
 
 function webhookQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
@@ -98,7 +98,7 @@ function webhookQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
 }
 
 function deliveryLists(db: Db) {
-  const ofWebhook = (webhookId: string) =>
+  const selectDeliveries = (webhookId: string) =>
     db
       .selectFrom("deliveries")
       .innerJoin("events", "events.id", "deliveries.eventId")
@@ -106,14 +106,14 @@ function deliveryLists(db: Db) {
       .select(["events.type as eventType", "events.agentId"])
       .select(["events.conversationId as eventConversationId"])
       .where("deliveries.webhookId", "=", webhookId);
-  type Row = Awaited<ReturnType<ReturnType<typeof ofWebhook>["execute"]>>[number];
+  type Row = Awaited<ReturnType<ReturnType<typeof selectDeliveries>["execute"]>>[number];
   const toDelivery = ({ eventType, eventConversationId, ...row }: Row) =>
     ({ ...row, type: eventType, conversationId: eventConversationId }) as unknown as EventDelivery;
 
   return {
     /** Newest first. */
     async deliveries(webhookId: string, { status }: WebhookDeliveryQuery, limit: number, offset: number) {
-      const rows = await ofWebhook(webhookId)
+      const rows = await selectDeliveries(webhookId)
         .$if(status !== undefined, (query) => query.where("deliveries.state", "=", status ?? "pending"))
         .orderBy("deliveries.id", "desc")
         .limit(limit)
@@ -122,11 +122,11 @@ function deliveryLists(db: Db) {
       return rows.map(toDelivery);
     },
     async delivery(webhookId: string, id: string): Promise<EventDelivery | undefined> {
-      const row = await ofWebhook(webhookId).where("deliveries.id", "=", id).executeTakeFirst();
+      const row = await selectDeliveries(webhookId).where("deliveries.id", "=", id).executeTakeFirst();
       return row && toDelivery(row);
     },
     async newest(webhookId: string): Promise<EventDelivery | undefined> {
-      const row = await ofWebhook(webhookId).orderBy("deliveries.id", "desc").limit(1).executeTakeFirst();
+      const row = await selectDeliveries(webhookId).orderBy("deliveries.id", "desc").limit(1).executeTakeFirst();
       return row && toDelivery(row);
     },
     /** The number of deliveries, up to 10,000. */
@@ -192,7 +192,7 @@ export type EventToSend = Omit<EventRow, "number" | "position" | "submissionId">
 /** Larger events, such as transcripts, are sent a few at a time. */
 export const LARGE_BYTES = 256 * 1024;
 
-function toSendQuery(db: Db) {
+function createSendQueries(db: Db) {
   const event = compileOnce<{ id: string }, ToSend["event"]>((param) =>
     db
       .selectFrom("events")
@@ -206,16 +206,16 @@ function toSendQuery(db: Db) {
   return {
     /** Null when the event or the webhook was deleted. */
     async toSend({ eventId, webhookId }: Pick<DeliveryRow, "eventId" | "webhookId">): Promise<ToSend | null> {
-      const [found] = (await event(db, { id: eventId ?? "" })).rows;
+      const [eventRow] = (await event(db, { id: eventId ?? "" })).rows;
       const [receiver] = (await webhook(db, { id: webhookId ?? "" })).rows;
-      return found && receiver ? { event: found, webhook: receiver } : null;
+      return eventRow && receiver ? { event: eventRow, webhook: receiver } : null;
     },
     /** The data of a large event. Null when it was deleted. */
-    async dataOf(eventId: string): Promise<string | null> {
+    async readData(eventId: string): Promise<string | null> {
       const row = await db.selectFrom("events").select("data").where("id", "=", eventId).executeTakeFirst();
       return row?.data ?? null;
     },
-    async webhookOf(id: string): Promise<WebhookRow | undefined> {
+    async findWebhook(id: string): Promise<WebhookRow | undefined> {
       return (await webhook(db, { id })).rows[0];
     },
   };

@@ -24,10 +24,10 @@ import { createWebhookStore } from "./store.ts";
 const DAY_MS = 86_400_000;
 
 /** Leaves all deliveries to the queue. */
-const queueOnly = { leaseMs: 0, vacancies: () => 0, send() {}, notify() {} };
+const queueOnly = { leaseMs: 0, countFreeSlots: () => 0, send() {}, notify() {} };
 
 /** A failed delivery of an event to this webhook. */
-function deliveryTo(webhookId: string) {
+function createFailedDelivery(webhookId: string) {
   return {
     kind: "event",
     submissionId: null,
@@ -259,7 +259,7 @@ onBothDatabases("webhooks", (createDatabase) => {
   it("leave a failed notice to owners alone when failed events are sent again", async () => {
     const { id } = await create({ events: ["message.created"] });
     const notice = {
-      ...deliveryTo(id),
+      ...createFailedDelivery(id),
       id: newId("delivery"),
       eventId: null,
       purpose: "notice",
@@ -467,7 +467,9 @@ onBothDatabases("webhooks", (createDatabase) => {
       .execute();
     await db
       .insertInto("deliveries")
-      .values(ids.map(({ eventId, deliveryId }) => ({ ...deliveryTo(id), id: deliveryId, eventId, attempts: 20 })))
+      .values(
+        ids.map(({ eventId, deliveryId }) => ({ ...createFailedDelivery(id), id: deliveryId, eventId, attempts: 20 })),
+      )
       .execute();
     for (const { deliveryId } of ids) {
       const attempt = {
@@ -505,7 +507,7 @@ onBothDatabases("webhooks", (createDatabase) => {
       .values({ ...event, id: eventId, sequence: null, type: "conversation.idle", data, position: null, createdAt: 1 })
       .execute();
     const handler = createEventHandler(server.deps, { store, outbox: createOutbox(server.deps), listeners });
-    const delivery = { ...deliveryTo(id), id: newId("delivery"), eventId } as LeasedDelivery;
+    const delivery = { ...createFailedDelivery(id), id: newId("delivery"), eventId } as LeasedDelivery;
     const open = () => handler.open(delivery, new AbortController().signal);
     const [first, second] = [await open(), await open()];
     let isOpen = false;

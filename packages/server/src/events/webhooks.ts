@@ -20,7 +20,7 @@ export function createWebhooks(deps: Deps, outbox: Outbox) {
   const { queue, worker } = outbox;
   const recordEvents = createEventRecorder(deps, listeners, {
     leaseMs: queue.leaseMs,
-    vacancies: worker.countFreeSlots,
+    countFreeSlots: worker.countFreeSlots,
     send(delivery, content) {
       unsent.set(delivery, content);
       worker.startAttempt(delivery);

@@ -4,18 +4,29 @@ import type { Tables } from "../db/tables.ts";
 import { afterCommit, beforeCommit } from "../db/transaction.ts";
 import { dayOf } from "../utc-day.ts";
 
-/** An event of a request. With `isTest`, a member started the conversation, and the event is not counted. */
-type Counted = { event: "requested" | "taken" | "answered"; at: number; isTest: boolean };
+/**
+ * A request that was created, taken or answered. With `isTest`, a member started the conversation as a test, so the
+ * event is not counted.
+ */
+type CountedEvent = { event: "requested" | "taken" | "answered"; at: number; isTest: boolean };
 type Counts = Omit<HandoffDayRow, "agentId" | "day" | "cause">;
 
-/** A counted event. `ms` is the time since the request. */
-type Listener = (counted: Pick<HandoffRow, "cause"> & Pick<Counted, "event"> & { ms: number }) => void;
+/** Called for each counted event. `ms` is the time since the request, in milliseconds. */
+type Listener = (counted: Pick<HandoffRow, "cause"> & Pick<CountedEvent, "event"> & { ms: number }) => void;
 
 export type HandoffCounters = ReturnType<typeof createHandoffCounters>;
 
-const none: Counts = { requested: 0, conversations: 0, taken: 0, waitedMs: 0, answered: 0, answerMs: 0, inTime: 0 };
+const zeroCounts: Counts = {
+  requested: 0,
+  conversations: 0,
+  taken: 0,
+  waitedMs: 0,
+  answered: 0,
+  answerMs: 0,
+  inTime: 0,
+};
 
-/** Counts requests by agent, day (UTC) and cause, so that analytics never read the conversations. */
+/** Counts requests by agent, day (UTC) and cause, so that analytics never have to scan the conversations. */
 export function createHandoffCounters() {
   const listeners: Listener[] = [];
   return {
@@ -27,14 +38,17 @@ export function createHandoffCounters() {
      * Counts an event for the day of its request. Call it at the end of the transaction, because all requests of an
      * agent on that day share a row. For `requested`, call it before the request is inserted.
      */
-    async count(trx: Transaction<Tables>, handoff: HandoffRow, { event, at, isTest }: Counted): Promise<void> {
+    async count(trx: Transaction<Tables>, handoff: HandoffRow, { event, at, isTest }: CountedEvent): Promise<void> {
       if (isTest) return;
       const { agentId, cause, requestedAt } = handoff;
       // The clock of another process may be behind, so the difference could be negative.
       const ms = Math.max(0, at - requestedAt);
-      const counts = event === "requested" ? await requested(trx, handoff) : met(handoff, { event, at, ms });
+      const counts =
+        event === "requested" ? await countRequest(trx, handoff) : countResponse(handoff, { event, at, ms });
       const row = { agentId, day: dayOf(requestedAt), cause };
-      beforeCommit(trx, `${row.agentId} ${row.day} ${cause}`, () => addCounts(trx, { ...row, ...none, ...counts }));
+      beforeCommit(trx, `${row.agentId} ${row.day} ${cause}`, () =>
+        addCounts(trx, { ...row, ...zeroCounts, ...counts }),
+      );
       afterCommit(trx, () => {
         for (const listener of listeners) listener({ cause, event, ms });
       });
@@ -43,7 +57,7 @@ export function createHandoffCounters() {
 }
 
 async function addCounts(trx: Transaction<Tables>, row: HandoffDayRow): Promise<void> {
-  const sums = Object.keys(none).map((name) => [
+  const sums = Object.keys(zeroCounts).map((name) => [
     name,
     sql<number>`${sql.ref(`handoffDays.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
   ]);
@@ -54,7 +68,10 @@ async function addCounts(trx: Transaction<Tables>, row: HandoffDayRow): Promise<
     .execute();
 }
 
-async function requested(trx: Transaction<Tables>, { conversationId, takenAt }: HandoffRow): Promise<Partial<Counts>> {
+async function countRequest(
+  trx: Transaction<Tables>,
+  { conversationId, takenAt }: HandoffRow,
+): Promise<Partial<Counts>> {
   const earlier = await trx
     .selectFrom("handoffs")
     .select("id")
@@ -64,9 +81,9 @@ async function requested(trx: Transaction<Tables>, { conversationId, takenAt }: 
   return { requested: 1, conversations: earlier ? 0 : 1, taken: takenAt === null ? 0 : 1 };
 }
 
-type Met = { event: "taken" | "answered"; at: number; ms: number };
+type ResponseEvent = { event: "taken" | "answered"; at: number; ms: number };
 
-function met({ promisedAt }: HandoffRow, { event, at, ms }: Met): Partial<Counts> {
+function countResponse({ promisedAt }: HandoffRow, { event, at, ms }: ResponseEvent): Partial<Counts> {
   if (event === "taken") return { taken: 1, waitedMs: ms };
   return { answered: 1, answerMs: ms, inTime: promisedAt === null || at <= promisedAt ? 1 : 0 };
 }

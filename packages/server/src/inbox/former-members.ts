@@ -9,7 +9,7 @@ export const hasFormerMember = sql<boolean>`not exists (select 1 from members
  * Schedules the release of a departing member's conversations, which then wait for a person again. Runs in the
  * transaction that removes the member, as a single statement, because a member can have thousands of conversations.
  */
-export async function releaseSoon(
+export async function scheduleRelease(
   trx: Transaction<Tables>,
   { organizationId, userId }: { organizationId: string; userId: string },
 ): Promise<void> {

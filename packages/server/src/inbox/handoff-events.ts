@@ -2,14 +2,17 @@ import type { WebhookEventData } from "@foyer/contract";
 import type { HandoffChange, RecordHandoff } from "../conversations/handoff-change.ts";
 import type { RecordEvents } from "../events/record-events.ts";
 
-type Reported = Pick<WebhookEventData["conversation.handed_over"], "change" | "handler" | "assigneeId" | "memberId">;
+type ReportedChange = Pick<
+  WebhookEventData["conversation.handed_over"],
+  "change" | "handler" | "assigneeId" | "memberId"
+>;
 
 /**
  * Records a `conversation.handed_over` event for each reportable handler change, in the same transaction as the change.
  */
 export function createHandoffEvents(recordEvents: RecordEvents): RecordHandoff {
   return async (trx, change) => {
-    const reported = reportOf(change);
+    const reported = describeChange(change);
     if (!reported) return;
     const { organizationId, agentId, conversationId, epoch, handoffId } = change;
     const { cause, reason, summary, promisedAt } = await trx
@@ -30,8 +33,8 @@ export function createHandoffEvents(recordEvents: RecordEvents): RecordHandoff {
   };
 }
 
-/** @returns null for a change that does not change the handler */
-function reportOf(change: HandoffChange): Reported | null {
+/** Describes the change for the event. @returns null if the handler stays the same */
+function describeChange(change: HandoffChange): ReportedChange | null {
   switch (change.kind) {
     case "requested":
       // A repeated change only notifies the team of a delayed request. The visitor has been waiting since the first

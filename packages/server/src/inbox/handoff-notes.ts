@@ -4,13 +4,13 @@ import type { Db } from "../db/open.ts";
 import type { ConversationRow } from "../db/tables.ts";
 import { quotedJson } from "../quoted-json.ts";
 
-/** The maximum number of requests that the model is informed about. */
+/** The maximum number of requests that the prompt mentions. */
 const MAX_REQUESTS = 10;
 
-/** @returns a function that tells the model about the newest requests for a person in a conversation */
+/** @returns a function that creates the notes for the model about the newest requests for a person in a conversation */
 export function createHandoffNotes(db: Db) {
   return async ({ id, epoch }: Pick<ConversationRow, "id" | "epoch">): Promise<Note[]> => {
-    // The conversation has always been with its agent, as most are, so there is nothing to read.
+    // Most conversations are in epoch 0: the agent has always had them, so there are no requests to read.
     if (epoch === 0) return [];
     const requests = await db
       .selectFrom("handoffs")
@@ -21,29 +21,29 @@ export function createHandoffNotes(db: Db) {
       .limit(MAX_REQUESTS)
       .execute();
     const [newest, ...earlier] = requests;
-    return newest ? [...earlier.toReversed().flatMap(earlierNoteOf), newestNoteOf(newest, earlier)] : [];
+    return newest ? [...earlier.toReversed().flatMap(createEarlierNotes), createNewestNote(newest, earlier)] : [];
   };
 }
 
-const notYours =
+const authorshipNotice =
   "Messages that begin with the name of a member of the team were not written by you. Do not write in a member's name";
 
 /** A note that a member wrote for the model still applies after the visitor has asked for a person again. */
-function earlierNoteOf({ endedAt, note }: HandoffRow): Note[] {
+function createEarlierNotes({ endedAt, note }: HandoffRow): Note[] {
   if (endedAt === null || note === null) return [];
-  return [{ createdAt: endedAt, text: `[A member of the team returned the conversation to you.${quotedNote(note)}]` }];
+  return [{ createdAt: endedAt, text: `[A member of the team returned the conversation to you.${quoteNote(note)}]` }];
 }
 
-const quotedNote = (note: string) => ` Their note for you, which the visitor does not see: ${quotedJson(note)}.`;
+const quoteNote = (note: string) => ` Their note for you, which the visitor does not see: ${quotedJson(note)}.`;
 
 /**
  * A note about a finished handoff is placed before the message that follows it, and a note about an open request before
  * the newest message.
  */
-function newestNoteOf(newest: HandoffRow, earlier: readonly HandoffRow[]): Note {
+function createNewestNote(newest: HandoffRow, earlier: readonly HandoffRow[]): Note {
   const { endedAt, endedBy, takenAt, note, promisedAt } = newest;
   const wasTaken = takenAt !== null || earlier.some((one) => one.takenAt !== null);
-  const authors = wasTaken ? ` ${notYours}.` : "";
+  const authors = wasTaken ? ` ${authorshipNotice}.` : "";
   if (endedAt === null) {
     const hasLeft = earlier[0]?.endedBy === "left";
     const former = hasLeft ? "The member of the team who had this conversation can no longer answer. " : "";
@@ -56,9 +56,9 @@ function newestNoteOf(newest: HandoffRow, earlier: readonly HandoffRow[]): Note 
   if (takenAt === null && endedBy === "visitor") {
     return { createdAt: endedAt, text: `[The visitor no longer waits for a person. You answer again.${authors}]` };
   }
-  const quoted = note === null ? "" : quotedNote(note);
+  const quoted = note === null ? "" : quoteNote(note);
   return {
     createdAt: endedAt,
-    text: `[The part of the team is over, and you answer again, in your own name.${quoted} ${notYours}, and do not offer a person again for the same reason.]`,
+    text: `[The part of the team is over, and you answer again, in your own name.${quoted} ${authorshipNotice}, and do not offer a person again for the same reason.]`,
   };
 }

@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
 import type { Deps } from "../deps.ts";
 import { createHandoffCounters } from "./counters.ts";
-import { releaseSoon } from "./former-members.ts";
+import { scheduleRelease } from "./former-members.ts";
 import { createHandoffRecorders } from "./handoff-changes.ts";
 import { createHandoffNotes } from "./handoff-notes.ts";
 import { addHandoffMetrics } from "./metrics.ts";
@@ -11,7 +11,7 @@ import { createHandoffRules } from "./rules.ts";
 
 export type Handoffs = ReturnType<typeof createHandoffs>;
 
-/** The parts of handoff that other resources need: distributing changes, requests for a person, and rules. */
+/** Creates the parts of handoff that other modules use: change recorders, requests for a person, rules and metrics. */
 export function createHandoffs(deps: Pick<Deps, "db" | "log" | "mailer">) {
   const recorders = createHandoffRecorders();
   const counters = createHandoffCounters();
@@ -20,7 +20,7 @@ export function createHandoffs(deps: Pick<Deps, "db" | "log" | "mailer">) {
     ...recorders,
     counters,
     requests,
-    releaseSoon,
+    scheduleRelease,
     rules: createHandoffRules(requests),
     addMetrics: (registry: Registry) => addHandoffMetrics(registry, deps, counters),
     forChat: {

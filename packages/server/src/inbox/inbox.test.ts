@@ -6,8 +6,8 @@ import { createMember, createOwner, signedInBrowser } from "../../../../test/ses
 import { sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
 import { inTransaction } from "../db/transaction.ts";
 import { createHandoffCounters } from "./counters.ts";
-import { releaseSoon } from "./former-members.ts";
-import { createGiving } from "./give.ts";
+import { scheduleRelease } from "./former-members.ts";
+import { createAssignConversation } from "./give.ts";
 
 type Browser = Awaited<ReturnType<typeof signedInBrowser>>;
 
@@ -302,7 +302,7 @@ onBothDatabases("in a handoff", (createDatabase) => {
 
   /** Gives conversations to members without the rest of the inbox, so that a test can pause the transaction. */
   const giving = () =>
-    createGiving(server.deps, {
+    createAssignConversation(server.deps, {
       handOver: { stop: async () => [], endReplies: async () => [], settle: async () => {} },
       counters: createHandoffCounters(),
       record: async () => {},
@@ -335,7 +335,7 @@ onBothDatabases("in a handoff", (createDatabase) => {
     const [removed, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const removal = inTransaction(db, async (trx) => {
       await trx.deleteFrom("members").where("userId", "=", userId).execute();
-      await releaseSoon(trx, { organizationId, userId });
+      await scheduleRelease(trx, { organizationId, userId });
       removed.resolve();
       await mayCommit.promise;
     });
@@ -352,14 +352,14 @@ onBothDatabases("in a handoff", (createDatabase) => {
     const ofAgent = await createAgent(owner, { handoff: { isEnabled: true } });
     const [first, second] = [await visit(ofAgent), await visit(ofAgent)];
     const [counted, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const give = giving();
+    const assignConversation = giving();
     const taken = { userId: colleagueId, mayReplace: false };
-    const slow = give({ organizationId, id: first.id }, taken, async () => {
+    const slow = assignConversation({ organizationId, id: first.id }, taken, async () => {
       counted.resolve();
       await mayCommit.promise;
     });
     await counted.promise;
-    const fast = give({ organizationId, id: second.id }, taken, async () => {});
+    const fast = assignConversation({ organizationId, id: second.id }, taken, async () => {});
     // SQLite runs one transaction at a time.
     if (isPostgres()) await fast;
     mayCommit.resolve();

@@ -3,13 +3,13 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Deps } from "../deps.ts";
 import type { HandoffCounters } from "./counters.ts";
 
-/** From ten seconds to four hours. */
+/** The histogram buckets in seconds, from ten seconds to four hours. */
 const buckets = [10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400];
 
 /**
  * Adds the handoff metrics. The number of waiting visitors is read from the database and is the same in every process.
- * Everything else counts events of this process. Each metric starts at 0 for every cause, so that the first request is
- * seen as an increase.
+ * The other metrics count events of this process. They start at 0 for every cause, so that Prometheus sees the first
+ * request as an increase.
  */
 export function addHandoffMetrics(
   registry: Registry,
@@ -30,7 +30,7 @@ export function addHandoffMetrics(
       try {
         this.set(Number((await waiting.executeTakeFirstOrThrow()).count));
       } catch (error) {
-        // Omit only this metric. The others are needed most when the database fails.
+        // Keep exporting the other metrics, because operators need them most when the database fails.
         log.warn({ err: error }, "Cannot count the visitors who wait for a person");
         this.set(Number.NaN);
       }

@@ -12,7 +12,10 @@ export type NewRequest = {
   email?: string | null;
 };
 
-/** @param times.takenBy the member who took the conversation over without a request */
+/**
+ * Creates the row of a handoff.
+ * @param times.takenBy the id of the member who took the conversation over without a request
+ */
 export function newHandoff(
   { organizationId, conversationId, cause, reason, summary = null, email = null }: NewRequest,
   agentId: string,

@@ -30,7 +30,10 @@ const tool: LanguageModelV4FunctionTool = {
   },
 };
 
-/** @returns a function that creates the tool that the model calls to ask for a person, or null when it cannot */
+/**
+ * @returns a function that creates the `request_human` tool for a conversation. It returns null if handoff is disabled or
+ * the agent does not have the conversation.
+ */
 export function createRequestTool({ db, log, mailer }: Pick<Deps, "db" | "log" | "mailer">, requests: HandoffRequests) {
   return (agent: AgentRow, { id, handler }: Pick<ConversationRow, "id" | "handler">): ReplyTool | null => {
     const settings = parseHandoff(agent);
@@ -38,18 +41,20 @@ export function createRequestTool({ db, log, mailer }: Pick<Deps, "db" | "log" |
     return {
       tool,
       executionType: "handoff",
-      shownInput: (input) => ({ reason: textIn(input, "reason", handoffLimits.reason) }),
+      shownInput: (input) => ({ reason: readText(input, "reason", handoffLimits.reason) }),
       async run(input) {
-        const reason = textIn(input, "reason", handoffLimits.reason);
-        const summary = textIn(input, "summary", handoffLimits.summary);
-        const asked = { organizationId: agent.organizationId, conversationId: id, reason, summary };
+        const reason = readText(input, "reason", handoffLimits.reason);
+        const summary = readText(input, "summary", handoffLimits.summary);
+        const newRequest = { organizationId: agent.organizationId, conversationId: id, reason, summary };
         try {
-          const isNew = await inTransaction(db, (trx) => requests.request(trx, agent, { ...asked, cause: "agent" }));
+          const isNew = await inTransaction(db, (trx) =>
+            requests.request(trx, agent, { ...newRequest, cause: "agent" }),
+          );
           return isNew
-            ? requested(agent, settings, { reason, canEmail: mailer.isConfigured })
+            ? createOutcome(agent, settings, { reason, canEmail: mailer.isConfigured })
             : failure("The team already knows about this conversation.");
         } catch (error) {
-          log.error({ err: error, agentId: agent.id }, "could not ask for a person");
+          log.error({ err: error, agentId: agent.id }, "a request for a person could not be stored");
           return failure("The team cannot be reached right now.");
         }
       },
@@ -57,15 +62,15 @@ export function createRequestTool({ db, log, mailer }: Pick<Deps, "db" | "log" |
   };
 }
 
-function requested(
+function createOutcome(
   agent: AgentRow,
   settings: HandoffSettings,
   { reason, canEmail }: { reason: string | null; canEmail: boolean },
 ): ToolOutcome {
-  const shown = toWidgetHandoff(agent, { now: Date.now(), canEmail });
-  const { isOpen = true, opensAt = null, promiseMinutes = null } = shown ?? {};
+  const widgetHandoff = toWidgetHandoff(agent, { now: Date.now(), canEmail });
+  const { isOpen = true, opensAt = null, promiseMinutes = null } = widgetHandoff ?? {};
   const canLeaveAddress = canEmail ? " The visitor can leave an email address in the form below." : "";
-  const told = [
+  const instructions = [
     isOpen
       ? `The team has been notified${promiseMinutes === null ? "" : `, and usually answers within ${promiseMinutes} minutes`}.`
       : `The request is stored, but the team is away${opensAt === null ? "" : ` until ${opensAt}`}.${canLeaveAddress}`,
@@ -75,11 +80,11 @@ function requested(
       : "You do not receive further messages until the person is done.",
   ];
   const result = { reason, isOpen, opensAt, promiseMinutes };
-  return { result, isError: false, displayConfig: null, display: null, forModel: told.join(" ") };
+  return { result, isError: false, displayConfig: null, display: null, forModel: instructions.join(" ") };
 }
 
-/** A text of the model's input. The model can send any value. */
-function textIn(input: unknown, name: "reason" | "summary", maxLength: number): string | null {
+/** Reads a text from the tool's input. The value can have any type, because models do not always follow the schema. */
+function readText(input: unknown, name: "reason" | "summary", maxLength: number): string | null {
   const value = ((input ?? {}) as Record<string, unknown>)[name];
   // PostgreSQL cannot store NUL in text.
   const text = typeof value === "string" ? value.replaceAll("\0", "").trim() : "";

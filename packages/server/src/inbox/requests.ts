@@ -7,7 +7,10 @@ import type { HandoffCounters } from "./counters.ts";
 import { hasFormerMember } from "./former-members.ts";
 import { type NewRequest, newHandoff } from "./new-handoff.ts";
 
-/** The minimum time between notices about one conversation, in milliseconds, however often its visitor asks and cancels. */
+/**
+ * The minimum time between notices about one conversation, in milliseconds. It limits notices when a visitor repeatedly
+ * requests a person and cancels.
+ */
 const ANNOUNCED_EVERY_MS = 3 * 60_000;
 
 export type HandoffRequests = ReturnType<typeof createHandoffRequests>;
@@ -15,21 +18,21 @@ export type HandoffRequests = ReturnType<typeof createHandoffRequests>;
 /** Creates requests for a person, in the transaction of the event that causes them. */
 export function createHandoffRequests({ record, counters }: { record: RecordHandoff; counters: HandoffCounters }) {
   /** Stores the request of a visitor who has just begun to wait. */
-  async function open(
+  async function openRequest(
     trx: Transaction<Tables>,
     agent: Pick<AgentRow, "id" | "handoff">,
-    asked: NewRequest,
+    newRequest: NewRequest,
     { epoch, isTest, now }: { epoch: number; isTest: Flag; now: number },
   ): Promise<void> {
-    const { organizationId, conversationId, cause } = asked;
+    const { organizationId, conversationId, cause } = newRequest;
     const heldUntil = await nextAnnouncement(trx, conversationId, now);
     const announcedAt = heldUntil === null ? now : null;
     const promisedAt = promisedTime(parseHandoff(agent), now);
-    const handoff = newHandoff(asked, agent.id, { now, promisedAt, announcedAt });
+    const handoff = newHandoff(newRequest, agent.id, { now, promisedAt, announcedAt });
     await counters.count(trx, handoff, { event: "requested", at: now, isTest: isTest === 1 });
     await trx.insertInto("handoffs").values(handoff).execute();
-    const place = { organizationId, agentId: agent.id, conversationId, epoch };
-    await record(trx, { ...place, kind: "requested", handoffId: handoff.id, cause, heldUntil });
+    const conversationRef = { organizationId, agentId: agent.id, conversationId, epoch };
+    await record(trx, { ...conversationRef, kind: "requested", handoffId: handoff.id, cause, heldUntil });
   }
 
   return {
@@ -40,9 +43,9 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
     async request(
       trx: Transaction<Tables>,
       agent: Pick<AgentRow, "id" | "handoff">,
-      asked: NewRequest,
+      newRequest: NewRequest,
     ): Promise<boolean> {
-      const { organizationId, conversationId } = asked;
+      const { organizationId, conversationId } = newRequest;
       const now = Date.now();
       const waiting = await trx
         .updateTable("conversations")
@@ -54,7 +57,7 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
         .returning(["epoch", "isTest"])
         .executeTakeFirst();
       if (!waiting) return false;
-      await open(trx, agent, asked, { ...waiting, now });
+      await openRequest(trx, agent, newRequest, { ...waiting, now });
       return true;
     },
     /**
@@ -90,9 +93,14 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
         .where("endedAt", "is", null)
         .returning(["cause", "reason", "summary", "email"])
         .executeTakeFirstOrThrow();
-      const asked = { organizationId, conversationId, reason, summary, email };
+      const newRequest = { organizationId, conversationId, reason, summary, email };
       // If a member took the conversation over without a request, the visitor is the one who now wants an answer.
-      await open(trx, agent, { ...asked, cause: cause === "member" ? "visitor" : cause }, { ...waiting, now });
+      await openRequest(
+        trx,
+        agent,
+        { ...newRequest, cause: cause === "member" ? "visitor" : cause },
+        { ...waiting, now },
+      );
       return true;
     },
   };

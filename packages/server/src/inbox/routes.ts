@@ -12,7 +12,7 @@ import { createRateLimit } from "../plans/rate-limit.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Member } from "./service.ts";
 
-/** Endpoints that hand conversations over to members of the team and back. */
+/** Endpoints that hand conversations over to members of the team and return them to the agent. */
 export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"], idempotency: Idempotency): void {
   // Each request notifies the team.
   const perConversation = createRateLimit(limits.chatPerSession, "requests for a person");
@@ -23,9 +23,9 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
     handler: async (request) => {
       const { id } = request.params;
       const { reason, email } = request.body;
-      const asked = { reason: reason?.trim() || null, email: readAddress(email) };
+      const details = { reason: reason?.trim() || null, email: readAddress(email) };
       await perConversation.consume(id, request);
-      return { data: await inbox.request(readViewer(request, id), id, asked), error: null };
+      return { data: await inbox.request(readViewer(request, id), id, details), error: null };
     },
   });
   app.route({
@@ -76,7 +76,7 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
   });
 }
 
-/** @throws 400 for an address to which no email can be sent, because the visitor would wait for an answer in vain */
+/** @throws 400 for an invalid address, because the visitor would never receive the answer */
 function readAddress(email: string | null | undefined): string | null {
   const address = email?.trim() || null;
   if (address === null || isMailAddress(address)) return address;

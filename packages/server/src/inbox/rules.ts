@@ -4,15 +4,14 @@ import { parseHandoff } from "../agents/handoff.ts";
 import type { Tables } from "../db/tables.ts";
 import type { HandoffRequests } from "./requests.ts";
 
-/**
- * An event without a conversation id belongs to the newest conversation of its session, unless that conversation is
- * older than this.
- */
+/** A custom event requests a person only in a conversation that was updated within this time, in milliseconds. */
 const RECENT_MS = 86_400_000;
 
-/** The agent's rules that request a person. They run in the transaction of the event that they react to. */
+/**
+ * Creates the rules that request a person automatically. Each runs in the transaction of the event that triggers it.
+ */
 export function createHandoffRules(requests: HandoffRequests) {
-  async function agentOf(trx: Transaction<Tables>, agentId: string) {
+  async function readAgent(trx: Transaction<Tables>, agentId: string) {
     return trx
       .selectFrom("agents")
       .select(["id", "organizationId", "handoff"])
@@ -21,12 +20,14 @@ export function createHandoffRules(requests: HandoffRequests) {
   }
 
   return {
-    /** Call it after storing a bad rating of a reply by the agent. Ratings before an earlier handoff do not count. */
+    /**
+     * Call it after storing a bad rating of an agent's reply. Only ratings since the last handoff ended are counted.
+     */
     async onBadRating(
       trx: Transaction<Tables>,
       { agentId, conversationId }: { agentId: string; conversationId: string },
     ): Promise<void> {
-      const agent = await agentOf(trx, agentId);
+      const agent = await readAgent(trx, agentId);
       if (!agent) return;
       const { isEnabled, badRatings } = parseHandoff(agent);
       if (!isEnabled || badRatings === null) return;
@@ -35,7 +36,7 @@ export function createHandoffRules(requests: HandoffRequests) {
         .select((x) => x.fn.max("endedAt").as("endedAt"))
         .where("conversationId", "=", conversationId)
         .executeTakeFirst();
-      const bad = await trx
+      const ratings = await trx
         .selectFrom("messages")
         .select((x) => x.fn.countAll<number>().as("n"))
         .where("conversationId", "=", conversationId)
@@ -43,19 +44,19 @@ export function createHandoffRules(requests: HandoffRequests) {
         .where("authorName", "is", null)
         .where("createdAt", ">", Number(earlier?.endedAt ?? 0))
         .executeTakeFirst();
-      if (Number(bad?.n ?? 0) < badRatings) return;
+      if (Number(ratings?.n ?? 0) < badRatings) return;
       const { organizationId } = agent;
       await requests.request(trx, agent, { organizationId, conversationId, cause: "rating", reason: null });
     },
-    /** Call it after an event of the page. The event belongs to the newest conversation of its session. */
+    /** Call it after storing a trigger event. It applies to the newest conversation of the event's session. */
     async onEvent(trx: Transaction<Tables>, event: TriggerEvent): Promise<void> {
       const { agentId, sessionId, triggerType, eventType } = event;
       if (triggerType !== "custom_event" || eventType !== "fired" || !sessionId) return;
-      const agent = await agentOf(trx, agentId);
+      const agent = await readAgent(trx, agentId);
       if (!agent) return;
       const { isEnabled, events } = parseHandoff(agent);
       if (!isEnabled || events.length === 0) return;
-      const name = await eventNameOf(trx, event);
+      const name = await readEventName(trx, event);
       if (name === null || !events.includes(name)) return;
       const conversation = await trx
         .selectFrom("conversations")
@@ -68,14 +69,14 @@ export function createHandoffRules(requests: HandoffRequests) {
         .limit(1)
         .executeTakeFirst();
       if (!conversation) return;
-      const asked = { organizationId: agent.organizationId, conversationId: conversation.id };
-      await requests.request(trx, agent, { ...asked, cause: "custom_event", reason: null });
+      const conversationRef = { organizationId: agent.organizationId, conversationId: conversation.id };
+      await requests.request(trx, agent, { ...conversationRef, cause: "custom_event", reason: null });
     },
   };
 }
 
-/** The name of the page's event to which the trigger reacted. */
-async function eventNameOf(trx: Transaction<Tables>, { agentId, triggerId, triggerName }: TriggerEvent) {
+/** Reads the name of the custom event that fired the trigger. */
+async function readEventName(trx: Transaction<Tables>, { agentId, triggerId, triggerName }: TriggerEvent) {
   const trigger = await trx
     .selectFrom("triggers")
     .select("conditions")

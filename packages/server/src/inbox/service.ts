@@ -13,7 +13,7 @@ import type { Deps } from "../deps.ts";
 import { AppError, invalid } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import type { HandoffCounters } from "./counters.ts";
-import type { Give } from "./give.ts";
+import type { AssignConversation } from "./give.ts";
 import type { HandoffRequests } from "./requests.ts";
 import { addMessage, type Ending, returnToAgent, updateRequest } from "./store.ts";
 
@@ -21,18 +21,21 @@ import { addMessage, type Ending, returnToAgent, updateRequest } from "./store.t
 export type Member = { organizationId: string; userId: string; name: string };
 
 /**
- * Writes in the transaction of the action. This lets the caller recognize a command that it receives again after an
- * interruption. Without it, a repeated return could end the visitor's next request.
+ * Runs in the transaction of the action, so that the caller can record the command together with its effect and
+ * recognize it when it arrives again. Otherwise, a repeated return could end the visitor's next request.
  */
-type Alongside = (trx: Executor) => Promise<void>;
+type OnWrite = (trx: Executor) => Promise<void>;
 
-/** `epoch`: ends the member's part only in that epoch, so that a repeated call does not end a later request. */
-type EndOptions = { alongside?: Alongside; epoch?: number | null };
+/**
+ * With `epoch`, the handoff ends only if the conversation is still in that epoch, so that a repeated call does not end
+ * a later request.
+ */
+type EndOptions = { onWrite?: OnWrite; epoch?: number | null };
 
 export type InboxParts = {
   agents: AgentService;
   conversations: ConversationService;
-  give: Give;
+  assignConversation: AssignConversation;
   requests: HandoffRequests;
   counters: HandoffCounters;
   record: RecordHandoff;
@@ -40,11 +43,11 @@ export type InboxParts = {
 
 export type InboxService = ReturnType<typeof createInboxService>;
 
-/** Hands conversations over to members of the team and back. */
+/** Hands conversations over to members of the team and returns them to the agent. */
 export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) {
-  const { agents, conversations, give, requests, counters, record } = parts;
-  const sending = createSending({ counters, record });
-  const end = createEnding({ db }, { conversations, ownership, record });
+  const { agents, conversations, assignConversation, requests, counters, record } = parts;
+  const storeMessage = createMessageSender({ counters, record });
+  const end = createHandoffEnder({ db }, { conversations, ownership, record });
 
   async function ownership(viewer: Viewer, id: string): Promise<Ownership> {
     return conversations.ownershipOf(await conversations.existing(viewer, id), "organizationId" in viewer);
@@ -52,9 +55,9 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
 
   /** @throws 409 naming the member who has the conversation */
   async function checkOwner(member: Member, id: string): Promise<Ownership> {
-    const found = await ownership({ organizationId: member.organizationId }, id);
-    if (found.assignee?.userId === member.userId) return found;
-    throw new AppError("CONFLICT", `${found.assignee?.name ?? "Another member"} has this conversation.`);
+    const current = await ownership({ organizationId: member.organizationId }, id);
+    if (current.assignee?.userId === member.userId) return current;
+    throw new AppError("CONFLICT", `${current.assignee?.name ?? "Another member"} has this conversation.`);
   }
 
   return {
@@ -72,7 +75,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       });
       return ownership(viewer, id);
     },
-    /** Stops waiting. @throws 409 when a member has the conversation */
+    /** Cancels the visitor's request for a person. @throws 409 when a member has the conversation */
     async cancel(viewer: Viewer, id: string): Promise<Ownership> {
       const { organizationId } = await conversations.existing(viewer, id);
       const conversation = { organizationId, conversationId: id };
@@ -84,23 +87,23 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
         const wasAnnounced = handoff.announcedAt !== null;
         await record(trx, { ...conversation, agentId, epoch, kind: "cancelled", handoffId: handoff.id, wasAnnounced });
       });
-      const now = await ownership(viewer, id);
-      if (now.handler === "human")
+      const current = await ownership(viewer, id);
+      if (current.handler === "human")
         throw new AppError("CONFLICT", "A member of the team already has this conversation.");
-      return now;
+      return current;
     },
     /** @throws 409 naming the member who has the conversation */
-    async takeOver(member: Member, id: string, alongside?: Alongside): Promise<Ownership> {
+    async takeOver(member: Member, id: string, onWrite?: OnWrite): Promise<Ownership> {
       const row = await conversations.existing({ organizationId: member.organizationId }, id);
       const { userId } = member;
       if (row.assigneeId !== userId) {
-        await give(row, { userId, mayReplace: false }, async (trx, isGiven) => {
-          if (isGiven) await alongside?.(trx);
+        await assignConversation(row, { userId, mayReplace: false }, async (trx, isAssigned) => {
+          if (isAssigned) await onWrite?.(trx);
         });
         return checkOwner(member, id);
       }
       const owned = await checkOwner(member, id);
-      await alongside?.(db);
+      await onWrite?.(db);
       return owned;
     },
     /** Assigns a conversation to any member, even if another member has it. */
@@ -109,12 +112,12 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
       if (!(await areMembers(db, organizationId, [userId]))) {
         throw invalid("userId", "is not a member of this organization", "unknown_reference");
       }
-      await give(row, { userId, mayReplace: true, assignedBy }, async () => {});
+      await assignConversation(row, { userId, mayReplace: true, assignedBy }, async () => {});
       return ownership({ organizationId }, id);
     },
     /**
      * Returns the conversation to the agent, which receives the note.
-     * @throws 409 naming the member who has the conversation when it has moved on from `epoch`
+     * @throws 409 if the conversation is no longer in `epoch` and the visitor is waiting or a member has it
      */
     returnToAgent: (member: Member, id: string, { note, ...options }: EndOptions & { note: string | null }) =>
       end(member, id, { ...options, endedBy: "member", note: note?.trim() || null }),
@@ -128,20 +131,20 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
     async send(member: Member, id: string, content: string, keep?: SaveResponse): Promise<Message> {
       const { organizationId, userId } = member;
       const row = await conversations.existing({ organizationId }, id);
-      const write = (trx: Transaction<Tables>) => sending(trx, { member, id, content, keep });
+      const write = (trx: Transaction<Tables>) => storeMessage(trx, { member, id, content, keep });
       const sent =
         row.assigneeId === userId
           ? await inTransaction(db, write)
-          : await give(row, { userId, mayReplace: false }, write);
+          : await assignConversation(row, { userId, mayReplace: false }, write);
       if (sent) return sent;
       await checkOwner(member, id);
-      throw new AppError("CONFLICT", "Someone else has just taken or returned the conversation. Try again.");
+      throw new AppError("CONFLICT", "Another member has just taken or returned this conversation. Try again.");
     },
   };
 }
 
-/** @returns a function that gives a conversation back to the agent */
-function createEnding(
+/** @returns a function that returns a conversation to the agent and ends its handoff */
+function createHandoffEnder(
   { db }: Pick<Deps, "db">,
   parts: Pick<InboxParts, "conversations" | "record"> & { ownership(viewer: Viewer, id: string): Promise<Ownership> },
 ) {
@@ -149,46 +152,46 @@ function createEnding(
   return async (
     member: Member,
     id: string,
-    { alongside, epoch = null, ...ending }: Pick<Ending["handoff"], "endedBy" | "note"> & EndOptions,
+    { onWrite, epoch = null, ...ending }: Pick<Ending["handoff"], "endedBy" | "note"> & EndOptions,
   ): Promise<Ownership> => {
     const viewer = { organizationId: member.organizationId };
     await conversations.existing(viewer, id);
     const isEnded = await inTransaction(db, async (trx) => {
-      await alongside?.(trx);
+      await onWrite?.(trx);
       const conversation = { ...viewer, conversationId: id };
       const handoff = { ...ending, endedById: member.userId };
       const changed = await returnToAgent(trx, conversation, { handoff, from: "waiting or human", epoch });
       if (!changed) return false;
       const kind = ending.endedBy === "closed" ? "closed" : "returned";
-      const place = { ...conversation, agentId: changed.agentId, epoch: changed.epoch };
-      await record(trx, { ...place, kind, handoffId: changed.handoff.id, userId: member.userId });
+      const conversationRef = { ...conversation, agentId: changed.agentId, epoch: changed.epoch };
+      await record(trx, { ...conversationRef, kind, handoffId: changed.handoff.id, userId: member.userId });
       return true;
     });
-    const now = await ownership(viewer, id);
-    if (isEnded || epoch === null || now.handler === "agent") return now;
-    if (now.handler === "waiting") throw new AppError("CONFLICT", "The visitor is waiting for a person again.");
-    throw new AppError("CONFLICT", `${now.assignee?.name ?? "Another member"} has this conversation.`);
+    const current = await ownership(viewer, id);
+    if (isEnded || epoch === null || current.handler === "agent") return current;
+    if (current.handler === "waiting") throw new AppError("CONFLICT", "The visitor is waiting for a person again.");
+    throw new AppError("CONFLICT", `${current.assignee?.name ?? "Another member"} has this conversation.`);
   };
 }
 
-type Sent = { member: Member; id: string; content: string; keep: SaveResponse | undefined };
+type MessageToSend = { member: Member; id: string; content: string; keep: SaveResponse | undefined };
 
 /** @returns a function that stores a member's message, and resolves to null unless the member has the conversation */
-function createSending({ counters, record }: Pick<InboxParts, "counters" | "record">) {
-  return async (trx: Transaction<Tables>, { member, id, content, keep }: Sent): Promise<Message | null> => {
+function createMessageSender({ counters, record }: Pick<InboxParts, "counters" | "record">) {
+  return async (trx: Transaction<Tables>, { member, id, content, keep }: MessageToSend): Promise<Message | null> => {
     const { organizationId, userId, name } = member;
     const conversation = { organizationId, conversationId: id };
     const added = await addMessage(trx, conversation, { userId, name, content });
     if (!added) return null;
     const { agentId, epoch, isTest, handoff, message, isFirst } = added;
-    const place = { ...conversation, agentId, epoch, handoffId: handoff.id, userId };
+    const conversationRef = { ...conversation, agentId, epoch, handoffId: handoff.id, userId };
     if (isFirst) {
       await counters.count(trx, handoff, { event: "answered", at: message.createdAt, isTest });
-      await record(trx, { ...place, kind: "answered" });
+      await record(trx, { ...conversationRef, kind: "answered" });
     }
-    await record(trx, { ...place, kind: "member_message", messageId: message.id });
-    const answer = toMessage(message, true);
-    await keep?.(trx, agentId, answer);
-    return answer;
+    await record(trx, { ...conversationRef, kind: "member_message", messageId: message.id });
+    const created = toMessage(message, true);
+    await keep?.(trx, agentId, created);
+    return created;
   };
 }

@@ -9,31 +9,31 @@ import { newHandoff } from "./new-handoff.ts";
 
 type Conversation = { organizationId: string; conversationId: string };
 
-/** The result of a change of the handler. `handoff` is the request that it belongs to. */
-export type Changed = { agentId: string; epoch: number; isTest: boolean; handoff: HandoffRow };
+/** The result of a handler change. `handoff` is the request that it affects. */
+export type HandlerChange = { agentId: string; epoch: number; isTest: boolean; handoff: HandoffRow };
 
-/** `first` is `request` when no request existed before, and `taken` when the request had not been taken before. */
-type Given = Changed & { first: "request" | "taken" | null };
+/** `first` is `request` if no open request existed, and `taken` if no member had taken the open request before. */
+type Assignment = HandlerChange & { first: "request" | "taken" | null };
 
 export type Ending = {
   handoff: Pick<HandoffRow, "endedBy" | "endedById" | "note">;
   from: "waiting" | "waiting or human";
-  /** the only epoch in which the conversation is given back; null for any */
+  /** returns the conversation only if it is in this epoch; null for any epoch */
   epoch: number | null;
 };
 
 /**
- * Gives the conversation to a member. This is atomic: only one of several concurrent calls succeeds.
- * @param mayReplace whether it may be taken from another member who still belongs to the organization
+ * Assigns the conversation to a member. This is atomic: only one of several concurrent calls succeeds.
+ * @param mayReplace whether the member may replace an assignee who still belongs to the organization
  * @returns null when a member has the conversation; with `mayReplace`, only when that member already has it
  */
-export async function giveTo(
+export async function assignTo(
   trx: Transaction<Tables>,
   { organizationId, conversationId }: Conversation,
   { userId, mayReplace }: { userId: string; mayReplace: boolean },
-): Promise<Given | null> {
+): Promise<Assignment | null> {
   const now = Date.now();
-  const owned = await trx
+  const conversation = await trx
     .updateTable("conversations")
     .set({
       handler: "human",
@@ -55,7 +55,7 @@ export async function giveTo(
     )
     .returning(["agentId", "epoch", "isTest"])
     .executeTakeFirst();
-  if (!owned) return null;
+  if (!conversation) return null;
   const taken = await trx
     .updateTable("handoffs")
     .set({ takenAt: sql`coalesce("takenAt", ${now})`, takenBy: sql`coalesce("takenBy", ${userId})` })
@@ -63,11 +63,11 @@ export async function giveTo(
     .where("endedAt", "is", null)
     .returningAll()
     .executeTakeFirst();
-  const asked = { organizationId, conversationId, cause: "member" as const, reason: null };
-  const handoff = taken ?? newHandoff(asked, owned.agentId, { now, promisedAt: null, takenBy: userId });
-  const { agentId, epoch } = owned;
+  const newRequest = { organizationId, conversationId, cause: "member" as const, reason: null };
+  const handoff = taken ?? newHandoff(newRequest, conversation.agentId, { now, promisedAt: null, takenBy: userId });
+  const { agentId, epoch } = conversation;
   const first = taken ? (taken.takenAt === now ? "taken" : null) : "request";
-  return { agentId, epoch, isTest: owned.isTest === 1, handoff, first };
+  return { agentId, epoch, isTest: conversation.isTest === 1, handoff, first };
 }
 
 export async function insertHandoff(trx: Transaction<Tables>, handoff: HandoffRow): Promise<void> {
@@ -75,16 +75,16 @@ export async function insertHandoff(trx: Transaction<Tables>, handoff: HandoffRo
 }
 
 /**
- * Gives the conversation back to the agent and ends the request.
+ * Returns the conversation to the agent and ends the request.
  * @returns null when the conversation is in another epoch, or not in one of the states `from`
  */
 export async function returnToAgent(
   trx: Transaction<Tables>,
   { organizationId, conversationId }: Conversation,
   { handoff, from, epoch }: Ending,
-): Promise<Changed | null> {
+): Promise<HandlerChange | null> {
   const now = Date.now();
-  const owned = await trx
+  const conversation = await trx
     .updateTable("conversations")
     .set({
       handler: "agent",
@@ -100,7 +100,7 @@ export async function returnToAgent(
     .$if(epoch !== null, (query) => query.where("epoch", "=", epoch))
     .returning(["agentId", "epoch", "isTest"])
     .executeTakeFirst();
-  if (!owned) return null;
+  if (!conversation) return null;
   const ended = await trx
     .updateTable("handoffs")
     .set({ endedAt: now, ...handoff })
@@ -108,10 +108,15 @@ export async function returnToAgent(
     .where("endedAt", "is", null)
     .returningAll()
     .executeTakeFirstOrThrow();
-  return { agentId: owned.agentId, epoch: owned.epoch, isTest: owned.isTest === 1, handoff: ended };
+  return {
+    agentId: conversation.agentId,
+    epoch: conversation.epoch,
+    isTest: conversation.isTest === 1,
+    handoff: ended,
+  };
 }
 
-/** Applies the changes of a repeated request. @returns false when there is no open request */
+/** Updates the reason and the email address of the open request. @returns false when there is none */
 export async function updateRequest(
   trx: Transaction<Tables>,
   { organizationId, conversationId }: Conversation,
@@ -148,7 +153,7 @@ export async function addMessage(
 ) {
   const now = Date.now();
   const bytes = Buffer.byteLength(content);
-  const place = await trx
+  const conversation = await trx
     .updateTable("conversations")
     .set({
       messageCount: sql`"messageCount" + 1`,
@@ -167,8 +172,8 @@ export async function addMessage(
     .where("assigneeId", "=", userId)
     .returning(["agentId", "epoch", "isTest", "messageCount", "textBytes", "toolBytes"])
     .executeTakeFirst();
-  if (!place) return null;
-  checkConversationSize(place);
+  if (!conversation) return null;
+  checkConversationSize(conversation);
   const last = await trx
     .selectFrom("messages")
     .select((x) => x.fn.max("position").as("position"))
@@ -205,5 +210,12 @@ export async function addMessage(
     .executeTakeFirstOrThrow();
   const isFirst = handoff.answeredAt === null;
   if (isFirst) await trx.updateTable("handoffs").set({ answeredAt: now }).where("id", "=", handoff.id).execute();
-  return { agentId: place.agentId, epoch: place.epoch, isTest: place.isTest === 1, handoff, message, isFirst };
+  return {
+    agentId: conversation.agentId,
+    epoch: conversation.epoch,
+    isTest: conversation.isTest === 1,
+    handoff,
+    message,
+    isFirst,
+  };
 }

@@ -11,7 +11,7 @@ type CannedReplyInput = Pick<CannedReply, "name" | "text">;
 
 export type CannedReplyService = ReturnType<typeof createCannedReplyService>;
 
-/** Manages the answers that an organization's members have prepared. The dashboard fills in their placeholders. */
+/** Manages an organization's canned replies. The dashboard fills in their placeholders. */
 export function createCannedReplyService({ db }: Pick<Deps, "db">) {
   const store = createCannedReplyStore(db);
   return {
@@ -19,7 +19,7 @@ export function createCannedReplyService({ db }: Pick<Deps, "db">) {
     async *list(organizationId: string): AsyncGenerator<CannedReply[]> {
       for await (const rows of store.pages(organizationId)) yield rows.map(toCannedReply);
     },
-    /** @throws 409 when there are too many */
+    /** @throws 409 when the organization has too many canned replies */
     async create(organizationId: string, { name, text }: CannedReplyInput, keep?: SaveResponse): Promise<CannedReply> {
       const now = Date.now();
       const row: CannedReplyRow = {

@@ -14,7 +14,7 @@ const PAGE = 50;
 export function createCannedReplyStore(db: Db) {
   const owned = (organizationId: string) => db.selectFrom("cannedReplies").where("organizationId", "=", organizationId);
   return {
-    /** Ordered by name, regardless of case. */
+    /** Yields the replies in pages, ordered by name, ignoring case. */
     async *pages(organizationId: string): AsyncGenerator<CannedReplyRow[]> {
       for (let offset = 0; offset < maxCannedReplies; offset += PAGE) {
         const rows = await owned(organizationId)

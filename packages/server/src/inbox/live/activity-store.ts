@@ -6,7 +6,7 @@ export const MAX_READ = 1_000;
 const MAX_WRITTEN = 200;
 
 /** The organizations in which a member has the inbox open in some process. */
-export async function organizationsWithInbox(db: Db, now: number): Promise<Set<string>> {
+export async function listOrganizationsWithInbox(db: Db, now: number): Promise<Set<string>> {
   const rows = await db
     .selectFrom("livePresence")
     .select("organizationId")
@@ -30,7 +30,7 @@ export async function writeActivity(db: Db, rows: readonly ConversationActivityR
 }
 
 /** What happened in these organizations since the given time, newest first. */
-export async function activitySince(
+export async function readActivitySince(
   db: Db,
   organizationIds: readonly string[],
   since: number,

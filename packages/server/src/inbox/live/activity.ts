@@ -1,10 +1,10 @@
 import type { Db } from "../../db/open.ts";
-import { activitySince, MAX_READ, organizationsWithInbox, writeActivity } from "./activity-store.ts";
+import { listOrganizationsWithInbox, MAX_READ, readActivitySince, writeActivity } from "./activity-store.ts";
 
 /** How often activity is written for the other processes, in milliseconds. */
 const WRITE_EVERY_MS = 300;
 /** How often this process reads which organizations have an inbox open, in milliseconds. */
-const ASK_EVERY_MS = 1_000;
+const READ_ORGANIZATIONS_EVERY_MS = 1_000;
 /**
  * How long activity without a follower is remembered, in milliseconds, for an inbox that was just opened in another
  * process.
@@ -37,8 +37,8 @@ export function createActivityExchange(db: Db | null, onError: (error: unknown) 
   const announced = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | null = null;
-  let listening: ReadonlySet<string> = new Set();
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let organizationsWithInbox: ReadonlySet<string> = new Set();
+  let organizationsReadAt = Number.NEGATIVE_INFINITY;
 
   function remember(organizationId: string, conversationId: string) {
     const recent: Recent = organizations.get(organizationId) ?? new Map();
@@ -50,17 +50,18 @@ export function createActivityExchange(db: Db | null, onError: (error: unknown) 
 
   async function write(db: Db): Promise<void> {
     const startedAt = now();
-    if (startedAt - askedAt >= ASK_EVERY_MS) {
-      listening = await organizationsWithInbox(db, startedAt);
-      askedAt = startedAt;
+    if (startedAt - organizationsReadAt >= READ_ORGANIZATIONS_EVERY_MS) {
+      organizationsWithInbox = await listOrganizationsWithInbox(db, startedAt);
+      organizationsReadAt = startedAt;
     }
     const rows = [...organizations].flatMap(([organizationId, recent]) =>
-      listening.has(organizationId)
+      organizationsWithInbox.has(organizationId)
         ? [...recent].map(([conversationId, at]) => ({ organizationId, conversationId, at }))
         : [],
     );
     // Otherwise this process would announce its own activity a second time when it reads the table.
-    for (const { organizationId, conversationId, at } of rows) setAnnounced(keyOf(organizationId, conversationId), at);
+    for (const { organizationId, conversationId, at } of rows)
+      setAnnounced(createKey(organizationId, conversationId), at);
     await writeActivity(db, rows);
     for (const { organizationId, conversationId, at } of rows) {
       const recent = organizations.get(organizationId);
@@ -111,16 +112,16 @@ export function createActivityExchange(db: Db | null, onError: (error: unknown) 
       since: number,
     ): Promise<Array<{ organizationId: string; conversationId: string }>> {
       if (!db || organizationIds.length === 0) return [];
-      const rows = await activitySince(db, organizationIds, since);
-      const found = rows.filter(({ organizationId, conversationId, at }) => {
-        const key = keyOf(organizationId, conversationId);
+      const rows = await readActivitySince(db, organizationIds, since);
+      const newRows = rows.filter(({ organizationId, conversationId, at }) => {
+        const key = createKey(organizationId, conversationId);
         // Compares for equality rather than order, because the clocks of the servers differ.
-        const isNews = announced.get(key) !== at;
-        if (isNews) setAnnounced(key, at);
-        return isNews;
+        const isNew = announced.get(key) !== at;
+        if (isNew) setAnnounced(key, at);
+        return isNew;
       });
-      if (rows.length < MAX_READ) return found;
-      return [...found, ...organizationIds.map((organizationId) => ({ organizationId, conversationId: MANY }))];
+      if (rows.length < MAX_READ) return newRows;
+      return [...newRows, ...organizationIds.map((organizationId) => ({ organizationId, conversationId: MANY }))];
     },
     /** Resolves once no write is in progress. */
     async stop(): Promise<void> {
@@ -130,4 +131,4 @@ export function createActivityExchange(db: Db | null, onError: (error: unknown) 
   };
 }
 
-const keyOf = (organizationId: string, conversationId: string) => `${organizationId} ${conversationId}`;
+const createKey = (organizationId: string, conversationId: string) => `${organizationId} ${conversationId}`;

@@ -87,7 +87,7 @@ export function createConversationFeed(source: ConversationSource, onError: (err
       return;
     }
     await reportReceived(source, state, followers);
-    const shown = await ownershipsFor(source, followers, state);
+    const shown = await readOwnerships(source, followers, state);
     topic.state = state;
     const isOver = state.handler === "agent";
     for (const follower of followers) {
@@ -133,7 +133,7 @@ export function createConversationFeed(source: ConversationSource, onError: (err
       };
       topics.set(conversationId, topic);
       const { stream, isMember, lastEventId } = client;
-      const position = positionIn(lastEventId);
+      const position = parsePosition(lastEventId);
       const follower = { stream, isMember, position, received: position, ownership: null };
       topic.followers.add(follower);
       queue.mark(topic);
@@ -177,21 +177,23 @@ async function reportReceived(
   { id: conversationId, lastPosition }: ConversationState,
   followers: readonly Follower[],
 ) {
-  const returned = followers.filter(({ isMember, received }) => !isMember && received !== null);
-  if (returned.length === 0) return;
-  const received = Math.max(...returned.map(({ received }) => received ?? -1));
+  const reconnected = followers.filter(({ isMember, received }) => !isMember && received !== null);
+  if (reconnected.length === 0) return;
+  const received = Math.max(...reconnected.map(({ received }) => received ?? -1));
   await source.received(conversationId, Math.min(received, lastPosition));
-  for (const follower of returned) follower.received = null;
+  for (const follower of reconnected) follower.received = null;
 }
 
 /** The ownership as visitors see it (key false) and as members see it (key true), each only if any of them follow. */
-async function ownershipsFor(
+async function readOwnerships(
   source: ConversationSource,
   followers: readonly Follower[],
   state: ConversationState,
 ): Promise<Ownerships> {
-  const kinds = [...new Set(followers.map(({ isMember }) => isMember))];
-  return new Map(await Promise.all(kinds.map(async (kind) => [kind, await source.ownership(state, kind)] as const)));
+  const audiences = [...new Set(followers.map(({ isMember }) => isMember))];
+  return new Map(
+    await Promise.all(audiences.map(async (kind) => [kind, await source.ownership(state, kind)] as const)),
+  );
 }
 
 function sendOwnership(follower: Follower, shown: Ownerships) {
@@ -225,7 +227,7 @@ function format(event: ConversationLiveEvent, epoch: number, position: number): 
 }
 
 /** Returns the position in a `Last-Event-ID`, or null if the header is missing or has another format. */
-function positionIn(lastEventId: string | undefined): number | null {
+function parsePosition(lastEventId: string | undefined): number | null {
   const position = /^\d{1,9}:(-1|\d{1,9})$/.exec(lastEventId ?? "")?.[1];
   return position === undefined ? null : Number(position);
 }

@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { createInboxFeed, type InboxEntry, type InboxSource } from "./inbox-feed.ts";
 import type { OpenStream } from "./open-streams.ts";
 
-const entryOf = (conversationId: string, changedAt: number): InboxEntry => ({
+const createEntry = (conversationId: string, changedAt: number): InboxEntry => ({
   version: `${changedAt}`,
   changedAt,
   change: {
@@ -30,12 +30,15 @@ function createClient() {
   return { stream, sent: () => texts.join("") };
 }
 
-const idOf = (sent: string, conversationId: string) =>
+const findEventId = (sent: string, conversationId: string) =>
   new RegExp(`id: (\\d+)\nevent: conversation\ndata: [^\n]*"${conversationId}"`).exec(sent)?.[1];
 
 it("an inbox that is cut off while it catches up can continue from any event without missing a change", async () => {
   const entries = new Map(
-    [entryOf("conv_old", 500_000), entryOf("conv_new", 900_000)].map((entry) => [entry.change.conversationId, entry]),
+    [createEntry("conv_old", 500_000), createEntry("conv_new", 900_000)].map((entry) => [
+      entry.change.conversationId,
+      entry,
+    ]),
   );
   const isReadable = Promise.withResolvers<void>();
   const areOthersRead = Promise.withResolvers<void>();
@@ -64,10 +67,10 @@ it("an inbox that is cut off while it catches up can continue from any event wit
   feed.follow("org_1", { stream: client.stream, userId: "user_1", lastEventId: "400000" });
   feed.changed("org_1", "conv_new");
   areOthersRead.resolve();
-  await expect.poll(() => idOf(client.sent(), "conv_new")).toBe("400000");
+  await expect.poll(() => findEventId(client.sent(), "conv_new")).toBe("400000");
   isReadable.resolve();
   await feed.settled();
-  expect(idOf(client.sent(), "conv_old")).toBe("500000");
+  expect(findEventId(client.sent(), "conv_old")).toBe("500000");
 });
 
 it("an inbox reads a burst of activity at once, lists 50 conversations of it, and says that there was more", async () => {

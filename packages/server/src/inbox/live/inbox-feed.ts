@@ -118,7 +118,7 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
       { stream, userId, lastEventId }: { stream: OpenStream; userId: string; lastEventId: string | undefined },
     ): () => void {
       const topic = topics.get(organizationId) ?? newTopic(organizationId);
-      const follower = newFollower(stream, userId, cursorIn(lastEventId));
+      const follower = newFollower(stream, userId, parseCursor(lastEventId));
       topics.set(organizationId, topic);
       topic.followers.add(follower);
       queue.mark(topic);
@@ -142,7 +142,7 @@ export function createInboxFeed(source: InboxSource, onError: (error: unknown) =
      * process deleted, and changes by a process with a wrong clock.
      */
     async compare(topic: InboxTopic): Promise<void> {
-      for (const id of differences(topic, await source.openConversations(topic.organizationId))) topic.dirty.add(id);
+      for (const id of findStale(topic, await source.openConversations(topic.organizationId))) topic.dirty.add(id);
       if (topic.dirty.size > 0) queue.mark(topic);
     },
     /** Reports that something happened in a conversation or, with null, in more conversations than can be listed. */
@@ -202,7 +202,7 @@ function newFollower(stream: OpenStream, userId: string, last: number | null): F
 }
 
 /** The conversations that were changed or deleted since they were sent. */
-function differences(topic: InboxTopic, open: readonly OpenConversation[]): string[] {
+function findStale(topic: InboxTopic, open: readonly OpenConversation[]): string[] {
   const changed = open.filter(({ id, version, changedAt }) => {
     const sent = topic.sent.get(id);
     if (sent) return sent.version !== version;
@@ -256,12 +256,12 @@ function sendNewEntry(follower: Follower, entry: InboxEntry) {
 }
 
 /** Sends the event unless it equals the previous one. @returns its JSON */
-function send({ stream, cursor }: Follower, event: InboxEvent, before: string | null): string {
+function send({ stream, cursor }: Follower, event: InboxEvent, previousJson: string | null): string {
   const json = JSON.stringify(event);
-  if (json !== before) stream.reader.write(`id: ${cursor}\nevent: ${event.type}\ndata: ${json}\n\n`);
+  if (json !== previousJson) stream.reader.write(`id: ${cursor}\nevent: ${event.type}\ndata: ${json}\n\n`);
   return json;
 }
 
-function cursorIn(lastEventId: string | undefined): number | null {
+function parseCursor(lastEventId: string | undefined): number | null {
   return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : null;
 }

@@ -1,7 +1,7 @@
 import { type ActivityExchange, MANY } from "./activity.ts";
 import type { ConversationFeed } from "./conversation-feed.ts";
 import { type InboxFeed, OVERLAP_MS } from "./inbox-feed.ts";
-import { type LiveStore, versionOf } from "./live-store.ts";
+import { formatVersion, type LiveStore } from "./live-store.ts";
 import { endStream, type OpenStream, type OpenStreams } from "./open-streams.ts";
 import type { Presence, Typist } from "./presence.ts";
 
@@ -44,7 +44,7 @@ export function createLivePoll(interval: number, parts: Parts) {
     const since = changedSince ?? startedAt - OVERLAP_MS;
     const rows = await store.changedIn(organizationIds, since);
     for (const row of rows) {
-      const version = versionOf(row);
+      const version = formatVersion(row);
       if (conversationFeed.topics().get(row.id)?.state?.version !== version) conversationFeed.changed(row.id);
       inboxFeed.changed(row.organizationId, row.id, version);
     }
@@ -53,18 +53,18 @@ export function createLivePoll(interval: number, parts: Parts) {
     }
     changedSince = startedAt - OVERLAP_MS;
     for (const typist of await presence.exchange(organizationIds)) await announceTyping(typist);
-    await checkSome(organizationIds);
+    await checkBatch(organizationIds);
   }
 
   /** Ends streams that have expired or are no longer allowed, and those of conversations that no longer exist. */
-  async function checkSome(organizationIds: readonly string[]) {
+  async function checkBatch(organizationIds: readonly string[]) {
     if (round.length === 0) await startRound();
-    const some = round.splice(0, Math.ceil(open.count() / POLLS_PER_ROUND));
-    for (const stream of some) {
+    const batch = round.splice(0, Math.ceil(open.count() / POLLS_PER_ROUND));
+    for (const stream of batch) {
       if (stream.expiresAt <= Date.now()) endStream(stream, Math.random() * EXPIRED_RETRY_MS);
       else if (stream.isAllowed && !(await stream.isAllowed())) stream.reader.end();
     }
-    const ids = [...new Set(some.flatMap(({ conversationId }) => conversationId ?? []))];
+    const ids = [...new Set(batch.flatMap(({ conversationId }) => conversationId ?? []))];
     const versions = await store.versions(organizationIds, ids);
     for (const id of ids) {
       const version = conversationFeed.topics().get(id)?.state?.version;

@@ -2,7 +2,7 @@ import { toAuthor, toPerson } from "../../conversations/ownership.ts";
 import { type ConversationService, toPreview } from "../../conversations/service.ts";
 import type { ConversationSource } from "./conversation-feed.ts";
 import type { InboxEntry, InboxSource } from "./inbox-feed.ts";
-import { type LiveStore, versionOf } from "./live-store.ts";
+import { formatVersion, type LiveStore } from "./live-store.ts";
 import type { Presence } from "./presence.ts";
 
 /** The data for the streams of conversations. */
@@ -14,7 +14,7 @@ export function createConversationSource(
   return {
     async state(organizationId, conversationId) {
       const row = await store.conversation(organizationId, conversationId);
-      return row && { ...row, version: versionOf(row), lastPosition: Number(row.lastPosition) };
+      return row && { ...row, version: formatVersion(row), lastPosition: Number(row.lastPosition) };
     },
     ownership: async (state, isMember) => (await conversations.ownershipsOf([state], isMember))(state),
     messagesAfter: conversations.messagesAfter,
@@ -33,7 +33,7 @@ export function createInboxSource(
       const ownershipOf = await conversations.ownershipsOf(rows, true);
       return rows.map(
         (row): InboxEntry => ({
-          version: versionOf(row),
+          version: formatVersion(row),
           changedAt: row.changedAt,
           change: {
             conversationId: row.id,
@@ -41,7 +41,7 @@ export function createInboxSource(
             title: row.title,
             visitor: row.userName ?? row.userEmail,
             ownership: ownershipOf(row),
-            lastMessage: lastMessageOf(row),
+            lastMessage: createLastMessage(row),
           },
         }),
       );
@@ -82,7 +82,7 @@ export function createInboxSource(
 
 type EntryRow = Awaited<ReturnType<LiveStore["entries"]>>[number];
 
-function lastMessageOf(row: EntryRow): InboxEntry["change"]["lastMessage"] {
+function createLastMessage(row: EntryRow): InboxEntry["change"]["lastMessage"] {
   const { messageId: id, role, authorId, authorName, sentAt } = row;
   if (id === null || role === null || sentAt === null) return null;
   const { kind } = toAuthor({ role, authorId, authorName }, true);

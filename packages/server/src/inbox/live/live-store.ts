@@ -13,7 +13,7 @@ const MAX_MEMBERS = 500;
 type Versioned = { id: string; changedAt: Instant; epoch: number; messageCount: number };
 
 /** Returns a text that differs after every change that live streams show, except for the end of a reply. */
-export const versionOf = ({ changedAt, epoch, messageCount }: Versioned): string =>
+export const formatVersion = ({ changedAt, epoch, messageCount }: Versioned): string =>
   `${changedAt}:${epoch}:${messageCount}`;
 
 /** A conversation that is waiting or with a member. */
@@ -54,7 +54,7 @@ export function createLiveStore(db: Db) {
         .where("id", "in", ids)
         .where(agentExists("conversations"))
         .execute();
-      return new Map(rows.map((row) => [row.id, versionOf(row)]));
+      return new Map(rows.map((row) => [row.id, formatVersion(row)]));
     },
     /** The conversations that are waiting or with a member. At most those of the newest 2,000 changes. */
     async openConversations(organizationId: string): Promise<OpenConversation[]> {
@@ -67,7 +67,7 @@ export function createLiveStore(db: Db) {
         .orderBy("changedAt", "desc")
         .limit(MAX_CHANGES)
         .execute();
-      return rows.map((row) => ({ id: row.id, changedAt: row.changedAt, version: versionOf(row) }));
+      return rows.map((row) => ({ id: row.id, changedAt: row.changedAt, version: formatVersion(row) }));
     },
     async conversation(organizationId: string, id: string) {
       return db
@@ -93,9 +93,9 @@ export function createLiveStore(db: Db) {
         .orderBy("changedAt")
         .execute();
     },
-    counts: (organizationId: string) => countsIn(db, organizationId),
-    activity: (organizationId: string, ids: readonly string[]) => activityIn(db, organizationId, ids),
-    members: (organizationId: string) => membersOf(db, organizationId),
+    counts: (organizationId: string) => countOpenConversations(db, organizationId),
+    activity: (organizationId: string, ids: readonly string[]) => readActivity(db, organizationId, ids),
+    members: (organizationId: string) => listMembers(db, organizationId),
   };
 }
 
@@ -103,7 +103,7 @@ export function createLiveStore(db: Db) {
 const isOpen = sql<boolean>`handler <> 'agent'`;
 
 /** Returns the number of conversations that each member has and, under the key null, the number that are waiting. */
-async function countsIn(db: Db, organizationId: string) {
+async function countOpenConversations(db: Db, organizationId: string) {
   return db
     .selectFrom("conversations")
     .select(["handler", "assigneeId"])
@@ -116,7 +116,7 @@ async function countsIn(db: Db, organizationId: string) {
 }
 
 /** What lists show of these conversations. */
-async function activityIn(db: Db, organizationId: string, ids: readonly string[]) {
+async function readActivity(db: Db, organizationId: string, ids: readonly string[]) {
   return db
     .selectFrom("conversations")
     .select(["id", "agentId", "title", "userName", "userEmail", "isTest", "handler", "messageCount", "createdAt"])
@@ -127,7 +127,7 @@ async function activityIn(db: Db, organizationId: string, ids: readonly string[]
     .execute();
 }
 
-async function membersOf(db: Db, organizationId: string) {
+async function listMembers(db: Db, organizationId: string) {
   return db
     .selectFrom("members")
     .innerJoin("users", "users.id", "members.userId")

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const cookieOf = (browser: Browser) => ({
+const createHeaders = (browser: Browser) => ({
   cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
 });
 
@@ -50,7 +50,7 @@ async function startConversation() {
 }
 
 const followInbox = (browser: Browser, more: Record<string, string> = {}) =>
-  openLive(`${server.url}/inbox/events`, { ...cookieOf(browser), ...more });
+  openLive(`${server.url}/inbox/events`, { ...createHeaders(browser), ...more });
 
 describe("the stream of a conversation", () => {
   it("delivers the takeover, typing, messages and the return to a waiting visitor, and then ends", async () => {

@@ -7,7 +7,7 @@ import type { Tables } from "../../db/tables.ts";
 import { afterCommit } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { RecordEvents } from "../../events/record-events.ts";
-import { noteSeen } from "../notices/seen-answers.ts";
+import { recordSeen } from "../notices/seen-answers.ts";
 import { createActivityExchange } from "./activity.ts";
 import { createConversationFeed } from "./conversation-feed.ts";
 import { createInboxFeed } from "./inbox-feed.ts";
@@ -37,7 +37,7 @@ export function createLiveStreams(
   const onError = createWarning(log);
   const activity = createActivityExchange(databaseKind === "postgres" ? db : null, onError);
   const open = createOpenStreams(config.limits);
-  const received = (conversationId: string, position: number) => noteSeen(db, conversationId, position);
+  const received = (conversationId: string, position: number) => recordSeen(db, conversationId, position);
   const conversationFeed = createConversationFeed(createConversationSource(store, conversations, received), onError);
   const inboxFeed = createInboxFeed(createInboxSource(store, { conversations, presence }), onError);
   const parts = { store, presence, activity, open, conversationFeed, inboxFeed, announceTyping, onError };

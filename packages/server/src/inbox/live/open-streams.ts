@@ -67,20 +67,20 @@ export function createOpenStreams(limits: { streams: number; streamsPerIp: numbe
     add(stream: OpenStream): void {
       open.add(stream);
       if (stream.ip !== null) perIp.set(stream.ip, (perIp.get(stream.ip) ?? 0) + 1);
-      const others = bySubject.get(stream.subject) ?? new Set();
-      bySubject.set(stream.subject, others);
-      const [oldest] = others;
-      others.add(stream);
-      if (oldest && others.size > MAX_READERS) endStream(oldest, REPLACED_RETRY_MS);
+      const subjectStreams = bySubject.get(stream.subject) ?? new Set();
+      bySubject.set(stream.subject, subjectStreams);
+      const [oldest] = subjectStreams;
+      subjectStreams.add(stream);
+      if (oldest && subjectStreams.size > MAX_READERS) endStream(oldest, REPLACED_RETRY_MS);
     },
     remove(stream: OpenStream): void {
       if (!open.delete(stream)) return;
-      const others = bySubject.get(stream.subject);
-      others?.delete(stream);
-      if (others?.size === 0) bySubject.delete(stream.subject);
+      const subjectStreams = bySubject.get(stream.subject);
+      subjectStreams?.delete(stream);
+      if (subjectStreams?.size === 0) bySubject.delete(stream.subject);
       if (stream.ip === null) return;
-      const left = (perIp.get(stream.ip) ?? 1) - 1;
-      if (left > 0) perIp.set(stream.ip, left);
+      const remaining = (perIp.get(stream.ip) ?? 1) - 1;
+      if (remaining > 0) perIp.set(stream.ip, remaining);
       else perIp.delete(stream.ip);
     },
     count: () => open.size,

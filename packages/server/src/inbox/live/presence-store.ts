@@ -11,7 +11,7 @@ const MAX_ROWS = 1_000;
 const MAX_WRITTEN = 200;
 
 /** Inserts rows, and extends the validity of existing ones. */
-export async function extend(db: Db, rows: readonly LivePresenceRow[]): Promise<void> {
+export async function upsertPresence(db: Db, rows: readonly LivePresenceRow[]): Promise<void> {
   for (let from = 0; from < rows.length; from += MAX_WRITTEN) {
     await db
       .insertInto("livePresence")
@@ -27,7 +27,7 @@ export async function extend(db: Db, rows: readonly LivePresenceRow[]): Promise<
 }
 
 /** The rows of these organizations that are still valid at `now` (milliseconds). */
-export async function current(db: Db, organizationIds: readonly string[], now: number): Promise<LivePresenceRow[]> {
+export async function readCurrent(db: Db, organizationIds: readonly string[], now: number): Promise<LivePresenceRow[]> {
   if (organizationIds.length === 0) return [];
   return db
     .selectFrom("livePresence")

@@ -45,7 +45,7 @@ export function createPresence(db: Db | null, now: () => number = Date.now) {
     member !== undefined && (member.openInboxes > 0 || member.until > now());
 
   async function report(organizationId: string, userId: string, until: number) {
-    if (db) await store.extend(db, [{ organizationId, conversationId: "", who: userId, until }]);
+    if (db) await store.upsertPresence(db, [{ organizationId, conversationId: "", who: userId, until }]);
   }
 
   async function reportOpenInboxes(db: Db) {
@@ -55,7 +55,7 @@ export function createPresence(db: Db | null, now: () => number = Date.now) {
         openInboxes > 0 ? [{ organizationId, conversationId: "", who, until: reportedAt + REPORT_MS }] : [],
       ),
     );
-    await store.extend(db, rows);
+    await store.upsertPresence(db, rows);
   }
 
   function forgetOldTyping() {
@@ -90,7 +90,7 @@ export function createPresence(db: Db | null, now: () => number = Date.now) {
       written.set(key, now());
       // Without this, the process would announce its own report a second time when it reads the table.
       announced.set(key, until);
-      await store.extend(db, [{ organizationId, conversationId, who, until }]);
+      await store.upsertPresence(db, [{ organizationId, conversationId, who, until }]);
     },
     /**
      * Reads what other processes wrote about these organizations, and reports the open inboxes of this one.
@@ -101,7 +101,7 @@ export function createPresence(db: Db | null, now: () => number = Date.now) {
       forgetOldTyping();
       if (now() - reportedAt > REPORT_EVERY_MS) await reportOpenInboxes(db);
       const typists: Typist[] = [];
-      for (const { until, ...row } of await store.current(db, organizationIds, now())) {
+      for (const { until, ...row } of await store.readCurrent(db, organizationIds, now())) {
         if (row.conversationId === "") {
           const member = memberOf(row.organizationId, row.who);
           member.until = Math.max(member.until, until);

@@ -13,7 +13,7 @@ export type NoteAuthor = { userId: string | null; name: string };
 
 export type NoteService = ReturnType<typeof createNoteService>;
 
-/** Internal notes of conversations. Only members and API keys see them. */
+/** Manages the internal notes of conversations, which only members and API keys can read. */
 export function createNoteService({ db }: Pick<Deps, "db">, conversations: Pick<ConversationService, "existing">) {
   const store = createNoteStore(db);
   return {

@@ -7,7 +7,7 @@ import { inTransaction } from "../../db/transaction.ts";
 
 export function createNoteStore(db: Db) {
   return {
-    /** Oldest first. */
+    /** Lists the notes of a conversation, oldest first. */
     async list(organizationId: string, conversationId: string): Promise<ConversationNoteRow[]> {
       return db
         .selectFrom("conversationNotes")
@@ -30,7 +30,8 @@ export function createNoteStore(db: Db) {
       return inTransaction(db, async (trx) => {
         const locked = await trx
           .updateTable("conversations")
-          // Live streams read changes of conversations that people handle, so colleagues see the note immediately.
+          // Live streams follow `changedAt` of conversations that are not with the agent, so colleagues see the note
+          // immediately.
           .set({ changedAt: sql`case when handler = 'agent' then "changedAt" else ${row.createdAt} end` })
           .where("id", "=", conversationId)
           .where("organizationId", "=", organizationId)

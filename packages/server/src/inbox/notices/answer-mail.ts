@@ -71,6 +71,6 @@ export function conversationLink(
   const url = page === null ? null : URL.parse(page);
   const origins: string[] = [...JSON.parse(allowedOrigins), new URL(baseUrl).origin];
   const isAllowed = url !== null && /^https?:$/.test(url.protocol) && origins.includes(url.origin);
-  const place = isAllowed ? url.origin + url.pathname + url.search : `${baseUrl}/demo/${agentId}`;
-  return `${place}#foyer-conversation=${conversationId}.${token}`;
+  const target = isAllowed ? url.origin + url.pathname + url.search : `${baseUrl}/demo/${agentId}`;
+  return `${target}#foyer-conversation=${conversationId}.${token}`;
 }

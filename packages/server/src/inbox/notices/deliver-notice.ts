@@ -29,7 +29,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
   ): Promise<AttemptResult> {
     const { organizationId } = handoff;
     if (handoff.takenAt !== null || handoff.endedAt !== null) {
-      return final("Not needed", "The visitor was no longer waiting when the notice was due.");
+      return createFinalFailure("Not needed", "The visitor was no longer waiting when the notice was due.");
     }
     const facts = {
       ...handoff,
@@ -42,7 +42,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
     if ("channelId" in target) {
       const channel = await store.channel(organizationId, target.channelId);
       if (!channel?.url || channel.isEnabled === 0)
-        return final("No recipient", "The channel was removed or disabled.");
+        return createFinalFailure("No recipient", "The channel was removed or disabled.");
       const body = requestChat(facts, config.baseUrl, channel.url);
       return post({ url: channel.url, headers: {}, body, signal });
     }
@@ -54,7 +54,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
   async function sendToAssignee(target: Target<"assigned" | "message">, subject: NoticeSubject, signal: AbortSignal) {
     const { handoff, conversation, agent } = subject;
     if (conversation.assigneeId !== target.userId || handoff.endedAt !== null) {
-      return final("Not needed", "The member no longer had the conversation when the notice was due.");
+      return createFinalFailure("Not needed", "The member no longer had the conversation when the notice was due.");
     }
     const facts = {
       ...handoff,
@@ -76,10 +76,10 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
     signal: AbortSignal,
   ): Promise<AttemptResult> {
     const to = await findMemberEmail(db, organizationId, userId);
-    if (to === undefined) return final("No recipient", "The member has left the organization.");
+    if (to === undefined) return createFinalFailure("No recipient", "The member has left the organization.");
     if (pushId !== undefined) {
       const device = await store.device({ organizationId, userId }, pushId);
-      if (!device) return final("No recipient", "The browser is no longer notified.");
+      if (!device) return createFinalFailure("No recipient", "The browser is no longer notified.");
       return sendPush(device, push, signal);
     }
     await mailer.send({ to, ...mail });
@@ -88,7 +88,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
 
   /** Sends the answer to a visitor who left an address. */
   async function sendAnswer({ from, to }: Target<"answer">, { handoff, agent, conversation }: NoticeSubject) {
-    if (handoff.email === null) return final("No recipient", "The visitor has left no address.");
+    if (handoff.email === null) return createFinalFailure("No recipient", "The visitor has left no address.");
     const { conversationId, agentId } = handoff;
     const messages = await store.messagesUntil(conversationId, to);
     const facts = { agentId, conversationId, agentName: agent.name, messages, from };
@@ -106,12 +106,12 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
       const subject = await store.subject(delivery.conversationId ?? "", target.handoffId);
       // The conversation was deleted together with its deliveries.
       if (!subject) return null;
-      const sent = () => {
+      const sendNotice = () => {
         if (target.notice === "answer") return sendAnswer(target, subject);
         if (target.notice === "request") return sendRequest(target, subject, signal);
         return sendToAssignee(target, subject, signal);
       };
-      return { send: () => sent().catch((error: unknown) => explainFailure(error, signal, log)) };
+      return { send: () => sendNotice().catch((error: unknown) => explainFailure(error, signal, log)) };
     },
     record: createBatchWriter(db, createNoticeRecords(store, outbox), { maxItems: 100 }),
   };
@@ -128,13 +128,13 @@ function createNoticeRecords(store: NoticeStore, outbox: Pick<Outbox, "attempts"
     for (const { delivery, attempt } of batch) {
       const target: NoticeTarget = JSON.parse(delivery.target);
       if (!numbers.has(delivery.id) || target.notice === "answer") continue;
-      if ("channelId" in target) await store.noteChannel(trx, target.channelId, attempt.error, now);
+      if ("channelId" in target) await store.recordChannelOutcome(trx, target.channelId, attempt.error, now);
       else if (target.pushId !== undefined && isGone(attempt.status)) await store.forgetDevice(trx, target.pushId);
     }
     return batch.map(() => []);
   };
 }
 
-function final(error: string, detail: string): AttemptResult {
+function createFinalFailure(error: string, detail: string): AttemptResult {
   return { ...createFailure(error, detail), isFinal: true };
 }

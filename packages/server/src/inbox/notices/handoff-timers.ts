@@ -123,7 +123,7 @@ function createHandler(
       .execute();
   }
 
-  async function mailAnswer(trx: Transaction<Tables>, timer: HandoffTimerRow): Promise<void> {
+  async function enqueueAnswer(trx: Transaction<Tables>, timer: HandoffTimerRow): Promise<void> {
     const { conversationId, organizationId, step: from } = timer;
     // The conversation may have been returned and taken over again since the message was written.
     const request = await trx
@@ -168,7 +168,7 @@ function createHandler(
         .executeTakeFirst();
       if (!conversation || !timer) return;
       const { organizationId } = timer;
-      if (timer.kind === "answer") return mailAnswer(trx, timer);
+      if (timer.kind === "answer") return enqueueAnswer(trx, timer);
       if (timer.kind === "left" || timer.kind === "message") {
         const isReleased = await release(trx, { organizationId, conversationId });
         if (isReleased || timer.kind === "left") return;
@@ -199,6 +199,6 @@ async function announceNow(
     .returning(["agentId", "cause"])
     .executeTakeFirst();
   if (!request) return;
-  const place = { organizationId, conversationId, handoffId, epoch };
-  await announce(trx, { ...place, ...request, kind: "requested", heldUntil: null, isRepeated: true });
+  const conversationRef = { organizationId, conversationId, handoffId, epoch };
+  await announce(trx, { ...conversationRef, ...request, kind: "requested", heldUntil: null, isRepeated: true });
 }

@@ -8,7 +8,7 @@ import type { Deps } from "../../deps.ts";
 import { hostOf } from "../../outbox/host-of.ts";
 import { hasFormerMember } from "../former-members.ts";
 import type { EnqueueNotices } from "./notice-target.ts";
-import { recipientsOf } from "./recipients.ts";
+import { findRecipients } from "./recipients.ts";
 
 /** How long a member has to answer, or to open the inbox, before a notice says that the visitor has written. */
 const UNANSWERED_MS = 2 * 60_000;
@@ -35,7 +35,7 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
     { notice, userId, isOpen = true }: { notice: "assigned" | "message"; userId: string; isOpen?: boolean },
   ): Promise<boolean> {
     const { organizationId, handoffId } = owned;
-    const { emails, devices } = await recipientsOf(trx, organizationId, { kind: "member", userId });
+    const { emails, devices } = await findRecipients(trx, organizationId, { kind: "member", userId });
     const target = { notice, handoffId, userId } as const;
     const parts = [
       ...(mailer.isConfigured ? emails : []).map(() => ({ type: "email" as const, host: "mail", target })),
@@ -58,7 +58,7 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
       .execute();
   }
 
-  async function visitorWrote(trx: Trx, { conversationId, organizationId }: HandoffChange): Promise<void> {
+  async function onVisitorMessage(trx: Trx, { conversationId, organizationId }: HandoffChange): Promise<void> {
     const request = await trx
       .selectFrom("handoffs")
       .innerJoin("conversations", "conversations.id", "handoffs.conversationId")
@@ -76,7 +76,7 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
 
   const record: RecordHandoff = async (trx, change) => {
     const { kind, conversationId, organizationId, userId } = change;
-    if (kind === "visitor_message") return visitorWrote(trx, change);
+    if (kind === "visitor_message") return onVisitorMessage(trx, change);
     if (kind === "requested" || kind === "answered") return;
     await trx
       .deleteFrom("handoffTimers")

@@ -39,13 +39,13 @@ export function requestMail(facts: RequestFacts, baseUrl: string): Mail {
     ["Reason", reason],
     ["Conversation", facts.title],
     ["Summary", summary],
-    ["Reply promised by", promisedAt === null ? null : time(promisedAt)],
+    ["Reply promised by", promisedAt === null ? null : formatTime(promisedAt)],
   ] as const;
   const lines = details.flatMap(([label, value]) => (value ? [`${label}: ${indentContinuationLines(value)}`] : []));
   const opening =
     step === 0
-      ? `A visitor of ${toSingleLine(agentName)} asked for a person at ${time(requestedAt)}.`
-      : `A visitor of ${toSingleLine(agentName)} has been waiting for a person since ${time(requestedAt)}. Nobody has taken the conversation yet.`;
+      ? `A visitor of ${toSingleLine(agentName)} asked for a person at ${formatTime(requestedAt)}.`
+      : `A visitor of ${toSingleLine(agentName)} has been waiting for a person since ${formatTime(requestedAt)}. Nobody has taken the conversation yet.`;
   const text = [
     opening,
     lines.join("\n"),
@@ -121,6 +121,6 @@ export function requestChat(facts: RequestFacts, baseUrl: string, webhookUrl: st
 }
 
 /** In UTC, because members may be in any time zone. */
-function time(instant: number): string {
+function formatTime(instant: number): string {
   return `${new Date(instant).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

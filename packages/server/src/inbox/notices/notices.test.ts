@@ -14,7 +14,7 @@ import { createHandoffCounters } from "../counters.ts";
 import { createHandoffRequests } from "../requests.ts";
 import { createHandoffTimers } from "./handoff-timers.ts";
 import { createNoticeRecorder } from "./record-notices.ts";
-import { noteSeen } from "./seen-answers.ts";
+import { recordSeen } from "./seen-answers.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -452,21 +452,21 @@ onBothDatabases("notices", (createDatabase) => {
     const timer = server.deps.db.selectFrom("handoffTimers").select(["step", "dueAt"]).where("conversationId", "=", id);
     await say(greeting);
     const first = await timer.executeTakeFirstOrThrow();
-    await noteSeen(server.deps.db, id, first.step);
+    await recordSeen(server.deps.db, id, first.step);
     await say(answer);
     const second = await timer.executeTakeFirstOrThrow();
     await say(last);
     expect(second.step).toBe(first.step + 1);
     expect(second.dueAt).toBeGreaterThanOrEqual(first.dueAt);
     expect(await timer.executeTakeFirstOrThrow()).toEqual(second);
-    await noteSeen(server.deps.db, id, second.step);
+    await recordSeen(server.deps.db, id, second.step);
     await timersIn(3).runOnce();
     const mails = (await sentAbout(id)).mails.slice(before);
     expect(mails).toHaveLength(1);
     expect(mails[0]?.text).toMatch(/^[^\n]+\n\nAre you there\?\n\nContinue/);
 
     await say("Goodbye.");
-    await noteSeen(server.deps.db, id, second.step + 2);
+    await recordSeen(server.deps.db, id, second.step + 2);
     await timersIn(6).runOnce();
     expect((await sentAbout(id)).mails.slice(before)).toHaveLength(1);
   });

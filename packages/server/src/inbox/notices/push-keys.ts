@@ -14,7 +14,7 @@ const NAME = "vapid";
  */
 export function createPushKeys({ db, encryption }: Pick<Deps, "db" | "encryption">): () => Promise<PushKeyPair> {
   const query = db.selectFrom("serverKeys").selectAll().where("name", "=", NAME);
-  let known: Promise<PushKeyPair> | null = null;
+  let cachedKeys: Promise<PushKeyPair> | null = null;
 
   async function load(): Promise<PushKeyPair> {
     const row = (await query.executeTakeFirst()) ?? (await create());
@@ -40,10 +40,10 @@ export function createPushKeys({ db, encryption }: Pick<Deps, "db" | "encryption
   }
 
   return () => {
-    known ??= load().catch((error: unknown) => {
-      known = null;
+    cachedKeys ??= load().catch((error: unknown) => {
+      cachedKeys = null;
       throw error;
     });
-    return known;
+    return cachedKeys;
   };
 }

@@ -19,7 +19,7 @@ type Recipients = {
 };
 
 /** The members whose turn it is, with their notification settings, and the team's channels. */
-export async function recipientsOf(
+export async function findRecipients(
   trx: Transaction<Tables>,
   organizationId: string,
   turn: NonNullable<Turn>,
@@ -39,15 +39,15 @@ export async function recipientsOf(
     .orderBy("members.id")
     .limit(MAX_NOTIFIED)
     .execute();
-  const pushed = members.filter(({ push }) => push !== 0).map(({ userId }) => userId);
+  const pushUserIds = members.filter(({ push }) => push !== 0).map(({ userId }) => userId);
   const devices =
-    pushed.length === 0
+    pushUserIds.length === 0
       ? []
       : await trx
           .selectFrom("pushSubscriptions")
           .select(["id", "userId", "endpoint"])
           .where("organizationId", "=", organizationId)
-          .where("userId", "in", pushed)
+          .where("userId", "in", pushUserIds)
           .orderBy("id")
           .execute();
   const channels = await trx

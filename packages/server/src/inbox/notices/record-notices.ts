@@ -13,7 +13,7 @@ import type { Outbox } from "../../outbox/outbox.ts";
 
 import { createMemberNotices } from "./member-notices.ts";
 import type { EnqueueNotices } from "./notice-target.ts";
-import { recipientsOf, type Turn } from "./recipients.ts";
+import { findRecipients, type Turn } from "./recipients.ts";
 import { takeTurn } from "./turns.ts";
 
 export type NoticeRecorder = ReturnType<typeof createNoticeRecorder>;
@@ -50,7 +50,7 @@ export function createNoticeRecorder(
     });
   };
 
-  const ofMembers = createMemberNotices(mailer, enqueue, now);
+  const memberNotices = createMemberNotices(mailer, enqueue, now);
 
   /** Notifies the recipients whose turn it is. Outside office hours, no push notifications are sent. */
   async function notify(
@@ -58,7 +58,7 @@ export function createNoticeRecorder(
     request: Request,
     { turn, step, isOpen: isOfficeOpen }: { turn: NonNullable<Turn>; step: number; isOpen: boolean },
   ): Promise<void> {
-    const { emails, devices, channels } = await recipientsOf(trx, request.organizationId, turn);
+    const { emails, devices, channels } = await findRecipients(trx, request.organizationId, turn);
     const about = { notice: "request", handoffId: request.id, step } as const;
     await enqueue(trx, request, [
       ...(mailer.isConfigured ? emails : []).map((userId) => ({
@@ -84,18 +84,18 @@ export function createNoticeRecorder(
    * @returns false when the agent was deleted
    */
   async function call(trx: Transaction<Tables>, request: Request, step: number): Promise<boolean> {
-    const taken = await takeTurn(trx, request);
-    if (!taken) return false;
-    const { hours, promiseMinutes } = taken.settings;
-    await notify(trx, request, { turn: taken.turn, step, isOpen: isOpen(hours, now()) });
+    const next = await takeTurn(trx, request);
+    if (!next) return false;
+    const { hours, promiseMinutes } = next.settings;
+    await notify(trx, request, { turn: next.turn, step, isOpen: isOpen(hours, now()) });
     const dueAt = promiseMinutes === null ? null : addOpenMinutes(hours, promiseMinutes, now());
-    if (dueAt !== null && taken.hasNext) await setTimer(trx, request, { kind: "escalation", step, dueAt });
+    if (dueAt !== null && next.hasNext) await setTimer(trx, request, { kind: "escalation", step, dueAt });
     return true;
   }
 
   const record: RecordHandoff = async (trx, change) => {
     const { conversationId, organizationId, agentId } = change;
-    await ofMembers.record(trx, change);
+    await memberNotices.record(trx, change);
     if (change.kind === "requested") {
       const request = { id: change.handoffId, organizationId, agentId, conversationId };
       await (change.heldUntil === null ? call(trx, request, 0) : holdBack(trx, request, change.heldUntil));
@@ -115,7 +115,7 @@ export function createNoticeRecorder(
     }
   };
 
-  return { record, call, enqueue, remind: ofMembers.remind };
+  return { record, call, enqueue, remind: memberNotices.remind };
 }
 
 /** The step of a request about which the team has not been notified yet. */

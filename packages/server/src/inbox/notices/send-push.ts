@@ -39,17 +39,17 @@ export function createPushSender(
   return async ({ endpoint, p256dh, auth }, message, signal) => {
     try {
       const headers = {
-        authorization: await authorization(await keys(), new URL(endpoint).origin, subject),
+        authorization: await createAuthorization(await keys(), new URL(endpoint).origin, subject),
         "content-encoding": "aes128gcm",
         ttl: String(TTL_SECONDS),
         urgency: "high",
         topic: createHash("sha256").update(message.tag).digest("base64url").slice(0, 32),
       };
       const body = encryptPush({ p256dh, auth }, Buffer.from(JSON.stringify(message)));
-      const answer = await post({ url: endpoint, headers, body, signal, contentType: "application/octet-stream" });
-      if (!isGone(answer.status)) return answer;
+      const result = await post({ url: endpoint, headers, body, signal, contentType: "application/octet-stream" });
+      if (!isGone(result.status)) return result;
       const detail = "The browser has withdrawn its subscription, or it was removed for inactivity.";
-      return { ...createFailure("Unsubscribed", detail), status: answer.status, isFinal: true };
+      return { ...createFailure("Unsubscribed", detail), status: result.status, isFinal: true };
     } catch (error) {
       return explainFailure(error, signal, deps.log);
     }
@@ -57,7 +57,7 @@ export function createPushSender(
 }
 
 /** The header of RFC 8292, which names this server to the push service. */
-async function authorization({ publicKey, privateKey }: PushKeyPair, audience: string, subject: string) {
+async function createAuthorization({ publicKey, privateKey }: PushKeyPair, audience: string, subject: string) {
   const point = Buffer.from(publicKey, "base64url");
   const [x = "", y = ""] = [point.subarray(1, 33), point.subarray(33)].map((half) => half.toString("base64url"));
   // Imported on first use, because most servers send no push messages.

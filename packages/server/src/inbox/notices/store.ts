@@ -58,14 +58,14 @@ function memberQueries(db: Db) {
 }
 
 function deviceQueries(db: Db) {
-  const ofMember = ({ organizationId, userId }: Member) =>
+  const selectDevices = ({ organizationId, userId }: Member) =>
     db.selectFrom("pushSubscriptions").where("organizationId", "=", organizationId).where("userId", "=", userId);
   return {
     async devices(member: Member): Promise<PushSubscriptionRow[]> {
-      return ofMember(member).selectAll().orderBy("id").execute();
+      return selectDevices(member).selectAll().orderBy("id").execute();
     },
     async device(member: Member, id: string): Promise<PushSubscriptionRow | undefined> {
-      return ofMember(member).selectAll().where("id", "=", id).executeTakeFirst();
+      return selectDevices(member).selectAll().where("id", "=", id).executeTakeFirst();
     },
     /**
      * Adds a browser, and removes the member's oldest ones beyond `max`. If the browser belonged to another member, it
@@ -87,12 +87,12 @@ function deviceQueries(db: Db) {
           .where("userId", "=", userId)
           .orderBy("id", "desc")
           .limit(max);
-        const kept = (await newest.execute()).map(({ id }) => id);
+        const newestIds = (await newest.execute()).map(({ id }) => id);
         await trx
           .deleteFrom("pushSubscriptions")
           .where("organizationId", "=", organizationId)
           .where("userId", "=", userId)
-          .where("id", "not in", kept)
+          .where("id", "not in", newestIds)
           .execute();
       });
     },
@@ -170,12 +170,12 @@ function channelQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
     async deleteChannel(organizationId: string, id: string): Promise<boolean> {
       const channels = db.selectFrom("noticeChannels").select("id").where("organizationId", "=", organizationId);
       if (!(await channels.where("id", "=", id).executeTakeFirst())) return false;
-      const some = (trx: Transaction<Tables>, limit: number) =>
+      const deleteBatch = (trx: Transaction<Tables>, limit: number) =>
         deleteThreads(databaseKind, trx, { channelId: id, limit });
-      await deleteInBatches(db, some, THREADS_DELETED_AT_ONCE);
+      await deleteInBatches(db, deleteBatch, THREADS_DELETED_AT_ONCE);
       return inTransaction(db, async (trx) => {
         // Delete again within this transaction, because threads can have been added in the meantime.
-        await some(trx, THREADS_DELETED_AT_ONCE);
+        await deleteBatch(trx, THREADS_DELETED_AT_ONCE);
         const deleted = await trx
           .deleteFrom("noticeChannels")
           .where("organizationId", "=", organizationId)
@@ -185,7 +185,7 @@ function channelQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">)
       });
     },
     /** Stores the outcome of a notice for the dashboard. */
-    async noteChannel(executor: Executor, id: string, error: string | null, now: number): Promise<void> {
+    async recordChannelOutcome(executor: Executor, id: string, error: string | null, now: number): Promise<void> {
       const note = db.updateTable("noticeChannels").set({ lastError: error, lastSentAt: now }).where("id", "=", id);
       await executor.executeQuery(note.compile());
     },

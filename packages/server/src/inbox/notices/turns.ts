@@ -18,11 +18,11 @@ type Notified = ReadonlyArray<string | null>;
  * waiting.
  */
 function nextTurn(order: HandoffSettings["escalation"], notified: Notified): Turn {
-  const times = notified.filter((userId) => userId === null).length;
-  const hasOrder = order.length > 0 || times < notified.length;
-  if (times >= (hasOrder ? 1 : 1 + REPEATS)) return null;
+  const everyoneCount = notified.filter((userId) => userId === null).length;
+  const hasOrder = order.length > 0 || everyoneCount < notified.length;
+  if (everyoneCount >= (hasOrder ? 1 : 1 + REPEATS)) return null;
   const userId = order.find((one) => !notified.includes(one));
-  return times > 0 || userId === undefined ? { kind: "everybody" } : { kind: "member", userId };
+  return everyoneCount > 0 || userId === undefined ? { kind: "everybody" } : { kind: "member", userId };
 }
 
 /**
@@ -33,17 +33,17 @@ export async function takeTurn(
   trx: Transaction<Tables>,
   { id, organizationId }: Pick<HandoffRow, "id" | "organizationId">,
 ): Promise<{ turn: NonNullable<Turn>; hasNext: boolean; settings: HandoffSettings } | null> {
-  const found = await trx
+  const request = await trx
     .selectFrom("handoffs")
     .innerJoin("agents", "agents.id", "handoffs.agentId")
     .select(["agents.handoff", "handoffs.notified"])
     .where("handoffs.id", "=", id)
     .where("handoffs.organizationId", "=", organizationId)
     .executeTakeFirst();
-  if (!found) return null;
-  const settings = parseHandoff(found);
+  if (!request) return null;
+  const settings = parseHandoff(request);
   const order = await currentOrder(trx, organizationId, settings);
-  const earlier = JSON.parse(found.notified) as Notified;
+  const earlier = JSON.parse(request.notified) as Notified;
   // A timer is set only if there is a next turn. If the order has changed since then, notify everyone instead of no
   // one.
   const turn: NonNullable<Turn> = nextTurn(order, earlier) ?? { kind: "everybody" };

@@ -8,7 +8,7 @@ import { LeaseLostError } from "../../documents/leased-worker.ts";
 export type BotJob = TeamChatRow;
 export type BotQueue = ReturnType<typeof createBotQueue>;
 
-/** If the process that receives a bot's messages ends unexpectedly, another one takes over after this time. */
+/** How long a lease on a bot lasts, in milliseconds. If the process crashes, another one takes over after this time. */
 export const BOT_LEASE_MS = 30_000;
 
 type State = Partial<
@@ -16,13 +16,13 @@ type State = Partial<
 >;
 
 /**
- * A queue of the bots of enabled channels. The messages of each bot are received by one process. All times come from
- * the database's clock.
+ * Creates the queue of the bots of enabled channels. Only one process at a time receives the messages of a bot. All
+ * times come from the database's clock.
  */
 export function createBotQueue({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
   const now = databaseNow(databaseKind);
-  const later = (ms: number) => sql<number>`${now} + cast(${ms} as bigint)`;
-  const ofJob = ({ channelId, fence }: Pick<BotJob, "channelId" | "fence">) =>
+  const fromNow = (ms: number) => sql<number>`${now} + cast(${ms} as bigint)`;
+  const updateJob = ({ channelId, fence }: Pick<BotJob, "channelId" | "fence">) =>
     db.updateTable("teamChats").where("channelId", "=", channelId).where("fence", "=", fence);
 
   return {
@@ -36,25 +36,25 @@ export function createBotQueue({ db, databaseKind }: Pick<Deps, "db" | "database
         .$if(databaseKind === "postgres", (query) => query.forUpdate().skipLocked());
       return db
         .updateTable("teamChats")
-        .set({ fence: sql`fence + 1`, dueAt: later(BOT_LEASE_MS) })
+        .set({ fence: sql`fence + 1`, dueAt: fromNow(BOT_LEASE_MS) })
         .where("channelId", "in", due)
         .returningAll()
         .execute();
     },
     async renew(job: BotJob): Promise<boolean> {
-      const renewed = await ofJob(job)
-        .set({ dueAt: later(BOT_LEASE_MS) })
+      const renewed = await updateJob(job)
+        .set({ dueAt: fromNow(BOT_LEASE_MS) })
         .executeTakeFirst();
       return renewed.numUpdatedRows > 0n;
     },
     async release(job: BotJob, waitMs: number): Promise<void> {
-      await ofJob(job)
-        .set({ dueAt: later(waitMs), fence: sql`fence + 1` })
+      await updateJob(job)
+        .set({ dueAt: fromNow(waitMs), fence: sql`fence + 1` })
         .execute();
     },
-    /** Stores the state that the platform reported. @throws LeaseLostError when another process has the bot */
+    /** Stores changes of the bot's state. @throws LeaseLostError when another process has leased the bot */
     async update(job: BotJob, state: State): Promise<void> {
-      const updated = await ofJob(job).set(state).executeTakeFirst();
+      const updated = await updateJob(job).set(state).executeTakeFirst();
       if (updated.numUpdatedRows === 0n) throw new LeaseLostError();
     },
   };

@@ -26,7 +26,7 @@ const CHECK_MS = 15_000;
 type Channel = { id: string; organizationId: string; isEnabled: 0 | 1 };
 type OpenChat = ReturnType<typeof createOpenChat>;
 
-/** Opens the client of a stored bot. */
+/** Creates the clients of bots. `open` decrypts the credentials of a stored bot. */
 export function createOpenChat({ config, outbound, encryption }: Pick<Deps, "config" | "outbound" | "encryption">) {
   const connect = (platform: Platform, chatId: string, { botToken, appToken }: Credentials): TeamChat =>
     platform === "telegram"
@@ -46,64 +46,64 @@ export function createOpenChat({ config, outbound, encryption }: Pick<Deps, "con
   };
 }
 
-/** Checks and stores the settings of bots, and creates the view that members get. */
+/** Checks, stores and reads the settings of bots. */
 export function createChatSettings(deps: ChatDeps, openChat: OpenChat) {
-  return { ...checks(openChat), ...writes(deps), ...reads(deps) };
+  return { ...createChecks(openChat), ...createWrites(deps), ...createReads(deps) };
 }
 
-function checks(openChat: OpenChat) {
-  async function ask(platform: Platform, chatId: string, credentials: Credentials): Promise<CheckedChat> {
+function createChecks(openChat: OpenChat) {
+  async function checkWithPlatform(platform: Platform, chatId: string, credentials: Credentials): Promise<CheckedChat> {
     const deadline = AbortSignal.timeout(CHECK_MS);
-    const unknown = { platform, chatId, credentials, info: null };
+    const unchecked = { platform, chatId, credentials, info: null };
     try {
-      return { ...unknown, info: await openChat.connect(platform, chatId, credentials).check(deadline) };
+      return { ...unchecked, info: await openChat.connect(platform, chatId, credentials).check(deadline) };
     } catch (error) {
-      if (deadline.aborted) return unknown;
+      if (deadline.aborted) return unchecked;
       if (!(error instanceof TeamChatError)) throw error;
-      if (error.problem === "moved" && error.chatId) return ask(platform, error.chatId, credentials);
+      if (error.problem === "moved" && error.chatId) return checkWithPlatform(platform, error.chatId, credentials);
       if (error.problem === "credentials") throw invalid("botToken", error.message);
       if (error.problem === "chat" || error.problem === "rejected") throw invalid("chatId", error.message);
       // The bot connects as soon as the platform is reachable. Until then, the channel shows the problem.
-      return unknown;
+      return unchecked;
     }
   }
 
   return {
     /**
-     * Checks new settings with the platform. `stored` is the bot that they change.
-     * @throws 400 with the setting that the platform rejects
+     * Checks new settings with the platform. Settings that `input` omits come from `stored`, the existing bot.
+     * @throws 400 naming the setting that is missing, malformed or rejected by the platform
      */
     async check(platform: Platform, input: ChatInput, stored?: TeamChatRow): Promise<CheckedChat> {
-      const known = stored && openChat.credentialsOf(stored);
+      const storedCredentials = stored && openChat.credentialsOf(stored);
       const chatId = (input.chatId ?? stored?.chatId)?.trim();
-      const botToken = (input.botToken ?? known?.botToken)?.trim();
-      const appToken = (input.appToken ?? known?.appToken)?.trim();
+      const botToken = (input.botToken ?? storedCredentials?.botToken)?.trim();
+      const appToken = (input.appToken ?? storedCredentials?.appToken)?.trim();
       if (!chatId) throw invalid("chatId", `is required for ${platform}`, "required");
       if (!botToken) throw invalid("botToken", `is required for ${platform}`, "required");
       if (platform === "telegram") {
         checkFormat("botToken", botToken, telegramTokenPattern, "123456:ABC-DEF…");
         checkFormat("chatId", chatId, "^-?[0-9]{1,20}$", "-1001234567890");
-        return ask(platform, chatId, { botToken, appToken: null });
+        return checkWithPlatform(platform, chatId, { botToken, appToken: null });
       }
       if (!appToken) throw invalid("appToken", "is required for slack", "required");
       checkFormat("botToken", botToken, slackBotTokenPattern, "xoxb-…");
       checkFormat("appToken", appToken, slackAppTokenPattern, "xapp-…");
       checkFormat("chatId", chatId, "^[CG][A-Z0-9]{5,30}$", "C0123456789");
-      return ask(platform, chatId, { botToken, appToken });
+      return checkWithPlatform(platform, chatId, { botToken, appToken });
     },
   };
 }
 
-function writes({ databaseKind, encryption, db }: ChatDeps) {
+function createWrites({ databaseKind, encryption, db }: ChatDeps) {
   const now = databaseNow(databaseKind);
-  const hashOf = ({ botToken }: Credentials) => encryption.sign("team-chat-token", botToken);
+  const hashToken = ({ botToken }: Credentials) => encryption.sign("team-chat-token", botToken);
 
-  function columnsOf(channelId: string, { platform, chatId, credentials, info }: CheckedChat) {
+  function createColumns(channelId: string, { platform, chatId, credentials, info }: CheckedChat) {
     return {
       platform,
       chatId,
       credentials: encryption.encrypt(JSON.stringify(credentials), channelId),
-      tokenHash: hashOf(credentials),
+      tokenHash: hashToken(credentials),
       botName: info?.botName ?? null,
       chatTitle: info?.chatTitle ?? null,
       hasTopics: info?.hasTopics ? 1 : 0,
@@ -118,7 +118,7 @@ function writes({ databaseKind, encryption, db }: ChatDeps) {
     /** @throws 409 when another channel has the same bot */
     async insert(trx: Trx, channel: Channel, checked: CheckedChat): Promise<void> {
       const { id: channelId, organizationId, isEnabled } = channel;
-      const row = { channelId, organizationId, ...columnsOf(channelId, checked), fence: 0 };
+      const row = { channelId, organizationId, ...createColumns(channelId, checked), fence: 0 };
       const dueAt = isEnabled === 1 ? now : null;
       await trx
         .insertInto("teamChats")
@@ -126,20 +126,23 @@ function writes({ databaseKind, encryption, db }: ChatDeps) {
         .execute()
         .catch(explainDuplicate);
     },
-    /** Replaces the settings. Conversations in the previous chat, or with the previous bot, cannot be continued. */
+    /**
+     * Replaces the settings. If the chat or the bot changes, existing threads are deleted, because they cannot be
+     * continued.
+     */
     async update(trx: Trx, stored: TeamChatRow, checked: CheckedChat): Promise<void> {
       const { channelId } = stored;
-      const isOther = checked.chatId !== stored.chatId || hashOf(checked.credentials) !== stored.tokenHash;
-      if (isOther) await trx.deleteFrom("teamChatThreads").where("channelId", "=", channelId).execute();
+      const isDifferentChat = checked.chatId !== stored.chatId || hashToken(checked.credentials) !== stored.tokenHash;
+      if (isDifferentChat) await trx.deleteFrom("teamChatThreads").where("channelId", "=", channelId).execute();
       await trx
         .updateTable("teamChats")
-        .set({ ...columnsOf(channelId, checked), fence: sql`fence + 1` })
+        .set({ ...createColumns(channelId, checked), fence: sql`fence + 1` })
         .$if(stored.dueAt !== null, (query) => query.set({ dueAt: now }))
         .where("channelId", "=", channelId)
         .execute()
         .catch(explainDuplicate);
     },
-    /** Starts or stops receiving. A new fence ends the lease of the current process. */
+    /** Starts or stops receiving messages. The new fence invalidates the lease of the process that follows the bot. */
     async setEnabled(trx: Trx, channelId: string, isEnabled: boolean): Promise<void> {
       await trx
         .updateTable("teamChats")
@@ -154,7 +157,7 @@ function writes({ databaseKind, encryption, db }: ChatDeps) {
   };
 }
 
-function reads({ db }: ChatDeps) {
+function createReads({ db }: ChatDeps) {
   return {
     async stored(organizationId: string, channelId: string): Promise<TeamChatRow | undefined> {
       return db
@@ -164,7 +167,7 @@ function reads({ db }: ChatDeps) {
         .where("organizationId", "=", organizationId)
         .executeTakeFirst();
     },
-    /** The view of the organization's bots for members, by channel. */
+    /** Reads what members can see of the organization's bots, by channel id. */
     async views(organizationId: string): Promise<Map<string, TeamChatView>> {
       const rows = await db.selectFrom("teamChats").selectAll().where("organizationId", "=", organizationId).execute();
       const linked = await db
@@ -180,8 +183,8 @@ function reads({ db }: ChatDeps) {
         .where("teamChats.organizationId", "=", organizationId)
         .orderBy("teamChatMembers.linkedAt")
         .execute();
-      const ofChannel = Map.groupBy(linked, ({ channelId }) => channelId);
-      return new Map(rows.map((row) => [row.channelId, toView(row, ofChannel.get(row.channelId) ?? [])]));
+      const linkedByChannel = Map.groupBy(linked, ({ channelId }) => channelId);
+      return new Map(rows.map((row) => [row.channelId, toView(row, linkedByChannel.get(row.channelId) ?? [])]));
     },
   };
 }

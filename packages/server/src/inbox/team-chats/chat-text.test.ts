@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { oneLine, splitText, withoutMentions } from "./chat-text.ts";
+import { neutralizeMentions, oneLine, splitText } from "./chat-text.ts";
 
 describe("the text of team chats", () => {
   it("is split between lines or words, never inside a character, and says when it was shortened", () => {
@@ -15,8 +15,8 @@ describe("the text of team chats", () => {
 
   it("keeps email addresses, paths and links, and neutralizes mentions and commands", () => {
     const same = ["a@b.example", "https://a.example/b?c=/d", "and/or", "@ /", "</b>"];
-    for (const text of same) expect(withoutMentions(text)).toBe(text);
-    expect(withoutMentions("(@ada) /close")).toBe("(@\u2060ada) /\u2060close");
+    for (const text of same) expect(neutralizeMentions(text)).toBe(text);
+    expect(neutralizeMentions("(@ada) /close")).toBe("(@\u2060ada) /\u2060close");
   });
 
   it("becomes one line for a title", () => {

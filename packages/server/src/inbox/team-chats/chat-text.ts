@@ -7,30 +7,30 @@ const specialParts = /https?:\/\/\S+|(?<![\p{L}\p{N}_])@(?=\w)|(?<![\p{L}\p{N}_/
  * Prepares a visitor's text for a chat that turns `@name` into a mention and `/name` into a link to a command. An
  * invisible character after the `@` or `/` prevents both. Links, email addresses and paths are left unchanged.
  */
-export function withoutMentions(text: string): string {
+export function neutralizeMentions(text: string): string {
   return text.replace(specialParts, (part) => (part.length === 1 ? part + WORD_JOINER : part));
 }
 
-/** One line without control characters, at most `max` UTF-16 code units long. */
+/** Converts a text to a single line without control characters, of at most `max` UTF-16 code units. */
 export function oneLine(text: string, max: number): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  return shortened(line, max);
+  return shorten(line, max);
 }
 
-/** At most `max` UTF-16 code units, with an ellipsis where the text was cut. */
-export function shortened(text: string, max: number): string {
+/** Truncates a text to `max` UTF-16 code units, including the ellipsis. */
+export function shorten(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, safeEnd(text, max - 1))}…`;
 }
 
 /**
- * Splits a text into parts of at most `max` UTF-16 code units, preferably between lines or words. At most `maxParts` parts
- * are returned; the last one ends with `ending` if there would have been more.
+ * Splits a text into parts of at most `max` UTF-16 code units, preferably between lines or words. If more than `maxParts`
+ * parts would be needed, the last part is truncated and ends with `ending`.
  */
 export function splitText(text: string, { max, maxParts, ending }: { max: number; maxParts: number; ending: string }) {
   const parts: string[] = [];
   let rest = text;
   while (rest.length > max) {
-    if (parts.length === maxParts - 1) return [...parts, shortened(rest, max - ending.length) + ending];
+    if (parts.length === maxParts - 1) return [...parts, shorten(rest, max - ending.length) + ending];
     const end = breakBefore(rest, max);
     parts.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end).trimStart();
@@ -47,7 +47,7 @@ function breakBefore(text: string, max: number): number {
   return safeEnd(text, max);
 }
 
-/** Never separates the two halves of a surrogate pair. */
+/** Moves `end` back by one if it would split a surrogate pair. */
 function safeEnd(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;

@@ -6,13 +6,13 @@ import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { DeliveryHandler, Outbox, Postponed } from "../../outbox/outbox.ts";
 import { createFailure, delivered } from "../../outbox/send-answer.ts";
 import { splitText } from "./chat-text.ts";
-import { repeatedNotice, textOfPost, titleOfThread } from "./post-text.ts";
+import { createRepeatNotice, readThreadTitle, renderPost } from "./post-text.ts";
 import { type Posted, type TeamChat, TeamChatError } from "./team-chat.ts";
 import type { PostToSend, ThreadStore } from "./thread-store.ts";
 
 /** The maximum number of posts for one long text. */
 const MAX_PARTS = 4;
-const ENDING = "\n\n(Shortened. The whole text is in the inbox.)";
+const ENDING = "\n\n(Shortened. Read the full text in the inbox.)";
 
 type Parts = { store: ThreadStore; outbox: Outbox; open(chat: TeamChatRow): TeamChat };
 
@@ -25,13 +25,13 @@ export function createPostHandler(
   { store, outbox, open }: Parts,
 ): DeliveryHandler {
   const sent = new WeakMap<LeasedDelivery, Sent>();
-  /** The time until which the platform asked us not to send to a chat, by chat. */
+  /** When posting to a rate-limited chat may resume, in milliseconds since 1970, by channel id. */
   const pauses = new Map<string, number>();
 
   async function threadFor(chat: TeamChat, { chat: row, thread, post }: PostToSend, signal: AbortSignal) {
     if (!thread) return post.place;
     if (thread.thread !== null || row.hasTopics === 0) return thread.thread;
-    const topic = await chat.createTopic(await titleOfThread(db, thread.conversationId), signal);
+    const topic = await chat.createTopic(await readThreadTitle(db, thread.conversationId), signal);
     await store.setThread(thread.id, topic);
     return topic;
   }
@@ -40,12 +40,12 @@ export function createPostHandler(
     const { post, chat: row } = toSend;
     const chat = open(row);
     const source = { db, baseUrl: config.baseUrl, commandPrefix: chat.commandPrefix, quote: chat.quote };
-    const text = await textOfPost(source, toSend);
+    const text = await renderPost(source, toSend);
     if (text === null) {
       sent.set(delivery, { toSend, posted: null, isLastPart: true });
       return delivered;
     }
-    const notice = repeatedNotice(post);
+    const notice = createRepeatNotice(post);
     const parts = splitText(text, { max: chat.maxText - notice.length, maxParts: MAX_PARTS, ending: ENDING });
     const thread = await threadFor(chat, toSend, signal);
     await store.markStarted(post.id, Date.now());
@@ -57,8 +57,12 @@ export function createPostHandler(
     return delivered;
   }
 
-  /** The result of a call that the platform rejected. */
-  async function explain(error: unknown, toSend: PostToSend, signal: AbortSignal): Promise<AttemptResult | Postponed> {
+  /** Handles a call that failed, and returns the result to record. Rethrows aborts and unexpected errors. */
+  async function handleFailure(
+    error: unknown,
+    toSend: PostToSend,
+    signal: AbortSignal,
+  ): Promise<AttemptResult | Postponed> {
     if (signal.aborted || !(error instanceof TeamChatError)) throw error;
     const { channelId } = toSend.chat;
     if (error.isRefused) await store.markStarted(toSend.post.id, null);
@@ -68,56 +72,57 @@ export function createPostHandler(
     }
     if (error.problem === "no_topic" && toSend.thread) await store.setThread(toSend.thread.id, null);
     if (error.problem === "moved" && error.chatId !== undefined) await store.setChatId(channelId, error.chatId);
-    const answer = { ...createFailure("Not accepted by the team chat", error.message), status: error.status };
-    return error.problem === "rejected" ? { ...answer, isFinal: true } : answer;
+    const result = { ...createFailure("Not accepted by the team chat", error.message), status: error.status };
+    return error.problem === "rejected" ? { ...result, isFinal: true } : result;
   }
 
-  function pauseOf(channelId: string): number {
-    const left = (pauses.get(channelId) ?? 0) - Date.now();
-    if (left <= 0) pauses.delete(channelId);
-    return left;
+  function getRemainingPause(channelId: string): number {
+    const remainingMs = (pauses.get(channelId) ?? 0) - Date.now();
+    if (remainingMs <= 0) pauses.delete(channelId);
+    return remainingMs;
   }
 
   return {
     async open(delivery, signal) {
       const { postId }: { postId: string } = JSON.parse(delivery.target);
       const toSend = await store.toSend(postId);
-      const deleted = "The channel was deleted or disabled.";
+      const detail = "The channel was deleted or disabled.";
       if (!toSend || toSend.chat.dueAt === null) {
-        return { send: async () => ({ ...createFailure("No channel", deleted), isFinal: true }) };
+        return { send: async () => ({ ...createFailure("No channel", detail), isFinal: true }) };
       }
       const { post, thread } = toSend;
-      const isOwn = thread && post.subjectId && (await store.isFromThread(thread.id, post.subjectId));
+      const isFromThisThread = thread && post.subjectId && (await store.isFromThread(thread.id, post.subjectId));
       return {
         async send() {
-          if (isOwn) {
+          if (isFromThisThread) {
             sent.set(delivery, { toSend, posted: null, isLastPart: true });
             return delivered;
           }
-          const pauseMs = pauseOf(toSend.chat.channelId);
+          const pauseMs = getRemainingPause(toSend.chat.channelId);
           if (pauseMs > 0) return { postponedMs: pauseMs };
-          return send(delivery, toSend, signal).catch((error: unknown) => explain(error, toSend, signal));
+          return send(delivery, toSend, signal).catch((error: unknown) => handleFailure(error, toSend, signal));
         },
       };
     },
-    record: (made) => inTransaction(db, (trx) => recordPost(trx, { store, outbox }, made, sent.get(made.delivery))),
+    record: (completed) =>
+      inTransaction(db, (trx) => recordPost(trx, { store, outbox }, completed, sent.get(completed.delivery))),
   };
 }
 
 async function recordPost(
   trx: Parameters<ThreadStore["lock"]>[0],
   { store, outbox }: Pick<Parts, "store" | "outbox">,
-  made: CompletedAttempt,
+  completed: CompletedAttempt,
   sent: Sent | undefined,
 ): Promise<LeasedDelivery[]> {
-  const { postId }: { postId: string } = JSON.parse(made.delivery.target);
+  const { postId }: { postId: string } = JSON.parse(completed.delivery.target);
   const post = await trx.selectFrom("teamChatPosts").selectAll().where("id", "=", postId).executeTakeFirst();
   const threadId = post?.threadId ?? null;
   if (threadId !== null) await store.lock(trx, threadId);
-  const numbers = await outbox.attempts.settle(trx, [made]);
-  if (!numbers.has(made.delivery.id) || !post) return [];
+  const numbers = await outbox.attempts.settle(trx, [completed]);
+  if (!numbers.has(completed.delivery.id) || !post) return [];
   const posts = trx.updateTable("teamChatPosts").where("id", "=", postId);
-  const { state } = made.next;
+  const { state } = completed.next;
   if (state === "failed") await posts.set({ state }).execute();
   if (state === "delivered") {
     const { channelId } = post;
@@ -126,11 +131,11 @@ async function recordPost(
     if (!sent || sent.isLastPart) await trx.deleteFrom("teamChatPosts").where("id", "=", postId).execute();
     else await posts.set({ sentParts: post.sentParts + 1, startedAt: null }).execute();
   }
-  await store.noteOutcome(trx, post.channelId, made.attempt.detail);
+  await store.recordOutcome(trx, post.channelId, completed.attempt.detail);
   if (threadId === null && state !== "pending") {
     // The posts of a conversation are deleted with it, but this post belongs to no conversation.
     await trx.deleteFrom("teamChatPosts").where("id", "=", postId).execute();
-    await trx.deleteFrom("deliveries").where("id", "=", made.delivery.id).execute();
+    await trx.deleteFrom("deliveries").where("id", "=", completed.delivery.id).execute();
   }
   return state === "pending" ? [] : store.releaseNext(trx, post);
 }

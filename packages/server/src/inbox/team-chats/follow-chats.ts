@@ -5,14 +5,13 @@ import { BOT_LEASE_MS, type BotJob, type BotQueue } from "./bot-queue.ts";
 import { type IncomingMessage, type TeamChat, TeamChatError } from "./team-chat.ts";
 
 /**
- * The maximum number of bots that one process follows. Each bot holds one connection, which is idle nearly all the
- * time.
+ * The maximum number of bots that one process follows. Each bot uses one connection, which is idle most of the time.
  */
 const MAX_BOTS = 500;
 const MAX_WAIT_MS = 60_000;
 /**
- * The number of failed connections after which the dashboard reports a problem. A single failure can be a restart of
- * the platform or a brief network problem.
+ * The number of consecutive failed connections after which the dashboard reports a problem. A single failure can be
+ * caused by a restart of the platform or a brief network problem.
  */
 const REPORTED_AFTER = 3;
 
@@ -23,7 +22,10 @@ type Parts = {
   log: Logger;
 };
 
-/** Receives the messages of every bot, one process per bot, and reconnects after failures. */
+/**
+ * Creates the worker that receives the messages of all bots and reconnects after failures. One process follows each
+ * bot.
+ */
 export function createChatFollower({ queue, open, receive, log }: Parts) {
   async function follow(job: BotJob, signal: AbortSignal): Promise<void> {
     const chat = open(job);

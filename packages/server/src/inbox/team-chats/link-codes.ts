@@ -18,13 +18,16 @@ const LENGTH = 10;
 type Chat = Pick<TeamChatRow, "channelId" | "organizationId">;
 export type LinkCodes = ReturnType<typeof createLinkCodes>;
 
-/** One-time codes that prove a member's identity in a team chat. Only a keyed hash of each is stored. */
+/** Manages one-time codes that prove a member's identity in a team chat. Only a keyed hash of each code is stored. */
 export function createLinkCodes({ db, encryption }: Pick<Deps, "db" | "encryption">) {
   const hashOf = (channelId: string, code: string) =>
     encryption.sign("team-chat-code", `${channelId}:${code.toUpperCase().replace(/[^0-9A-Z]/g, "")}`);
 
   return {
-    /** Creates a code, which replaces the member's earlier one. @returns the code and when it expires */
+    /**
+     * Creates a code, which replaces the member's earlier one.
+     * @returns the code and its expiry (milliseconds since 1970)
+     */
     async create(channelId: string, userId: string): Promise<{ code: string; expiresAt: number }> {
       const code = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
       const expiresAt = Date.now() + LIFETIME_MS;

@@ -1,6 +1,6 @@
 import type { Db } from "../../db/open.ts";
 import type { TeamChatPostRow } from "../../db/team-chat-tables.ts";
-import { oneLine, shortened } from "./chat-text.ts";
+import { oneLine, shorten } from "./chat-text.ts";
 import type { PostToSend } from "./thread-store.ts";
 
 /** The number of newest messages that a request quotes, and the maximum length of each quote. */
@@ -10,30 +10,30 @@ const QUOTED_LENGTH = 400;
 /** `quote` neutralizes text written by visitors, see TeamChat. */
 type Source = { db: Db; baseUrl: string; commandPrefix: string; quote(text: string): string };
 
-/** The text of a post, read when it is sent. @returns null when its subject was deleted */
-export async function textOfPost(source: Source, { post, thread }: PostToSend): Promise<string | null> {
+/** Renders the text of a post when it is sent. @returns null if the subject of the post was deleted */
+export async function renderPost(source: Source, { post, thread }: PostToSend): Promise<string | null> {
   if (post.kind === "text" || !thread || post.subjectId === null) return post.text;
   return post.kind === "request"
-    ? requestText(source, thread.conversationId, post.subjectId)
-    : messageText(source, thread.conversationId, post.subjectId);
+    ? renderRequest(source, thread.conversationId, post.subjectId)
+    : renderMessage(source, thread.conversationId, post.subjectId);
 }
 
-/** The title of a conversation's topic. */
-export async function titleOfThread(db: Db, conversationId: string): Promise<string> {
+/** Reads the title for the topic of a conversation. */
+export async function readThreadTitle(db: Db, conversationId: string): Promise<string> {
   const { visitor, agentName } = await readConversation(db, conversationId);
   return oneLine(`${visitor} · ${agentName}`, 128);
 }
 
-async function requestText({ db, baseUrl, commandPrefix, quote }: Source, conversationId: string, handoffId: string) {
+async function renderRequest({ db, baseUrl, commandPrefix, quote }: Source, conversationId: string, handoffId: string) {
   const handoff = await db.selectFrom("handoffs").selectAll().where("id", "=", handoffId).executeTakeFirst();
   if (!handoff) return null;
   const { visitor, agentName, agentId } = await readConversation(db, conversationId);
-  const quoted = await newestMessages(db, conversationId);
+  const quoted = await readNewestMessages(db, conversationId);
   const messages = quoted.map(({ role, authorName, content }) => {
     const author = role === "user" ? visitor : (authorName ?? agentName);
-    return quote(`${author}: ${shortened(content.trim(), QUOTED_LENGTH)}`);
+    return quote(`${author}: ${shorten(content.trim(), QUOTED_LENGTH)}`);
   });
-  const promise = handoff.promisedAt === null ? null : `Reply promised by ${timeText(handoff.promisedAt)}.`;
+  const promise = handoff.promisedAt === null ? null : `Reply promised by ${formatTime(handoff.promisedAt)}.`;
   const parts = [
     [quote(`${visitor} asks for a person (${agentName}).`), promise].filter(Boolean).join(" "),
     handoff.reason && quote(`Reason: ${handoff.reason}`),
@@ -49,7 +49,7 @@ async function requestText({ db, baseUrl, commandPrefix, quote }: Source, conver
   return parts.filter(Boolean).join("\n\n");
 }
 
-async function messageText({ db, quote }: Source, conversationId: string, messageId: string): Promise<string | null> {
+async function renderMessage({ db, quote }: Source, conversationId: string, messageId: string): Promise<string | null> {
   const message = await db
     .selectFrom("messages")
     .select(["role", "content", "authorName"])
@@ -74,7 +74,7 @@ async function readConversation(db: Db, conversationId: string) {
   return { visitor, agentName: row?.agentName ?? "", agentId: row?.agentId ?? "" };
 }
 
-async function newestMessages(db: Db, conversationId: string) {
+async function readNewestMessages(db: Db, conversationId: string) {
   const rows = await db
     .selectFrom("messages")
     .select(["role", "content", "authorName"])
@@ -86,12 +86,15 @@ async function newestMessages(db: Db, conversationId: string) {
   return rows.reverse();
 }
 
-/** UTC, because team members can be in different time zones. */
-function timeText(at: number): string {
+/** Formats a time in UTC, because team members can be in different time zones. */
+function formatTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** Introduces a post that an earlier attempt may already have sent: the process ended before the platform responded. */
-export function repeatedNotice({ startedAt }: Pick<TeamChatPostRow, "startedAt">): string {
+/**
+ * Returns a notice for a post that an earlier attempt may already have sent, because the process ended before the
+ * platform responded. Returns an empty string for any other post.
+ */
+export function createRepeatNotice({ startedAt }: Pick<TeamChatPostRow, "startedAt">): string {
   return startedAt === null ? "" : "(Sent again after an interruption. You may have received this already.)\n\n";
 }

@@ -15,8 +15,8 @@ it("a reply to a post that is recorded while the reply is handled goes to the vi
   };
   const store = {
     isKnown: async (_: string, id: string) => id === "1" && afterwards(isRecorded),
-    threadOf: async () => afterwards(isRecorded ? { id: "thread_1", conversationId: "conv_1" } : undefined),
-    memberOf: async () => ({ id: "user_1", name: "Ada" }),
+    findThread: async () => afterwards(isRecorded ? { id: "thread_1", conversationId: "conv_1" } : undefined),
+    findMember: async () => ({ id: "user_1", name: "Ada" }),
   } as unknown as ThreadStore;
   const receive = createReceiver(
     { db: {} as Db, log: pino({ enabled: false }) },

@@ -21,8 +21,8 @@ type InThread = Received & { thread: TeamChatThreadRow };
 
 /**
  * Handles one message of a team chat: sends it to the visitor, runs its command, or replies why neither is possible.
- * The message is recorded in the same transaction as its effect, so receiving it twice has no further effect. Rejects
- * when the database fails. The message must then be received again.
+ * The message is recorded in the same transaction as its effect, so receiving it twice has no further effect. If the
+ * database fails, the function rejects, and the message must be received again.
  */
 export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
   const { store } = parts;
@@ -40,9 +40,10 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
 
   async function handle(chat: Chat, message: IncomingMessage): Promise<void> {
     const { content, sender } = message;
-    // Check this before looking up the thread. If the post is recorded in between, the thread is then found.
-    const isToUnknown = await isToUnknownPost(chat, message);
-    const thread = await store.threadOf(chat.channelId, message);
+    // Check for an unknown post before looking up the thread. If the post is recorded between the two reads, the lookup
+    // finds its thread.
+    const isReplyToUnknown = await isReplyToUnknownPost(chat, message);
+    const thread = await store.findThread(chat.channelId, message);
     if (content.kind === "command" && content.name === "link" && sender) {
       return answers.link(chat, message, sender, content.argument);
     }
@@ -53,12 +54,12 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
     }
     const isForBot = content.kind === "command" && (commands.has(content.name) || helpCommands.has(content.name));
     if (isForBot) return answers.answer({ chat, message, thread }, helpText(chat));
-    if (isToUnknown) return answers.answer({ chat, message, thread }, unknownPostText);
+    if (isReplyToUnknown) return answers.answer({ chat, message, thread }, unknownPostText);
     // Ignore all other messages. They are a conversation within the team.
   }
 
   /** Whether the message replies to a post of the bot that is not recorded (yet), or whose conversation was deleted. */
-  async function isToUnknownPost({ channelId }: Chat, { isReplyToBot, replyTo, thread }: IncomingMessage) {
+  async function isReplyToUnknownPost({ channelId }: Chat, { isReplyToBot, replyTo, thread }: IncomingMessage) {
     const post = replyTo ?? thread;
     return isReplyToBot && post !== null && !(await store.isKnown(channelId, post));
   }
@@ -83,7 +84,7 @@ const MAX_ATTEMPTS = 5;
 
 /** Replies to messages, each recorded together with its message. */
 function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts) {
-  /** Runs work that records the message. A message that was recorded in the meantime has already been handled. */
+  /** Runs `work`, which records the message. Does nothing if the message was recorded in the meantime. */
   async function once(chat: Chat, message: IncomingMessage, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -125,9 +126,9 @@ function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts
   };
 }
 
-/** The effects of a message in a conversation's thread. */
+/** @returns a function that forwards a message in a conversation's thread to the visitor, or runs its command */
 function createThreadActions({ store, inbox }: Parts, { once, answer }: ReturnType<typeof createAnswers>) {
-  async function act({ chat, message, thread }: InThread, content: Actionable, member: Member): Promise<void> {
+  async function runAction({ chat, message, thread }: InThread, content: Actionable, member: Member): Promise<void> {
     const { id: threadId, conversationId } = thread;
     const row = { messageId: message.id, threadId };
     if (content.kind === "text") {
@@ -137,12 +138,12 @@ function createThreadActions({ store, inbox }: Parts, { once, answer }: ReturnTy
       return;
     }
     const { name, argument } = content;
-    const alongside = (trx: Executor) => store.remember(trx, chat.channelId, row);
-    if (name === "take") await inbox().takeOver(member, conversationId, alongside);
-    else if (name === "close") await inbox().close(member, conversationId, { alongside });
+    const onWrite = (trx: Executor) => store.remember(trx, chat.channelId, row);
+    if (name === "take") await inbox().takeOver(member, conversationId, onWrite);
+    else if (name === "close") await inbox().close(member, conversationId, { onWrite });
     else {
       const note = argument.slice(0, handoffLimits.note) || null;
-      await inbox().returnToAgent(member, conversationId, { note, alongside });
+      await inbox().returnToAgent(member, conversationId, { note, onWrite });
     }
   }
 
@@ -151,14 +152,14 @@ function createThreadActions({ store, inbox }: Parts, { once, answer }: ReturnTy
     const { content } = message;
     if (content.kind === "unsupported") return answer(context, content.reason);
     if (content.kind === "command" && !commands.has(content.name)) return answer(context, helpText(chat));
-    const user = await store.memberOf(chat, sender.id);
+    const user = await store.findMember(chat, sender.id);
     if (!user) return answer(context, notLinkedText(chat));
     if (content.kind === "text" && content.text.length > handoffLimits.message) {
       return answer(context, `Not sent: a message to the visitor has at most ${handoffLimits.message} characters.`);
     }
     const member = { organizationId: chat.organizationId, userId: user.id, name: user.name };
     try {
-      await once(chat, message, () => act(context, content, member));
+      await once(chat, message, () => runAction(context, content, member));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       await answer(context, `Not done: ${error.message}`);
@@ -172,13 +173,13 @@ const commands = new Set(["take", "return", "close"]);
 const helpCommands = new Set(["start", "help"]);
 
 function helpText({ platform }: Chat): string {
-  const sign = platform === "telegram" ? "/" : "!";
+  const prefix = platform === "telegram" ? "/" : "!";
   return [
     "Reply in a conversation to write to its visitor. Commands in a conversation:",
-    `${sign}take takes it over without an answer.`,
-    `${sign}return [note] returns it to the agent; the visitor does not see the note.`,
-    `${sign}close ends it.`,
-    `${sign}link CODE links you to your account in Foyer. The code is under Settings, Notices.`,
+    `${prefix}take takes it over without an answer.`,
+    `${prefix}return [note] returns it to the agent; the visitor does not see the note.`,
+    `${prefix}close ends it.`,
+    `${prefix}link CODE links you to your account in Foyer. The code is under Settings, Notices.`,
   ].join("\n");
 }
 
@@ -186,6 +187,6 @@ const unknownPostText =
   "Not sent to the visitor: Foyer cannot tell to which conversation this message belongs. If the message above was posted twice, reply to the newer one. Otherwise, send yours again.";
 
 function notLinkedText({ platform }: Chat): string {
-  const sign = platform === "telegram" ? "/" : "!";
-  return `Not sent to the visitor: you are not linked to an account in Foyer. Open Settings, Notices in Foyer, choose “Link my account”, and send ${sign}link with the code here.`;
+  const prefix = platform === "telegram" ? "/" : "!";
+  return `Not sent to the visitor: you are not linked to an account in Foyer. Open Settings, Notices in Foyer, choose “Link my account”, and send ${prefix}link with the code here.`;
 }

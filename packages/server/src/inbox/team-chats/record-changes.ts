@@ -8,28 +8,27 @@ import type { ThreadStore } from "./thread-store.ts";
 type Trx = Transaction<Tables>;
 
 /**
- * Stores the posts about a change in the same transaction as the change, so that neither is stored without the other. A
- * request starts a thread in every chat of the organization. Later changes are posted to the existing threads.
+ * Stores the posts about a handler change or message in the same transaction, so that no post is lost. A request starts a thread in every chat of the organization. Later changes are posted to the existing threads.
  * @param notify wakes the delivery worker; called after the commit
  */
 export function createChangeRecorder(store: ThreadStore, notify: () => void): RecordHandoff {
   async function postRequest(trx: Trx, { organizationId, conversationId }: HandoffChange, handoffId: string) {
-    for (const { channelId } of await store.chatsOf(trx, organizationId)) {
+    for (const { channelId } of await store.listChats(trx, organizationId)) {
       const thread = await store.ensureThread(trx, channelId, conversationId);
       await store.post(trx, thread, { kind: "request", subjectId: handoffId });
     }
   }
 
   async function postMessage(trx: Trx, conversationId: string, messageId: string) {
-    for (const thread of await store.threadsOf(trx, conversationId)) {
+    for (const thread of await store.listThreads(trx, conversationId)) {
       await store.post(trx, thread, { kind: "message", subjectId: messageId });
     }
   }
 
   async function postText(trx: Trx, { conversationId, userId }: HandoffChange, textFor: (name: string) => string) {
-    const threads = await store.threadsOf(trx, conversationId);
+    const threads = await store.listThreads(trx, conversationId);
     if (threads.length === 0) return;
-    const text = textFor(userId === undefined ? "" : await nameOf(trx, userId));
+    const text = textFor(userId === undefined ? "" : await readMemberName(trx, userId));
     for (const thread of threads) await store.post(trx, thread, { kind: "text", text });
   }
 
@@ -42,7 +41,7 @@ export function createChangeRecorder(store: ThreadStore, notify: () => void): Re
       case "member_message":
         return postMessage(trx, change.conversationId, change.messageId);
       case "taken":
-        return postText(trx, change, (name) => `${name} has this conversation now. The agent is silent.`);
+        return postText(trx, change, (name) => `${name} took over the conversation. The agent has stopped replying.`);
       case "returned":
         return postText(trx, change, (name) => `${name} returned the conversation to the agent.`);
       case "closed":
@@ -55,7 +54,7 @@ export function createChangeRecorder(store: ThreadStore, notify: () => void): Re
   };
 }
 
-async function nameOf(trx: Trx, userId: string): Promise<string> {
+async function readMemberName(trx: Trx, userId: string): Promise<string> {
   const user = await trx.selectFrom("users").select("name").where("id", "=", userId).executeTakeFirst();
   return oneLine(user?.name ?? "", 100) || "A member";
 }

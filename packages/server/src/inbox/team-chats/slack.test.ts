@@ -52,7 +52,7 @@ describe("the Slack client", () => {
     expect(await problem(chat)).toContain("/invite @foyer");
     expect(await problem(connect({ appToken: "xapp-wrong" }))).toContain("app-level token");
     expect(await problem(connect({ botToken: "xoxb-wrong" }))).toContain("bot token (xoxb-…)");
-    expect(await problem(connect({ channelId: "C1" }))).toContain("does not find the channel");
+    expect(await problem(connect({ channelId: "C1" }))).toContain("cannot find the channel");
     slack.failNext("auth.test", { body: { ok: false, error: "missing_scope", needed: "channels:read" } });
     expect(await problem(chat)).toContain("channels:read");
   });

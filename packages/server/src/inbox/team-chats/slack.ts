@@ -6,7 +6,7 @@ import { type Follower, type TeamChat, TeamChatError } from "./team-chat.ts";
 
 const CALL_MS = 20_000;
 const MAX_BYTES = 1024 * 1024;
-/** The maximum time without data from Slack, which sends pings more often than this. */
+/** The connection is closed after this time without data, in milliseconds. Slack sends pings more often. */
 const IDLE_MS = 60_000;
 export const slackBotTokenPattern = "^xoxb-[A-Za-z0-9-]{10,200}$";
 export const slackAppTokenPattern = "^xapp-[A-Za-z0-9-]{10,200}$";
@@ -21,8 +21,8 @@ type Envelope = {
 };
 
 /**
- * A Slack app in Socket Mode: it opens a WebSocket to Slack, so the server needs no inbound port. Each conversation is
- * a thread.
+ * Creates the client of a Slack app in Socket Mode, which opens a WebSocket to Slack, so the server needs no inbound
+ * port. Each conversation is a thread.
  */
 export function createSlackChat(outbound: Outbound, settings: Settings): TeamChat {
   const { botToken, appToken, channelId } = settings;
@@ -174,7 +174,7 @@ const chatErrors: Record<string, string> = {
   channel_not_found: "Slack cannot find the channel. Check its ID, and invite the bot if the channel is private.",
   not_in_channel: "The bot is not in the channel. Invite it with /invite.",
   is_archived: "The channel is archived.",
-  restricted_action: "The workspace does not allow the bot to write in the channel.",
+  restricted_action: "The workspace does not allow the bot to post in the channel.",
 };
 const temporaryErrors = new Set(["internal_error", "fatal_error", "service_unavailable", "request_timeout"]);
 

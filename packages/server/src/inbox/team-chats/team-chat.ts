@@ -15,13 +15,13 @@ export type IncomingContent =
 
 /** A message that a person wrote in the configured chat. */
 export type IncomingMessage = {
-  /** Equal for all repetitions of the message, and unique within the chat. Replies refer to it. */
+  /** The same for every redelivery of the message, and unique within the chat. Replies refer to this id. */
   id: string;
   /** the thread in which it was written, as `post` returned it */
   thread: string | null;
   /** the message that it replies to */
   replyTo: string | null;
-  /** Whether the bot wrote the message that it replies to, or the first message of its thread. */
+  /** Whether this message replies to a message of the bot, or is in a thread that the bot started. */
   isReplyToBot: boolean;
   /** null for an anonymous sender */
   sender: Sender | null;
@@ -85,7 +85,7 @@ export type TeamChat = {
  * - `credentials`: the platform does not accept a token.
  * - `chat`: the chat does not exist for the bot, or a permission is missing.
  * - `conflict`: another program receives the bot's messages.
- * - `busy`: too many requests; `retryAfterMs` says how long to wait.
+ * - `busy`: too many requests; wait `retryAfterMs` before the next one.
  * - `no_topic`: the topic was deleted.
  * - `moved`: the chat has the new id `chatId`.
  * - `rejected`: this request will never be accepted.

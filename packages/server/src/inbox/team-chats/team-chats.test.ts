@@ -154,7 +154,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     await visitorWrites(conversationId, "Hello @Ada, /close");
     await telegram.until(() => telegram.textsIn(topic).length === 3);
     expect(telegram.textsIn(topic).slice(1)).toEqual([
-      "Ada Lovelace has this conversation now. The agent is silent.",
+      "Ada Lovelace took over the conversation. The agent has stopped replying.",
       "Charles:\nHello @\u2060Ada, /\u2060close",
     ]);
     expect(await messagesOf(conversationId)).toHaveLength(4);
@@ -169,7 +169,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     await telegram.until(said("Not done: Bea has this conversation."));
     await bea.call("POST", `/conversations/${conversationId}/return`, {});
     telegram.say({ from: 7, topic, text: "/take" });
-    await telegram.until(() => telegram.textsIn(topic).some((text) => text.startsWith("Ada Lovelace has")));
+    await telegram.until(() => telegram.textsIn(topic).some((text) => text.startsWith("Ada Lovelace took")));
     telegram.say({ from: 7, topic, photo: [{}] });
     await telegram.until(said("Photos are not sent"));
     telegram.say({ from: 7, topic, text: "/return they want blue" });

@@ -19,7 +19,7 @@ import { createThreadStore } from "./thread-store.ts";
 type Parts = { outbox: Outbox; handoffs: HandoffRecorders; inbox: () => InboxService };
 export type TeamChats = ReturnType<typeof createTeamChats>;
 
-/** Team chat bots that let members answer visitors: posting, receiving, and settings. */
+/** Creates the parts of the team chat bots with which members answer visitors: posting, receiving and settings. */
 export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) {
   const store = createThreadStore(deps, outbox);
   const codes = createLinkCodes(deps);
@@ -43,7 +43,7 @@ export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) 
       log: deps.log,
     }),
     settings,
-    /** Posts a text in the chat itself. Failures are part of the result. */
+    /** Posts a text outside of any conversation's thread. Failures are part of the result. */
     async test(row: TeamChatRow, text: string): Promise<Pick<AttemptResult, "error" | "detail">> {
       const deadline = AbortSignal.timeout(TEST_MS);
       try {
@@ -51,11 +51,11 @@ export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) 
         return { error: null, detail: null };
       } catch (error) {
         if (error instanceof TeamChatError) return { error: "Not accepted by the team chat", detail: error.message };
-        if (deadline.aborted) return { error: "Timed out", detail: "There was no response in time." };
+        if (deadline.aborted) return { error: "Timed out", detail: "The platform did not respond in time." };
         throw error;
       }
     },
-    /** A one-time code for a member. @throws 404 when the organization has no such bot */
+    /** Creates a one-time code for a member. @throws 404 when the organization has no such bot */
     async createCode(organizationId: string, channelId: string, userId: string) {
       const stored = await existing(organizationId, channelId);
       const { code, expiresAt } = await codes.create(channelId, userId);

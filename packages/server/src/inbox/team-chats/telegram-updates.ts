@@ -57,11 +57,11 @@ export function readUpdate(update: Update, bot: Bot): IncomingMessage | null {
   const isAnonymous = message.sender_chat !== undefined;
   if (!message.from || (message.from.is_bot && !isAnonymous)) return null;
   const isEdit = update.message === undefined;
-  const content = isEdit ? edited : readContent(message, bot.username);
+  const content = isEdit ? editNotice : readContent(message, bot.username);
   if (!content) return null;
   const isInTopic = message.is_topic_message === true && message.message_thread_id !== undefined;
   return {
-    // An edit has the id of the edited message, and there can be several.
+    // Use the update id, because all edits of a message have the same message id.
     id: isEdit ? `edit:${update.update_id}` : String(message.message_id),
     thread: isInTopic ? topicThread(message.message_thread_id ?? 0) : null,
     replyTo: isEdit
@@ -70,14 +70,16 @@ export function readUpdate(update: Update, bot: Bot): IncomingMessage | null {
         ? String(message.reply_to_message.message_id)
         : null,
     isReplyToBot: !isEdit && message.reply_to_message?.from?.id === bot.botId,
-    sender: isAnonymous ? null : { id: String(message.from.id), name: nameOf(message.from) },
+    sender: isAnonymous ? null : { id: String(message.from.id), name: formatName(message.from) },
     content,
   };
 }
 
 const unsupported = (reason: string): IncomingContent => ({ kind: "unsupported", reason });
 
-const edited = unsupported("The visitor does not see changes to a message that was sent. Write a new message instead.");
+const editNotice = unsupported(
+  "The visitor does not see changes to a message that was sent. Write a new message instead.",
+);
 
 function readContent(message: Message, botUsername: string): IncomingContent | null {
   if (message.forward_origin !== undefined) {
@@ -97,6 +99,6 @@ function readContent(message: Message, botUsername: string): IncomingContent | n
   return { kind: "command", name: name.toLowerCase(), argument: argument.trim() };
 }
 
-function nameOf({ id, first_name: first, last_name: last, username }: User): string {
+function formatName({ id, first_name: first, last_name: last, username }: User): string {
   return [first, last].filter(Boolean).join(" ") || username || String(id);
 }

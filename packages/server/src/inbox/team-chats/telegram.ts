@@ -1,13 +1,13 @@
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError, wasNeverSent } from "../../outbound/outbound-error.ts";
-import { oneLine, withoutMentions } from "./chat-text.ts";
+import { neutralizeMentions, oneLine } from "./chat-text.ts";
 import { type Follower, type NewPost, type TeamChat, TeamChatError } from "./team-chat.ts";
 import { readUpdate, topicThread, type Update } from "./telegram-updates.ts";
 
 /** How long Telegram holds a request for updates open when there are none, in seconds. */
 const LONG_POLL_S = 50;
 const CALL_MS = 20_000;
-/** A message has at most 4,096 characters, which take a few bytes each with their entities. */
+/** Each message has at most 4,096 characters, so the response to a call stays well below `MAX_BYTES`. */
 const UPDATES_PER_CALL = 20;
 const MAX_BYTES = 4 * 1024 * 1024;
 const TOPIC_TITLE = 128;
@@ -32,7 +32,7 @@ export function createTelegramChat(outbound: Outbound, settings: Settings): Team
   return {
     maxText: 4_096,
     commandPrefix: "/",
-    quote: withoutMentions,
+    quote: neutralizeMentions,
     async check(signal) {
       const { username } = await getBot(signal);
       const chat = await call<Chat>("getChat", { chat_id: settings.chatId }, { signal });
@@ -83,14 +83,14 @@ export function createTelegramChat(outbound: Outbound, settings: Settings): Team
 
 function messageBody(chatId: string, { text, thread, replyTo }: NewPost) {
   const [kind, id] = thread?.split(":") ?? [];
-  const answered = replyTo ?? (kind === "message" ? id : undefined);
+  const repliedTo = replyTo ?? (kind === "message" ? id : undefined);
   return {
     chat_id: chatId,
     text,
     link_preview_options: { is_disabled: true },
     message_thread_id: kind === "topic" ? Number(id) : undefined,
     // A reply to a deleted message is posted without the reference.
-    reply_parameters: answered ? { message_id: Number(answered), allow_sending_without_reply: true } : undefined,
+    reply_parameters: repliedTo ? { message_id: Number(repliedTo), allow_sending_without_reply: true } : undefined,
   };
 }
 
@@ -123,13 +123,13 @@ function createCaller(outbound: Outbound, { baseUrl, token }: Settings) {
         const text = `Telegram: ${error.message.replaceAll(token, "…")}`;
         throw new TeamChatError("unavailable", text, { isRefused: wasNeverSent(error) });
       });
-    const answer = parse<T>(response.body, response.truncated);
+    const answer = parseResponse<T>(response.body, response.truncated);
     if (answer?.ok) return answer.result;
     throw explain(method, response.status, answer);
   };
 }
 
-function parse<T>(body: Buffer, isTruncated: boolean): Response<T> | null {
+function parseResponse<T>(body: Buffer, isTruncated: boolean): Response<T> | null {
   if (isTruncated) return null;
   try {
     const parsed: unknown = JSON.parse(body.toString("utf8"));
@@ -144,7 +144,7 @@ function parse<T>(body: Buffer, isTruncated: boolean): Response<T> | null {
  */
 function explain(method: string, status: number, answer: Exclude<Response<unknown>, { ok: true }> | null) {
   const description = answer?.description ?? "";
-  const said = description ? ` Telegram says: ${oneLine(description, 300)}` : "";
+  const quotedReason = description ? ` Telegram responded: ${oneLine(description, 300)}` : "";
   const { retry_after: retryAfter, migrate_to_chat_id: movedTo } = answer?.parameters ?? {};
   if (movedTo !== undefined) {
     const text = "The group became a supergroup and has a new chat ID.";
@@ -164,30 +164,32 @@ function explain(method: string, status: number, answer: Exclude<Response<unknow
     });
   }
   if (status === 403) {
-    const text = `The bot is not allowed to write in the chat. Add it to the group again, or start a chat with it.${said}`;
+    const text = `The bot is not allowed to write in the chat. Add it to the group again, or start a chat with it.${quotedReason}`;
     return new TeamChatError("chat", text, { status });
   }
-  if (status >= 400 && status < 500) return explainBadRequest(method, description, said, status);
-  return new TeamChatError("unavailable", `Telegram responded with HTTP ${status}.${said}`, { status });
+  if (status >= 400 && status < 500) return explainBadRequest(method, description, quotedReason, status);
+  return new TeamChatError("unavailable", `Telegram responded with HTTP ${status}.${quotedReason}`, { status });
 }
 
-function explainBadRequest(method: string, description: string, said: string, status: number): TeamChatError {
+function explainBadRequest(method: string, description: string, quotedReason: string, status: number): TeamChatError {
   if (/thread not found|TOPIC_(DELETED|ID_INVALID|CLOSED)/i.test(description)) {
-    return new TeamChatError("no_topic", `The topic for this conversation was closed or deleted.${said}`, { status });
+    return new TeamChatError("no_topic", `The topic for this conversation was closed or deleted.${quotedReason}`, {
+      status,
+    });
   }
   if (/chat not found|chat_id is empty/i.test(description)) {
-    const text = `The bot cannot find a chat with this ID. Add the bot to the group, and check the chat ID.${said}`;
+    const text = `The bot cannot find a chat with this ID. Add the bot to the group, and check the chat ID.${quotedReason}`;
     return new TeamChatError("chat", text, { status });
   }
   if (method === "createForumTopic") {
-    const text = `The bot cannot create topics. Make it an administrator who may manage topics.${said}`;
+    const text = `The bot cannot create topics. Make it an administrator who may manage topics.${quotedReason}`;
     return new TeamChatError("chat", text, { status });
   }
-  return new TeamChatError("rejected", `Telegram rejected ${method} (HTTP ${status}).${said}`, { status });
+  return new TeamChatError("rejected", `Telegram rejected ${method} (HTTP ${status}).${quotedReason}`, { status });
 }
 
 function conflictText(description: string): string {
   return /webhook/i.test(description)
-    ? "This bot has a webhook, so its messages go elsewhere. Delete the webhook, or create a bot for Foyer alone."
-    : "Another program receives this bot's messages. Stop it, or create a bot for Foyer alone.";
+    ? "This bot has a webhook, so Foyer cannot receive its messages. Delete the webhook, or create a separate bot for Foyer."
+    : "Another program receives this bot's messages. Stop it, or create a separate bot for Foyer.";
 }

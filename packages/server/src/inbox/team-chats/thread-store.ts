@@ -23,10 +23,14 @@ export type ThreadStore = ReturnType<typeof createThreadStore>;
  * the thread, so no post is left without a delivery.
  */
 export function createThreadStore({ db }: Pick<Deps, "db">, outbox: Outbox) {
-  return { ...posting(outbox), ...sending({ db }, outbox), ...receiving({ db }) };
+  return {
+    ...createPostingQueries(outbox),
+    ...createSendingQueries({ db }, outbox),
+    ...createReceivingQueries({ db }),
+  };
 }
 
-function posting(outbox: Outbox) {
+function createPostingQueries(outbox: Outbox) {
   async function insertPost(trx: Trx, row: TeamChatPostRow, conversationId: string | undefined, isNext: boolean) {
     await trx.insertInto("teamChatPosts").values(row).execute();
     if (isNext) await outbox.queue.insert(trx, [newDelivery(row, conversationId)], 0);
@@ -48,7 +52,7 @@ function posting(outbox: Outbox) {
     async postOutside(trx: Trx, channelId: string, post: NewPost): Promise<void> {
       await insertPost(trx, newPost(channelId, { ...post, threadId: null, number: 1 }), undefined, true);
     },
-    /** The conversation's thread in this chat. Creates it if there is none. */
+    /** Returns the conversation's thread in this chat, and creates the thread if it does not exist. */
     async ensureThread(trx: Trx, channelId: string, conversationId: string): Promise<TeamChatThreadRow> {
       const thread = { id: newId("thread"), channelId, conversationId, thread: null, lastPost: 0 };
       await trx
@@ -63,7 +67,7 @@ function posting(outbox: Outbox) {
         .where("channelId", "=", channelId)
         .executeTakeFirstOrThrow();
     },
-    async threadsOf(trx: Trx, conversationId: string): Promise<TeamChatThreadRow[]> {
+    async listThreads(trx: Trx, conversationId: string): Promise<TeamChatThreadRow[]> {
       return trx
         .selectFrom("teamChatThreads")
         .selectAll()
@@ -72,7 +76,7 @@ function posting(outbox: Outbox) {
         .execute();
     },
     /** The chats of the organization's enabled channels. */
-    async chatsOf(trx: Trx, organizationId: string): Promise<Pick<TeamChatRow, "channelId">[]> {
+    async listChats(trx: Trx, organizationId: string): Promise<Pick<TeamChatRow, "channelId">[]> {
       return trx
         .selectFrom("teamChats")
         .select("channelId")
@@ -84,35 +88,35 @@ function posting(outbox: Outbox) {
   };
 }
 
-function sending({ db }: Pick<Deps, "db">, outbox: Outbox) {
+function createSendingQueries({ db }: Pick<Deps, "db">, outbox: Outbox) {
   return {
-    /** Null when the post or its channel was deleted. */
+    /** Reads a post with the data needed to send it. @returns null when the post or its channel was deleted */
     async toSend(postId: string): Promise<PostToSend | null> {
       const post = await db.selectFrom("teamChatPosts").selectAll().where("id", "=", postId).executeTakeFirst();
       if (!post) return null;
-      const ofChannel = db.selectFrom("teamChats").selectAll().where("channelId", "=", post.channelId);
-      const ofThread = db
+      const selectChat = db.selectFrom("teamChats").selectAll().where("channelId", "=", post.channelId);
+      const selectThread = db
         .selectFrom("teamChatThreads")
         .selectAll()
         .where("id", "=", post.threadId ?? "");
-      const [chat, thread] = await Promise.all([ofChannel.executeTakeFirst(), ofThread.executeTakeFirst()]);
+      const [chat, thread] = await Promise.all([selectChat.executeTakeFirst(), selectThread.executeTakeFirst()]);
       return chat ? { post, chat, thread: thread ?? null } : null;
     },
-    /** Whether the message was written in this thread. */
+    /** Whether the conversation's message was sent from this thread. */
     async isFromThread(threadId: string, sentMessageId: string): Promise<boolean> {
-      const found = await db
+      const message = await db
         .selectFrom("teamChatMessages")
         .select("messageId")
         .where("threadId", "=", threadId)
         .where("sentMessageId", "=", sentMessageId)
         .executeTakeFirst();
-      return found !== undefined;
+      return message !== undefined;
     },
-    /** Records when a call started whose outcome is still unknown. Null clears the record. */
+    /** Records when a call to the platform started, until its outcome is known. Null clears the record. */
     async markStarted(postId: string, startedAt: number | null): Promise<void> {
       await db.updateTable("teamChatPosts").set({ startedAt }).where("id", "=", postId).execute();
     },
-    /** The platform's thread of a conversation; null after its topic was deleted. */
+    /** Sets the platform's id of a thread; null after its topic was deleted. */
     async setThread(threadId: string, thread: string | null): Promise<void> {
       await db.updateTable("teamChatThreads").set({ thread }).where("id", "=", threadId).execute();
     },
@@ -127,7 +131,7 @@ function sending({ db }: Pick<Deps, "db">, outbox: Outbox) {
         .where("id", "=", threadId)
         .execute();
     },
-    /** The first post of a chat without topics begins the conversation's thread. */
+    /** Stores the thread that the first post of a conversation started, in a chat without topics. */
     async beginThread(trx: Trx, threadId: string, thread: string): Promise<void> {
       await trx
         .updateTable("teamChatThreads")
@@ -136,7 +140,7 @@ function sending({ db }: Pick<Deps, "db">, outbox: Outbox) {
         .where("thread", "is", null)
         .execute();
     },
-    /** Leases the delivery of the next post after this one to the caller, if there is one. */
+    /** Inserts the delivery of the thread's next pending post, if there is one, and leases it to the caller. */
     async releaseNext(trx: Trx, { threadId }: Pick<TeamChatPostRow, "threadId">): Promise<LeasedDelivery[]> {
       const next = threadId === null ? undefined : await nextPost(trx, threadId);
       if (!next) return [];
@@ -149,40 +153,40 @@ function sending({ db }: Pick<Deps, "db">, outbox: Outbox) {
       await outbox.queue.insert(trx, [delivery]);
       return [{ ...delivery, conversationId, dueAt: 0 }];
     },
-    /** Records the state of the channel for members: when a post was last sent, or why it failed. */
-    async noteOutcome(trx: Trx, channelId: string, problem: string | null): Promise<void> {
+    /** Records the outcome of a post in its channel, for the dashboard: when it was sent, or why it failed. */
+    async recordOutcome(trx: Trx, channelId: string, problem: string | null): Promise<void> {
       const noted = problem === null ? { lastError: null, lastSentAt: Date.now() } : { lastError: problem };
       await trx.updateTable("noticeChannels").set(noted).where("id", "=", channelId).execute();
     },
   };
 }
 
-function receiving({ db }: Pick<Deps, "db">) {
-  const known = (channelId: string, messageId: string) =>
+function createReceivingQueries({ db }: Pick<Deps, "db">) {
+  const selectMessage = (channelId: string, messageId: string) =>
     db
       .selectFrom("teamChatMessages")
       .select(["messageId", "threadId"])
       .where("channelId", "=", channelId)
       .where("messageId", "=", messageId);
-  const threads = (channelId: string) =>
+  const selectThreads = (channelId: string) =>
     db.selectFrom("teamChatThreads").selectAll().where("channelId", "=", channelId);
 
   return {
     /** Whether the message has already been handled. */
     async isKnown(channelId: string, messageId: string): Promise<boolean> {
-      return (await known(channelId, messageId).executeTakeFirst()) !== undefined;
+      return (await selectMessage(channelId, messageId).executeTakeFirst()) !== undefined;
     },
-    /** The conversation in which the message was written, by its thread or by the message that it replies to. */
-    async threadOf(channelId: string, message: IncomingMessage): Promise<TeamChatThreadRow | undefined> {
+    /** Finds the conversation's thread of a message, by the platform's thread or by the message that it replies to. */
+    async findThread(channelId: string, message: IncomingMessage): Promise<TeamChatThreadRow | undefined> {
       const { thread, replyTo } = message;
       if (thread !== null) {
-        const found = await threads(channelId).where("thread", "=", thread).executeTakeFirst();
+        const found = await selectThreads(channelId).where("thread", "=", thread).executeTakeFirst();
         if (found) return found;
       }
       if (replyTo === null) return undefined;
-      const repliedTo = await known(channelId, replyTo).executeTakeFirst();
+      const repliedTo = await selectMessage(channelId, replyTo).executeTakeFirst();
       if (!repliedTo?.threadId) return undefined;
-      return threads(channelId).where("id", "=", repliedTo.threadId).executeTakeFirst();
+      return selectThreads(channelId).where("id", "=", repliedTo.threadId).executeTakeFirst();
     },
     /**
      * Records that a message of the platform was handled. Throws a duplicate key error if the message was already
@@ -197,8 +201,11 @@ function receiving({ db }: Pick<Deps, "db">) {
       const values = { channelId, messageId, threadId, sentMessageId, createdAt: Date.now() };
       await trx.executeQuery(db.insertInto("teamChatMessages").values(values).compile());
     },
-    /** The member that a person in the chat is linked to, while that member belongs to the organization. */
-    async memberOf({ channelId, organizationId }: Pick<TeamChatRow, "channelId" | "organizationId">, senderId: string) {
+    /** Finds the member that a person in the chat is linked to, if the member still belongs to the organization. */
+    async findMember(
+      { channelId, organizationId }: Pick<TeamChatRow, "channelId" | "organizationId">,
+      senderId: string,
+    ) {
       return db
         .selectFrom("teamChatMembers")
         .innerJoin("members", "members.userId", "teamChatMembers.userId")
@@ -212,7 +219,7 @@ function receiving({ db }: Pick<Deps, "db">) {
   };
 }
 
-/** The oldest post of the thread that has not been sent. */
+/** Reads the oldest pending post of a thread. */
 function nextPost(trx: Trx, threadId: string): Promise<TeamChatPostRow | undefined> {
   return trx
     .selectFrom("teamChatPosts")

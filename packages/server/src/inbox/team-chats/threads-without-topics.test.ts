@@ -46,7 +46,7 @@ afterAll(async () => {
   await Promise.all([slack.stop(), telegram.stop()]);
 });
 
-const inSlack = (): Platform => ({
+const createSlackPlatform = (): Platform => ({
   kind: "slack",
   settings: { chatId: slack.channelId, ...slackTokens },
   sign: "!",
@@ -55,7 +55,7 @@ const inSlack = (): Platform => ({
   posts: () => slack.posts.map(({ ts, thread, text }) => ({ id: ts, below: thread, text })),
   until: slack.until,
 });
-const inTelegram = (): Platform => ({
+const createTelegramPlatform = (): Platform => ({
   kind: "telegram",
   settings: { chatId: telegram.chatId, botToken: telegramToken },
   sign: "/",
@@ -86,8 +86,8 @@ async function startConversation() {
 }
 
 describe.each([
-  ["Slack", inSlack],
-  ["a Telegram group without topics", inTelegram],
+  ["Slack", createSlackPlatform],
+  ["a Telegram group without topics", createTelegramPlatform],
 ] as const)("a member who answers in %s", (_, platformOf) => {
   let platform: Platform;
   beforeAll(async () => {
@@ -115,7 +115,7 @@ describe.each([
         .map(({ text }) => text);
 
     write("Yes, blue ones.", request?.id);
-    await until(() => below().some((text) => text.startsWith("Ada Lovelace has this conversation now")));
+    await until(() => below().some((text) => text.startsWith("Ada Lovelace took over the conversation")));
     const taken = await talk.read();
     expect(taken).toMatchObject({ handler: "human", assignee: { name: "Ada Lovelace" } });
     expect(taken.messages.at(-1)).toMatchObject({ content: "Yes, blue ones.", author: { kind: "member" } });
