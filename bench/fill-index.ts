@@ -77,8 +77,8 @@ function createSegment(firstNumber: number) {
 
   return {
     add({ title, firstNumber: first, texts }: Document): void {
-      const titleTerms = termsOf(title);
-      for (const [index, text] of texts.entries()) addChunk(first + index, [...titleTerms, ...termsOf(text)]);
+      const titleTerms = splitTerms(title);
+      for (const [index, text] of texts.entries()) addChunk(first + index, [...titleTerms, ...splitTerms(text)]);
     },
     /** The columns of the segment's row. */
     row: () => ({ chunks, tokens, firstNumber, lastNumber: firstNumber + chunks - 1 }),
@@ -94,7 +94,7 @@ function createSegment(firstNumber: number) {
 /** The synthetic words are the same in all passages, so each is analyzed once. */
 const analyzed = new Map<string, string>();
 
-function termsOf(text: string): string[] {
+function splitTerms(text: string): string[] {
   return text.split(" ").map((word) => {
     const analyzedTerms = analyzed.get(word);
     if (analyzedTerms !== undefined) return analyzedTerms;

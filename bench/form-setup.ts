@@ -26,7 +26,7 @@ export async function createForm(url: string, agentId: string, name: string, mor
 }
 
 /** The body that a visitor's page sends. */
-export function submissionBody(toolId: string, more: object = {}): string {
+export function createSubmissionBody(toolId: string, more: object = {}): string {
   return JSON.stringify({ toolId, formData: { ...filledIn, ...more }, fieldsCompleted: Object.keys(filledIn) });
 }
 

@@ -29,7 +29,7 @@ type FoyerOptions = {
 export async function startFoyer(options: FoyerOptions) {
   const port = await freePort();
   const startedAt = performance.now();
-  const server = startProgram(main, `http://127.0.0.1:${port}`, environment(port, options), [
+  const server = startProgram(main, `http://127.0.0.1:${port}`, createEnvironment(port, options), [
     ...startOptions,
     ...(options.nodeOptions ?? []),
   ]);
@@ -54,7 +54,7 @@ export async function createAgentIn(dataDir: string, databaseUrl?: string): Prom
   return await foyer.createAgent();
 }
 
-function environment(port: number, { dataDir, databaseUrl, upstreamUrl, env }: FoyerOptions) {
+function createEnvironment(port: number, { dataDir, databaseUrl, upstreamUrl, env }: FoyerOptions) {
   return {
     PORT: String(port),
     FOYER_DATA_DIR: dataDir,

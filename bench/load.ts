@@ -8,13 +8,13 @@ export type Endpoint = { url: string; body: string; script: Script; ending: stri
 const QUESTION = "What are your opening hours on public holidays, and can I bring my dog?";
 
 /** A new conversation of an agent with this script. */
-export function chatOf(foyerUrl: string, agentId: string, script: Script): Endpoint {
+export function chatEndpoint(foyerUrl: string, agentId: string, script: Script): Endpoint {
   const body = JSON.stringify({ agentId, messages: [{ role: "user", content: QUESTION }] });
   return { url: `${foyerUrl}/chat`, body, script, ending: '"stopReason":"end_turn"' };
 }
 
 /** The provider's stand-in itself, or a proxy in front of it. */
-export function completionOf(url: string, script: Script, ending = "data: [DONE]"): Endpoint {
+export function completionEndpoint(url: string, script: Script, ending = "data: [DONE]"): Endpoint {
   const messages = [
     { role: "system", content: "You are a helpful assistant. Answer briefly." },
     { role: "user", content: QUESTION },
@@ -48,7 +48,7 @@ function readReply({ url, body, script, ending }: Endpoint): Promise<Timing> {
       });
       response.on("error", reject);
       response.on("end", () => {
-        const problem = incomplete(response.statusCode, answer, script, timing, ending);
+        const problem = incompleteError(response.statusCode, answer, script, timing, ending);
         if (problem) reject(new Error(`${url}: ${problem}`));
         else resolve(timing);
       });
@@ -84,7 +84,7 @@ function readTimestamps(text: string, askedAt: number, timing: Timing) {
   }
 }
 
-function incomplete(status: number | undefined, answer: string, script: Script, timing: Timing, ending: string) {
+function incompleteError(status: number | undefined, answer: string, script: Script, timing: Timing, ending: string) {
   if (status !== 200) return `HTTP ${status}: ${answer.slice(0, 500)}`;
   if (!answer.includes(ending)) return `The response ends with ${answer.slice(-500)}`;
   if (!script.isStamped) return answer.includes(LAST_WORD) ? null : "The last token did not arrive.";

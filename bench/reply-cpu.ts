@@ -1,6 +1,6 @@
 import { ms, type Row, times } from "./figure.ts";
 import { startFoyer } from "./foyer-process.ts";
-import { chatOf, completionOf, type Endpoint, runStreams, type StreamLoad } from "./load.ts";
+import { chatEndpoint, completionEndpoint, type Endpoint, runStreams, type StreamLoad } from "./load.ts";
 import { type BenchProcess, startScript, temporaryFolder } from "./processes.ts";
 import { alternate, median } from "./rounds.ts";
 import type { Script } from "./upstream-script.ts";
@@ -18,11 +18,11 @@ export async function compareReplies(options: {
   await using pipe = await startScript(new URL("baselines/pipe-server.ts", import.meta.url), upstream.url);
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
-  await warmUp(foyer, (fast) => completionOf(pipe.url, fast));
-  const chat = chatOf(foyer.url, await foyer.createAgent(script), script);
+  await warmUp(foyer, (fast) => completionEndpoint(pipe.url, fast));
+  const chat = chatEndpoint(foyer.url, await foyer.createAgent(script), script);
   const results = await alternate({
     subject: () => cpuPerReply(foyer, chat, load),
-    baseline: () => cpuPerReply(pipe, completionOf(pipe.url, script), load),
+    baseline: () => cpuPerReply(pipe, completionEndpoint(pipe.url, script), load),
   });
   const subject = median(results.subject);
   const baseline = median(results.baseline);

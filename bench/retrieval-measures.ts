@@ -20,7 +20,9 @@ export function measureAnswers(answers: readonly Answer[]): Measures {
     documents.slice(0, 5).filter((id) => relevant.has(id)).length;
   const unanswerable = answers.filter(({ relevant }) => relevant === null).map(({ score }) => score);
   return {
-    ndcg10: mean(({ relevant, documents }) => gain(documents.map((id) => relevant.get(id) ?? 0)) / ideal(relevant)),
+    ndcg10: mean(
+      ({ relevant, documents }) => cumulativeGain(documents.map((id) => relevant.get(id) ?? 0)) / ideal(relevant),
+    ),
     recall5: mean((answer) => found5(answer) / answer.relevant.size),
     hit5: mean((answer) => (found5(answer) > 0 ? 1 : 0)),
     answerable:
@@ -33,11 +35,12 @@ export function measureAnswers(answers: readonly Answer[]): Measures {
   };
 }
 
-function gain(grades: readonly number[]): number {
+function cumulativeGain(grades: readonly number[]): number {
   return grades.slice(0, 10).reduce((sum, grade, index) => sum + grade / Math.log2(index + 2), 0);
 }
 
-const ideal = (relevant: ReadonlyMap<string, number>) => gain([...relevant.values()].sort((a, b) => b - a)) || 1;
+const ideal = (relevant: ReadonlyMap<string, number>) =>
+  cumulativeGain([...relevant.values()].sort((a, b) => b - a)) || 1;
 
 /** The probability that one of `higher` is above one of `lower`. Ties count half. */
 function areaUnderCurve(higher: readonly number[], lower: readonly number[]): number {

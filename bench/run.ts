@@ -95,7 +95,7 @@ const figures: Record<string, Figure> = {
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
 const rows: Row[] = [];
-for (const [name, measure] of chosen(positionals)) {
+for (const [name, measure] of chooseFigures(positionals)) {
   const startedAt = performance.now();
   rows.push(...(await measure().catch((error: unknown) => [failedRow(name, error)])));
   console.log(`${name}: ${Math.round((performance.now() - startedAt) / 1_000)} s`);
@@ -109,7 +109,7 @@ function failedRow(name: string, error: unknown): Row {
   return { figure: name, measured: "failed", baseline: "-", ratio: "-", target: "-", isMet: false };
 }
 
-function chosen(names: string[]): Array<[string, Figure]> {
+function chooseFigures(names: string[]): Array<[string, Figure]> {
   if (names.length === 0) return Object.entries(figures);
   const unknown = names.find((name) => !(name in figures));
   if (unknown !== undefined) {

@@ -11,7 +11,7 @@ const WORDS_PER_CHUNK = 80;
  * first.
  */
 export function syntheticTexts(number: number, chunks: number): string[] {
-  const random = generator(number + 1);
+  const random = createGenerator(number + 1);
   return Array.from({ length: chunks }, () =>
     Array.from({ length: WORDS_PER_CHUNK }, () => wordAt(rankOf(random()))).join(" "),
   );
@@ -30,7 +30,7 @@ export function syntheticDocument(number: number, chunks: number): PreparedDocum
 
 /** Each question has three words of medium frequency, two rare ones, and three that occur nearly everywhere. */
 export function syntheticQuestions(count: number): string[] {
-  const random = generator(7);
+  const random = createGenerator(7);
   const between = (low: number, high: number) => wordAt(low + Math.floor(random() * (high - low)));
   return Array.from({ length: count }, () =>
     [
@@ -67,7 +67,7 @@ function toWord(rank: number): string {
 }
 
 /** Generates the same numbers from 0 to 1 in every run. */
-function generator(seed: number): () => number {
+function createGenerator(seed: number): () => number {
   let state = seed * 2_654_435_761;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

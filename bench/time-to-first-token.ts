@@ -1,5 +1,5 @@
 import { startFoyer } from "./foyer-process.ts";
-import { chatOf, completionOf, runStreams, type Timing } from "./load.ts";
+import { chatEndpoint, completionEndpoint, runStreams, type Timing } from "./load.ts";
 import { startScript, temporaryFolder } from "./processes.ts";
 import { alternate, median, quantile, type Sides } from "./rounds.ts";
 import { warmUp } from "./warm-up.ts";
@@ -16,9 +16,9 @@ export async function addedToFirstToken(streams: number): Promise<Sides<number>>
   await using proxy = await startScript(new URL("baselines/fetch-proxy.ts", import.meta.url), upstream.url);
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
-  await warmUp(foyer, (fast) => completionOf(proxy.url, fast, "event: stop"));
-  const chat = chatOf(foyer.url, await foyer.createAgent(script), script);
-  const byHand = completionOf(proxy.url, script, "event: stop");
+  await warmUp(foyer, (fast) => completionEndpoint(proxy.url, fast, "event: stop"));
+  const chat = chatEndpoint(foyer.url, await foyer.createAgent(script), script);
+  const byHand = completionEndpoint(proxy.url, script, "event: stop");
   const load = { streams, rampMs: script.tokens * script.everyMs, replies: 2 };
   const results = await alternate({
     subject: async () => p99AddedTimeToFirstToken(await runStreams(chat, load)),

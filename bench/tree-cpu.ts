@@ -5,15 +5,15 @@ import { readdirSync, readFileSync } from "node:fs";
  * in steps of 10.
  */
 export function treeCpuMs(pid: number): number {
-  const own = fieldsOf(pid);
+  const own = readFields(pid);
   if (!own) return 0;
   // User and system time of the process, and of its children that have ended.
   const ticks = own.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-  return childrenOf(pid).reduce((sum, child) => sum + treeCpuMs(child), ticks * 10);
+  return listChildren(pid).reduce((sum, child) => sum + treeCpuMs(child), ticks * 10);
 }
 
 /** The ids of a process's children. */
-export function childrenOf(pid: number): number[] {
+export function listChildren(pid: number): number[] {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
     return threads.flatMap((thread) =>
@@ -26,7 +26,7 @@ export function childrenOf(pid: number): number[] {
 }
 
 /** The fields of /proc/PID/stat after the name, which may contain spaces; null when the process has ended. */
-function fieldsOf(pid: number): string[] | null {
+function readFields(pid: number): string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -15,7 +15,7 @@ export function createUploads(url: string, agentId: string, format: keyof typeof
 
   async function sendOne(): Promise<void> {
     const name = `${prefix}${sent++}`;
-    if (format === "html") await upload(url, { agentId, name, body: htmlOf(name) });
+    if (format === "html") await upload(url, { agentId, name, body: createHtml(name) });
     else await uploadPdf(url, { agentId, name, pages: pagesOf.pdf });
   }
 
@@ -40,7 +40,7 @@ export function createUploads(url: string, agentId: string, format: keyof typeof
 
 /** Uploads a PDF. Every page has about 1 KB of text. */
 export async function uploadPdf(url: string, file: { agentId: string; name: string; pages: number }): Promise<void> {
-  await upload(url, { ...file, body: new Uint8Array(pdfOf(file)) });
+  await upload(url, { ...file, body: new Uint8Array(createUploadPdf(file)) });
 }
 
 type File = { agentId: string; name: string; body: string | Uint8Array<ArrayBuffer> };
@@ -55,19 +55,19 @@ async function upload(url: string, { agentId, name, body }: File): Promise<void>
 
 /** Waits until this many documents of the agent are searchable. @throws when one has failed */
 export async function waitUntilReady(url: string, agentId: string, count: number): Promise<void> {
-  while ((await countOf(url, agentId, "ready")) < count) {
-    if ((await countOf(url, agentId, "failed")) > 0) throw new Error("A page could not be indexed.");
+  while ((await countDocuments(url, agentId, "ready")) < count) {
+    if ((await countDocuments(url, agentId, "failed")) > 0) throw new Error("A page could not be indexed.");
     await wait(20);
   }
 }
 
 /** Waits until all documents of the agent are searchable. @throws when one has failed */
 export async function waitUntilAllReady(url: string, agentId: string): Promise<void> {
-  await waitUntilReady(url, agentId, await countOf(url, agentId));
+  await waitUntilReady(url, agentId, await countDocuments(url, agentId));
 }
 
 /** The number of the agent's documents, or of those in a state. */
-async function countOf(url: string, agentId: string, state?: string): Promise<number> {
+async function countDocuments(url: string, agentId: string, state?: string): Promise<number> {
   const query = new URLSearchParams({ agentId, limit: "1", ...(state === undefined ? {} : { state }) });
   const response = await fetch(`${url}/documents?${query}`, { headers: authorized });
   const { pagination } = (await response.json()) as { pagination: { total: number } };
@@ -81,12 +81,12 @@ const sentences = [
   "Helmets and locks are included, and child seats can be added for a small fee.",
 ];
 
-function pdfOf({ name, pages }: { name: string; pages: number }): Buffer {
+function createUploadPdf({ name, pages }: { name: string; pages: number }): Buffer {
   const lines = [1, 2, 3].flatMap(() => sentences.map((sentence) => `${sentence} \\(${name}\\)`));
   return createPdf(Array.from({ length: pages }, (_, page) => [`Page ${page + 1} of ${name}`, ...lines]));
 }
 
-function htmlOf(name: string): string {
+function createHtml(name: string): string {
   const section = (n: number) =>
     `<h2>Part ${n}</h2><p>${sentences.map((sentence) => `${sentence} (${name})`).join(" ")}</p>`;
   const links = Array.from({ length: 20 }, (_, n) => `<li><a href="/${n}">Link ${n}</a></li>`).join("");

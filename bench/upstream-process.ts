@@ -28,7 +28,7 @@ const server = createServer(async (request, response) => {
     return;
   }
   await sayTokens(request, response, script, received);
-  if (!response.destroyed) response.end(ending(script.tokens));
+  if (!response.destroyed) response.end(createEnding(script.tokens));
 });
 server.keepAliveTimeout = 60_000;
 await serveChild(server);
@@ -41,13 +41,13 @@ async function sayTokens(request: IncomingMessage, response: ServerResponse, scr
     if (everyMs > 0) await wait(Math.max(0, startedAt + (index + 1) * everyMs - performance.now()));
     else await nextTurn();
     if (request.socket.destroyed) return;
-    response.write(isStamped ? line(stamp(index, received)) : plainLine(index, tokens));
+    response.write(isStamped ? createLine(stamp(index, received)) : plainLine(index, tokens));
   }
 }
 
 const words = [" a", " word", " streams", " from", " the", " model", " and", " passes", " through", " here", "."];
-const plainLines = words.map(line);
-const lastLine = line(LAST_WORD);
+const plainLines = words.map(createLine);
+const lastLine = createLine(LAST_WORD);
 
 function plainLine(index: number, tokens: number) {
   return index === tokens - 1 ? lastLine : (plainLines[index % plainLines.length] ?? lastLine);
@@ -74,27 +74,27 @@ function callTools(calls: number) {
       function: { name: TOOL_NAME, arguments: "" },
     };
     const input = { index, function: { arguments: JSON.stringify({ item: index }) } };
-    return [head, input].map((call) => choice({ tool_calls: [call] })).join("");
+    return [head, input].map((call) => createChoice({ tool_calls: [call] })).join("");
   });
-  return `${events.join("")}${ending(calls, "tool_calls")}`;
+  return `${events.join("")}${createEnding(calls, "tool_calls")}`;
 }
 
 /** Formatted like a line of OpenAI's servers, except for the length of the random parts. */
-function line(content: string) {
-  return choice({ content });
+function createLine(content: string) {
+  return createChoice({ content });
 }
 
-function choice(delta: object) {
-  return event({ choices: [{ index: 0, delta, logprobs: null, finish_reason: null }], usage: null });
+function createChoice(delta: object) {
+  return createEvent({ choices: [{ index: 0, delta, logprobs: null, finish_reason: null }], usage: null });
 }
 
-function ending(tokens: number, reason = "stop") {
+function createEnding(tokens: number, reason = "stop") {
   const usage = { prompt_tokens: 20, completion_tokens: tokens, total_tokens: 20 + tokens };
   const stop = { choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: reason }], usage: null };
-  return `${event(stop)}${event({ choices: [], usage })}data: [DONE]\n\n`;
+  return `${createEvent(stop)}${createEvent({ choices: [], usage })}data: [DONE]\n\n`;
 }
 
-function event(rest: object) {
+function createEvent(rest: object) {
   const fixed = {
     id: "chatcmpl-D8Z5oo6uDh67AD85p73ksdT1KxhE0",
     object: "chat.completion.chunk",

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectFit } from "../test/browser.ts";
-import { chat } from "../test/chat-client.ts";
+import { openChat } from "../test/chat-client.ts";
 import { type FormDashboard, photo, ride, startFormDashboard } from "../test/form-dashboard.ts";
 import { createOwner } from "../test/session-client.ts";
 
@@ -290,7 +290,7 @@ describe("a submission's page", () => {
     const { token: userToken } = (await site.call(page, "POST", `/agents/${agentId}/identity-token`, visitor)).data;
     const user = { userToken, userEmail: "ada@example.com", userMetadata: { cart: 2 } };
     const messages = [{ role: "user", content: "Can I take a test ride?" }];
-    await (await chat(site.server.url, { agentId, messages, ...user })).ended;
+    await (await openChat(site.server.url, { agentId, messages, ...user })).ended;
     const [conversation] = (await site.call(page, "GET", `/conversations?agentId=${agentId}`)).data;
     const id = await site.submit(toolId, ride("Ada Lovelace"), { conversationId: conversation.id, userToken });
     await site.call(page, "PUT", `/tools/${toolId}`, {

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { accessibilityProblems, measureOverflow } from "../test/browser.ts";
 import { insertConversation } from "../test/conversation-seed.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 
@@ -77,7 +77,7 @@ describe("the dashboard during a handoff", () => {
     await page.getByLabel("Saturday, until").waitFor();
     await expect.poll(() => page.getByLabel("Promised answer (minutes)").inputValue()).toBe("10");
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
+    await expect.poll(() => measureOverflow(page)).toBe(0);
     expect(problems).toEqual([]);
     await page.context().close();
   });
@@ -125,7 +125,7 @@ describe("the dashboard during a handoff", () => {
     await site.picture(page, "handoff-mine");
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
+    await expect.poll(() => measureOverflow(page)).toBe(0);
 
     await page.getByRole("button", { name: "Return to agent" }).click();
     await page.getByLabel("Note for Harbour").fill("Do not offer another refund");

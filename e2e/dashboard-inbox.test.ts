@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityProblems, expectFit, overflowOf } from "../test/browser.ts";
+import { accessibilityProblems, expectFit, measureOverflow } from "../test/browser.ts";
 import { insertConversation, insertManyConversations } from "../test/conversation-seed.ts";
 import { type DashboardSite, nextTurn, startDashboardSite } from "../test/dashboard-site.ts";
 import { insertHarbourConversations } from "../test/harbour-conversations.ts";
@@ -74,7 +74,7 @@ describe("the inbox", () => {
     await page.getByText("Stopped before it finished").waitFor();
     await page.getByText("Failed", { exact: true }).waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
-    await expect.poll(() => overflowOf(page)).toBe(0);
+    await expect.poll(() => measureOverflow(page)).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
@@ -345,11 +345,11 @@ describe("the inbox", () => {
     await row(page, "public holidays").click();
     await page.getByRole("heading", { name: "Opening hours on public holidays", level: 2 }).waitFor();
     await expect.poll(() => page.getByRole("searchbox").isVisible()).toBe(false);
-    await expect.poll(() => overflowOf(page)).toBe(0);
+    await expect.poll(() => measureOverflow(page)).toBe(0);
     await page.goBack();
     await row(page, "public holidays").waitFor();
     await expect.poll(() => list.evaluate((element) => element.parentElement?.scrollTop)).toBeGreaterThan(200);
-    await expect.poll(() => overflowOf(page)).toBe(0);
+    await expect.poll(() => measureOverflow(page)).toBe(0);
     await row(page, "public holidays").click();
     await page.getByRole("button", { name: "Back to the list" }).click();
     await row(page, "public holidays").waitFor();

@@ -1,7 +1,7 @@
 import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { expectFit } from "../test/browser.ts";
-import { chat } from "../test/chat-client.ts";
+import { openChat } from "../test/chat-client.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { conceptVector, startEmbeddingsServer } from "../test/embeddings-server.ts";
 import { page as sitePage, startSite } from "../test/site-server.ts";
@@ -122,7 +122,7 @@ describe("the knowledge area of the dashboard", () => {
   });
 
   const ask = async (content: string) => {
-    const stream = await chat(site.server.url, { agentId, messages: [{ role: "user", content }] });
+    const stream = await openChat(site.server.url, { agentId, messages: [{ role: "user", content }] });
     await stream.ended;
     return (await stream.until("message_start")) as unknown as { conversationId: string };
   };

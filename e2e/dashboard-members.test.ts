@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { expectFit, overflowOf } from "../test/browser.ts";
+import { expectFit, measureOverflow } from "../test/browser.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { createBrowser, createOrganization, createOwner, password } from "../test/session-client.ts";
 
@@ -137,7 +137,7 @@ describe("members in the settings", () => {
       return box ? box.x + box.width : Number.POSITIVE_INFINITY;
     };
     await expect.poll(end).toBeLessThanOrEqual(390);
-    await expect.poll(() => overflowOf(page)).toBe(0);
+    await expect.poll(() => measureOverflow(page)).toBe(0);
   });
 
   it("changes the password, the names, the theme and the current organization", async () => {

@@ -2,7 +2,7 @@ import { webhookEventTypes } from "@foyer/contract";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectFit } from "../test/browser.ts";
-import { chat } from "../test/chat-client.ts";
+import { openChat } from "../test/chat-client.ts";
 import { type DashboardSite, startDashboardSite } from "../test/dashboard-site.ts";
 import { startReceiver } from "../test/webhook-receiver.ts";
 
@@ -75,7 +75,7 @@ describe("the webhooks page", () => {
     const { page, problems } = await site.signIn();
     const id = await create(page, "CRM");
     receiver.answer((_, response) => void response.writeHead(500).end("The warehouse is closed."));
-    await (await chat(site.server.url, { agentId, messages: [{ role: "user", content: "Hello" }] })).ended;
+    await (await openChat(site.server.url, { agentId, messages: [{ role: "user", content: "Hello" }] })).ended;
     await expect
       .poll(async () => (await site.call(page, "GET", `/webhooks/${id}/deliveries?status=failed`)).pagination.total)
       .toBe(2);

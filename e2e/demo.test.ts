@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf, startBrowser, type TestBrowser } from "../test/browser.ts";
+import { accessibilityProblems, measureOverflow, startBrowser, type TestBrowser } from "../test/browser.ts";
 import { startServer, type TestServer } from "../test/server.ts";
 import { sayWords, startUpstream, type Upstream } from "../test/upstream.ts";
 import { ask, replyOver } from "../test/widget-site.ts";
@@ -83,7 +83,7 @@ describe("the demo page", () => {
     const { page } = await visit({ name }, { viewport: { width: 390, height: 844 } });
     const check = async () => {
       expect(await accessibilityProblems(page)).toEqual([]);
-      expect(await overflowOf(page)).toBe(0);
+      expect(await measureOverflow(page)).toBe(0);
     };
     await page.locator(".launcher").waitFor();
     await expect.poll(() => page.locator(".panel").count()).toBe(0);

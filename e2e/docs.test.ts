@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf, startBrowser, type TestBrowser } from "../test/browser.ts";
+import { accessibilityProblems, measureOverflow, startBrowser, type TestBrowser } from "../test/browser.ts";
 import { startServer, type TestServer } from "../test/server.ts";
 
 const guides = [
@@ -56,7 +56,7 @@ describe("the documentation", () => {
   it.each(guides)("serves /docs/%s, readable on a phone, without axe findings or broken links", async (name) => {
     const { page, problems } = await browser.open({ viewport: { width: 390, height: 800 } });
     await page.goto(`${server.url}/docs/${name}`);
-    expect([await overflowOf(page), problems]).toEqual([0, []]);
+    expect([await measureOverflow(page), problems]).toEqual([0, []]);
     expect(await accessibilityProblems(page)).toEqual([]);
     const links = await page.locator("a").evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
     for (const link of new Set(links)) {

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { FormField } from "../packages/contract/src/index.ts";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { accessibilityProblems, measureOverflow } from "../test/browser.ts";
 import { type FormsSite, problems, sent, showForm, startFormsSite, submit } from "../test/widget-forms.ts";
 import { openChat } from "../test/widget-site.ts";
 
@@ -77,7 +77,7 @@ describe("forms in the widget", () => {
       });
       const check = async (name: string) => {
         expect([name, await accessibilityProblems(page)]).toEqual([name, []]);
-        expect(await overflowOf(page)).toBe(0);
+        expect(await measureOverflow(page)).toBe(0);
         expect(await page.locator(".scroll").evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme });
@@ -250,7 +250,7 @@ describe("forms in the widget", () => {
     await page.locator(".submit-area").scrollIntoViewIfNeeded();
     await site.picture(page, "forms-rtl-end");
     expect(await accessibilityProblems(page)).toEqual([]);
-    expect(await overflowOf(page)).toBe(0);
+    expect(await measureOverflow(page)).toBe(0);
     await expect.poll(() => page.locator(".submit").innerText()).toBe("إرسال");
   });
 

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { accessibilityProblems, measureOverflow } from "../test/browser.ts";
 import { sayWords } from "../test/upstream.ts";
 import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
 
@@ -270,7 +270,7 @@ describe("the widget", () => {
     await page.locator(".launcher").tap();
     await page.locator(".panel").waitFor();
     await expect.poll(() => page.locator(".panel").boundingBox()).toEqual({ x: 0, y: 0, width: 375, height: 700 });
-    expect(await overflowOf(page)).toBe(0);
+    expect(await measureOverflow(page)).toBe(0);
     await expect.poll(() => page.locator(".panel").getAttribute("aria-modal")).toBe("true");
     await expect
       .poll(() => page.locator("textarea").evaluate((field) => getComputedStyle(field).fontSize))
@@ -279,7 +279,7 @@ describe("the widget", () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await ask(page, "word".repeat(60));
     await replyOver(page);
-    expect(await overflowOf(page)).toBe(0);
+    expect(await measureOverflow(page)).toBe(0);
     expect(await page.locator(".scroll").evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
     await site.picture(page, "phone-chat");

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { accessibilityProblems, overflowOf } from "../test/browser.ts";
+import { accessibilityProblems, measureOverflow } from "../test/browser.ts";
 import { advanceClock, bubble, bubbleOf, freezeClock, track, triggerSite } from "../test/trigger-site.ts";
 import { sayWords } from "../test/upstream.ts";
 import { ask, openChat, replyOver, startWidgetSite, type WidgetSite } from "../test/widget-site.ts";
@@ -34,7 +34,7 @@ describe("trigger actions", () => {
       await expect.poll(() => bubbleOf(page).getByRole("status").innerText()).toContain("Need help?");
       await expect.poll(() => page.evaluate(() => document.activeElement === document.body)).toBe(true);
       await expect.poll(() => focused(page)).toBe("");
-      expect(await overflowOf(page)).toBe(0);
+      expect(await measureOverflow(page)).toBe(0);
       const heard = page.evaluate(() => new Promise((resolve) => Reflect.get(window, "Foyer").on("trigger", resolve)));
       await page.getByRole("button", { name: "Need help?" }).click();
       await page.locator(".panel").waitFor();
@@ -139,7 +139,7 @@ describe("trigger actions", () => {
         return box && box.x >= 0 && box.x + box.width <= 375 && box.y >= 0;
       };
       await expect.poll(isInside).toBe(true);
-      expect(await overflowOf(page)).toBe(0);
+      expect(await measureOverflow(page)).toBe(0);
       expect(problems).toEqual([]);
     });
 

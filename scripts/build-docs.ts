@@ -49,10 +49,10 @@ export function buildDocs(): Promise<void> {
     const page = readFileSync(join(templates, "page.html"), "utf8");
     for (const { name, title, source } of guides) {
       const content = renderMarkdown(readFileSync(join(root, source), "utf8"));
-      writeFileSync(join(folder, "docs", `${name}.html`), fill(page, { title, menu: menuOf(name), content }));
+      writeFileSync(join(folder, "docs", `${name}.html`), fill(page, { title, menu: createMenu(name), content }));
     }
     const reference = readFileSync(join(templates, "reference.html"), "utf8");
-    writeFileSync(join(folder, "docs/reference.html"), fill(reference, { menu: menuOf("reference") }));
+    writeFileSync(join(folder, "docs/reference.html"), fill(reference, { menu: createMenu("reference") }));
     for (const name of ["docs.css", "reference.css", "reference.js"]) {
       cpSync(join(templates, name), join(folder, "docs", name));
     }
@@ -71,7 +71,7 @@ function packInto(folder: string, name: string) {
   renameSync(join(folder, tarball), join(folder, `foyer-${name}.tgz`));
 }
 
-function menuOf(current: string): string {
+function createMenu(current: string): string {
   const links = [{ name: "reference", title: "API reference" }, ...guides].map(({ name, title }) => {
     const address = name === "reference" ? "/docs" : `/docs/${name}`;
     return `<a href="${address}"${name === current ? ' aria-current="page"' : ""}>${title}</a>`;

@@ -8,28 +8,30 @@ import { findCycles, findProblems, longestChains, measureLengths, toModule } fro
 const server = "packages/server/src";
 
 /** The problems of one file with this one line. */
-function problemsOf(path: string, line: string): string[] {
+function findLineProblems(path: string, line: string): string[] {
   return findProblems([toModule(path, `${line}\n`)]);
 }
 
 /** Files by path, each with the files it imports. */
-function tree(imports: Record<string, string[]>) {
+function createTree(imports: Record<string, string[]>) {
   return Object.entries(imports).map(([path, files]) =>
     toModule(path, files.map((file) => `import { x } from "${file}";\n`).join("")),
   );
 }
 
 /** A file with its own name and `lines` lines. */
-function fileOf(lines: number, index: number) {
+function createFile(lines: number, index: number) {
   return toModule(`scripts/file-${index}.ts`, "x;\n".repeat(lines));
 }
 
 it("check-style refuses a link that is stretched over a table row, because WebKit would stretch it over the page", () => {
   const path = "packages/dashboard/src/a.tsx";
   const overlay = '<a className="after:absolute after:inset-0">';
-  expect(problemsOf(path, `<Tr>\n<Td>${overlay}</a></Td></Tr>`)).toMatchObject([expect.stringContaining("LinkTr")]);
-  expect(problemsOf(path, `<tr className="relative inset-0"></tr>`)).toHaveLength(1);
-  expect(problemsOf(path, `<><Tr></Tr><li className="relative">${overlay}</a></li></>`)).toEqual([]);
+  expect(findLineProblems(path, `<Tr>\n<Td>${overlay}</a></Td></Tr>`)).toMatchObject([
+    expect.stringContaining("LinkTr"),
+  ]);
+  expect(findLineProblems(path, `<tr className="relative inset-0"></tr>`)).toHaveLength(1);
+  expect(findLineProblems(path, `<><Tr></Tr><li className="relative">${overlay}</a></li></>`)).toEqual([]);
 });
 
 describe("toModule", () => {
@@ -71,21 +73,21 @@ describe("toModule", () => {
 describe("length budgets", () => {
   it("measure the median, the 95th percentile and the longest", () => {
     const lengths = Array.from({ length: 100 }, (_, index) => index + 1).reverse();
-    expect(measureLengths(lengths.map(fileOf))).toEqual({ files: 100, median: 51, p95: 96, longest: 100 });
+    expect(measureLengths(lengths.map(createFile))).toEqual({ files: 100, median: 51, p95: 96, longest: 100 });
   });
 
   it("name the long files when there are too many, the longest first", () => {
-    const short = Array.from({ length: 20 }, (_, index) => fileOf(10, index));
-    expect(findProblems([...short, fileOf(300, 20)])).toEqual([]);
-    expect(findProblems([...short, fileOf(251, 20), fileOf(300, 21)])).toEqual([
+    const short = Array.from({ length: 20 }, (_, index) => createFile(10, index));
+    expect(findProblems([...short, createFile(300, 20)])).toEqual([]);
+    expect(findProblems([...short, createFile(251, 20), createFile(300, 21)])).toEqual([
       "95th percentile of file lengths: 251 lines, over 250: scripts/file-21.ts (300), scripts/file-20.ts (251)",
     ]);
   });
 
   it("refuse a single file over 400 lines", () => {
-    const short = Array.from({ length: 40 }, (_, index) => fileOf(10, index));
-    expect(findProblems([...short, fileOf(400, 40)])).toEqual([]);
-    expect(findProblems([...short, fileOf(401, 40)])).toEqual(["scripts/file-40.ts: 401 lines, over 400"]);
+    const short = Array.from({ length: 40 }, (_, index) => createFile(10, index));
+    expect(findProblems([...short, createFile(400, 40)])).toEqual([]);
+    expect(findProblems([...short, createFile(401, 40)])).toEqual(["scripts/file-40.ts: 401 lines, over 400"]);
   });
 
   it.each([
@@ -99,7 +101,7 @@ describe("length budgets", () => {
 
 describe("import chains", () => {
   it("are measured from modules without importers, within one package", () => {
-    const modules = tree({
+    const modules = createTree({
       [`${server}/main.ts`]: ["./b.ts", "./a.ts", "@foyer/contract"],
       [`${server}/a.ts`]: ["./b.ts"],
       [`${server}/b.ts`]: ["../../contract/src/c.ts"],
@@ -113,7 +115,7 @@ describe("import chains", () => {
   });
 
   it("ignore types, and end in a cycle", () => {
-    const cycle = tree({ [`${server}/a.ts`]: ["./b.ts"], [`${server}/b.ts`]: ["./a.ts"] });
+    const cycle = createTree({ [`${server}/a.ts`]: ["./b.ts"], [`${server}/b.ts`]: ["./a.ts"] });
     const main = toModule(
       `${server}/main.ts`,
       'import { b } from "./b.ts";\nimport type { T } from "./types-of.ts";\n',
@@ -126,7 +128,7 @@ describe("import chains", () => {
 
   it("may have eight modules, but not nine", () => {
     const rowOf = (length: number) =>
-      tree(Object.fromEntries(Array.from({ length }, (_, i) => [`${server}/m${i}.ts`, [`./m${i + 1}.ts`]])));
+      createTree(Object.fromEntries(Array.from({ length }, (_, i) => [`${server}/m${i}.ts`, [`./m${i + 1}.ts`]])));
     expect(findProblems(rowOf(8))).toEqual([]);
     expect(findProblems(rowOf(9))).toEqual([expect.stringMatching(/^import chain of 9, over 8: .*m0\.ts > .*m8\.ts$/)]);
   });
@@ -136,7 +138,10 @@ describe("a thread", () => {
   const thread = `${server}/db/read-thread.ts`;
   /** The problems when a file that the thread imports has this line. */
   const problemsWith = (line: string, others: Record<string, string[]> = {}) =>
-    findProblems([...tree({ [thread]: ["../errors.ts"], ...others }), toModule(`${server}/errors.ts`, `${line}\n`)]);
+    findProblems([
+      ...createTree({ [thread]: ["../errors.ts"], ...others }),
+      toModule(`${server}/errors.ts`, `${line}\n`),
+    ]);
 
   it("must not load the schemas of the contract, which every thread would load again", () => {
     const [problem] = problemsWith('import { agent } from "@foyer/contract";');
@@ -196,7 +201,7 @@ describe("imports between packages", () => {
     ["widget", 'import { matchPage } from "@foyer/contract/rules/match-page.ts";'],
     ["dashboard", 'import { matchPage } from "@foyer/contract/rules/match-page.ts";'],
   ])("allow %s to import %s", (name, line) => {
-    expect(problemsOf(`packages/${name}/src/x.ts`, line)).toEqual([]);
+    expect(findLineProblems(`packages/${name}/src/x.ts`, line)).toEqual([]);
   });
 
   it.each([
@@ -212,7 +217,7 @@ describe("imports between packages", () => {
     ["dashboard", 'import { Agent } from "@foyer/contract";'],
     ["dashboard", 'type App = typeof import("@foyer/server");'],
   ])("do not allow %s to import %s", (name, line) => {
-    expect(problemsOf(`packages/${name}/src/x.ts`, line)).toEqual([
+    expect(findLineProblems(`packages/${name}/src/x.ts`, line)).toEqual([
       expect.stringContaining(`packages/${name}/src/x.ts: ${name} must not import `),
     ]);
   });
@@ -227,7 +232,7 @@ describe("imports between folders of the server", () => {
     ["main.ts", 'import { a } from "./auth/account-store.ts";'],
     ["agents/agent.test.ts", 'import { a } from "../chat/service.ts";'],
   ])("allow %s to import %s", (path, line) => {
-    expect(problemsOf(`${server}/${path}`, line)).toEqual([]);
+    expect(findLineProblems(`${server}/${path}`, line)).toEqual([]);
   });
 
   it.each([
@@ -240,7 +245,7 @@ describe("imports between folders of the server", () => {
     ["outbox/x.ts", 'import { a } from "../forms/submission-store.ts";', "outbox/ imports no resource"],
     ["setup/x.ts", 'const a = await import("../auth/account-store.ts");', "a store is called only in its own folder"],
   ])("do not allow %s to import %s", (path, line, reason) => {
-    expect(problemsOf(`${server}/${path}`, line)).toEqual([
+    expect(findLineProblems(`${server}/${path}`, line)).toEqual([
       expect.stringMatching(new RegExp(`^${server}/.*${reason}$`)),
     ]);
   });
@@ -249,7 +254,7 @@ describe("imports between folders of the server", () => {
 it.each(["packages/extra/src/x.ts", `${server}/webhooks/x.ts`])(
   "check-style requires rules for the new folder of %s",
   (path) => {
-    expect(problemsOf(path, "x;")).toEqual([expect.stringMatching(/: add (what the package|the position of)/)]);
+    expect(findLineProblems(path, "x;")).toEqual([expect.stringMatching(/: add (what the package|the position of)/)]);
   },
 );
 
@@ -260,7 +265,7 @@ describe("file names", () => {
     "packages/widget/src/chat/types.ts",
     "packages/widget/src/chat/index.ts",
   ])("cannot be %s", (path) => {
-    expect(problemsOf(path, "x;")).toEqual([expect.stringContaining(`${path}: `)]);
+    expect(findLineProblems(path, "x;")).toEqual([expect.stringContaining(`${path}: `)]);
   });
 });
 

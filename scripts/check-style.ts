@@ -67,10 +67,15 @@ export function findProblems(modules: Module[]): string[] {
 /** @returns the file as the rules see it; a computed `import()` is not detected */
 export function toModule(path: string, text: string): Module {
   const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
-  return { path, lines, imports: importsOf(path, text), hasRowOverlay: path.endsWith(".tsx") && rowOverlay.test(text) };
+  return {
+    path,
+    lines,
+    imports: parseImports(path, text),
+    hasRowOverlay: path.endsWith(".tsx") && rowOverlay.test(text),
+  };
 }
 
-function importsOf(path: string, text: string): Import[] {
+function parseImports(path: string, text: string): Import[] {
   const { program, errors } = parseSync(path, text);
   const [error] = errors;
   if (error) throw new Error(`${path}: ${error.message}`);
@@ -226,12 +231,12 @@ function serverProblems({ path, imports }: Module): string[] {
   if (![...resources, ...sharedFolders].includes(folder))
     return [`${path}: add the position of ${folder}/ to this script`];
   return imports.flatMap((imported) => {
-    const refusal = imported.file === null ? null : refusalOf(folder, imported.file, imported.isTypeOnly);
+    const refusal = imported.file === null ? null : findRefusal(folder, imported.file, imported.isTypeOnly);
     return refusal === null ? [] : [`${path}: must not import ${imported.specifier}: ${refusal}`];
   });
 }
 
-function refusalOf(folder: string, file: string, isTypeOnly: boolean): string | null {
+function findRefusal(folder: string, file: string, isTypeOnly: boolean): string | null {
   const target = serverFolderOf(file);
   if (target === null || target === folder) return null;
   if (resources.includes(target) && sharedFolders.includes(folder)) return `${folder}/ imports no resource`;

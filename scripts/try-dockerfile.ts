@@ -46,8 +46,8 @@ try {
     else if (instruction === "CMD") command = JSON.parse(args);
   }
   if (!stage) throw new Error("The Dockerfile has no stage.");
-  console.log(`Size of the application: ${megabytes(inside(stage, "/app"))} MB`);
-  console.log(`Size of its node_modules: ${megabytes(inside(stage, "/app/node_modules"))} MB`);
+  console.log(`Size of the application: ${megabytes(resolveInside(stage, "/app"))} MB`);
+  console.log(`Size of its node_modules: ${megabytes(resolveInside(stage, "/app/node_modules"))} MB`);
   await start(stage, { command, health });
 } finally {
   rmSync(work, { recursive: true, force: true });
@@ -87,7 +87,7 @@ function startStage(args: string): Stage {
   return stage;
 }
 
-function inside({ folder }: Stage, path: string): string {
+function resolveInside({ folder }: Stage, path: string): string {
   return join(folder, path);
 }
 
@@ -116,14 +116,14 @@ function run(stage: Stage, line: string) {
   // The user `node` exists only in the base image.
   const here = line.replace(/ && chown node:node \S+/, "").replace(/ (\/[\w/]+)/g, ` ${stage.folder}$1`);
   console.log(`[${stage.name}] ${line}`);
-  const options = { cwd: inside(stage, stage.workdir), env: environment(stage), ...user };
+  const options = { cwd: resolveInside(stage, stage.workdir), env: environment(stage), ...user };
   execFileSync("sh", ["-c", here], { ...options, stdio: ["ignore", "inherit", "inherit"] });
 }
 
 function environment(stage: Stage): NodeJS.ProcessEnv {
   const env = Object.entries(stage.env).map(([name, value]) => [
     name,
-    value.startsWith("/") ? inside(stage, value) : value,
+    value.startsWith("/") ? resolveInside(stage, value) : value,
   ]);
   return {
     PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
@@ -137,7 +137,7 @@ async function start(stage: Stage, { command, health }: { command: string[]; hea
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const env = { ...environment(stage), PORT: String(port), BASE_URL: url };
-  const options = { cwd: inside(stage, stage.workdir), env, ...user };
+  const options = { cwd: resolveInside(stage, stage.workdir), env, ...user };
   const [program = "", ...args] = command;
   const startedAt = performance.now();
   const server = spawn(program, args, { ...options, stdio: ["ignore", "inherit", "inherit"] });

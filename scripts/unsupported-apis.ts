@@ -101,10 +101,10 @@ function isSince(
   version: number,
 ) {
   if (flags || prefix || alternative_name) return false;
-  return versionOf(version_added) <= version && versionOf(version_removed) > version;
+  return parseVersion(version_added) <= version && parseVersion(version_removed) > version;
 }
 
 /** `false`, `"preview"` and a missing version mean that no released version has it. */
-function versionOf(version: SimpleSupportStatement["version_added" | "version_removed"]): number {
+function parseVersion(version: SimpleSupportStatement["version_added" | "version_removed"]): number {
   return (typeof version === "string" && Number.parseFloat(version.replace("≤", ""))) || Number.POSITIVE_INFINITY;
 }

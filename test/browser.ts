@@ -179,7 +179,7 @@ export async function expectFit(page: Page): Promise<void> {
   expect(await problemsInBothSchemes(page)).toEqual([]);
   const size = page.viewportSize();
   await Promise.all([page.emulateMedia({ colorScheme: "light" }), page.setViewportSize({ width: 390, height: 844 })]);
-  await expect.poll(() => overflowOf(page)).toBe(0);
+  await expect.poll(() => measureOverflow(page)).toBe(0);
   if (size) await page.setViewportSize(size);
 }
 
@@ -187,9 +187,9 @@ export async function expectFit(page: Page): Promise<void> {
 async function problemsInBothSchemes(page: Page): Promise<string[]> {
   await Promise.all(page.frames().map(injectAxe));
   await page.emulateMedia({ colorScheme: "light" });
-  const light = await violations(page, {});
+  const light = await findViolations(page, {});
   await page.emulateMedia({ colorScheme: "dark" });
-  const dark = await violations(page, { runOnly: ["color-contrast", "link-in-text-block"] });
+  const dark = await findViolations(page, { runOnly: ["color-contrast", "link-in-text-block"] });
   return [...light.map((problem) => `light ${problem}`), ...dark.map((problem) => `dark ${problem}`)];
 }
 
@@ -205,7 +205,7 @@ async function injectAxe(frame: Frame): Promise<void> {
  * Runs axe in the page until it finds nothing, or for five seconds, because pages take time to follow a change of the
  * color scheme. Only violations are described, because describing passed rules takes half of the time.
  */
-async function violations(page: Page, options: RunOptions): Promise<string[]> {
+async function findViolations(page: Page, options: RunOptions): Promise<string[]> {
   const violationsOnly: RunOptions = { ...options, resultTypes: ["violations"], preload: false };
   const giveUpAt = performance.now() + 5_000;
   let found: string[];
@@ -223,6 +223,6 @@ async function runAxe(options: RunOptions): Promise<string[]> {
 }
 
 /** Returns the number of pixels by which the page is wider than its window. 0 is expected. */
-export function overflowOf(page: Page): Promise<number> {
+export function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }

@@ -18,7 +18,7 @@ export type ChatStream = {
 };
 
 /** Posts to `/chat` and reads the stream; see `openStream`. */
-export function chat(url: string, body: object, headers: Record<string, string> = {}): Promise<ChatStream> {
+export function openChat(url: string, body: object, headers: Record<string, string> = {}): Promise<ChatStream> {
   return openStream(`${url}/chat`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
@@ -98,6 +98,6 @@ function parse(block: string): ReceivedEvent {
 }
 
 /** The text of the deltas, concatenated. */
-export function textOf(events: readonly ChatEvent[]): string {
+export function joinText(events: readonly ChatEvent[]): string {
   return events.map((event) => (event.type === "content_block_delta" ? event.delta.text : "")).join("");
 }

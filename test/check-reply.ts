@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type ChatStream, type ReceivedEvent, textOf } from "./chat-client.ts";
+import { type ChatStream, joinText, type ReceivedEvent } from "./chat-client.ts";
 
 type Event<Type extends ReceivedEvent["type"]> = Extract<ReceivedEvent, { type: Type }>;
 
@@ -43,9 +43,9 @@ function checkEvents(events: readonly ReceivedEvent[]): CheckedReply {
   return {
     conversationId: start.conversationId,
     messageId: start.messageId,
-    text: textOf(events),
+    text: joinText(events),
     stop,
-    blocks: blocksOf(events),
+    blocks: listBlocks(events),
     calls: events.filter((event) => event.type === "tool_use_start"),
     results: events.filter((event) => event.type === "tool_result"),
     error: failure?.error,
@@ -89,9 +89,9 @@ function checkIds(events: readonly ReceivedEvent[], messageId: string) {
   expect(positions.every((position, at) => position > (positions[at - 1] ?? 0))).toBe(true);
 }
 
-function blocksOf(events: readonly ReceivedEvent[]): string[] {
+function listBlocks(events: readonly ReceivedEvent[]): string[] {
   const starts = events.filter((event) => event.type === "content_block_start");
   return starts.map(({ index }) =>
-    textOf(events.filter((event) => event.type === "content_block_delta" && event.index === index)),
+    joinText(events.filter((event) => event.type === "content_block_delta" && event.index === index)),
   );
 }

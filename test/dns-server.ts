@@ -94,7 +94,7 @@ function writeRecord({ type, data, name, ttl = 0 }: DnsRecord): Buffer {
 
 const writers: Record<DnsRecord["type"], (data: string) => Buffer> = {
   A: (address) => Buffer.from(address.split(".").map(Number)),
-  AAAA: (address) => Buffer.from(hextets(address).flatMap((hextet) => [hextet >> 8, hextet & 0xff])),
+  AAAA: (address) => Buffer.from(parseHextets(address).flatMap((hextet) => [hextet >> 8, hextet & 0xff])),
   CNAME: writeName,
 };
 
@@ -103,7 +103,7 @@ function writeName(name: string): Buffer {
   return Buffer.concat([...labels, Buffer.from([0])]);
 }
 
-function hextets(address: string): number[] {
+function parseHextets(address: string): number[] {
   // The URL parser turns a dotted end (`::ffff:127.0.0.1`) into hextets.
   const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const numbers = (text: string) => (text === "" ? [] : text.split(":").map((hextet) => Number.parseInt(hextet, 16)));

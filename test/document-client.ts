@@ -22,7 +22,7 @@ export async function openDocuments(
   }
 
   /** Waits until the document is ready or has failed. */
-  async function settled(id: string): Promise<DocumentDetail> {
+  async function waitUntilSettled(id: string): Promise<DocumentDetail> {
     const waiting = async () => {
       const document = await get(id);
       expect(["ready", "failed"]).toContain(document.state);
@@ -47,7 +47,7 @@ export async function openDocuments(
     account,
     agentId,
     get,
-    settled,
+    settled: waitUntilSettled,
     upload,
     async create(input: object): Promise<{ status: number; body: Document }> {
       return account.call("POST", "/documents", { agentId, ...input });
@@ -56,7 +56,7 @@ export async function openDocuments(
     async read(content: string | Uint8Array, name?: string): Promise<DocumentDetail> {
       const { status, body } = await upload(content, name);
       expect(status, JSON.stringify(body)).toBe(202);
-      return settled(body.id);
+      return waitUntilSettled(body.id);
     },
     async textOf(id: string): Promise<string> {
       return (await account.call("GET", `/documents/${id}/text`)).body.text;

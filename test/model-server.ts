@@ -1,5 +1,5 @@
 import { newId } from "../packages/server/src/ids.ts";
-import { chat } from "./chat-client.ts";
+import { openChat } from "./chat-client.ts";
 import { checkReply } from "./check-reply.ts";
 import { startServer } from "./server.ts";
 import { startUpstream } from "./upstream.ts";
@@ -31,7 +31,7 @@ export async function startModelServer(environment: (upstreamUrl: string) => Rec
     return (await call("POST", "/agents", payload, { ...owner, headers })).body.data.id;
   }
   const open = (agentId: string, content: string, more: object = {}) =>
-    chat(server.url, { agentId, messages: [{ role: "user", content }], ...more });
+    openChat(server.url, { agentId, messages: [{ role: "user", content }], ...more });
 
   return {
     server,

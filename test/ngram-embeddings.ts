@@ -10,7 +10,7 @@ const DIMENSIONS = 512;
 export function createNgramModel(texts: readonly string[]) {
   const occurrences = new Map<string, number>();
   for (const text of texts) {
-    for (const gram of gramsOf(text).keys()) occurrences.set(gram, (occurrences.get(gram) ?? 0) + 1);
+    for (const gram of countGrams(text).keys()) occurrences.set(gram, (occurrences.get(gram) ?? 0) + 1);
   }
   const rarity = (gram: string) => Math.log(1 + (texts.length + 1) / ((occurrences.get(gram) ?? 0) + 0.5));
   return {
@@ -18,9 +18,9 @@ export function createNgramModel(texts: readonly string[]) {
     /** @returns a vector of length 1 */
     embed(text: string): number[] {
       const vector = new Array<number>(DIMENSIONS).fill(0);
-      for (const [gram, count] of gramsOf(text)) {
+      for (const [gram, count] of countGrams(text)) {
         if (!occurrences.has(gram)) continue;
-        const hash = hashOf(gram);
+        const hash = hashGram(gram);
         const weight = (1 + Math.log(count)) * rarity(gram) ** 2;
         vector[hash % DIMENSIONS] = (vector[hash % DIMENSIONS] ?? 0) + (hash & 0x4000_0000 ? weight : -weight);
       }
@@ -32,7 +32,7 @@ export function createNgramModel(texts: readonly string[]) {
   };
 }
 
-function gramsOf(text: string): Map<string, number> {
+function countGrams(text: string): Map<string, number> {
   const grams = new Map<string, number>();
   for (const { surface } of wordsOf(text, [])) {
     const word = ` ${surface} `;
@@ -46,7 +46,7 @@ function gramsOf(text: string): Map<string, number> {
   return grams;
 }
 
-function hashOf(gram: string): number {
+function hashGram(gram: string): number {
   let hash = 0x811c9dc5;
   for (const character of gram) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
   return (hash ^ (hash >>> 15)) >>> 0;

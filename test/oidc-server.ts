@@ -22,7 +22,7 @@ export async function startOidcServer({ redirectUri, port = 0 }: { redirectUri: 
   const requests: URLSearchParams[] = [];
   let current: OidcAccount | undefined;
 
-  const provider = new Provider(issuer, configuration(client, redirectUri, accounts));
+  const provider = new Provider(issuer, createConfiguration(client, redirectUri, accounts));
   const handle = provider.callback();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? "/", issuer);
@@ -66,7 +66,7 @@ export async function startOidcServer({ redirectUri, port = 0 }: { redirectUri: 
   };
 }
 
-function configuration(
+function createConfiguration(
   { clientId, clientSecret }: { clientId: string; clientSecret: string },
   redirectUri: string,
   accounts: ReadonlyMap<string, OidcAccount>,
@@ -85,7 +85,7 @@ function configuration(
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     cookies: { keys: ["a key of the tests"] },
-    jwks: { keys: [signingKey()] },
+    jwks: { keys: [createSigningKey()] },
     ttl: { AccessToken: 600, AuthorizationCode: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
     async findAccount(_, sub) {
       const account = accounts.get(sub);
@@ -103,7 +103,7 @@ function configuration(
   };
 }
 
-function signingKey() {
+function createSigningKey() {
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
   return { ...privateKey.export({ format: "jwk" }), kid: "tests", alg: "RS256", use: "sig" };
 }

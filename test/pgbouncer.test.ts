@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { chat, openStream, textOf } from "./chat-client.ts";
+import { joinText, openChat, openStream } from "./chat-client.ts";
 import { createPostgres, type TestDatabase, withClient } from "./databases.ts";
 import { type DocumentClient, openDocuments } from "./document-client.ts";
 import { createTool } from "./factories.ts";
@@ -18,10 +18,10 @@ if (program === null) {
     console.warn("To test Foyer through PgBouncer, install it: apt-get install pgbouncer");
   });
 } else {
-  describe("through PgBouncer in transaction mode", () => throughPgBouncer(program));
+  describe("through PgBouncer in transaction mode", () => describeThroughPgBouncer(program));
 }
 
-function throughPgBouncer(path: string) {
+function describeThroughPgBouncer(path: string) {
   let database: TestDatabase;
   let bouncer: Awaited<ReturnType<typeof startPgBouncer>>;
   let upstream: Upstream;
@@ -109,7 +109,7 @@ function throughPgBouncer(path: string) {
     const { account, agentId } = here;
     const found = await account.call("POST", "/documents/search", { agentId, query: "harbour" });
     expect(JSON.stringify(found.body)).toContain("opens at nine");
-    await expect.poll(() => advisoryLocks(database)).toBe(0);
+    await expect.poll(() => countAdvisoryLocks(database)).toBe(0);
   });
 
   it("a reply streams through PgBouncer and can be followed on the other server", async () => {
@@ -122,7 +122,10 @@ function throughPgBouncer(path: string) {
       send("[DONE]");
       end();
     });
-    const stream = await chat(here.server.url, { agentId: here.agentId, messages: [{ role: "user", content: "Go" }] });
+    const stream = await openChat(here.server.url, {
+      agentId: here.agentId,
+      messages: [{ role: "user", content: "Go" }],
+    });
     const start = await stream.until("message_start");
     if (start.type !== "message_start") throw new Error("not the start");
     await stream.until("content_block_delta");
@@ -131,12 +134,12 @@ function throughPgBouncer(path: string) {
     await followed.until("content_block_delta");
     gate.resolve();
     await Promise.all([stream.ended, followed.ended]);
-    expect([textOf(stream.events), textOf(followed.events)]).toEqual(["Begun and done.", "Begun and done."]);
+    expect([joinText(stream.events), joinText(followed.events)]).toEqual(["Begun and done.", "Begun and done."]);
   });
 }
 
 /** Queries PostgreSQL directly, without PgBouncer. */
-async function advisoryLocks({ address }: TestDatabase): Promise<number> {
+async function countAdvisoryLocks({ address }: TestDatabase): Promise<number> {
   if (address.kind !== "postgres") return 0;
   const asked = `select 1 from pg_locks join pg_database on oid = database
     where locktype = 'advisory' and datname = current_database()`;

@@ -36,7 +36,7 @@ export async function startPgBouncer(program: string, { url, poolSize }: { url: 
   const { uid, gid } = await stat(socketFolder);
   const folder = await mkdtemp(join(tmpdir(), "foyer-pgbouncer-"));
   const configuration = join(folder, "pgbouncer.ini");
-  await writeFile(configuration, settings({ socketFolder, folder, poolSize }));
+  await writeFile(configuration, createSettings({ socketFolder, folder, poolSize }));
   await Promise.all([folder, configuration].map((path) => chown(path, uid, gid)));
   // It refuses to run as root, so it runs as the user that runs PostgreSQL.
   const child = spawn(program, ["-q", configuration], process.getuid?.() === 0 ? { uid, gid } : {});
@@ -80,7 +80,15 @@ async function isReady(connectionString: string): Promise<boolean> {
   }
 }
 
-function settings({ socketFolder, folder, poolSize }: { socketFolder: string; folder: string; poolSize: number }) {
+function createSettings({
+  socketFolder,
+  folder,
+  poolSize,
+}: {
+  socketFolder: string;
+  folder: string;
+  poolSize: number;
+}) {
   return `[databases]
 * = host=${socketFolder} port=5432 user=postgres password=postgres
 [pgbouncer]

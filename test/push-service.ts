@@ -4,7 +4,7 @@ import { startReceiver } from "./webhook-receiver.ts";
 /** A browser that has subscribed: the keys that it sends, and those that it needs to read a message. */
 export type PushBrowser = { keys: { p256dh: string; auth: string }; pair: ECDH; auth: Buffer };
 
-export function newPushBrowser(): PushBrowser {
+export function createPushBrowser(): PushBrowser {
   const pair = createECDH("prime256v1");
   pair.generateKeys();
   const auth = randomBytes(16);
@@ -55,7 +55,7 @@ export async function startPushService() {
     receiver,
     /** @returns the subscription that the browser sends to the server */
     subscribe(name: string) {
-      const browser = newPushBrowser();
+      const browser = createPushBrowser();
       browsers.set(`/push/${name}`, browser);
       return { endpoint: `${receiver.url}/push/${name}`, keys: browser.keys };
     },

@@ -16,14 +16,14 @@ export function streamLines(name: string): string[] {
 /** Responds with a stream, framed as the provider's server frames it. `lines` replaces the lines of the file. */
 export function replay(name: string, lines = streamLines(name)) {
   const isChatCompletion = !/^(anthropic|openai-responses|google)\./.test(name);
-  return answerWith(framed(name, lines) + (isChatCompletion ? "data: [DONE]\n\n" : ""));
+  return answerWith(frameLines(name, lines) + (isChatCompletion ? "data: [DONE]\n\n" : ""));
 }
 
 /** Responds with a stream up to the first line that matches, and then ends the response normally. */
 export function replayUntil(name: string, last: RegExp) {
   const lines = streamLines(name);
   const end = lines.findIndex((line) => last.test(line));
-  return answerWith(framed(name, lines.slice(0, end)));
+  return answerWith(frameLines(name, lines.slice(0, end)));
 }
 
 function answerWith(stream: string) {
@@ -33,7 +33,7 @@ function answerWith(stream: string) {
   };
 }
 
-function framed(name: string, lines: string[]): string {
+function frameLines(name: string, lines: string[]): string {
   const isNamed = /^(anthropic|openai-responses)\./.test(name);
   return lines.map((line) => `${isNamed ? `event: ${typeIn(line)}\n` : ""}data: ${line}\n\n`).join("");
 }

@@ -12,7 +12,7 @@ export function createSourceClient({ account, agentId }: Pick<DocumentClient, "a
     return body;
   }
 
-  async function settled(id: string): Promise<DocumentSourceDetail> {
+  async function waitUntilSettled(id: string): Promise<DocumentSourceDetail> {
     const idle = async () => {
       const source = await get(id);
       expect(source.state).toBe("idle");
@@ -29,17 +29,17 @@ export function createSourceClient({ account, agentId }: Pick<DocumentClient, "a
 
   return {
     get,
-    settled,
+    settled: waitUntilSettled,
     add,
     /** Adds a site and waits for its first sync. */
     async read(url: string, input: object = {}): Promise<DocumentSourceDetail> {
-      return settled(await add(url, input));
+      return waitUntilSettled(await add(url, input));
     },
     /** Syncs a site again and waits for the end. */
     async sync(id: string): Promise<DocumentSourceDetail> {
       const { status, body } = await account.call("POST", `/sources/${id}/sync`);
       expect(status, JSON.stringify(body)).toBe(202);
-      return settled(id);
+      return waitUntilSettled(id);
     },
     /** The pages of a source as `path state`, ordered by URL; `reasons` adds why they were not read. */
     async pages(id: string, { reasons = false } = {}): Promise<string[]> {

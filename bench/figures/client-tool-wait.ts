@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { kilobytes, type Row, times } from "../figure.ts";
 import { type Foyer, startFoyer } from "../foyer-process.ts";
 import { type HeapMeter, inspectable } from "../heap-meter.ts";
-import { chatOf, type Endpoint, runStreams } from "../load.ts";
+import { chatEndpoint, type Endpoint, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { alternate, median } from "../rounds.ts";
 import { type Script, TOOL_NAME } from "../upstream-script.ts";
@@ -34,10 +34,10 @@ export async function measureClientToolWait(): Promise<Row[]> {
   const { nodeOptions } = inspection;
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url, nodeOptions });
   await using heap = await inspection.connect();
-  const warm = chatOf(foyer.url, await foyer.createAgent(quick), quick);
+  const warm = chatEndpoint(foyer.url, await foyer.createAgent(quick), quick);
   await runStreams(warm, { streams: 20, rampMs: 0, replies: 5 });
-  const waiting = await replyOf(foyer, calling);
-  const idle = await replyOf(foyer, silent);
+  const waiting = await createReply(foyer, calling);
+  const idle = await createReply(foyer, silent);
   const bytes = await alternate({
     subject: () => bytesEach({ foyer, heap }, waiting, "tool_use_start"),
     baseline: () => bytesEach({ foyer, heap }, idle, "message_start"),
@@ -56,8 +56,8 @@ export async function measureClientToolWait(): Promise<Row[]> {
 }
 
 /** A reply of an agent with a client tool, which the script may or may not call. */
-async function replyOf(foyer: Foyer, script: Script): Promise<Endpoint> {
-  const chat = chatOf(foyer.url, await createToolAgent(foyer, script, { executionType: "client" }), script);
+async function createReply(foyer: Foyer, script: Script): Promise<Endpoint> {
+  const chat = chatEndpoint(foyer.url, await createToolAgent(foyer, script, { executionType: "client" }), script);
   return { ...chat, body: JSON.stringify({ ...JSON.parse(chat.body), clientTools: [TOOL_NAME] }) };
 }
 

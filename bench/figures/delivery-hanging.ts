@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { ms, type Row, times } from "../figure.ts";
-import { createForm, fillDueDeliveries, submissionBody } from "../form-setup.ts";
+import { createForm, createSubmissionBody, fillDueDeliveries } from "../form-setup.ts";
 import { startFoyer } from "../foyer-process.ts";
 import { temporaryFolder } from "../processes.ts";
 import { startReceiver } from "../receiver.ts";
@@ -59,7 +59,7 @@ async function makeForms(options: { dataDir: string }, url: string) {
 
 async function submit(url: string, toolId: string) {
   const headers = { "content-type": "application/json" };
-  const sent = { method: "POST", headers, body: submissionBody(toolId) };
+  const sent = { method: "POST", headers, body: createSubmissionBody(toolId) };
   const response = await fetch(`${url}/form-submissions/submit`, sent);
   if (!response.ok) throw new Error(`The form was not accepted: ${await response.text()}`);
 }

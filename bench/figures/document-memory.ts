@@ -4,7 +4,7 @@ import { megabytes, ms, type Row } from "../figure.ts";
 import { startFoyer } from "../foyer-process.ts";
 import { temporaryFolder } from "../processes.ts";
 import { median } from "../rounds.ts";
-import { childrenOf } from "../tree-cpu.ts";
+import { listChildren } from "../tree-cpu.ts";
 import { createUploads, uploadPdf, waitUntilReady } from "../upload-pages.ts";
 
 const ROUNDS = 3;
@@ -65,8 +65,8 @@ async function fill(dataDir: string) {
   await uploadPdf(foyer.url, { agentId, name: "manual", pages: PDF_PAGES });
   await waitUntilReady(foyer.url, agentId, DOCUMENTS);
   const readyAt = performance.now();
-  const peakBytes = Math.max(...childrenOf(foyer.pid).map(peakOf));
-  while (childrenOf(foyer.pid).length > 0 && performance.now() - readyAt < 2 * LIMIT_END_MS) await wait(100);
+  const peakBytes = Math.max(...listChildren(foyer.pid).map(readPeak));
+  while (listChildren(foyer.pid).length > 0 && performance.now() - readyAt < 2 * LIMIT_END_MS) await wait(100);
   return { peakBytes, endedAfterMs: performance.now() - readyAt };
 }
 
@@ -76,6 +76,6 @@ async function idleBytes(dataDir: string): Promise<number> {
   return foyer.rssBytes();
 }
 
-function peakOf(pid: number): number {
+function readPeak(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
 }

@@ -1,6 +1,6 @@
 import { ms, type Row } from "../figure.ts";
 import { startFoyer } from "../foyer-process.ts";
-import { chatOf, runStreams } from "../load.ts";
+import { chatEndpoint, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { median, ROUNDS } from "../rounds.ts";
 import { p99AddedTimeToFirstToken } from "../time-to-first-token.ts";
@@ -16,7 +16,7 @@ export async function measureFirstTokenCold(): Promise<Row[]> {
   const delays: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
-    const chat = chatOf(foyer.url, await foyer.createAgent(script), script);
+    const chat = chatEndpoint(foyer.url, await foyer.createAgent(script), script);
     delays.push(p99AddedTimeToFirstToken(await runStreams(chat, { streams: STREAMS, rampMs: 2_000, replies: 2 })));
   }
   const delay = median(delays);

@@ -1,5 +1,5 @@
 import { ms, type Row } from "../figure.ts";
-import { createForm, submissionBody } from "../form-setup.ts";
+import { createForm, createSubmissionBody } from "../form-setup.ts";
 import { startFoyer } from "../foyer-process.ts";
 import { temporaryFolder } from "../processes.ts";
 import { median, ROUNDS } from "../rounds.ts";
@@ -13,7 +13,7 @@ export async function measureFormFile(): Promise<Row[]> {
   await using foyer = await startFoyer({ dataDir: folder.path });
   const toolId = await createForm(foyer.url, await foyer.createAgent(), "contact");
   const photo = `data:image/png;base64,${Buffer.alloc(FILE_BYTES, "photo").toString("base64")}`;
-  const body = submissionBody(toolId, { photo });
+  const body = createSubmissionBody(toolId, { photo });
   const blocks: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     await longestBlock(foyer.url);

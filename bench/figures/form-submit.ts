@@ -1,5 +1,5 @@
 import type { Row } from "../figure.ts";
-import { createForm, submissionBody } from "../form-setup.ts";
+import { createForm, createSubmissionBody } from "../form-setup.ts";
 import { startFoyer } from "../foyer-process.ts";
 import { requestsPerSecond } from "../http-load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
@@ -16,7 +16,7 @@ export async function measureFormSubmit(): Promise<Row[]> {
   await using foyer = await startFoyer({ dataDir: folder.path });
   const toolId = await createForm(foyer.url, await foyer.createAgent(), "contact");
   await using bare = await startScript(new URL("../baselines/durable-insert.ts", import.meta.url), bareFolder.path);
-  const load = { seconds: 3, headers: {}, body: submissionBody(toolId) };
+  const load = { seconds: 3, headers: {}, body: createSubmissionBody(toolId) };
   const results = await alternate({
     subject: () => requestsPerSecond(foyer, "/form-submissions/submit", load),
     baseline: () => requestsPerSecond(bare, "/form-submissions/submit", load),

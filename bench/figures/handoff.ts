@@ -37,7 +37,7 @@ export async function measureHandoff(): Promise<Row[]> {
 async function delayInOneProcess(): Promise<Row> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path });
-  return delayRow("one process", await delays(foyer, foyer), LIMIT_MS.one);
+  return delayRow("one process", await measureDelays(foyer, foyer), LIMIT_MS.one);
 }
 
 async function delayAcrossTwo(): Promise<Row> {
@@ -49,7 +49,7 @@ async function delayAcrossTwo(): Promise<Row> {
     using folder = temporaryFolder();
     await using here = await startFoyer({ dataDir: folder.path, databaseUrl: databaseUrl.href });
     await using there = await startFoyer({ dataDir: folder.path, databaseUrl: databaseUrl.href });
-    return delayRow("two processes", await delays(here, there), LIMIT_MS.two);
+    return delayRow("two processes", await measureDelays(here, there), LIMIT_MS.two);
   } finally {
     await postgres.stop();
   }
@@ -68,7 +68,7 @@ function delayRow(where: string, measured: number[], limit: number): Row {
 }
 
 /** From the member's request to the visitor's client, in milliseconds, at random moments in several conversations. */
-async function delays(member: Foyer, visitor: Foyer): Promise<number[]> {
+async function measureDelays(member: Foyer, visitor: Foyer): Promise<number[]> {
   const agentId = await member.createAgent();
   const session = await signIn(member.url);
   const talks = await Promise.all(

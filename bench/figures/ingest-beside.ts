@@ -1,7 +1,7 @@
 import { startPostgres } from "../../test/postgres-server.ts";
 import { ms, type Row, times } from "../figure.ts";
 import { type Foyer, startFoyer } from "../foyer-process.ts";
-import { chatOf, completionOf, type Endpoint, runStreams } from "../load.ts";
+import { chatEndpoint, completionEndpoint, type Endpoint, runStreams } from "../load.ts";
 import { type BenchProcess, startScript, temporaryFolder } from "../processes.ts";
 import { median, quantile } from "../rounds.ts";
 import { treeCpuMs } from "../tree-cpu.ts";
@@ -23,7 +23,7 @@ const load = { streams: 5, rampMs: 400, replies: 8 };
 export async function measureIngestionBesideReplies(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   await using proxy = await startScript(new URL("../baselines/fetch-proxy.ts", import.meta.url), upstream.url);
-  const bare = completionOf(proxy.url, script, "event: stop");
+  const bare = completionEndpoint(proxy.url, script, "event: stop");
   return [...(await onSqlite(upstream, bare)), ...(await onPostgres(upstream, bare))];
 }
 
@@ -66,7 +66,7 @@ type Sides = { foyer: Foyer; bare: Endpoint; databaseCpuMs: () => number };
 
 /** A first round is discarded as warm-up. */
 async function measure({ foyer, bare, databaseCpuMs }: Sides): Promise<Round[]> {
-  const chat = chatOf(foyer.url, await foyer.createAgent(script), script);
+  const chat = chatEndpoint(foyer.url, await foyer.createAgent(script), script);
   const agentId = await foyer.createAgent();
   const rounds: Round[] = [];
   for (let round = 0; round <= ROUNDS; round++) {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { kilobytes, ms, type Row } from "../figure.ts";
 import { startFoyer } from "../foyer-process.ts";
-import { chatOf, runStreams } from "../load.ts";
+import { chatEndpoint, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { quantile } from "../rounds.ts";
 
@@ -22,9 +22,9 @@ export async function measureOpenStreams(streams: number): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
   const warmUp = { ...script, tokens: 20, everyMs: 5 };
-  const warm = chatOf(foyer.url, await foyer.createAgent(warmUp), warmUp);
+  const warm = chatEndpoint(foyer.url, await foyer.createAgent(warmUp), warmUp);
   await runStreams(warm, { streams: 20, rampMs: 0, replies: 5 });
-  const chat = chatOf(foyer.url, await foyer.createAgent(script), script);
+  const chat = chatEndpoint(foyer.url, await foyer.createAgent(script), script);
 
   const before = foyer.rssBytes();
   const running = runStreams(chat, { streams, rampMs, replies: 1 });

@@ -1,6 +1,6 @@
 import { ms, type Row, times } from "../figure.ts";
 import { authorized, type Foyer, startFoyer } from "../foyer-process.ts";
-import { chatOf, completionOf, runStreams } from "../load.ts";
+import { chatEndpoint, completionEndpoint, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { startReceiver } from "../receiver.ts";
 import { cpuPerReply } from "../reply-cpu.ts";
@@ -24,12 +24,12 @@ export async function measureReplyEvents(): Promise<Row[]> {
   await using receiver = await startReceiver();
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
-  await warmUp(foyer, (fast) => completionOf(upstream.url, fast));
-  const plain = chatOf(foyer.url, await foyer.createAgent(script), script);
+  await warmUp(foyer, (fast) => completionEndpoint(upstream.url, fast));
+  const plain = chatEndpoint(foyer.url, await foyer.createAgent(script), script);
   const watchedAgent = async (agentScript: Script) => {
     const agentId = await foyer.createAgent(agentScript);
     await createWebhook(foyer, agentId, `${receiver.url}/event`);
-    return chatOf(foyer.url, agentId, agentScript);
+    return chatEndpoint(foyer.url, agentId, agentScript);
   };
   await runStreams(await watchedAgent({ ...script, everyMs: 0 }), eventWarmUp);
   const watched = await watchedAgent(script);

@@ -1,6 +1,6 @@
 import { megabytes, type Row } from "../figure.ts";
 import { startFoyer } from "../foyer-process.ts";
-import { chatOf, runStreams } from "../load.ts";
+import { chatEndpoint, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 
 const CONCURRENT = 16;
@@ -13,7 +13,7 @@ export async function measureReplyMemory(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
-  const chat = chatOf(foyer.url, await foyer.createAgent(script), script);
+  const chat = chatEndpoint(foyer.url, await foyer.createAgent(script), script);
   const before = foyer.rssBytes();
   await runStreams(chat, { streams: CONCURRENT, rampMs: 0, replies: REPLIES / CONCURRENT });
   const after = foyer.rssBytes();

@@ -1,7 +1,7 @@
 import { ms, type Row, times } from "../figure.ts";
 import { fillDatabase } from "../fill-database.ts";
 import { startFoyer } from "../foyer-process.ts";
-import { chatOf, runStreams } from "../load.ts";
+import { chatEndpoint, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { cpuPerReply } from "../reply-cpu.ts";
 import { alternate, median } from "../rounds.ts";
@@ -19,8 +19,8 @@ export async function measureReplyWithHistory(): Promise<Row[]> {
   const agentId = await fillWithMessages(fullFolder.path, upstream.url);
   await using full = await startFoyer({ dataDir: fullFolder.path, upstreamUrl: upstream.url });
   await using empty = await startFoyer({ dataDir: emptyFolder.path, upstreamUrl: upstream.url });
-  const fullChat = chatOf(full.url, agentId, script);
-  const emptyChat = chatOf(empty.url, await empty.createAgent(script), script);
+  const fullChat = chatEndpoint(full.url, agentId, script);
+  const emptyChat = chatEndpoint(empty.url, await empty.createAgent(script), script);
   await runStreams(fullChat, warmLoad);
   await runStreams(emptyChat, warmLoad);
   const results = await alternate({

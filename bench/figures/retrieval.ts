@@ -47,13 +47,13 @@ async function measureQuality(databases: Databases, collections: readonly Collec
       differences += other.filter(({ documents }, index) => documents.join(" ") !== firstTen[index]).length;
     console.error(`${collection.name}: ${answers.length} questions`);
   }
-  return [...qualityRows(measured), figure("questions with other first ten than SQLite", differences, 0, false)];
+  return [...qualityRows(measured), createRow("questions with other first ten than SQLite", differences, 0, false)];
 }
 
 async function addCollection(databases: Databases, { name, documents }: Collection): Promise<void> {
   const text = documents.map(({ passages }) => passages[0]?.text ?? "").join("\n");
   // One language per collection, because short entries alone are too short to detect it.
-  const languages = languageOf(text, name);
+  const languages = detectLanguages(text, name);
   for (const { id, title, passages } of documents) {
     const prepared = prepareDocument({ title, languages, passages });
     for (const database of databases) await database.add(agentOf(name), id, prepared);
@@ -73,7 +73,7 @@ async function ask(database: PassageDatabase, { name, questions }: Collection): 
   return answers;
 }
 
-function languageOf(text: string, name: string): string[] {
+function detectLanguages(text: string, name: string): string[] {
   const [, code] = /-([a-z]{2})$/.exec(name) ?? [];
   if (code) return [code];
   const { languages } = prepareDocument({
@@ -89,7 +89,7 @@ function qualityRows(measured: ReadonlyArray<{ name: string; measures: Measures 
     (["ndcg10", "recall5", "hit5", "answerable"] as const).flatMap((measure) => {
       const value = measures[measure];
       const goal = goals.find((candidate) => candidate.name.test(name) && candidate.measure === measure);
-      return value === null ? [] : [figure(`${name} ${labels[measure]}`, value, goal?.least ?? null)];
+      return value === null ? [] : [createRow(`${name} ${labels[measure]}`, value, goal?.least ?? null)];
     }),
   );
   const parallel = measured.filter(({ name }) => name.startsWith("xquad-"));
@@ -98,12 +98,12 @@ function qualityRows(measured: ReadonlyArray<{ name: string; measures: Measures 
     parallel.reduce((sum, { measures }) => sum + measures[measure], 0) / parallel.length;
   return [
     ...rows,
-    figure("xquad mean nDCG@10", mean("ndcg10"), 0.96),
-    figure("xquad mean recall@5", mean("recall5"), 0.975),
+    createRow("xquad mean nDCG@10", mean("ndcg10"), 0.96),
+    createRow("xquad mean recall@5", mean("recall5"), 0.975),
   ];
 }
 
-function figure(name: string, value: number, goal: number | null, isLeast = true): Row {
+function createRow(name: string, value: number, goal: number | null, isLeast = true): Row {
   return {
     figure: name,
     measured: value.toFixed(isLeast ? 4 : 0),

@@ -1,7 +1,7 @@
 import { startPostgres } from "../../test/postgres-server.ts";
 import { ms, type Row, times } from "../figure.ts";
 import { type Foyer, startFoyer } from "../foyer-process.ts";
-import { chatOf, type Endpoint, runStreams } from "../load.ts";
+import { chatEndpoint, type Endpoint, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { median } from "../rounds.ts";
 import { treeCpuMs } from "../tree-cpu.ts";
@@ -35,7 +35,7 @@ export async function measureScaleOut(): Promise<Row[]> {
       foyers.push(stack.use(await startFoyer(options)));
     }
     const costs = await measure(foyers, () => treeCpuMs(postgres.pid()));
-    return SIZES.flatMap((size) => rowsOf(size, costs));
+    return SIZES.flatMap((size) => createRows(size, costs));
   } finally {
     await postgres.stop();
   }
@@ -46,13 +46,13 @@ async function measure(foyers: readonly Foyer[], databaseCpuMs: () => number): P
   if (!first) throw new Error("No process was started.");
   const agentId = await first.createAgent(script);
   const warmUpId = await first.createAgent(warmUpScript);
-  for (const { url } of foyers) await runStreams(chatOf(url, warmUpId, warmUpScript), warmUpLoad);
+  for (const { url } of foyers) await runStreams(chatEndpoint(url, warmUpId, warmUpScript), warmUpLoad);
   const costs = new Map<number, Cost[]>(SIZES.map((size) => [size, []]));
   try {
     for (let round = 0; round < ROUNDS; round++) {
       for (const size of SIZES) {
         for (const [index, { pid }] of foyers.entries()) process.kill(pid, index < size ? "SIGCONT" : "SIGSTOP");
-        const chats = foyers.slice(0, size).map(({ url }) => chatOf(url, agentId, script));
+        const chats = foyers.slice(0, size).map(({ url }) => chatEndpoint(url, agentId, script));
         costs.get(size)?.push(await costPerReply(foyers.slice(0, size), chats, databaseCpuMs));
       }
     }
@@ -75,7 +75,7 @@ async function costPerReply(
   return { foyer: (foyerCpuMs() - before.foyer) / replies, database: (databaseCpuMs() - before.database) / replies };
 }
 
-function rowsOf(size: number, costs: ReadonlyMap<number, Cost[]>): Row[] {
+function createRows(size: number, costs: ReadonlyMap<number, Cost[]>): Row[] {
   const medianOf = (processes: number, part: keyof Cost) =>
     median((costs.get(processes) ?? []).map((cost) => cost[part]));
   const parts = [

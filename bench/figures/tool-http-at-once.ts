@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { ms, type Row, times } from "../figure.ts";
 import { startFoyer } from "../foyer-process.ts";
-import { chatOf, type Endpoint } from "../load.ts";
+import { chatEndpoint, type Endpoint } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { alternate, median } from "../rounds.ts";
 import { TOOL_ANSWER } from "../upstream-script.ts";
@@ -27,8 +27,8 @@ export async function measureHttpToolsAtOnce(): Promise<Row[]> {
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
   const http = { executionType: "http", httpUrl: `${tool.url}/items/{item}` } as const;
-  const manyChat = chatOf(foyer.url, await createToolAgent(foyer, many, http), many);
-  const oneChat = chatOf(foyer.url, await createToolAgent(foyer, one, http), one);
+  const manyChat = chatEndpoint(foyer.url, await createToolAgent(foyer, many, http), many);
+  const oneChat = chatEndpoint(foyer.url, await createToolAgent(foyer, one, http), one);
   const results = await alternate({
     subject: () => timeOfTools(manyChat),
     baseline: () => timeOfTools(oneChat),

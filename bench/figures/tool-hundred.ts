@@ -1,6 +1,6 @@
 import { ms, type Row, times } from "../figure.ts";
 import { type Foyer, startFoyer } from "../foyer-process.ts";
-import { chatOf, runStreams } from "../load.ts";
+import { chatEndpoint, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { cpuPerReply } from "../reply-cpu.ts";
 import { alternate, median } from "../rounds.ts";
@@ -20,8 +20,8 @@ export async function measureHundredTools(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
-  const manyChat = chatOf(foyer.url, await createAgentWith(foyer, TOOLS), script);
-  const oneChat = chatOf(foyer.url, await createAgentWith(foyer, 1), script);
+  const manyChat = chatEndpoint(foyer.url, await createAgentWith(foyer, TOOLS), script);
+  const oneChat = chatEndpoint(foyer.url, await createAgentWith(foyer, 1), script);
   await runStreams(manyChat, warmLoad);
   await runStreams(oneChat, warmLoad);
   const results = await alternate({
@@ -45,11 +45,11 @@ export async function measureHundredTools(): Promise<Row[]> {
 
 async function createAgentWith(foyer: Foyer, tools: number): Promise<string> {
   const agentId = await createToolAgent(foyer, script, mock);
-  for (let index = 1; index < tools; index++) await createTool(foyer, agentId, letters(index), mock);
+  for (let index = 1; index < tools; index++) await createTool(foyer, agentId, toLetters(index), mock);
   return agentId;
 }
 
 /** Tool names have no digits: `tool_ab` for 1. */
-function letters(number: number) {
+function toLetters(number: number) {
   return `tool_${[Math.floor(number / 26), number % 26].map((digit) => String.fromCharCode(97 + digit)).join("")}`;
 }

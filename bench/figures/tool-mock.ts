@@ -1,6 +1,6 @@
 import { ms, type Row, times } from "../figure.ts";
 import { startFoyer } from "../foyer-process.ts";
-import { chatOf, runStreams } from "../load.ts";
+import { chatEndpoint, runStreams } from "../load.ts";
 import { startScript, temporaryFolder } from "../processes.ts";
 import { cpuPerReply } from "../reply-cpu.ts";
 import { alternate, median } from "../rounds.ts";
@@ -22,8 +22,8 @@ export async function measureMockTool(): Promise<Row[]> {
   await using upstream = await startScript(new URL("../upstream-process.ts", import.meta.url));
   using folder = temporaryFolder();
   await using foyer = await startFoyer({ dataDir: folder.path, upstreamUrl: upstream.url });
-  const callChat = chatOf(foyer.url, await createToolAgent(foyer, withCall, mock), withCall);
-  const plainChat = chatOf(foyer.url, await createToolAgent(foyer, plain, mock), plain);
+  const callChat = chatEndpoint(foyer.url, await createToolAgent(foyer, withCall, mock), withCall);
+  const plainChat = chatEndpoint(foyer.url, await createToolAgent(foyer, plain, mock), plain);
   await runStreams(callChat, warmLoad);
   await runStreams(plainChat, warmLoad);
   const results = await alternate({

@@ -1,7 +1,7 @@
 import { marked } from "marked";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseInline } from "../../packages/widget/src/markdown/inline.ts";
-import { chat, textOf } from "../chat-client.ts";
+import { joinText, openChat } from "../chat-client.ts";
 import { type DocumentClient, openDocuments } from "../document-client.ts";
 import { createAgent } from "../factories.ts";
 import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../upstream.ts";
@@ -20,9 +20,9 @@ const isOwn = (address: string) => {
 };
 
 /** A model that obeys everything it reads: it calls every tool that is mentioned and repeats each passage verbatim. */
-function obey(exchange: Exchange): void {
+function followInstructions(exchange: Exchange): void {
   const { messages } = JSON.parse(exchange.body) as Request;
-  const text = messages.map(({ content }) => passagesIn(content ?? "")).join("\n\n");
+  const text = messages.map(({ content }) => findPassages(content ?? "")).join("\n\n");
   const [invented] = inventedTools.exec(text) ?? [];
   const { send, end } = eventStream(exchange);
   if (invented && messages.every(({ tool_calls }) => tool_calls?.[0]?.function.name !== invented)) {
@@ -39,7 +39,7 @@ function obey(exchange: Exchange): void {
   end();
 }
 
-function passagesIn(content: string): string {
+function findPassages(content: string): string {
   const passages = content.matchAll(/<(passage-[0-9a-f]{12}) \{[^\n]*\}>\n([\s\S]*?)\n<\/\1>/g);
   return [...passages].map(([, , text]) => text).join("\n\n");
 }
@@ -85,9 +85,9 @@ describe("a poisoned document", () => {
     const { status, body } = await client.account.call("POST", "/documents", input);
     expect(status, JSON.stringify(body)).toBe(202);
     await client.settled(body.id);
-    model.script(obey);
+    model.script(followInstructions);
     const messages = [{ role: "user", content: "Zanzibar zebra?" }];
-    const stream = await chat(client.server.url, { agentId, messages });
+    const stream = await openChat(client.server.url, { agentId, messages });
     await stream.ended;
     const { conversationId } = stream.events[0] as unknown as { conversationId: string };
     const { body: stored } = await client.account.call("GET", `/conversations/${conversationId}`);
@@ -111,7 +111,7 @@ describe("a poisoned document", () => {
       }
       expect(JSON.stringify(requests)).not.toMatch(/[\u200b\u202a-\u202e\u2066-\u2069\u00ad\u{e0000}-\u{e007f}]/u);
 
-      const said = textOf(events);
+      const said = joinText(events);
       expect(said).toContain("Zanzibar zebra.");
       expect(said).toMatch(/The shop: https:\/\/shop\.example\/help \[1\]$/);
       expect(message.content).toBe(said);

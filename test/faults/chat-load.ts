@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type ChatStream, chat, openStream, textOf } from "../chat-client.ts";
+import { type ChatStream, joinText, openChat, openStream } from "../chat-client.ts";
 import { callThenSay, chunk, type Exchange, eventStream, sayWords } from "../upstream.ts";
 import { isBusy, type ServerProcess } from "./fault-site.ts";
 
@@ -95,7 +95,7 @@ function open(
   serverProcess: ServerProcess,
   { body, headers, isSlow }: { body: object; headers: Record<string, string>; isSlow: boolean },
 ) {
-  if (!isSlow) return chat(serverProcess.url, body, headers);
+  if (!isSlow) return openChat(serverProcess.url, body, headers);
   const sent = { "content-type": "application/json", ...headers };
   return openStream(
     `${serverProcess.url}/chat`,
@@ -112,10 +112,10 @@ async function readReply(stream: ChatStream, manner: Manner, following: () => Fo
   if (hasBegun && isCutOff) {
     stream.leave();
     await stream.ended;
-    return manner === "leave" ? null : outcomeOf(await following().resumed());
+    return manner === "leave" ? null : readOutcome(await following().resumed());
   }
   if (hasBegun) await following().stopped();
-  return outcomeOf(stream);
+  return readOutcome(stream);
 }
 
 const isTrue = () => true;
@@ -133,10 +133,10 @@ function follow({ url }: ServerProcess, conversationId: string, headers: Record<
   };
 }
 
-async function outcomeOf(stream: ChatStream): Promise<Turn["reply"]> {
+async function readOutcome(stream: ChatStream): Promise<Turn["reply"]> {
   await stream.ended;
   const stop = stream.events.at(-1);
-  if (stop?.type === "message_stop") return { stopReason: stop.stopReason, text: textOf(stream.events) };
+  if (stop?.type === "message_stop") return { stopReason: stop.stopReason, text: joinText(stream.events) };
   if (stream.response.status === 503) return null;
   throw new Error(`The stream (HTTP ${stream.response.status}) ended with ${JSON.stringify(stop)}.`);
 }

@@ -74,7 +74,7 @@ it.each(faultRun.loads)(
 function check(site: FaultSite, load: Load, agentId: string): Promise<number> {
   return site.serveHere(async (server) => {
     await load.finish(server);
-    await expect.poll(() => unfinished(site), { timeout: 120_000 }).toEqual([]);
+    await expect.poll(() => listUnfinished(site), { timeout: 120_000 }).toEqual([]);
     const strays = await verify(site, load.acknowledged);
     for (const { id, word } of load.acknowledged.values()) {
       const { hits } = await call<Hits>(server, "POST", "/documents/search", { agentId, query: word });
@@ -100,7 +100,7 @@ async function endLeases({ db }: FaultSite): Promise<void> {
   await db.updateTable("agentEmbeddings").set({ dueAt: 0, attempts: 0 }).where("dueAt", "is not", null).execute();
 }
 
-async function unfinished({ db }: FaultSite): Promise<string[]> {
+async function listUnfinished({ db }: FaultSite): Promise<string[]> {
   const jobs = await db.selectFrom("documentJobs").select("documentId as id").execute();
   const agents = await db
     .selectFrom("agentEmbeddings")
@@ -125,7 +125,7 @@ function createLoad(agentId: string, clients: number) {
     const number = next[client] ?? 0;
     const word = `zebra${client}q${number}`;
     const externalKey = `client-${client}-${number % DOCUMENTS}`;
-    const answer = await upload(server, { agentId, externalKey, name: "page" }, contentOf(number, word)).catch(
+    const answer = await upload(server, { agentId, externalKey, name: "page" }, createContent(number, word)).catch(
       (error: unknown) => {
         if (error instanceof TypeError) return null;
         throw error;
@@ -156,7 +156,7 @@ function createLoad(agentId: string, clients: number) {
 }
 
 /** Mostly pages of one passage. Every fifth is large, so its passages are written in several transactions. */
-function contentOf(number: number, word: string): string {
+function createContent(number: number, word: string): string {
   const sections = number % 5 === 4 ? LARGE : 1;
   const html = Array.from({ length: sections }, (_, n) => `<h2>Part ${n}</h2><p>The ${word} costs ${n} refunds.</p>`);
   return `<!doctype html><title>${word}</title><main>${html.join("")}</main>`;

@@ -79,13 +79,13 @@ async function endure(database: DatabaseName, site: FaultSite): Promise<void> {
   for (let index = 0; index < MIN_RESTARTS || performance.now() < deadline; index++) {
     const running = load.run(serverProcess, () => steady?.serverProcess ?? serverProcess, stop.signal);
     const lived = Promise.all([wait(runMs), load.hasAcknowledged(MIN_ACKNOWLEDGED)]);
-    await Promise.race([lived, serverProcess.exited, failureOf(running), failureOf(steady?.running)]);
+    await Promise.race([lived, serverProcess.exited, catchFailure(running), catchFailure(steady?.running)]);
     usage.restarted.push(processUsage(serverProcess.pid));
     if (steady) usage.steady.push(processUsage(steady.serverProcess.pid));
     errors.push(...(await end(serverProcess, index % 2 === 0 ? "SIGTERM" : "SIGKILL")));
     await running;
     delivered.collect();
-    log(`${index + 1} restarts, ${tally(loads)}, ${latest(usage)}`);
+    log(`${index + 1} restarts, ${tally(loads)}, ${formatLatest(usage)}`);
     serverProcess = await start(site);
   }
 
@@ -130,7 +130,7 @@ async function end(serverProcess: ServerProcess, signal: "SIGTERM" | "SIGKILL"):
 }
 
 /** Rejects when the load fails. Never resolves. */
-async function failureOf(running: Promise<void> | undefined): Promise<void> {
+async function catchFailure(running: Promise<void> | undefined): Promise<void> {
   await running;
   await new Promise(() => {});
 }
@@ -143,7 +143,7 @@ function tally(loads: readonly EnduranceLoad[]): string {
   return `${messages} messages, ${submissions} submissions and ${events} events acknowledged`;
 }
 
-function latest(usage: Usage): string {
+function formatLatest(usage: Usage): string {
   const each = Object.entries(usage).flatMap(([name, samples]) => {
     const last = samples.at(-1);
     return last ? [`${name} ${Math.round(last.rssBytes / 1e6)} MB and ${last.files} files`] : [];

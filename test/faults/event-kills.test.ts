@@ -72,7 +72,7 @@ it.each(loads)(
       await takeSent(site, inbox);
       tell([...deaths.values()].reduce((sum, count) => sum + count, 0));
 
-      const recorded = await idsOf(site.db.selectFrom("events").select("id"));
+      const recorded = await readIds(site.db.selectFrom("events").select("id"));
       expect(missing(recorded, inbox.ids()), "events that were not sent").toEqual([]);
       expect(missing(recorded, feed.ids), "events that were not listed").toEqual([]);
       expect([inbox.ids().size, feed.ids.size]).toEqual([recorded.size, recorded.size]);
@@ -115,10 +115,10 @@ type Feed = ReturnType<typeof createFeedReader>;
 async function checkState({ db }: FaultSite, acknowledged: Acknowledged, feed: Feed): Promise<void> {
   const messages = db.selectFrom("messages").select("id");
   const stored = {
-    "conversation.started": await idsOf(db.selectFrom("conversations").select("id")),
-    "message.created": await idsOf(messages.where("role", "=", "user")),
-    "reply.finished": await idsOf(messages.where("role", "=", "assistant").where("stopReason", "is not", null)),
-    "form.submitted": await idsOf(db.selectFrom("submissions").select("id")),
+    "conversation.started": await readIds(db.selectFrom("conversations").select("id")),
+    "message.created": await readIds(messages.where("role", "=", "user")),
+    "reply.finished": await readIds(messages.where("role", "=", "assistant").where("stopReason", "is not", null)),
+    "form.submitted": await readIds(db.selectFrom("submissions").select("id")),
   } as const;
   for (const [type, ids] of Object.entries(stored)) {
     const about = feed.about(type as keyof typeof stored);
@@ -130,7 +130,7 @@ async function checkState({ db }: FaultSite, acknowledged: Acknowledged, feed: F
   expect(missing(acknowledged.ratings, feed.about("message.rated"))).toEqual([]);
 }
 
-async function idsOf(query: { execute(): Promise<Array<{ id: string }>> }): Promise<Set<string>> {
+async function readIds(query: { execute(): Promise<Array<{ id: string }>> }): Promise<Set<string>> {
   return new Set((await query.execute()).map(({ id }) => id));
 }
 

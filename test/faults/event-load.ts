@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { chat } from "../chat-client.ts";
+import { openChat } from "../chat-client.ts";
 import { authorized, call, isBusy, type ServerProcess } from "./fault-site.ts";
 
 /** The number of replies after which a client starts a new conversation. */
@@ -22,7 +22,7 @@ export function createEventLoad({ agentId, toolId }: Sources, clients: number) {
     // A conversation whose reply was cut off is abandoned, as by a visitor who reloads the page.
     client.conversationId = null;
     const messages = [{ role: "user", content: "When are you open?" }];
-    const stream = await chat(serverProcess.url, { agentId, conversationId, messages }, authorized);
+    const stream = await openChat(serverProcess.url, { agentId, conversationId, messages }, authorized);
     if (isBusy(stream.response.status)) return wait(200);
     if (!stream.response.ok) throw new Error(`chatting: ${stream.response.status} ${await stream.response.text()}`);
     await stream.ended;

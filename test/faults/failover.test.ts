@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { chat } from "../chat-client.ts";
+import { openChat } from "../chat-client.ts";
 import type { PostgresServer } from "../postgres-server.ts";
 import { promote, startPrimaryAndStandby } from "../postgres-standby.ts";
 import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../upstream.ts";
@@ -97,7 +97,10 @@ function holdReplies(): Array<() => void> {
 async function beginReply() {
   const agent = { name: "Slow", model: "openai-compatible/held" };
   const { data } = await call<{ data: { id: string } }>(serverProcess, "POST", "/agents", agent);
-  const stream = await chat(serverProcess.url, { agentId: data.id, messages: [{ role: "user", content: "Hello" }] });
+  const stream = await openChat(serverProcess.url, {
+    agentId: data.id,
+    messages: [{ role: "user", content: "Hello" }],
+  });
   await stream.until("content_block_delta");
   return stream;
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { TelegramServer } from "../telegram-server.ts";
 import type { Server, ServerProcess } from "./fault-site.ts";
 import type { HandoffMember } from "./handoff-site.ts";
-import { acknowledged, createVisitors, NotAcknowledgedError, type Talk } from "./handoff-talk.ts";
+import { createVisitors, NotAcknowledgedError, requireAcknowledged, type Talk } from "./handoff-talk.ts";
 
 /** The Telegram user that is linked to the owner. */
 export const TELEGRAM_USER = 7;
@@ -144,7 +144,7 @@ function createSteps(talk: Talk, name: string, { visitors, member, telegram, unt
   const answerInInbox: Step = async (server) => {
     const content = `inbox ${name}.`;
     talk.isWaitOver = true;
-    await acknowledged(
+    await requireAcknowledged(
       member.call(server, "POST", `${path}/messages`, { content }, { "idempotency-key": `inbox-${name}` }),
     );
     talk.fromMember.add(content);
@@ -158,7 +158,7 @@ function createSteps(talk: Talk, name: string, { visitors, member, telegram, unt
   };
   const returned = {
     async inInbox(server: Server) {
-      await acknowledged(member.call(server, "POST", `${path}/return`, { note: "They want blue ones" }));
+      await requireAcknowledged(member.call(server, "POST", `${path}/return`, { note: "They want blue ones" }));
       return [isReturned];
     },
     /** Replies to a post that the server is known to have stored. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { chat, textOf } from "../chat-client.ts";
+import { joinText, openChat } from "../chat-client.ts";
 import { chunk, type Exchange, eventStream, startUpstream } from "../upstream.ts";
 import { createFaultSite, type DatabaseName, type FaultSite, isBusy, type ServerProcess } from "./fault-site.ts";
 import { type HandoffMember, signIn } from "./handoff-site.ts";
@@ -35,19 +35,19 @@ const stored = ({ db }: FaultSite, conversationId: string) =>
 
 /** The reply runs in the process `here`, and the takeover is requested from the process `there`. */
 async function race({ site, here, there, member, agentId }: Race) {
-  const stream = await accepted(() => chat(here.url, { agentId, messages: [{ role: "user", content: "Talk" }] }));
+  const stream = await isAccepted(() => openChat(here.url, { agentId, messages: [{ role: "user", content: "Talk" }] }));
   const start = await stream.until("message_start");
   if (start.type !== "message_start") throw new Error("not the start");
   const { conversationId: id, conversationToken } = start;
   await wait(Math.random() * 350);
   const content = "A person is here.";
   const once = { "idempotency-key": id };
-  await accepted(() => member.call(there, "POST", `/conversations/${id}/messages`, { content }, once));
-  const heardAtTakeover = textOf(stream.events);
+  await isAccepted(() => member.call(there, "POST", `/conversations/${id}/messages`, { content }, once));
+  const heardAtTakeover = joinText(stream.events);
   const atTakeover = await stored(site, id);
   const thanks = { agentId, conversationId: id, messages: [{ role: "user", content: "Thanks" }] };
   const authorization = `Bearer ${conversationToken}`;
-  const answered = await accepted(() => chat(here.url, thanks, { authorization }));
+  const answered = await isAccepted(() => openChat(here.url, thanks, { authorization }));
   await Promise.all([stream.ended, answered.ended]);
   return { answered, atTakeover, heardAtTakeover, stream, messages: await stored(site, id) };
 }
@@ -62,10 +62,10 @@ const wordsOf = (rows: Outcome["messages"]) =>
     .join("");
 
 /** Repeats a request while the server is too busy for it. */
-async function accepted<T extends { status: number } | { response: Response }>(send: () => Promise<T>): Promise<T> {
+async function isAccepted<T extends { status: number } | { response: Response }>(send: () => Promise<T>): Promise<T> {
   const answer = await send();
   const { status } = "response" in answer ? answer.response : answer;
-  if (isBusy(status)) return wait(200).then(() => accepted(send));
+  if (isBusy(status)) return wait(200).then(() => isAccepted(send));
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(answer)}`);
   return answer;
 }
@@ -86,11 +86,11 @@ function judge({ answered, atTakeover, heardAtTakeover, stream, messages }: Outc
   const last = stream.events.at(-1);
   // Text that was sent before the takeover's response is not necessarily stored: if the reply's process does not react
   // within two seconds, the takeover ends the reply with its last checkpoint.
-  const heard = textOf(stream.events);
+  const heard = joinText(stream.events);
   const isHeardStored = heard === heardAtTakeover || wordsOf(atTakeover).startsWith(heard.trimEnd());
   return {
     wordsStored: wordsOf(messages) === wordsOf(atTakeover) ? 0 : 1,
-    wordsSent: isHeardStored && textOf(answered.events) === "" ? 0 : 1,
+    wordsSent: isHeardStored && joinText(answered.events) === "" ? 0 : 1,
     lost: others.map(({ content }) => content).join() === expected.join() ? 0 : 1,
     cutOff: last?.type === "message_stop" && last.stopReason === "handed_over" ? 1 : 0,
   };

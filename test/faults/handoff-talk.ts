@@ -1,7 +1,7 @@
 import type { Handler } from "@foyer/contract";
 import { conversationEvents } from "../../packages/sdk/src/live-streams.ts";
 import { createRequest } from "../../packages/sdk/src/request.ts";
-import { chat } from "../chat-client.ts";
+import { openChat } from "../chat-client.ts";
 import { isBusy, type Server } from "./fault-site.ts";
 import { type Answer, request } from "./handoff-site.ts";
 
@@ -30,7 +30,7 @@ export type Talk = {
 /** Thrown when the server is gone or too busy to respond, so it is unknown whether the request was carried out. */
 export class NotAcknowledgedError extends Error {}
 
-export async function acknowledged(answer: Promise<Answer>): Promise<void> {
+export async function requireAcknowledged(answer: Promise<Answer>): Promise<void> {
   const { status, body } = await answer;
   if (isBusy(status)) throw new NotAcknowledgedError();
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
@@ -48,9 +48,9 @@ export function createVisitors(agentId: string) {
   });
 
   /** Sends a message and waits for the end of the reply. */
-  async function say(server: Server, content: string, talk?: Talk): Promise<Pick<Talk, "id" | "token">> {
+  async function sendMessage(server: Server, content: string, talk?: Talk): Promise<Pick<Talk, "id" | "token">> {
     const body = { agentId, messages: [{ role: "user", content }], ...(talk ? { conversationId: talk.id } : {}) };
-    const stream = await chat(server.url, body, talk ? { authorization: `Bearer ${talk.token}` } : {});
+    const stream = await openChat(server.url, body, talk ? { authorization: `Bearer ${talk.token}` } : {});
     if (isBusy(stream.response.status)) throw new NotAcknowledgedError();
     if (!stream.response.ok) throw new Error(`chatting: ${stream.response.status} ${await stream.response.text()}`);
     await stream.ended;
@@ -74,11 +74,11 @@ export function createVisitors(agentId: string) {
     use(server: Server): void {
       running = server;
     },
-    say,
+    say: sendMessage,
     /** Begins a conversation with the agent. */
     async begin(server: Server, postsBefore: number): Promise<Talk> {
       return {
-        ...(await say(server, "Hello?")),
+        ...(await sendMessage(server, "Hello?")),
         fromMember: new Set(),
         fromVisitor: new Set(),
         postsBefore,
@@ -91,7 +91,7 @@ export function createVisitors(agentId: string) {
     },
     /** Asks for a person, or stops waiting (`DELETE`). */
     handoff: (server: Server, talk: Talk, method: "POST" | "DELETE") =>
-      acknowledged(
+      requireAcknowledged(
         request(server, method, `/conversations/${talk.id}/handoff`, {
           headers: { authorization: `Bearer ${talk.token}` },
           ...(method === "POST" ? { body: {} } : {}),

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 /** Repeats `harm` while clients submit. In between, the server recovers by itself. */
-async function underLoad(rounds: number, harm: () => Promise<unknown>) {
+async function runUnderLoad(rounds: number, harm: () => Promise<unknown>) {
   site.receiver.received.splice(0);
   const load = startLoad(serverProcess, toolId, 4);
   const recovers = (count: number) => expect.poll(() => load.acknowledged.length).toBeGreaterThan(count);
@@ -36,7 +36,7 @@ async function underLoad(rounds: number, harm: () => Promise<unknown>) {
   return load;
 }
 
-async function holdsEverything(load: Awaited<ReturnType<typeof underLoad>>) {
+async function expectEverythingStored(load: Awaited<ReturnType<typeof runUnderLoad>>) {
   for (const status of load.statuses.keys()) expect(status, serverProcess.output.stdout).toBeOneOf([200, 503]);
   await site.endLeases();
   await expect.poll(site.open).toEqual([]);
@@ -52,14 +52,14 @@ async function holdsEverything(load: Awaited<ReturnType<typeof underLoad>>) {
 }
 
 it("the server survives its PostgreSQL connections being closed under load", { timeout }, async () => {
-  const load = await underLoad(faultRun.isLong ? 50 : 5, site.cutOff);
-  await holdsEverything(load);
+  const load = await runUnderLoad(faultRun.isLong ? 50 : 5, site.cutOff);
+  await expectEverythingStored(load);
 });
 
 it("the server survives PostgreSQL being killed and restarted under load", { timeout }, async () => {
-  const load = await underLoad(faultRun.isLong ? 5 : 1, async () => {
+  const load = await runUnderLoad(faultRun.isLong ? 5 : 1, async () => {
     await postgres.kill();
     await postgres.start();
   });
-  await holdsEverything(load);
+  await expectEverythingStored(load);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { chat } from "../chat-client.ts";
+import { openChat } from "../chat-client.ts";
 import { chunk, eventStream, startUpstream } from "../upstream.ts";
 import { faultRun } from "./fault-run.ts";
 import { call, createFaultSite, createForm, type FaultSite, submit } from "./fault-site.ts";
@@ -74,7 +74,7 @@ it("a shutdown returns deliveries of a form submitted while a reply is running, 
     const serverProcess = await site.start();
     const toolId = await createForm(serverProcess, site.receiver.url);
     const agent = await call<{ data: { id: string } }>(serverProcess, "POST", "/agents", { name: "Talker" });
-    const stream = await chat(serverProcess.url, {
+    const stream = await openChat(serverProcess.url, {
       agentId: agent.data.id,
       messages: [{ role: "user", content: "Go" }],
     });

@@ -5,7 +5,7 @@ export function startLoad(serverProcess: ServerProcess, toolId: string, clients:
   const acknowledged: string[] = [];
   const statuses = new Map<number | "none", number>();
   let isStopped = false;
-  async function client() {
+  async function createClient() {
     while (!isStopped) {
       const answer = await submitOnce(serverProcess, toolId).catch(() => null);
       const status = answer?.status ?? "none";
@@ -14,7 +14,7 @@ export function startLoad(serverProcess: ServerProcess, toolId: string, clients:
       if (answer.status === 200) acknowledged.push(answer.body.submissionId);
     }
   }
-  const all = Promise.all(Array.from({ length: clients }, client));
+  const all = Promise.all(Array.from({ length: clients }, createClient));
   return {
     acknowledged,
     /** The number of responses by status. `none` counts missing responses. */

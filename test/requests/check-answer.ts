@@ -27,7 +27,7 @@ export function createAnswerCheck(document: Document) {
     return resolve(parts.reduce<unknown>((at, name) => Reflect.get(at as object, name), document) as T);
   }
 
-  function checkOf(schema: Schema) {
+  function compileCheck(schema: Schema) {
     const cachedCheck = checks.get(schema);
     if (cachedCheck) return cachedCheck;
     const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/'));
@@ -36,41 +36,41 @@ export function createAnswerCheck(document: Document) {
     return check;
   }
 
-  function mismatch(value: unknown, schema: Schema): string | null {
-    const check = checkOf(schema);
+  function findMismatch(value: unknown, schema: Schema): string | null {
+    const check = compileCheck(schema);
     if (!check(value)) return `breaks its schema: ${ajv.errorsText(check.errors)}`;
-    const extra = undeclared(value, schema);
+    const extra = findUndeclared(value, schema);
     return extra === null ? null : `has the undeclared field ${extra}`;
   }
 
   /** The path of the first property that the schema does not declare. */
-  function undeclared(value: unknown, given: Schema): string | null {
+  function findUndeclared(value: unknown, given: Schema): string | null {
     if (typeof value !== "object" || value === null) return null;
-    const parts = partsOf(given);
+    const parts = listParts(given);
     if (Array.isArray(value)) {
       const items = parts.find((part) => part.items)?.items;
-      return items ? (value.map((item) => undeclared(item, items)).find((path) => path !== null) ?? null) : null;
+      return items ? (value.map((item) => findUndeclared(item, items)).find((path) => path !== null) ?? null) : null;
     }
     const isOpen = parts.every((part) => !part.properties) || parts.some((part) => part.additionalProperties);
     for (const [name, child] of Object.entries(value)) {
       const declared = parts.flatMap((part) => part.properties?.[name] ?? []);
       if (declared.length === 0 && !isOpen) return name;
-      const inner = declared.map((schema) => undeclared(child, schema));
+      const inner = declared.map((schema) => findUndeclared(child, schema));
       if (inner.length > 0 && inner.every((path) => path !== null)) return `${name}.${inner[0]}`;
     }
     return null;
   }
 
-  function partsOf(given: Schema): Schema[] {
+  function listParts(given: Schema): Schema[] {
     const schema = resolve(given);
     const inner = [...(schema.allOf ?? []), ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
-    return [schema, ...inner.flatMap(partsOf)];
+    return [schema, ...inner.flatMap(listParts)];
   }
 
   function checkEvents(text: string, schema: Schema): string | null {
     for (const [, data = ""] of text.matchAll(/^data: (.*)$/gm)) {
       const event = JSON.parse(data);
-      const problem = mismatch(event, schema);
+      const problem = findMismatch(event, schema);
       if (problem) return `event ${event.type} ${problem}`;
     }
     return null;
@@ -90,7 +90,7 @@ export function createAnswerCheck(document: Document) {
       if (!media.schema) return null;
       if (mediaType === "text/event-stream") return checkEvents(text, media.schema.contentSchema ?? {});
       if (mediaType !== "application/json") return null;
-      return mismatch(JSON.parse(text), media.schema);
+      return findMismatch(JSON.parse(text), media.schema);
     },
   };
 }

@@ -46,7 +46,7 @@ onBothDatabases("the server", (createDatabase) => {
     const server = await startServer({ database, env: { ...env, ...model }, listen: true });
     const document: Document = await (await fetch(`${server.url}/openapi.json`)).json();
     const check = createAnswerCheck(document);
-    const calls = callsOf(document);
+    const calls = listCalls(document);
     const random = createRandom(seed);
     const statuses = new Map<string, number>();
     const neverDone = new Set(calls.map(({ operation }) => operation.operationId));
@@ -91,7 +91,7 @@ onBothDatabases("the server", (createDatabase) => {
   });
 });
 
-function callsOf({ paths }: Document): Call[] {
+function listCalls({ paths }: Document): Call[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -112,7 +112,7 @@ async function send(base: string, { method, url, headers, body }: Sent): Promise
     return {
       status: response.status,
       mediaType,
-      text: isEndless ? await firstEvents(response) : await response.text(),
+      text: isEndless ? await readFirstEvents(response) : await response.text(),
     };
   } catch (error) {
     return `no answer: ${error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : String(error)}`;
@@ -120,7 +120,7 @@ async function send(base: string, { method, url, headers, body }: Sent): Promise
 }
 
 /** The first events of a stream that does not end by itself. */
-async function firstEvents({ body }: Response): Promise<string> {
+async function readFirstEvents({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of body ?? []) {

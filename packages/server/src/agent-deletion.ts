@@ -3,23 +3,23 @@ import type { Db } from "./db/open.ts";
 import { withStatementTimeout } from "./db/statement-timeout.ts";
 import type { Deps } from "./deps.ts";
 import { deleteAgentDocuments } from "./documents/retention.ts";
-import { deleteWebhookEventsOf } from "./events/retention.ts";
-import { deleteSubmissionsOf } from "./forms/retention.ts";
+import { deleteWebhookEvents } from "./events/retention.ts";
+import { deleteAgentSubmissions } from "./forms/retention.ts";
 import { deleteResponsesOfAgent } from "./http/idempotency.ts";
-import { deleteVisitorDaysOf } from "./plans/retention.ts";
-import { deleteEventsOf } from "./triggers/retention.ts";
+import { deleteVisitorDays } from "./plans/retention.ts";
+import { deleteTriggerEvents } from "./triggers/retention.ts";
 
 /**
  * The tables whose rows can be too many for one transaction. All other rows are deleted together with the agent by
  * their foreign keys.
  */
 const contents = [
-  deleteWebhookEventsOf,
+  deleteWebhookEvents,
   deleteAgentConversations,
-  deleteSubmissionsOf,
-  deleteEventsOf,
+  deleteAgentSubmissions,
+  deleteTriggerEvents,
   deleteResponsesOfAgent,
-  deleteVisitorDaysOf,
+  deleteVisitorDays,
   deleteAgentDocuments,
 ];
 

@@ -5,7 +5,7 @@ import { onBothDatabases, type TestDatabase } from "../../../test/databases.ts";
 import { createAgent } from "../../../test/factories.ts";
 import { runCommand as runProcess, startProcess, temporaryFolder } from "../../../test/process.ts";
 import { startServer } from "../../../test/server.ts";
-import { erasedAgain, runCommand } from "./commands.ts";
+import { describeErasedAgain, runCommand } from "./commands.ts";
 import { openDatabase } from "./db/open.ts";
 
 const secret = "a secret of the tests, long enough";
@@ -133,6 +133,6 @@ describe("the commands", () => {
     [1, " One visitor or conversation that had been erased since the backup was erased again."],
     [2, " 2 visitors and conversations that had been erased since the backup were erased again."],
   ])("after a restore, %i repeated erasures are reported as %j", (erased, text) => {
-    expect(erasedAgain(erased)).toBe(text);
+    expect(describeErasedAgain(erased)).toBe(text);
   });
 });

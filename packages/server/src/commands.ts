@@ -4,13 +4,13 @@ import { createAccount, findMember, hasAccounts, setPassword, setPlan } from "./
 import { generateKey } from "./auth/api-keys/key-format.ts";
 import { deleteKey, insertKey, listKeys } from "./auth/api-keys/store.ts";
 import { type Config, planIds } from "./config.ts";
-import { email as readEmail } from "./config-values.ts";
+import { parseEmail as readEmail } from "./config-values.ts";
 import { createDeps, loadDotEnv, readEnvironment } from "./create-deps.ts";
 import { backUp, PREVIOUS_DATA_DAYS } from "./db/backup.ts";
 import { lockDataFolder } from "./db/data-folder-lock.ts";
 import { migrate } from "./db/migrate.ts";
 import { readPassword } from "./read-password.ts";
-import { restoreBackup, unreadableLedger, verifyBackup } from "./restore-backup.ts";
+import { restoreBackup, unreadableLedgerError, verifyBackup } from "./restore-backup.ts";
 import { applyRestoreLedger, readLedgerFile, readRestoreLedger, writeLedgerFile } from "./restore-ledger.ts";
 import { eraseAgain } from "./visitors/erase-again.ts";
 
@@ -48,31 +48,31 @@ const commands: Record<string, (context: Context) => Promise<string>> = {
   "users set-plan": changePlan,
   migrate: async () => "The database is up to date.",
   backup: async ({ deps, options, argument }) => {
-    const folder = required(argument, "a folder to write to");
-    await backUp(sqliteFile(deps), deps.config.dataDir, folder);
+    const folder = requireOption(argument, "a folder to write to");
+    await backUp(requireSqliteFile(deps), deps.config.dataDir, folder);
     if (!options.verify) return `Backed up to ${folder}.`;
-    return `Backed up to ${folder} and verified: ${await verifyBackup({ config: deps.config, open: opener(deps) }, folder)}.`;
+    return `Backed up to ${folder} and verified: ${await verifyBackup({ config: deps.config, open: createOpener(deps) }, folder)}.`;
   },
   restore: async ({ deps, argument }) => {
-    const folder = required(argument, "the folder of a backup");
+    const folder = requireOption(argument, "the folder of a backup");
     const { kept, erased } = await restoreBackup(
       deps,
-      { config: deps.config, file: sqliteFile(deps), open: opener(deps), eraseAgain },
+      { config: deps.config, file: requireSqliteFile(deps), open: createOpener(deps), eraseAgain },
       folder,
     );
-    return `Restored.${erasedAgain(erased)} The previous data is kept in ${kept} for ${PREVIOUS_DATA_DAYS} days. Rename the folder to keep it longer.`;
+    return `Restored.${describeErasedAgain(erased)} The previous data is kept in ${kept} for ${PREVIOUS_DATA_DAYS} days. Rename the folder to keep it longer.`;
   },
   "ledger export": async ({ deps, argument }) => {
-    const file = required(argument, "a file to write to");
+    const file = requireOption(argument, "a file to write to");
     const ledger = await readRestoreLedger(deps.db);
     writeLedgerFile(file, ledger, deps.encryption);
     const { length } = ledger.erasures;
     return `Exported ${length} ${length === 1 ? "erasure" : "erasures"} to ${file}.`;
   },
   "ledger apply": async ({ deps, argument }) => {
-    const ledger = readLedgerFile(required(argument, "a file that ledger export has written"), deps.encryption);
+    const ledger = readLedgerFile(requireOption(argument, "a file that ledger export has written"), deps.encryption);
     const erased = await applyRestoreLedger(deps, ledger, { encryption: deps.encryption, erase: eraseAgain });
-    return `Applied.${erasedAgain(erased)}`;
+    return `Applied.${describeErasedAgain(erased)}`;
   },
 };
 /** Commands that require that no other process uses the data folder. */
@@ -134,7 +134,7 @@ function parse(args: string[]) {
 }
 
 async function createKey({ deps, options }: Context) {
-  const { organizationId, userId } = await member(deps, options);
+  const { organizationId, userId } = await requireMember(deps, options);
   const key = generateKey();
   const days = options.expires === undefined ? null : Number(options.expires);
   if (days !== null && !(days > 0)) throw new Error("--expires takes a number of days.");
@@ -144,38 +144,42 @@ async function createKey({ deps, options }: Context) {
 }
 
 async function showKeys({ deps, options }: Context) {
-  const { organizationId } = await member(deps, options);
-  const date = (at: number | null) => (at === null ? "never" : new Date(at).toISOString());
+  const { organizationId } = await requireMember(deps, options);
+  const formatDate = (at: number | null) => (at === null ? "never" : new Date(at).toISOString());
   const rows = await listKeys(deps.db, organizationId);
   return rows
     .map(
       (key) =>
-        `${key.id}  ${key.start}…  ${key.name}  last used ${date(key.lastUsedAt)}  expires ${date(key.expiresAt)}`,
+        `${key.id}  ${key.start}…  ${key.name}  last used ${formatDate(key.lastUsedAt)}  expires ${formatDate(key.expiresAt)}`,
     )
     .join("\n");
 }
 
 async function revokeKey({ deps, options }: Context) {
-  const { organizationId } = await member(deps, options);
-  if (!(await deleteKey(deps.db, organizationId, required(options.id, "--id"))))
+  const { organizationId } = await requireMember(deps, options);
+  if (!(await deleteKey(deps.db, organizationId, requireOption(options.id, "--id"))))
     throw new Error("There is no key with this id.");
   return "Revoked. Running servers reject it within 5 seconds.";
 }
 
 async function createUser({ deps, options }: Context) {
-  const email = readEmail(required(options.email, "--email"));
+  const email = readEmail(requireOption(options.email, "--email"));
   if (await findMember(deps.db, email)) throw new Error(`A user with the address ${email} already exists.`);
   if (options.password !== undefined) warnOfFlag();
   const password = options.password ?? randomBytes(15).toString("base64url");
   checkPassword(password);
-  const plan = options.plan ? knownPlan(options.plan) : (await hasAccounts(deps.db)) ? deps.config.defaultPlan : "pro";
+  const plan = options.plan
+    ? requireKnownPlan(options.plan)
+    : (await hasAccounts(deps.db))
+      ? deps.config.defaultPlan
+      : "pro";
   await createAccount(deps.db, { email, password, plan });
   const shown = options.password === undefined ? ` with the password ${password}` : "";
   return `Created ${email}${shown} on the plan ${plan}.`;
 }
 
 async function changePassword({ deps, options }: Context) {
-  const { userId } = await member(deps, options);
+  const { userId } = await requireMember(deps, options);
   if (options.password !== undefined) warnOfFlag();
   const password = options.password ?? (await readPassword());
   checkPassword(password);
@@ -184,14 +188,14 @@ async function changePassword({ deps, options }: Context) {
 }
 
 async function changePlan({ deps, options }: Context) {
-  const { organizationId } = await member(deps, options);
-  const plan = knownPlan(required(options.plan, "--plan"));
+  const { organizationId } = await requireMember(deps, options);
+  const plan = requireKnownPlan(requireOption(options.plan, "--plan"));
   await setPlan(deps.db, organizationId, plan);
   return `The plan is ${plan}.`;
 }
 
-async function member(deps: Context["deps"], { email }: Options) {
-  const address = required(email, "--email");
+async function requireMember(deps: Context["deps"], { email }: Options) {
+  const address = requireOption(email, "--email");
   const found = await findMember(deps.db, address);
   if (!found)
     throw new Error(
@@ -200,7 +204,7 @@ async function member(deps: Context["deps"], { email }: Options) {
   return found;
 }
 
-function required(value: string | undefined, what: string): string {
+function requireOption(value: string | undefined, what: string): string {
   if (!value) throw new Error(`Missing: ${what}.\n\n${usage}`);
   return value;
 }
@@ -213,7 +217,7 @@ function checkPassword(password: string) {
   if (password.length < 12) throw new Error("The password must have at least 12 characters.");
 }
 
-function knownPlan(plan: string) {
+function requireKnownPlan(plan: string) {
   if (!planIds.some((known) => known === plan)) throw new Error(`The plans are ${planIds.join(", ")}.`);
   return plan;
 }
@@ -225,24 +229,24 @@ function openToRestore(config: Config, log: Context["deps"]["log"]) {
   } catch (error) {
     const { code } = error as { code?: unknown };
     const isDamaged = code === "SQLITE_NOTADB" || code === "SQLITE_CORRUPT";
-    throw isDamaged && config.database.kind === "sqlite" ? unreadableLedger(error, config.database.file) : error;
+    throw isDamaged && config.database.kind === "sqlite" ? unreadableLedgerError(error, config.database.file) : error;
   }
 }
 
 /** Opens the data of another configuration with the log of the command. */
-function opener({ log }: Context["deps"]) {
+function createOpener({ log }: Context["deps"]) {
   return (config: Context["deps"]["config"]) => createDeps(config, log);
 }
 
 /** Each erased visitor and each erased conversation counts as one. */
-export function erasedAgain(erased: number): string {
+export function describeErasedAgain(erased: number): string {
   if (erased === 0) return "";
   return erased === 1
     ? " One visitor or conversation that had been erased since the backup was erased again."
     : ` ${erased} visitors and conversations that had been erased since the backup were erased again.`;
 }
 
-function sqliteFile({ config }: Context["deps"]): string {
+function requireSqliteFile({ config }: Context["deps"]): string {
   if (config.database.kind === "sqlite") return config.database.file;
   throw new Error("This command works with SQLite only. For PostgreSQL, use pg_dump and pg_restore.");
 }

@@ -8,7 +8,9 @@ export class Problems {
   readonly #lines: string[] = [];
 
   add(name: string, expected: string, found: string | undefined): void {
-    this.#lines.push(`${name}: expected ${expected}, found ${found === undefined ? "nothing" : shown(name, found)}.`);
+    this.#lines.push(
+      `${name}: expected ${expected}, found ${found === undefined ? "nothing" : quoteValue(name, found)}.`,
+    );
   }
 
   throwIfAny(): void {
@@ -38,7 +40,7 @@ export function read<T>(
 }
 
 /** Hides the values of secrets in the terminal and the log. */
-function shown(name: string, value: string) {
+function quoteValue(name: string, value: string) {
   if (/SECRET|PASSWORD|KEY|TOKEN|DATABASE_URL|SMTP_URL/.test(name)) return `${value.length} characters`;
   return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
 }
@@ -72,7 +74,7 @@ export function oneOf<const T extends readonly string[]>(values: T) {
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
 /** `500ms`, `30s`, `5m`, `2h` → milliseconds. */
-export function duration(value: string): number {
+export function parseDuration(value: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value);
   const unit = match?.[2] as keyof typeof unitMs | undefined;
   if (!unit) throw new Error("a duration such as 500ms, 30s, 5m or 2h");
@@ -80,13 +82,13 @@ export function duration(value: string): number {
 }
 
 /** One or more durations in milliseconds, separated by commas. */
-export function durations(value: string): number[] {
+export function parseDurations(value: string): number[] {
   const items = list(value);
   if (items.length === 0 || items.length > 20) throw new Error("1 to 20 durations such as 0s,1m,5m");
-  return items.map(duration);
+  return items.map(parseDuration);
 }
 
-export function url(value: string): string {
+export function parseUrl(value: string): string {
   const parsed = URL.parse(value);
   if (
     (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") ||
@@ -100,13 +102,13 @@ export function url(value: string): string {
 }
 
 /** An email address in lower case. Follows better-auth's rules, so that every account can be used to sign in. */
-export function email(value: string): string {
+export function parseEmail(value: string): string {
   const isOne = /^[A-Za-z0-9_'+.-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/.test(value);
   if (!isOne || value.length > 254 || /^\.|\.\./.test(value)) throw new Error("an address such as you@example.com");
   return value.toLowerCase();
 }
 
-export function cidrs(value: string): string[] {
+export function parseCidrs(value: string): string[] {
   const items = list(value);
   if (!items.every((item) => (item.includes("/") ? ipaddr.isValidCIDR(item) : ipaddr.isValid(item)))) {
     throw new Error("addresses or ranges such as 10.0.0.0/8, 127.0.0.1");

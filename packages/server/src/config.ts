@@ -1,5 +1,17 @@
 import { join, resolve } from "node:path";
-import { cidrs, duration, durations, email, int, list, oneOf, Problems, read, text, url } from "./config-values.ts";
+import {
+  int,
+  list,
+  oneOf,
+  Problems,
+  parseCidrs,
+  parseDuration,
+  parseDurations,
+  parseEmail,
+  parseUrl,
+  read,
+  text,
+} from "./config-values.ts";
 import type { DatabaseAddress } from "./db/open.ts";
 import { parseServerUrls } from "./db/postgres-servers.ts";
 import { isLoopback } from "./loopback.ts";
@@ -24,9 +36,9 @@ export function readConfig(environment: Environment) {
 
   const host = get("HOST", text, "127.0.0.1");
   const port = get("PORT", int(0, 65_535), 3_000);
-  const baseUrl = get("BASE_URL", url, `http://localhost:${port}`).replace(/\/+$/, "");
+  const baseUrl = get("BASE_URL", parseUrl, `http://localhost:${port}`).replace(/\/+$/, "");
   const dataDir = resolve(get("FOYER_DATA_DIR", text, "./data"));
-  const databaseUrl = get<string | null>("DATABASE_URL", postgresUrl, null);
+  const databaseUrl = get<string | null>("DATABASE_URL", parsePostgresUrl, null);
   const secret = get<string | null>("FOYER_SECRET", longText(32), null);
   if (databaseUrl && !secret) {
     problems.add(
@@ -49,9 +61,9 @@ export function readConfig(environment: Environment) {
     secret,
     logLevel: get("FOYER_LOG_LEVEL", oneOf(["fatal", "error", "warn", "info", "debug", "trace", "silent"]), "info"),
     logFormat: get("FOYER_LOG_FORMAT", oneOf(["auto", "text", "json"]), "auto"),
-    trustProxy: get<string[]>("FOYER_TRUST_PROXY", cidrs, []),
-    countryHeader: countryHeader(get, problems),
-    metricsToken: get<string | null>("FOYER_METRICS_TOKEN", token, null),
+    trustProxy: get<string[]>("FOYER_TRUST_PROXY", parseCidrs, []),
+    countryHeader: parseCountryHeader(get, problems),
+    metricsToken: get<string | null>("FOYER_METRICS_TOKEN", parseToken, null),
     outboundAllow: get<string[]>("FOYER_OUTBOUND_ALLOW", list, []),
     admin: readAdmin(get, problems),
     defaultPlan: get("FOYER_DEFAULT_PLAN", oneOf(planIds), "free"),
@@ -62,50 +74,50 @@ export function readConfig(environment: Environment) {
     models: {
       defaultModel: get<string | null>("FOYER_DEFAULT_MODEL", text, null),
       providers: readProviders(environment, problems),
-      idleTimeout: get("FOYER_MODEL_IDLE_TIMEOUT", duration, 60_000),
-      totalTimeout: get("FOYER_MODEL_TOTAL_TIMEOUT", duration, 600_000),
+      idleTimeout: get("FOYER_MODEL_IDLE_TIMEOUT", parseDuration, 60_000),
+      totalTimeout: get("FOYER_MODEL_TOTAL_TIMEOUT", parseDuration, 600_000),
     },
     webhooks: {
       /** the delay before each attempt */
-      schedule: get<number[]>("FOYER_WEBHOOK_SCHEDULE", durations, [0, 60_000, 300_000, 1_800_000, 7_200_000]),
-      timeout: get("FOYER_WEBHOOK_TIMEOUT", duration, 30_000),
+      schedule: get<number[]>("FOYER_WEBHOOK_SCHEDULE", parseDurations, [0, 60_000, 300_000, 1_800_000, 7_200_000]),
+      timeout: get("FOYER_WEBHOOK_TIMEOUT", parseDuration, 30_000),
       /** how long a visitor's request waits for the first attempts */
-      submitWait: get("FOYER_SUBMIT_WAIT", duration, 8_000),
+      submitWait: get("FOYER_SUBMIT_WAIT", parseDuration, 8_000),
     },
     limits: readLimits(get),
     mail: {
       smtp: get<SmtpAddress | null>("SMTP_URL", parseSmtpUrl, null),
-      from: get("FOYER_MAIL_FROM", parseMailbox, { name: "Foyer", address: noReplyAt(baseUrl) }),
+      from: get("FOYER_MAIL_FROM", parseMailbox, { name: "Foyer", address: createNoReplyAddress(baseUrl) }),
     },
     teamChats: {
-      telegramUrl: get("FOYER_TELEGRAM_URL", url, "https://api.telegram.org").replace(/\/+$/, ""),
-      slackUrl: get("FOYER_SLACK_URL", url, "https://slack.com/api").replace(/\/+$/, ""),
+      telegramUrl: get("FOYER_TELEGRAM_URL", parseUrl, "https://api.telegram.org").replace(/\/+$/, ""),
+      slackUrl: get("FOYER_SLACK_URL", parseUrl, "https://slack.com/api").replace(/\/+$/, ""),
     },
-    heartbeat: get("FOYER_STREAM_HEARTBEAT", duration, 15_000),
+    heartbeat: get("FOYER_STREAM_HEARTBEAT", parseDuration, 15_000),
     /** how often changes of other processes are read while a live stream is open */
-    livePoll: get("FOYER_LIVE_POLL", duration, 500),
-    resumeWindow: get("FOYER_RESUME_WINDOW", duration, 30_000),
-    drainTimeout: get("FOYER_DRAIN_TIMEOUT", duration, 30_000),
+    livePoll: get("FOYER_LIVE_POLL", parseDuration, 500),
+    resumeWindow: get("FOYER_RESUME_WINDOW", parseDuration, 30_000),
+    drainTimeout: get("FOYER_DRAIN_TIMEOUT", parseDuration, 30_000),
     /** requests are rejected with 503 while the mean event loop delay is above this; 0 = never */
-    maxLag: get("FOYER_MAX_LAG", duration, 2_000),
+    maxLag: get("FOYER_MAX_LAG", parseDuration, 2_000),
     /** how long the server may stream replies in memory before it listens */
-    warmUp: get("FOYER_WARM_UP", duration, 200),
+    warmUp: get("FOYER_WARM_UP", parseDuration, 200),
   };
   problems.throwIfAny();
   return config;
 }
 
 /** The header in which the operator's proxy sends the visitor's country, in lower case like Node's header names. */
-function countryHeader(get: Get, problems: Problems) {
-  const name = get<string | null>("FOYER_COUNTRY_HEADER", headerName, null);
-  const isBehindProxy = get<string[]>("FOYER_TRUST_PROXY", cidrs, []).length > 0;
+function parseCountryHeader(get: Get, problems: Problems) {
+  const name = get<string | null>("FOYER_COUNTRY_HEADER", parseHeaderName, null);
+  const isBehindProxy = get<string[]>("FOYER_TRUST_PROXY", parseCidrs, []).length > 0;
   if (name && !isBehindProxy) {
     problems.add("FOYER_TRUST_PROXY", "the proxy's address when FOYER_COUNTRY_HEADER is set", undefined);
   }
   return name;
 }
 
-function headerName(value: string) {
+function parseHeaderName(value: string) {
   if (!/^[A-Za-z][A-Za-z0-9-]{0,99}$/.test(value)) throw new Error("a header's name, such as CF-IPCountry");
   return value.toLowerCase();
 }
@@ -114,7 +126,7 @@ type Get = <T>(name: string, parse: (value: string) => T, fallback: T) => T;
 
 /** The owner that an unattended start creates or updates. Requires all of its variables or none. */
 function readAdmin(get: Get, problems: Problems) {
-  const address = get<string | null>("FOYER_ADMIN_EMAIL", email, null);
+  const address = get<string | null>("FOYER_ADMIN_EMAIL", parseEmail, null);
   const password = get<string | null>("FOYER_ADMIN_PASSWORD", longText(12), null);
   const apiKey = get<string | null>("FOYER_ADMIN_API_KEY", longText(24), null);
   if (address && password) return { email: address, password, apiKey };
@@ -127,7 +139,7 @@ function readAdmin(get: Get, problems: Problems) {
 
 /** The sign-in providers. Each requires all of its variables or none. */
 function readSignIn(get: Get, problems: Problems) {
-  const client = (idName: string, secretName: string) => {
+  const parseClient = (idName: string, secretName: string) => {
     const clientId = get<string | null>(idName, text, null);
     const clientSecret = get<string | null>(secretName, text, null);
     if (clientId && clientSecret) return { clientId, clientSecret };
@@ -135,19 +147,19 @@ function readSignIn(get: Get, problems: Problems) {
     else if (clientSecret) problems.add(idName, `a value when ${secretName} is set`, undefined);
     return null;
   };
-  const issuer = get<string | null>("OIDC_ISSUER", url, null);
-  const oidc = client("OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET");
+  const issuer = get<string | null>("OIDC_ISSUER", parseUrl, null);
+  const oidc = parseClient("OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET");
   if (issuer && !oidc) problems.add("OIDC_CLIENT_ID", "a value when OIDC_ISSUER is set", undefined);
   if (oidc && !issuer) problems.add("OIDC_ISSUER", "the issuer's address when OIDC_CLIENT_ID is set", undefined);
   return {
-    google: client("GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"),
-    github: client("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"),
+    google: parseClient("GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"),
+    github: parseClient("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"),
     oidc: oidc && issuer ? { ...oidc, issuer } : null,
   };
 }
 
 function readLimits(get: Get) {
-  const tokens = (name: string, fallback: number) => get(name, int(0, Number.MAX_SAFE_INTEGER), fallback);
+  const parseTokens = (name: string, fallback: number) => get(name, int(0, Number.MAX_SAFE_INTEGER), fallback);
   const limit = (name: string, fallback: number) => get(`FOYER_LIMIT_${name}`, int(0, 1_000_000_000), fallback);
   return {
     chatPerSession: limit("CHAT_PER_SESSION", 30),
@@ -177,28 +189,28 @@ function readLimits(get: Get) {
     },
     /** tokens per calendar month that an organization may use with the operator's provider keys, by plan */
     planTokens: {
-      free: tokens("FOYER_PLAN_TOKENS_FREE", 1_000_000),
-      starter: tokens("FOYER_PLAN_TOKENS_STARTER", 10_000_000),
-      growth: tokens("FOYER_PLAN_TOKENS_GROWTH", 50_000_000),
-      pro: tokens("FOYER_PLAN_TOKENS_PRO", 0),
+      free: parseTokens("FOYER_PLAN_TOKENS_FREE", 1_000_000),
+      starter: parseTokens("FOYER_PLAN_TOKENS_STARTER", 10_000_000),
+      growth: parseTokens("FOYER_PLAN_TOKENS_GROWTH", 50_000_000),
+      pro: parseTokens("FOYER_PLAN_TOKENS_PRO", 0),
     },
   };
 }
 
 /** An IP address after the @ must be in brackets. */
-function noReplyAt(baseUrl: string) {
+function createNoReplyAddress(baseUrl: string) {
   const { hostname } = new URL(baseUrl);
   if (hostname.startsWith("[")) return `no-reply@[IPv6:${hostname.slice(1)}`;
   return /^[\d.]+$/.test(hostname) ? `no-reply@[${hostname}]` : `no-reply@${hostname}`;
 }
 
-function postgresUrl(value: string) {
+function parsePostgresUrl(value: string) {
   parseServerUrls(value);
   return value;
 }
 
 /** A value that is sent in a header. */
-function token(value: string) {
+function parseToken(value: string) {
   if (!/^[\x21-\x7e]{16,}$/.test(value)) throw new Error("at least 16 characters, no spaces");
   return value;
 }

@@ -24,7 +24,7 @@ export function createEncryption(rootSecret: string): Encryption {
   };
   return {
     sign,
-    verify: (purpose, text, signature) => sameText(sign(purpose, text), signature),
+    verify: (purpose, text, signature) => equalsInConstantTime(sign(purpose, text), signature),
     encrypt(plain, context) {
       const nonce = randomBytes(12);
       const cipher = createCipheriv("aes-256-gcm", encryptionKey, nonce).setAAD(Buffer.from(context));
@@ -43,7 +43,7 @@ export function createEncryption(rootSecret: string): Encryption {
 }
 
 /** Compares two strings in constant time. */
-export function sameText(a: string, b: string): boolean {
+export function equalsInConstantTime(a: string, b: string): boolean {
   const left = Buffer.from(a);
   const right = Buffer.from(b);
   return left.length === right.length && timingSafeEqual(left, right);

@@ -42,7 +42,7 @@ export function checkAll(checks: Iterable<() => void>): void {
     try {
       check();
     } catch (error) {
-      failures.push(asProblem(error));
+      failures.push(toProblem(error));
     }
   }
   throwAll(failures);
@@ -55,14 +55,14 @@ export async function checkAllInTurn(checks: Iterable<() => unknown>): Promise<v
     try {
       await check();
     } catch (error) {
-      failures.push(asProblem(error));
+      failures.push(toProblem(error));
     }
   }
   throwAll(failures);
 }
 
 /** @throws the error itself unless it reports invalid fields */
-function asProblem(error: unknown): AppError {
+function toProblem(error: unknown): AppError {
   if (error instanceof AppError && error.code === "VALIDATION_ERROR") return error;
   throw error;
 }

@@ -5,7 +5,7 @@ import type { Deps } from "./deps.ts";
 import { deleteAgentEventsBefore } from "./events/retention.ts";
 import { deleteFilesBefore, deleteSubmissionsBefore } from "./forms/retention.ts";
 import { deleteEventsBefore } from "./triggers/retention.ts";
-import { dayOf } from "./utc-day.ts";
+import { toUtcDay } from "./utc-day.ts";
 
 const DAY_MS = 86_400_000;
 const AGENTS_PER_PAGE = 200;
@@ -39,7 +39,7 @@ export async function deleteExpiredData(
       if (submissions !== null) deleted += await deleteSubmissionsBefore(db, agent.id, daysAgo(submissions));
       if (files !== null) deleted += await deleteFilesBefore(db, agent.id, daysAgo(files));
       if (events !== null) {
-        deleted += await deleteEventsBefore(db, agent.id, dayOf(daysAgo(events)));
+        deleted += await deleteEventsBefore(db, agent.id, toUtcDay(daysAgo(events)));
         deleted += await deleteAgentEventsBefore(deps, agent.id, daysAgo(events));
       }
     }

@@ -11,7 +11,7 @@ import { deleteExpiredResponses } from "./http/idempotency.ts";
 import { deleteActivityBefore } from "./inbox/live/activity-store.ts";
 import { deletePresenceBefore } from "./inbox/live/presence-store.ts";
 import { deleteVisitorDaysBefore } from "./plans/retention.ts";
-import { dayOf } from "./utc-day.ts";
+import { toUtcDay } from "./utc-day.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -25,8 +25,8 @@ export function startHousekeeping(deps: Pick<Deps, "db" | "databaseKind" | "conf
   return startCleanUp(log, {
     "content of deleted agents": () => deleteRemains(db),
     "old conversations, submissions and events": () => deleteExpiredData(deps, Date.now()),
-    "expired submission quotas": () => deleteSubmissionDaysBefore(db, dayOf(daysAgo(1))),
-    "old form impressions": () => deleteImpressionsBefore(db, dayOf(daysAgo(IMPRESSIONS_KEPT_DAYS))),
+    "expired submission quotas": () => deleteSubmissionDaysBefore(db, toUtcDay(daysAgo(1))),
+    "old form impressions": () => deleteImpressionsBefore(db, toUtcDay(daysAgo(IMPRESSIONS_KEPT_DAYS))),
     "data that a restore replaced": () => deletePreviousData(config.dataDir, Date.now()),
     "old webhook events": () => deleteWebhookEventsBefore(deps, daysAgo(WEBHOOK_EVENTS_KEPT_DAYS)),
     "expired idempotency keys": () => deleteExpiredResponses(db, Date.now()),
@@ -34,6 +34,6 @@ export function startHousekeeping(deps: Pick<Deps, "db" | "databaseKind" | "conf
     "unused originals of documents": () => deleteUnusedOriginals(db, Date.now()),
     "old typing and presence records": () => deletePresenceBefore(db, Date.now() - HOUR_MS),
     "old conversation activity": () => deleteActivityBefore(db, Date.now() - HOUR_MS),
-    "expired visitor token usage": () => deleteVisitorDaysBefore(db, dayOf(daysAgo(1))),
+    "expired visitor token usage": () => deleteVisitorDaysBefore(db, toUtcDay(daysAgo(1))),
   });
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { chat, textOf } from "../../../test/chat-client.ts";
+import { joinText, openChat } from "../../../test/chat-client.ts";
 import { startProcess, temporaryFolder } from "../../../test/process.ts";
 import { chunk, eventStream, startUpstream, type Upstream } from "../../../test/upstream.ts";
 import { runCommand } from "./commands.ts";
@@ -36,7 +36,8 @@ async function makeAgent(url: string) {
   const response = await fetch(`${url}/agents`, { method: "POST", headers, body: JSON.stringify({ name: "Harbour" }) });
   return (await response.json()).data.id;
 }
-const say = (url: string, agentId: string) => chat(url, { agentId, messages: [{ role: "user", content: "Hello" }] });
+const say = (url: string, agentId: string) =>
+  openChat(url, { agentId, messages: [{ role: "user", content: "Hello" }] });
 
 it("the server starts in an empty directory, prints three lines with the port chosen for PORT=0, and stops on a signal", async () => {
   const server = await start({ PORT: "0" });
@@ -105,7 +106,7 @@ it("a shutdown lets a running reply finish and accepts no new one", async () => 
   expect((await refused.response.json()).error.code).toBe("OVERLOADED");
   gate.resolve();
   await stream.ended;
-  expect(textOf(stream.events)).toBe("Before and after.");
+  expect(joinText(stream.events)).toBe("Before and after.");
   expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });
   expect((await server.exited).code).toBe(0);
 });

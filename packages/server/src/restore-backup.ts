@@ -23,7 +23,7 @@ export async function restoreBackup(
   folder: string,
 ): Promise<{ kept: string; erased: number }> {
   const ledger = await readRestoreLedger(before.db).catch((error: unknown) => {
-    throw unreadableLedger(error, file);
+    throw unreadableLedgerError(error, file);
   });
   const kept = await restore(file, config.dataDir, folder);
   const restored = open(config);
@@ -37,7 +37,7 @@ export async function restoreBackup(
 }
 
 /** Explains how to restore without the ledger of the current database, which could not be read. */
-export function unreadableLedger(error: unknown, file: string): Error {
+export function unreadableLedgerError(error: unknown, file: string): Error {
   const reason = error instanceof Error ? error.message : String(error);
   return new Error(
     `The current database cannot be read (${reason}). It records which visitors were erased since the backup, and without this record, the restore would bring them back. To restore anyway, first move ${file}, ${file}-wal and ${file}-shm to another folder.`,

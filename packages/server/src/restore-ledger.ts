@@ -36,7 +36,7 @@ export async function applyRestoreLedger(
   const own = await readLedger(restored.db);
   // With another secret, the hashes could never be compared again. The entries are added first, so that another restore
   // finds them after an interruption.
-  if (checkOf(encryption) === checkOf(restored.encryption)) await addToLedger(restored.db, erasures);
+  if (createCheck(encryption) === createCheck(restored.encryption)) await addToLedger(restored.db, erasures);
   let erased = await erase(restored, erasures, encryption);
   if (own.length > 0) erased += await erase(restored, own, restored.encryption);
   // The write-ahead log still contains what was deleted.
@@ -53,7 +53,7 @@ export function writeLedgerFile(file: string, ledger: RestoreLedger, encryption:
   if (existsSync(file)) checkReplaceable(file, ledger, encryption);
   // The name is random, so that another user of a shared folder cannot predict it and place a link there.
   const draft = `${file}.${randomBytes(8).toString("hex")}`;
-  const contents = { format: FORMAT, secret: checkOf(encryption), ...ledger };
+  const contents = { format: FORMAT, secret: createCheck(encryption), ...ledger };
   try {
     // Flushed, because after a power failure the new name could otherwise belong to an empty file.
     writeFileSync(draft, `${JSON.stringify(contents)}\n`, { mode: 0o600, flag: "wx", flush: true });
@@ -81,7 +81,7 @@ export function readLedgerFile(file: string, encryption: Encryption): RestoreLed
   if (format !== FORMAT || !Array.isArray(erasures) || !Array.isArray(feeds)) {
     throw new Error(`${file} is not a file that this version's "ledger export" has written.`);
   }
-  if (secret !== checkOf(encryption)) {
+  if (secret !== createCheck(encryption)) {
     throw new Error(
       `${file} was exported with another FOYER_SECRET, so its hashes cannot be compared. Set the secret of that server.`,
     );
@@ -99,6 +99,6 @@ function parse(file: string): Partial<RestoreLedger & { format: number; secret: 
 }
 
 /** Returns a value that is equal for equal secrets. */
-function checkOf(encryption: Pick<Encryption, "sign">): string {
+function createCheck(encryption: Pick<Encryption, "sign">): string {
   return encryption.sign("erasure", "");
 }

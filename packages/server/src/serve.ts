@@ -15,11 +15,11 @@ const CLOSE_MS = 2_000;
 
 const { config, log, terminal, boundPort } = await readOrExit();
 // On PostgreSQL several servers share the data, so there is no folder to lock.
-const releaseLock = await orExit("Foyer cannot start", async () =>
+const releaseLock = await runOrExit("Foyer cannot start", async () =>
   config.database.kind === "sqlite" ? lockDataFolder(config.dataDir) : () => {},
 );
 const deps = createDeps(config, log);
-const { app, drain } = await orExit("The database cannot be used", prepare);
+const { app, drain } = await runOrExit("The database cannot be used", prepare);
 const stopHousekeeping = startHousekeeping(deps);
 if (config.warmUp > 0) {
   // The server also works without the warm-up. It is only slower at first.
@@ -27,7 +27,7 @@ if (config.warmUp > 0) {
     log.warn({ err: error }, "the warm-up failed"),
   );
 }
-await orExit(`Foyer cannot listen on ${config.host}:${config.port}`, listen);
+await runOrExit(`Foyer cannot listen on ${config.host}:${config.port}`, listen);
 const announced = announce();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void shutDown(signal));
 await announced;
@@ -101,7 +101,7 @@ async function readOrExit() {
   }
 }
 
-async function orExit<T>(what: string, step: () => Promise<T>): Promise<T> {
+async function runOrExit<T>(what: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (error) {

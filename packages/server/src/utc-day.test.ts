@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dayOf } from "./utc-day.ts";
+import { toUtcDay } from "./utc-day.ts";
 
 it("a UTC day starts and ends at midnight, whatever day was requested before", () => {
   for (const [instant, day] of [
@@ -11,6 +11,6 @@ it("a UTC day starts and ends at midnight, whatever day was requested before", (
     ["1970-01-01T00:00:00.000Z", "1970-01-01"],
     ["2028-02-29T12:00:00.000Z", "2028-02-29"],
   ] as const) {
-    expect(dayOf(Date.parse(instant)), instant).toBe(day);
+    expect(toUtcDay(Date.parse(instant)), instant).toBe(day);
   }
 });

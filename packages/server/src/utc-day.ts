@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 let latest = { number: Number.NaN, day: "" };
 
 /** The UTC day of a time in milliseconds, such as `2026-01-31`. Caches the last day, because calls mostly repeat it. */
-export function dayOf(instant: number): string {
+export function toUtcDay(instant: number): string {
   const number = Math.floor(instant / DAY_MS);
   if (number !== latest.number) latest = { number, day: new Date(instant).toISOString().slice(0, 10) };
   return latest.day;
@@ -15,7 +15,7 @@ export function dayOf(instant: number): string {
  * Converts a time range to milliseconds. `to` is exclusive, and a date in it includes the whole day. Absent bounds are
  * omitted.
  */
-export function instantsOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
+export function toInstants({ from, to }: { from?: string | undefined; to?: string | undefined }) {
   return omitUndefined({
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to) + (to.includes("T") ? 0 : DAY_MS),

@@ -1,4 +1,4 @@
-import { email as parseEmail } from "../config-values.ts";
+import { parseEmail } from "../config-values.ts";
 import { invalid } from "../errors.ts";
 
 /** Trims an email address and converts it to lower case. @throws 400 for anything else */

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { chat, textOf } from "../../../../test/chat-client.ts";
+import { joinText, openChat } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
@@ -32,7 +32,11 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
 
   const bearer = (token: string | null) => ({ authorization: `Bearer ${token}` });
   async function ask(more: object, headers: Record<string, string> = {}) {
-    const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "Hi" }], ...more }, headers);
+    const stream = await openChat(
+      server.url,
+      { agentId, messages: [{ role: "user", content: "Hi" }], ...more },
+      headers,
+    );
     await stream.ended;
     const [start] = stream.events;
     const { conversationId = "", conversationToken = null } = start?.type === "message_start" ? start : {};
@@ -102,14 +106,14 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
       send("[DONE]");
       end();
     });
-    const running = await chat(server.url, { agentId, messages: [{ role: "user", content: "Go" }] });
+    const running = await openChat(server.url, { agentId, messages: [{ role: "user", content: "Go" }] });
     const start = await running.until("message_start");
     await running.until("content_block_delta");
     const conversationId = start.type === "message_start" ? start.conversationId : "";
     expect((await ask({ conversationId })).status).toBe(409);
     gate.resolve();
     await running.ended;
-    expect(textOf(running.events)).toBe("First and last.");
+    expect(joinText(running.events)).toBe("First and last.");
     expect(await messagesOf(conversationId)).toHaveLength(2);
   });
 
@@ -209,7 +213,7 @@ onBothDatabases("continuing a conversation", (createDatabase) => {
   ])("is refused when the message and its reply do not fit into %s, and stores nothing", async (_, size) => {
     const { conversationId, conversationToken } = await ask({ sessionId: "s-1" });
     await server.deps.db.updateTable("conversations").set(size).where("id", "=", conversationId).execute();
-    const refused = await chat(
+    const refused = await openChat(
       server.url,
       { agentId, conversationId, messages: [{ role: "user", content: "More" }] },
       bearer(conversationToken),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { chat, openStream, textOf } from "../../../../test/chat-client.ts";
+import { joinText, openChat, openStream } from "../../../../test/chat-client.ts";
 import { createPostgres, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
@@ -38,7 +38,7 @@ async function startReply() {
     send("[DONE]");
     end();
   });
-  const stream = await chat(here.url, { agentId, messages: [{ role: "user", content: "Go" }] });
+  const stream = await openChat(here.url, { agentId, messages: [{ role: "user", content: "Go" }] });
   const start = await stream.until("message_start");
   await stream.until("content_block_delta");
   if (start.type !== "message_start") throw new Error("not the start");
@@ -51,7 +51,7 @@ it("a client follows a reply that runs in another process", async () => {
   await followed.until("content_block_delta");
   gate.resolve();
   await followed.ended;
-  expect(textOf(followed.events)).toBe("Begun and done.");
+  expect(joinText(followed.events)).toBe("Begun and done.");
   expect(followed.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });
 });
 
@@ -66,13 +66,13 @@ it("a request stops a reply that runs in another process", async () => {
 it("a new message ends a reply that runs in another process", async () => {
   const { stream, start, headers } = await startReply();
   upstream.script(sayWords("Newer."));
-  const newer = await chat(
+  const newer = await openChat(
     there.url,
     { agentId, conversationId: start.conversationId, messages: [{ role: "user", content: "Wait" }] },
     headers,
   );
   await newer.ended;
-  expect(textOf(newer.events)).toBe("Newer.");
+  expect(joinText(newer.events)).toBe("Newer.");
   await stream.ended;
   expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "aborted" });
 });
@@ -99,11 +99,11 @@ it("a message that is sent again to another process is stored once, and answered
   const { conversationId } = start;
   const messages = [{ role: "user", content: "Again" }];
   const send = (url: string) =>
-    chat(url, { agentId, conversationId, messages, messageKey: "key", resumable: true }, headers);
+    openChat(url, { agentId, conversationId, messages, messageKey: "key", resumable: true }, headers);
   const [one, two] = await Promise.all([send(here.url), send(there.url)]);
   gate.resolve();
   await Promise.all([one.ended, two.ended]);
-  expect([textOf(one.events), textOf(two.events)]).toEqual(["Once", "Once"]);
+  expect([joinText(one.events), joinText(two.events)]).toEqual(["Once", "Once"]);
   expect(two.events[0]?.eventId).toBe(one.events[0]?.eventId);
   const { messageCount } = (
     await here.app.inject({ method: "GET", url: `/conversations/${conversationId}`, headers })
@@ -115,10 +115,10 @@ it("a first message that is sent to two processes at once begins one conversatio
   const gate = answerOnceOpened();
   const sent = { sessionId: "visitor", messageKey: "9f".repeat(16), resumable: true };
   const body = { agentId, messages: [{ role: "user", content: "Go" }], ...sent };
-  const [one, two] = await Promise.all([chat(here.url, body), chat(there.url, body)]);
+  const [one, two] = await Promise.all([openChat(here.url, body), openChat(there.url, body)]);
   gate.resolve();
   await Promise.all([one.ended, two.ended]);
-  expect([textOf(one.events), textOf(two.events)]).toEqual(["Once", "Once"]);
+  expect([joinText(one.events), joinText(two.events)]).toEqual(["Once", "Once"]);
   const { type, ...start } = one.events[0] ?? {};
   expect([type, two.events[0]]).toEqual(["message_start", expect.objectContaining(start)]);
 });
@@ -126,7 +126,7 @@ it("a first message that is sent to two processes at once begins one conversatio
 it("a reply in another process is not replaced when the conversation is continued by its id only", async () => {
   const { stream, start, gate } = await startReply();
   const body = { agentId, conversationId: start.conversationId, messages: [{ role: "user", content: "Wait" }] };
-  const refused = await chat(there.url, body);
+  const refused = await openChat(there.url, body);
   expect(refused.response.status).toBe(409);
   gate.resolve();
   await stream.ended;

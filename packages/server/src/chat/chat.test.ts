@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { chat, openStream, textOf } from "../../../../test/chat-client.ts";
+import { joinText, openChat, openStream } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
@@ -41,7 +41,7 @@ onBothDatabases("the chat", (createDatabase) => {
   });
 
   const say = (content: string, more: object = {}, headers = {}) =>
-    chat(server.url, { agentId, messages: [{ role: "user", content }], ...more }, headers);
+    openChat(server.url, { agentId, messages: [{ role: "user", content }], ...more }, headers);
   const read = async (id: string, headers: Record<string, string> = owner.headers) => {
     const response = await server.app.inject({ method: "GET", url: `/conversations/${id}`, headers });
     return response.json().data;
@@ -75,7 +75,7 @@ onBothDatabases("the chat", (createDatabase) => {
       "message_stop",
     ]);
     expect(start.conversationId).toMatch(/^conv_/);
-    expect(textOf(events)).toBe("We open at nine.");
+    expect(joinText(events)).toBe("We open at nine.");
     expect(events.at(-1)).toMatchObject({
       messageId: start.messageId,
       stopReason: "end_turn",
@@ -125,7 +125,7 @@ onBothDatabases("the chat", (createDatabase) => {
     const finished = await again();
     for (const stream of [running, finished]) {
       await stream.ended;
-      expect(textOf(stream.events)).toBe("Begun and done.");
+      expect(joinText(stream.events)).toBe("Begun and done.");
       expect(stream.events[0]).toMatchObject({ conversationId, conversationToken: start.conversationToken });
     }
     const ids = [...first, ...running.events, ...finished.events].map((event) => event.id.replace(/:.*/, ""));
@@ -151,7 +151,7 @@ onBothDatabases("the chat", (createDatabase) => {
     const again = await say("Two", body);
     finish();
     await Promise.all([first.ended, again.ended]);
-    expect(textOf(again.events)).toBe("Begun and done.");
+    expect(joinText(again.events)).toBe("Begun and done.");
     expect(first.events[0]).toMatchObject({ conversationToken: start.conversationToken });
     expect(again.events[0]).toMatchObject({ type: "message_start", conversationToken: null });
     expect((await read(conversationId)).messageCount).toBe(4);
@@ -182,7 +182,7 @@ onBothDatabases("the chat", (createDatabase) => {
     expect(conversationToken).toMatch(/^fct_/);
     for (const { events } of [...sent, finished]) {
       expect(events[0]).toMatchObject({ conversationId, conversationToken });
-      expect(textOf(events)).toBe("Begun and done.");
+      expect(joinText(events)).toBe("Begun and done.");
     }
     expect(upstream.exchanges.length - asked).toBe(1);
     expect((await read(conversationId)).messageCount).toBe(2);
@@ -333,7 +333,7 @@ onBothDatabases("the chat", (createDatabase) => {
     const { start } = await ask("Colour?");
     upstream.script(sayWords("Blue."));
     const again = await ask("Colour?", { conversationId: start.conversationId, regenerate: true }, holding(start));
-    expect(textOf(again.events)).toBe("Blue.");
+    expect(joinText(again.events)).toBe("Blue.");
     expect(sentMessages().slice(1)).toEqual([{ role: "user", content: "Colour?" }]);
     const { messages, messageCount } = await read(start.conversationId);
     expect(messages.map((message: { content: string }) => message.content)).toEqual(["Colour?", "Blue."]);
@@ -385,7 +385,7 @@ onBothDatabases("the chat", (createDatabase) => {
     const count = async () => (await server.deps.db.selectFrom("messages").select("id").execute()).length;
     const before = await count();
     for (const [body, status, code] of cases) {
-      const { response } = await chat(server.url, body);
+      const { response } = await openChat(server.url, body);
       expect(response.status, JSON.stringify(body).slice(0, 100)).toBe(status);
       expect((await response.json()).error.code).toBe(code);
     }
@@ -467,7 +467,7 @@ onBothDatabases("the chat", (createDatabase) => {
     });
     gate.resolve();
     await resumed.ended;
-    expect(textOf(resumed.events)).toBe("second.");
+    expect(joinText(resumed.events)).toBe("second.");
     expect(resumed.events.map((event) => event.type)).toEqual([
       "content_block_delta",
       "content_block_stop",
@@ -476,7 +476,7 @@ onBothDatabases("the chat", (createDatabase) => {
 
     const whole = await openStream(`${server.url}/chat/${start.conversationId}/stream`, { headers: { authorization } });
     await whole.ended;
-    expect(textOf(whole.events)).toBe("First second.");
+    expect(joinText(whole.events)).toBe("First second.");
     expect(whole.events[0]).toMatchObject({ type: "message_start", messageId: start.messageId });
     const late = await openStream(`${server.url}/chat/${start.conversationId}/stream`, {
       headers: { authorization, "last-event-id": delta.id },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chat, openStream, textOf } from "../../../../test/chat-client.ts";
+import { joinText, openChat, openStream } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { type DocumentClient, openDocuments } from "../../../../test/document-client.ts";
 import { createAgent } from "../../../../test/factories.ts";
@@ -34,7 +34,7 @@ onBothDatabases("a reply from documents", (createDatabase) => {
   });
 
   async function ask(content: string, agentId = client.agentId, more: object = {}) {
-    const stream = await chat(client.server.url, { agentId, messages: [{ role: "user", content }], ...more });
+    const stream = await openChat(client.server.url, { agentId, messages: [{ role: "user", content }], ...more });
     await stream.ended;
     return stream.events;
   }
@@ -42,7 +42,7 @@ onBothDatabases("a reply from documents", (createDatabase) => {
   async function again(started: Awaited<ReturnType<typeof ask>>, messages: object[], more: object = {}) {
     const { conversationId, conversationToken } = started[0] as unknown as Started;
     const body = { agentId: client.agentId, conversationId, messages, ...more };
-    const stream = await chat(client.server.url, body, {
+    const stream = await openChat(client.server.url, body, {
       authorization: `Bearer ${conversationToken}`,
     });
     await stream.ended;
@@ -64,7 +64,7 @@ onBothDatabases("a reply from documents", (createDatabase) => {
       isError: false,
       result: { documents: ["When are you open on Sunday?"] },
     });
-    expect(textOf(events)).toBe("From 11 to 15 [1]. See also.");
+    expect(joinText(events)).toBe("From 11 to 15 [1]. See also.");
     expect(types.slice(-2)).toEqual(["sources", "message_stop"]);
     const snippet = expect.stringContaining("On Sunday we are open from 11 to 15.");
     const sources = [{ n: 1, title: "When are you open on Sunday?", url: null, page: null, snippet }];
@@ -92,7 +92,7 @@ onBothDatabases("a reply from documents", (createDatabase) => {
     ["/[99]/evil.example/x", "evil.example/x"],
   ])("removes the link that appears when the citation in %j is removed", async (said, shown) => {
     model.script(sayWords(...said));
-    expect(textOf(await ask("Are you open on Sunday?"))).toBe(shown);
+    expect(joinText(await ask("Are you open on Sunday?"))).toBe(shown);
   });
 
   it("gives the model the passages as a tool result, between delimiters that no document can know", async () => {
@@ -153,7 +153,7 @@ onBothDatabases("a reply from documents", (createDatabase) => {
     await client.settled(body.id);
 
     const events = await ask("Are you open on Sunday?", agentId);
-    expect(textOf(events)).toBe("From 11 to 15 [1].");
+    expect(joinText(events)).toBe("From 11 to 15 [1].");
     expect(events.at(-2)).toMatchObject({ type: "sources", sources: [{ n: 1, title: "Hours" }] });
     const [{ messages }] = requests().slice(-1);
     expect(messages.map(({ role }: { role: string }) => role)).toEqual(["user"]);
@@ -178,9 +178,9 @@ onBothDatabases("a reply from documents", (createDatabase) => {
     await client.settled(body.id);
     const events = await ask("What does a service cost?", agentId);
     expect(events[1]).toMatchObject({ type: "tool_use_start", executionType: "documents" });
-    expect(textOf(events)).toBe("A basic service costs 59 euros. [1]");
+    expect(joinText(events)).toBe("A basic service costs 59 euros. [1]");
     expect(events.at(-2)).toMatchObject({ type: "sources", sources: [{ n: 1, title: "Shop" }] });
-    expect(textOf(await ask("Do you have a swimming pool?", agentId))).toMatch(/^I found nothing about that/);
+    expect(joinText(await ask("Do you have a swimming pool?", agentId))).toMatch(/^I found nothing about that/);
     expect((await ask("Hello", agentId)).map(({ type }) => type)).not.toContain("tool_use_start");
   });
 
@@ -206,7 +206,7 @@ onBothDatabases("a reply from documents", (createDatabase) => {
       model.script(sayWords("From 11 to 15 [", "1", "]. The margin [2] [7]."));
       const events = await ask("Are you open on Sunday?", agentId);
       expect(events.map(({ type }) => type)).not.toContain("tool_use_start");
-      expect(textOf(events)).toBe("From 11 to 15 [1]. The margin.");
+      expect(joinText(events)).toBe("From 11 to 15 [1]. The margin.");
       const sources = [
         { n: 1, title: "When are you open on Sunday?", url: null, page: null, snippet: "From 11 to 15." },
       ];

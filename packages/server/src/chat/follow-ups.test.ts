@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type ChatStream, chat, openStream, textOf } from "../../../../test/chat-client.ts";
+import { type ChatStream, joinText, openChat, openStream } from "../../../../test/chat-client.ts";
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import {
@@ -47,7 +47,7 @@ describe("follow-up questions", () => {
   const ask = async (more: object = {}, token?: string | null) => {
     const messages = [{ role: "user", content: "When do you open?" }];
     const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
-    const stream = await chat(server.url, { agentId, messages, sessionId: "s", ...more }, headers);
+    const stream = await openChat(server.url, { agentId, messages, sessionId: "s", ...more }, headers);
     const start = await stream.until("message_start");
     if (start.type !== "message_start") throw new Error("no start");
     return { stream, start };
@@ -128,7 +128,7 @@ describe("follow-up questions", () => {
     upstream.script(script(callForm, sayWords("Why?")));
     const shown = await ask({ agentId: withForm });
     await shown.stream.ended;
-    expect(textOf(shown.stream.events)).toBe("Here it is.");
+    expect(joinText(shown.stream.events)).toBe("Here it is.");
     expect(followUpRequests()).toEqual([]);
     expect(typesOf(shown.stream)).not.toContain("suggestions");
   });
@@ -156,7 +156,7 @@ describe("follow-up questions", () => {
       upstream.script(script(sayWords("Yes."), sayWords("")));
       const next = await ask({ conversationId: start.conversationId }, token);
       await next.stream.ended;
-      expect(textOf(next.stream.events)).toBe("Yes.");
+      expect(joinText(next.stream.events)).toBe("Yes.");
     }
     await stream.ended;
     expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });

@@ -7,7 +7,7 @@ import type { AgentRow } from "../db/tables.ts";
 import { askModel } from "../models/ask-model.ts";
 import type { ChosenModel } from "../models/chat-model.ts";
 import { ModelError, ReplyLimitError } from "../models/model-error.ts";
-import { quotedJson } from "../quoted-json.ts";
+import { quoteJson } from "../quoted-json.ts";
 import type { RunningReply } from "./running-reply.ts";
 import { estimateStepUsage, validCount } from "./token-usage.ts";
 
@@ -76,7 +76,7 @@ function createPrompt(question: string, answer: string): LanguageModelV4Prompt {
   const data = { visitor: question.slice(0, MAX_QUESTION), assistant: answer.slice(-MAX_ANSWER) };
   return [
     { role: "system", content: instructions },
-    { role: "user", content: [{ type: "text", text: quotedJson(data) }] },
+    { role: "user", content: [{ type: "text", text: quoteJson(data) }] },
   ];
 }
 

@@ -2,7 +2,7 @@ import { type ChatRequest, type MessagePage, pageLimits } from "@foyer/contract"
 import { pageUrl } from "@foyer/contract/rules/page-url";
 import type { AgentRow } from "../db/tables.ts";
 import { invalid } from "../errors.ts";
-import { quotedJson } from "../quoted-json.ts";
+import { quoteJson } from "../quoted-json.ts";
 import { cleanLanguage } from "./visit-context.ts";
 
 /** @throws 400 when the context of a request's page is too large */
@@ -42,5 +42,5 @@ const AFTER = "[End of page data]";
  */
 export function quotePage(page: string): string {
   const known = Object.entries(JSON.parse(page) as MessagePage).filter(([, value]) => value !== null);
-  return `${BEFORE}\n${quotedJson(Object.fromEntries(known))}\n${AFTER}`;
+  return `${BEFORE}\n${quoteJson(Object.fromEntries(known))}\n${AFTER}`;
 }

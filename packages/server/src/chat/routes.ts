@@ -8,7 +8,7 @@ import { notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import { sendEvents } from "../http/sse.ts";
-import { createRateLimit, limitedClient } from "../plans/rate-limit.ts";
+import { createRateLimit, findLimitedClient } from "../plans/rate-limit.ts";
 import { whileReplyStarts } from "../starting-replies.ts";
 import { checkChatRequest } from "./check-request.ts";
 import { followStored } from "./follow-reply.ts";
@@ -28,7 +28,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
       ? request.headers[config.countryHeader]?.toString()
       : undefined;
   const readCaller = (request: FastifyRequest) => ({
-    ip: limitedClient(request, config),
+    ip: findLimitedClient(request, config),
     origin: request.headers.origin,
     log: request.log,
     proof: { token: request.conversationToken, organizationId: request.principal?.organizationId ?? null },
@@ -44,7 +44,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
     ...contract.chat,
     ...withBodyRules<contract.ChatRequest>(checkChatRequest),
     // Runs before validation, so that guessing ids counts and every response carries the rate-limit headers.
-    onRequest: (request) => perIp.consume(limitedClient(request, config), request),
+    onRequest: (request) => perIp.consume(findLimitedClient(request, config), request),
     handler: async (request, reply) => {
       const { body } = request;
       const caller = readCaller(request);

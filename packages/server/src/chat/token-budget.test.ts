@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { chat, openStream, textOf } from "../../../../test/chat-client.ts";
+import { joinText, openChat, openStream } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
@@ -65,14 +65,14 @@ onBothDatabases("token budgets", (createDatabase) => {
   /** Says hello and reads the reply to its end. Each call is a new visitor, unless `more` names one. */
   async function say(agentId: string, more: object = {}, at = server) {
     const messages = [{ role: "user", content: "Hello" }];
-    const stream = await chat(at.url, { agentId, messages, sessionId: `s${visitors++}`, ...more });
+    const stream = await openChat(at.url, { agentId, messages, sessionId: `s${visitors++}`, ...more });
     await stream.ended;
     const stop = stream.events.at(-1);
     if (stop?.type !== "message_stop")
       throw new Error(`no end: ${stream.response.status} ${JSON.stringify(stream.events)}`);
     const start = stream.events[0];
     if (start?.type !== "message_start") throw new Error("no start");
-    return { text: textOf(stream.events), stop, start, events: stream.events };
+    return { text: joinText(stream.events), stop, start, events: stream.events };
   }
 
   describe("per month", () => {
@@ -105,7 +105,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       expect((await say(agentId, {}, other)).text).toBe("Ask us at desk@example.com.");
       const resumed = await openStream(`${server.url}/chat/${conversationId}/stream`, { headers: owner.headers });
       await resumed.ended;
-      expect(textOf(resumed.events)).toBe("Ask us at desk@example.com.");
+      expect(joinText(resumed.events)).toBe("Ask us at desk@example.com.");
     });
 
     it("are used up by exactly their number of tokens, and not one token earlier", async () => {
@@ -183,7 +183,7 @@ onBothDatabases("token budgets", (createDatabase) => {
     it("count a reply that its visitor left, and none that the model never started", async () => {
       const agentId = await createAgent(owner, { systemPrompt: "x".repeat(4_000) });
       upstream.script((exchange) => void eventStream(exchange).send(chunk({ content: "y".repeat(400) })));
-      const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "Hello" }] });
+      const stream = await openChat(server.url, { agentId, messages: [{ role: "user", content: "Hello" }] });
       await stream.until("content_block_delta");
       stream.leave();
       await vi.waitFor(async () => expect(await tokensOf(agentId)).toBeGreaterThan(1_100), 30_000);
@@ -193,7 +193,7 @@ onBothDatabases("token budgets", (createDatabase) => {
       const early = await createAgent(owner, { systemPrompt: "x".repeat(4_000) });
       upstream.script(() => {});
       const asked = upstream.next();
-      const silent = await chat(server.url, { agentId: early, messages: [{ role: "user", content: "Hello" }] });
+      const silent = await openChat(server.url, { agentId: early, messages: [{ role: "user", content: "Hello" }] });
       await asked;
       silent.leave();
       await vi.waitFor(async () => expect(await tokensOf(early)).toBeGreaterThan(1_000), 30_000);
@@ -213,7 +213,7 @@ onBothDatabases("token budgets", (createDatabase) => {
         send(chunk({ content: "Well" }));
         finish = () => costing(100)({ ...exchange, response: Object.assign(exchange.response, { writeHead() {} }) });
       });
-      const running = await chat(server.url, { agentId, messages: [{ role: "user", content: "Hello" }] });
+      const running = await openChat(server.url, { agentId, messages: [{ role: "user", content: "Hello" }] });
       await running.until("content_block_delta");
       expect((await owner.call("DELETE", `/agents/${agentId}`)).status).toBe(200);
       finish();

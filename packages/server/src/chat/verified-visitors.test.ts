@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { chat } from "../../../../test/chat-client.ts";
+import { openChat } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
@@ -37,7 +37,11 @@ onBothDatabases("a visitor with a token", (createDatabase) => {
     return body.data.token;
   }
   async function ask(more: object, headers: Record<string, string> = {}) {
-    const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "Hi" }], ...more }, headers);
+    const stream = await openChat(
+      server.url,
+      { agentId, messages: [{ role: "user", content: "Hi" }], ...more },
+      headers,
+    );
     await stream.ended;
     const [start] = stream.events;
     const { conversationId = "", conversationToken = null } = start?.type === "message_start" ? start : {};

@@ -20,7 +20,7 @@ import { invalid, notFound } from "../errors.ts";
 import type { RecordEvents } from "../events/record-events.ts";
 import { createCsvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
-import { instantsOf } from "../utc-day.ts";
+import { toInstants } from "../utc-day.ts";
 import { determineAccess, type Proof } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
 import { readHandoffRecords } from "./handoff-records.ts";
@@ -234,7 +234,7 @@ function toFilter(
   return {
     ...omitUndefined({ agentId, handler, userId, q: q || undefined, feedback, hasForm, failed, test, tag }),
     ...(assignee === undefined ? {} : { assigneeId: assignee === "me" ? (caller ?? "") : assignee }),
-    ...instantsOf({ from, to }),
+    ...toInstants({ from, to }),
   };
 }
 

@@ -18,8 +18,8 @@ export async function checkModel(
   const check = { id: "model", title: "Model provider" } as const;
   const ids = [...new Set(agents.map(({ model }) => model))];
   const { labels, unanswered, withoutTools, defaultModelId } = await models.survey(organizationId, ids);
-  const affected = (modelIds: readonly string[]) =>
-    shortened(
+  const describeAffected = (modelIds: readonly string[]) =>
+    joinShortened(
       agents
         .map(({ name, model }) => ({ name, model: model ?? defaultModelId }))
         .filter(({ model }) => modelIds.includes(model))
@@ -35,7 +35,7 @@ export async function checkModel(
     };
   }
   if (unanswered.length === 0 && withoutTools.length > 0) {
-    const detail = `The models of these agents refused tools during the last hour: ${affected(withoutTools)}. The agents answer without their tools; documents are only searched for the visitor's own words.`;
+    const detail = `The models of these agents refused tools during the last hour: ${describeAffected(withoutTools)}. The agents answer without their tools; documents are only searched for the visitor's own words.`;
     return { ...check, state: "warning", detail, fix: "Choose a model that supports tool calling for these agents." };
   }
   if (unanswered.length === 0) {
@@ -46,7 +46,7 @@ export async function checkModel(
       fix: null,
     };
   }
-  const detail = `These agents cannot answer because the provider of their model is not configured: ${affected(unanswered)}.`;
+  const detail = `These agents cannot answer because the provider of their model is not configured: ${describeAffected(unanswered)}.`;
   return {
     ...check,
     state: "failure",
@@ -87,7 +87,7 @@ export function checkEmbeddings(
   }
   if (oversizedAgentIds.length > 0) {
     const names = agents.filter(({ id }) => oversizedAgentIds.includes(id)).map(({ name }) => name);
-    const detail = `${progress} These agents have too many passages to be searched by meaning, so they are searched by words: ${shortened(names)}.`;
+    const detail = `${progress} These agents have too many passages to be searched by meaning, so they are searched by words: ${joinShortened(names)}.`;
     const fix = "Divide their documents among several agents, or choose an embedding model with fewer dimensions.";
     return { ...check, state: "warning", detail, fix };
   }
@@ -129,7 +129,7 @@ export function checkOrigins(service: Pick<AgentService, "refusedOrigins">, agen
   );
   if (refused.length === 0)
     return { ...check, state: "ok", detail: "No page was rejected in the last 24 hours.", fix: null };
-  const detail = `Rejected in the last 24 hours (since the server started): ${shortened(refused)}.`;
+  const detail = `Rejected in the last 24 hours (since the server started): ${joinShortened(refused)}.`;
   return {
     ...check,
     state: "warning",
@@ -158,7 +158,7 @@ export function checkEncryption({ encryption }: Pick<Deps, "encryption">, agents
   };
 }
 
-function shortened(items: readonly string[]): string {
+function joinShortened(items: readonly string[]): string {
   const more = items.length - MAX_SHOWN;
   return items.slice(0, MAX_SHOWN).join(", ") + (more > 0 ? `, and ${more} more` : "");
 }

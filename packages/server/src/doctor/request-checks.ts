@@ -45,10 +45,10 @@ export function checkClientIp({ baseUrl }: Pick<Config, "baseUrl">, { ip, socket
   const check = { id: "client-ip", title: "Client IP addresses" } as const;
   if (isForwarded && ip === socketIp) {
     const detail = `A proxy at ${socketIp} forwards requests but is not trusted, so every client appears as ${ip}.`;
-    const fix = `If that proxy is yours, set FOYER_TRUST_PROXY=${plain(socketIp)} and restart.`;
+    const fix = `If that proxy is yours, set FOYER_TRUST_PROXY=${removeIpv4Prefix(socketIp)} and restart.`;
     return { ...check, state: "warning", detail, fix };
   }
-  if (isLoopback(plain(ip)) && !isLoopback(new URL(baseUrl).hostname)) {
+  if (isLoopback(removeIpv4Prefix(ip)) && !isLoopback(new URL(baseUrl).hostname)) {
     const detail = `You appear as ${ip}, an address of this machine. A local proxy does not forward client addresses.`;
     return {
       ...check,
@@ -61,4 +61,4 @@ export function checkClientIp({ baseUrl }: Pick<Config, "baseUrl">, { ip, socket
 }
 
 /** IPv4 without the prefix that IPv6 sockets add. */
-const plain = (ip: string) => ip.replace(/^::ffff:/, "");
+const removeIpv4Prefix = (ip: string) => ip.replace(/^::ffff:/, "");

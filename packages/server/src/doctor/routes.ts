@@ -34,7 +34,7 @@ export function doctorRoutes(app: App, deps: Deps, parts: DoctorParts): void {
   const store = createDoctorStore(deps);
   const failures = createReplyFailures(deps);
 
-  async function ofAccount(organizationId: string): Promise<contract.Check[]> {
+  async function checkAccount(organizationId: string): Promise<contract.Check[]> {
     const own = await store.agents(organizationId);
     return [
       await checkModel(deps, organizationId, own),
@@ -46,7 +46,7 @@ export function doctorRoutes(app: App, deps: Deps, parts: DoctorParts): void {
     ];
   }
 
-  async function ofServer(arrival: Arrival): Promise<contract.Check[]> {
+  async function checkServer(arrival: Arrival): Promise<contract.Check[]> {
     return [
       await checkMail(deps),
       checkAddress(config, arrival),
@@ -65,8 +65,8 @@ export function doctorRoutes(app: App, deps: Deps, parts: DoctorParts): void {
       // With open sign-up, anyone can own an organization, so checks of the server are limited to the operator's.
       const { email } = requireSignedIn(request).user;
       const isOperator = email === config.admin?.email || (await store.isFirst(organizationId));
-      const checks = await ofAccount(organizationId);
-      if (isOperator) checks.push(...(await ofServer(arrivalOf(request))));
+      const checks = await checkAccount(organizationId);
+      if (isOperator) checks.push(...(await checkServer(readArrival(request))));
       reply.header("cache-control", "no-store");
       return { checks };
     },
@@ -77,7 +77,7 @@ export function doctorRoutes(app: App, deps: Deps, parts: DoctorParts): void {
   });
 }
 
-function arrivalOf(request: FastifyRequest): Arrival {
+function readArrival(request: FastifyRequest): Arrival {
   const { protocol, host, ip, headers, socket } = request;
   const socketIp = socket.remoteAddress ?? "";
   return {

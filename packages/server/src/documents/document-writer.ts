@@ -8,7 +8,7 @@ import { AppError, notFound } from "../errors.ts";
 import { failpoint } from "../failpoints.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { newId } from "../ids.ts";
-import { limitsOf } from "../plans/plan-limits.ts";
+import { readLimits } from "../plans/plan-limits.ts";
 import { type DocumentContent, toDocument } from "./document-columns.ts";
 import type { FileStore, StoredFile } from "./file-store.ts";
 import type { RunWrite } from "./ingestion-writes.ts";
@@ -61,7 +61,7 @@ async function insert(parts: Parts, request: NewDocument): Promise<Saved> {
   const { store, runWrite } = parts;
   const { principal, agentId, content, file, keep } = request;
   const { organizationId } = principal;
-  const { documentsPerAgent } = limitsOf(principal.plan);
+  const { documentsPerAgent } = readLimits(principal.plan);
   const saved = await runWrite(() =>
     store.inTransaction(async (trx): Promise<Saved> => {
       await store.lockAgent(trx, agentId);

@@ -9,7 +9,7 @@ import type { PartialBody } from "../http/body-rules.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId } from "../ids.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { limitsOf } from "../plans/plan-limits.ts";
+import { readLimits } from "../plans/plan-limits.ts";
 import {
   checkContent,
   currentTitleAndUrl,
@@ -141,7 +141,7 @@ function readers({ agents, store, files }: Parts) {
     async limits({ organizationId, plan }: Principal, agentId: string) {
       await agents.get(organizationId, agentId);
       const current = await store.count(organizationId, agentId);
-      const limit = limitsOf(plan).documentsPerAgent;
+      const limit = readLimits(plan).documentsPerAgent;
       return { current, limit, planId: plan, canCreate: limit === null || current < limit, ...fileLimits };
     },
   };

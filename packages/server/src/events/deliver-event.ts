@@ -14,7 +14,7 @@ import { createPayloadSlots, deliveryWithoutSlot } from "../outbox/payload-slots
 import { createFailure, createPost, delivered, explainFailure } from "../outbox/send-answer.ts";
 import { listActiveSecrets, readSigningSecret } from "../outbox/signing-secret.ts";
 import { createWebhookHeaders } from "../outbox/webhook-signature.ts";
-import { eventBody } from "./event-view.ts";
+import { createEventBody } from "./event-view.ts";
 import type { EventListeners } from "./listeners.ts";
 import type { EventToSend, ToSend, WebhookStore } from "./store.ts";
 
@@ -77,7 +77,7 @@ export function createEventHandler(
       const detail = "The webhook was disabled before the event could be sent. Enable it, then send the event again.";
       return { ...createFailure("The webhook is disabled", detail), isFinal: true };
     }
-    const body = Buffer.from(eventBody(event, webhook.payload));
+    const body = Buffer.from(createEventBody(event, webhook.payload));
     const answer = await send({ body, id: event.id, webhook, signal });
     const { status } = answer;
     const isClientError = status !== null && status >= 400 && status < 500 && !transientStatuses.has(status);
@@ -90,7 +90,7 @@ export function createEventHandler(
     const to = await findMemberEmail(deps.db, webhook.organizationId, recipientId);
     if (!to) return { ...createFailure("No recipient", "The owner has left the organization."), isFinal: true };
     try {
-      await deps.mailer.send({ to, ...disabledNotice(webhook, deps.config.baseUrl) });
+      await deps.mailer.send({ to, ...createDisabledNotice(webhook, deps.config.baseUrl) });
       return delivered;
     } catch (error) {
       return explainFailure(error, signal, deps.log);
@@ -170,7 +170,7 @@ function createEventRecords(
       afterCommit(trx, () => listeners.forget(organizationId));
       if (!mailer.isConfigured) continue;
       const owners = await trx.executeQuery(selectOwners(db, organizationId).compile());
-      const notices = owners.rows.map(({ userId }) => newNotice(id, userId, now));
+      const notices = owners.rows.map(({ userId }) => createNotice(id, userId, now));
       await outbox.queue.insert(trx, notices, 0);
     }
   }
@@ -193,7 +193,7 @@ function createEventRecords(
   };
 }
 
-function newNotice(webhookId: string, recipientId: string, createdAt: number): NewDelivery {
+function createNotice(webhookId: string, recipientId: string, createdAt: number): NewDelivery {
   return {
     id: newId("delivery"),
     kind: "event",
@@ -213,7 +213,7 @@ function newNotice(webhookId: string, recipientId: string, createdAt: number): N
   };
 }
 
-function disabledNotice({ id, url, description }: WebhookRow, baseUrl: string) {
+function createDisabledNotice({ id, url, description }: WebhookRow, baseUrl: string) {
   const host = hostOf(url);
   const lines = [
     `Foyer has disabled the webhook ${description ?? host} because every attempt to reach ${host} has failed for five days.`,

@@ -9,7 +9,7 @@ export function toEvent(row: EventToSend, payload: WebhookRow["payload"]): Webho
 }
 
 /** The body that a webhook receives: the JSON of `toEvent`. It is the same for every attempt. */
-export function eventBody(row: EventToSend, payload: WebhookRow["payload"]): string {
+export function createEventBody(row: EventToSend, payload: WebhookRow["payload"]): string {
   if (payload !== "full") return JSON.stringify(toEvent(row, payload));
   // The stored data is inserted as text, because parsing and serializing a transcript takes long.
   return `${JSON.stringify(createEnvelope(row)).slice(0, -1)},"data":${row.data}}`;

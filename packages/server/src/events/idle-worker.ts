@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
-import { type EventListeners, idleMinutesFor } from "./listeners.ts";
+import { type EventListeners, listIdleMinutes } from "./listeners.ts";
 import type { RecordEvents } from "./record-events.ts";
 
 const EVERY_MS = 10_000;
@@ -61,7 +61,7 @@ export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">
     log.error({ err: error, conversationId }, "an idle conversation could not be reported; retrying in five minutes");
   }
 
-  async function work(): Promise<void> {
+  async function runLoop(): Promise<void> {
     const hasMore = await runOnce().catch((error: unknown) => {
       log.error({ err: error }, "idle conversations could not be reported; retrying");
       return false;
@@ -71,7 +71,7 @@ export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">
 
   function schedule(afterMs: number) {
     timer = setTimeout(() => {
-      round = work();
+      round = runLoop();
     }, afterMs).unref();
   }
 
@@ -116,7 +116,7 @@ function createReport(
         await timers.set({ dueAt: now() + SILENT_MS }).execute();
         return;
       }
-      const minutes = idleMinutesFor(await listeners.get(trx, organizationId), agentId).filter(
+      const minutes = listIdleMinutes(await listeners.get(trx, organizationId), agentId).filter(
         (one) => one > due.reportedMinutes,
       );
       const reached = minutes.filter((one) => due.lastMessageAt + one * MINUTE_MS <= now());

@@ -80,7 +80,7 @@ function toListener(row: WebhookRow): ListeningWebhook {
  * Returns the webhooks that receive events of this type and agent. An event without an agent is sent to all of them.
  * With `idleMinutes`, only webhooks with this idle time are returned.
  */
-export function webhooksFor(
+export function filterWebhooks(
   { webhooks }: Listeners,
   { type, agentId, idleMinutes }: { type: WebhookEventType; agentId: string | null; idleMinutes?: number },
 ): ListeningWebhook[] {
@@ -93,8 +93,8 @@ export function webhooksFor(
 }
 
 /** The idle times of this agent's webhooks and feed, in minutes and ascending. */
-export function idleMinutesFor(listeners: Listeners, agentId: string): number[] {
-  const webhookMinutes = webhooksFor(listeners, { type: "conversation.idle", agentId }).map(
+export function listIdleMinutes(listeners: Listeners, agentId: string): number[] {
+  const webhookMinutes = filterWebhooks(listeners, { type: "conversation.idle", agentId }).map(
     ({ idleMinutes }) => idleMinutes,
   );
   return [...new Set([...webhookMinutes, ...(listeners.hasFeed ? [FEED_IDLE_MINUTES] : [])])].sort((a, b) => a - b);

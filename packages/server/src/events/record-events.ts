@@ -6,7 +6,7 @@ import type { EventRow, IdleTimerRow } from "../db/outbox-tables.ts";
 import type { Deps } from "../deps.ts";
 import { newId } from "../ids.ts";
 import { createEventDeliveries, type EventDispatch } from "./event-deliveries.ts";
-import { type EventListeners, idleMinutesFor, type ListeningWebhook, webhooksFor } from "./listeners.ts";
+import { type EventListeners, filterWebhooks, type ListeningWebhook, listIdleMinutes } from "./listeners.ts";
 
 /** An event to record. `data` is called only if a webhook or the feed receives the event. */
 export type NewEvent<T extends WebhookEventType = WebhookEventType> = {
@@ -92,7 +92,7 @@ export function createEventRecorder(
   /** Restarts the timer of `conversation.idle` after a message. */
   async function restartTimer(trx: Executor, { organizationId, agentId, conversationId }: NewEvent): Promise<void> {
     if (agentId === null || conversationId === null) return;
-    const [minutes] = idleMinutesFor(await listeners.get(trx, organizationId), agentId);
+    const [minutes] = listIdleMinutes(await listeners.get(trx, organizationId), agentId);
     if (minutes === undefined) return;
     const lastMessageAt = Date.now();
     await queries.restartTimer(trx, {
@@ -109,7 +109,7 @@ export function createEventRecorder(
     for (const event of events) {
       const receivers = await listeners.get(trx, event.organizationId);
       if (!receivers.hasFeed && receivers.webhooks.length === 0) continue;
-      const webhooks = webhooksFor(receivers, event);
+      const webhooks = filterWebhooks(receivers, event);
       if (messageTypes.has(event.type)) await restartTimer(trx, event);
       if (receivers.hasFeed || webhooks.length > 0) routedEvents.push({ event, webhooks });
     }

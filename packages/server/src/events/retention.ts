@@ -21,7 +21,7 @@ export function deleteAgentEventsBefore(deps: EventDeps, agentId: string, before
 }
 
 /** Deletes all events of an agent. Its conversations are deleted separately. @returns the number deleted */
-export function deleteWebhookEventsOf(db: Db, agentId: string): Promise<number> {
+export function deleteWebhookEvents(db: Db, agentId: string): Promise<number> {
   return deleteEvents(db, { agentId });
 }
 

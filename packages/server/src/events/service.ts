@@ -37,22 +37,22 @@ type ServiceDeps = Pick<Deps, "db" | "config" | "outbound" | "encryption" | "log
 
 /** Manages an organization's webhooks and their deliveries. */
 export function createWebhookService(deps: ServiceDeps, parts: Parts) {
-  const existing = async (organizationId: string, id: string): Promise<WebhookRow> => {
+  const findWebhook = async (organizationId: string, id: string): Promise<WebhookRow> => {
     const row = isId("webhook", id) ? await parts.store.get(organizationId, id) : undefined;
     if (!row) throw notFound("Webhook");
     return row;
   };
   return {
-    ...settings(deps, parts, existing),
-    ...signing(deps, parts, existing),
-    ...deliveries(deps, parts, existing),
+    ...createSettings(deps, parts, findWebhook),
+    ...createSigning(deps, parts, findWebhook),
+    ...createDeliveries(deps, parts, findWebhook),
   };
 }
 
 /** @throws 404 when the organization has no such webhook */
 type Existing = (organizationId: string, id: string) => Promise<WebhookRow>;
 
-function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: Parts, existing: Existing) {
+function createSettings({ encryption, outbound }: ServiceDeps, { store, listeners }: Parts, existing: Existing) {
   /** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each setting */
   async function check(organizationId: string, { url, agentIds }: Pick<WebhookChanges, "url" | "agentIds">) {
     await checkAllInTurn([
@@ -71,7 +71,7 @@ function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: P
   async function toWebhook(row: WebhookRow): Promise<Webhook> {
     const last = await store.newest(row.id);
     const [attempt] = last ? await store.attempts([last], 1) : [];
-    return view(row, last, attempt);
+    return toWebhookView(row, last, attempt);
   }
 
   return {
@@ -93,8 +93,8 @@ function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: P
     /** @throws 400 for a URL that must not be called or an unknown agent, 409 when there are too many webhooks */
     async create(organizationId: string, input: WebhookCreate, keep?: SaveResponse): Promise<Webhook> {
       await check(organizationId, input);
-      const row = newWebhook(organizationId, input, encryption);
-      const created = view(row, undefined, undefined);
+      const row = createRow(organizationId, input, encryption);
+      const created = toWebhookView(row, undefined, undefined);
       const isAdded = await store.insert(row, maxWebhooks, async (trx) => keep?.(trx, null, created));
       if (!isAdded) throw new AppError("CONFLICT", `An organization can have at most ${maxWebhooks} webhooks.`);
       listeners.forget(organizationId);
@@ -131,7 +131,7 @@ function settings({ encryption, outbound }: ServiceDeps, { store, listeners }: P
 }
 
 /** A new webhook, with defaults for what `input` leaves out. */
-function newWebhook(organizationId: string, input: WebhookCreate, encryption: Deps["encryption"]): WebhookRow {
+function createRow(organizationId: string, input: WebhookCreate, encryption: Deps["encryption"]): WebhookRow {
   const now = Date.now();
   const id = newId("webhook");
   return {
@@ -154,7 +154,7 @@ function newWebhook(organizationId: string, input: WebhookCreate, encryption: De
   };
 }
 
-function signing(deps: ServiceDeps, { store, listeners }: Parts, existing: Existing) {
+function createSigning(deps: ServiceDeps, { store, listeners }: Parts, existing: Existing) {
   const { encryption } = deps;
   const send = createEventSender(deps);
   return {
@@ -197,7 +197,7 @@ function signing(deps: ServiceDeps, { store, listeners }: Parts, existing: Exist
   };
 }
 
-function deliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, existing: Existing) {
+function createDeliveries({ db, config }: ServiceDeps, { store, outbox }: Parts, existing: Existing) {
   async function delivery(webhookId: string, id: string): Promise<EventDelivery> {
     const row = isId("delivery", id) ? await store.delivery(webhookId, id) : undefined;
     if (!row) throw notFound("Delivery");
@@ -267,9 +267,13 @@ function checkEnabled({ isEnabled }: WebhookRow): void {
   if (isEnabled === 0) throw new AppError("CONFLICT", "The webhook is disabled. Enable it first.");
 }
 
-const isoOf = (instant: number) => new Date(instant).toISOString();
+const toIsoDate = (instant: number) => new Date(instant).toISOString();
 
-function view(row: WebhookRow, last: EventDelivery | undefined, attempt: DeliveryAttemptRow | undefined): Webhook {
+function toWebhookView(
+  row: WebhookRow,
+  last: EventDelivery | undefined,
+  attempt: DeliveryAttemptRow | undefined,
+): Webhook {
   return {
     id: row.id,
     url: row.url,
@@ -286,13 +290,13 @@ function view(row: WebhookRow, last: EventDelivery | undefined, attempt: Deliver
           eventId: last.eventId,
           eventType: last.type,
           state: last.state,
-          at: isoOf(attempt?.startedAt ?? last.createdAt),
+          at: toIsoDate(attempt?.startedAt ?? last.createdAt),
           status: attempt?.status ?? null,
           error: attempt?.error ?? null,
         }
       : null,
-    createdAt: isoOf(row.createdAt),
-    updatedAt: isoOf(row.updatedAt),
+    createdAt: toIsoDate(row.createdAt),
+    updatedAt: toIsoDate(row.updatedAt),
   };
 }
 
@@ -304,10 +308,10 @@ function toDelivery(row: EventDelivery, attempts: readonly DeliveryAttemptRow[])
     agentId: row.agentId,
     conversationId: row.conversationId,
     state: row.state,
-    createdAt: isoOf(row.createdAt),
-    nextAttemptAt: row.state === "pending" ? isoOf(row.dueAt) : null,
+    createdAt: toIsoDate(row.createdAt),
+    nextAttemptAt: row.state === "pending" ? toIsoDate(row.dueAt) : null,
     attempts: attempts
       .filter(({ deliveryId }) => deliveryId === row.id)
-      .map(({ deliveryId: _, startedAt, ...attempt }) => ({ ...attempt, startedAt: isoOf(startedAt) })),
+      .map(({ deliveryId: _, startedAt, ...attempt }) => ({ ...attempt, startedAt: toIsoDate(startedAt) })),
   };
 }

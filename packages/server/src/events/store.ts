@@ -33,13 +33,14 @@ export function createWebhookStore({ db, databaseKind }: Pick<Deps, "db" | "data
 }
 
 function webhookQueries({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
-  const owned = (organizationId: string) => db.selectFrom("webhooks").where("organizationId", "=", organizationId);
+  const selectOwned = (organizationId: string) =>
+    db.selectFrom("webhooks").where("organizationId", "=", organizationId);
   return {
     async list(organizationId: string): Promise<WebhookRow[]> {
-      return owned(organizationId).selectAll().orderBy("id").execute();
+      return selectOwned(organizationId).selectAll().orderBy("id").execute();
     },
     async get(organizationId: string, id: string): Promise<WebhookRow | undefined> {
-      return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
+      return selectOwned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
     /**
      * Adds the webhook unless the organization already has `max`. Locks the organization, so that two requests cannot

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { sql } from "kysely";
 import { Webhook as Verifier } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest";
-import { chat } from "../../../../test/chat-client.ts";
+import { openChat } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase, waitForBlockedStatement } from "../../../../test/databases.ts";
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
@@ -90,7 +90,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     return created.body;
   };
   const ask = async (content: string, more: object = {}) => {
-    const stream = await chat(server.url, { agentId, messages: [{ role: "user", content }], ...more });
+    const stream = await openChat(server.url, { agentId, messages: [{ role: "user", content }], ...more });
     await stream.ended;
     const start = stream.events[0];
     if (start?.type !== "message_start") throw new Error("no start");
@@ -391,7 +391,7 @@ onBothDatabases("webhooks", (createDatabase) => {
       authorization: `Bearer ${createConversationToken(server.deps.encryption, conversationId ?? "")}`,
     };
     const messages = [{ role: "user", content: "And on Sundays?" }];
-    await (await chat(server.url, { agentId, conversationId, messages }, headers)).ended;
+    await (await openChat(server.url, { agentId, conversationId, messages }, headers)).ended;
     await worker.runOnce();
     // Each webhook is notified only after its own number of minutes.
     const reports = (path: string) =>

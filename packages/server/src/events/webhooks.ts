@@ -27,8 +27,8 @@ export function createWebhooks(deps: Deps, outbox: Outbox) {
     },
     notify: worker.notify,
   });
-  const contentOf = async (delivery: LeasedDelivery) => unsent.get(delivery) ?? store.toSend(delivery);
-  outbox.register("event", createEventHandler(deps, { store, outbox, listeners, contentOf }));
+  const loadContent = async (delivery: LeasedDelivery) => unsent.get(delivery) ?? store.toSend(delivery);
+  outbox.register("event", createEventHandler(deps, { store, outbox, listeners, contentOf: loadContent }));
   return {
     /** Records events in the transaction that stores the change they report. */
     recordEvents,

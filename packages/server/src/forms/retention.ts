@@ -51,7 +51,7 @@ export async function deleteFilesBefore(db: Db, agentId: string, before: number)
   let deleted = 0;
   for await (const page of pages) {
     const ids = page.map(({ id }) => id);
-    deleted += await deleteFilesOf(db, ids);
+    deleted += await deleteSubmissionFiles(db, ids);
   }
   return deleted;
 }
@@ -60,7 +60,7 @@ export async function deleteFilesBefore(db: Db, agentId: string, before: number)
  * Deletes the files of these submissions one by one, because SQLite takes about 30 ms to overwrite 5 MB.
  * @returns the number of deleted files
  */
-export async function deleteFilesOf(db: Db, submissionIds: readonly string[]): Promise<number> {
+export async function deleteSubmissionFiles(db: Db, submissionIds: readonly string[]): Promise<number> {
   if (submissionIds.length === 0) return 0;
   const stored = db.selectFrom("submissionFiles").select(["submissionId", "field"]);
   const files = await stored.where("submissionId", "in", submissionIds).execute();
@@ -76,7 +76,7 @@ export async function deleteFilesOf(db: Db, submissionIds: readonly string[]): P
 }
 
 /** Deletes the submissions and impressions of an agent's forms. @returns the number of deleted submissions */
-export async function deleteSubmissionsOf(db: Db, agentId: string): Promise<number> {
+export async function deleteAgentSubmissions(db: Db, agentId: string): Promise<number> {
   const submissions = await deleteSubmissions(db, (all) => all.where("agentId", "=", agentId));
   await deleteInBatches(db, async (trx, limit) => {
     const batch = trx.selectFrom("formInstances").select(["toolId", "id"]).where("agentId", "=", agentId).limit(limit);
@@ -123,7 +123,7 @@ function deleteSubmissions(db: Db, addFilter: (all: Submissions) => Submissions)
       const ids = rows.map(({ id }) => id);
       await trx.deleteFrom("submissions").where("id", "in", ids).execute();
     },
-    shrink: ({ id }) => deleteFilesOf(db, [id]),
+    shrink: ({ id }) => deleteSubmissionFiles(db, [id]),
   });
 }
 

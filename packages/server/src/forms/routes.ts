@@ -3,7 +3,7 @@ import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
 import { formatAttachment } from "../http/attachment.ts";
-import { dayOf } from "../utc-day.ts";
+import { toUtcDay } from "../utc-day.ts";
 import type { Forms } from "./forms-module.ts";
 import { toFilter } from "./service.ts";
 import { streamSubmissionsCsv } from "./submission-csv.ts";
@@ -14,7 +14,7 @@ export function formRoutes(app: App, deps: Deps, { service, analytics, store }: 
     ...contract.getFormAnalytics,
     handler: async (request) => {
       const { agentId, from, to, groupBy } = request.query;
-      const parseDay = (text: string | undefined) => (text === undefined ? undefined : dayOf(Date.parse(text)));
+      const parseDay = (text: string | undefined) => (text === undefined ? undefined : toUtcDay(Date.parse(text)));
       const range = { from: parseDay(from), to: parseDay(to) };
       return { analytics: await analytics.entries(requirePrincipal(request).organizationId, agentId, range, groupBy) };
     },

@@ -8,14 +8,14 @@ import { isId } from "../ids.ts";
 import type { DeliveryQueue, LeasedDelivery } from "../outbox/delivery-queue.ts";
 import type { DeliveryWorker } from "../outbox/delivery-worker.ts";
 import type { FormFinder } from "../tools/form/form-finder.ts";
-import { dayOf, instantsOf } from "../utc-day.ts";
+import { toInstants, toUtcDay } from "../utc-day.ts";
 import { countStatus, type FormCounters } from "./analytics/form-counters.ts";
 import type { AttemptRecords } from "./deliveries/attempt-records.ts";
 import { createClientResults } from "./deliveries/client-results.ts";
 import { createFailedStore } from "./deliveries/failed-store.ts";
 import { createRetryFailed } from "./deliveries/retry-failed.ts";
 import { findCurrentAddress } from "./deliveries/submission-deliveries.ts";
-import { deleteFilesOf } from "./retention.ts";
+import { deleteSubmissionFiles } from "./retention.ts";
 import type { SubmissionFilter, SubmissionStore } from "./submission-store.ts";
 import { toDelivery, toSubmission } from "./submission-view.ts";
 
@@ -106,12 +106,12 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
     /** Deletes the submission and subtracts it from the counters. */
     async delete(organizationId: string, id: string): Promise<void> {
       await requireSubmission(organizationId, id);
-      await deleteFilesOf(deps.db, [id]);
+      await deleteSubmissionFiles(deps.db, [id]);
       await records.change(id, async (trx, { toolId, agentId, createdAt, status }) => {
         await store.delete(trx, id);
         const { successful, failed } = countStatus(status);
         const deltas = { submitted: -1, successful: -successful, failed: -failed };
-        await counters.add(trx, [{ toolId, agentId, day: dayOf(createdAt), ...deltas }]);
+        await counters.add(trx, [{ toolId, agentId, day: toUtcDay(createdAt), ...deltas }]);
       });
     },
     reportClientResult: createClientResults(config, parts),
@@ -121,7 +121,7 @@ export function createFormService(deps: Pick<Deps, "config" | "db" | "databaseKi
 export function toFilter({ from, to, status, agentId, toolId, conversationId }: SubmissionQuery): SubmissionFilter {
   return {
     ...omitUndefined({ status, agentId, toolId, conversationId }),
-    ...instantsOf({ from, to }),
+    ...toInstants({ from, to }),
   };
 }
 

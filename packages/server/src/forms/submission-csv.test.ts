@@ -35,7 +35,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
     await database.drop();
   });
 
-  async function csv(query: string) {
+  async function fetchCsv(query: string) {
     const { headers } = forms.account;
     const url = `/form-submissions?format=csv&${query}`;
     const response = await forms.server.app.inject({ url, headers });
@@ -62,7 +62,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
     ]);
     expect((await forms.submit(form.id, { consent: true, news: false })).status).toBe(200);
     expect(forms.receiver.bodies("/consent")[0].formData).toEqual({ consent: true, news: false });
-    const { records } = await csv(`toolId=${form.id}`);
+    const { records } = await fetchCsv(`toolId=${form.id}`);
     expect(records).toMatchObject([{ consent: "true", news: "false" }]);
   });
 
@@ -75,7 +75,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
       formSchema: { fields: [createTextField("name"), createTextField("more"), createTextField("id")] },
     });
     const second = await forms.submit(form.id, { name: "Grace", more: "deep", id: "own" });
-    const { header, rows } = await csv(`toolId=${form.id}`);
+    const { header, rows } = await fetchCsv(`toolId=${form.id}`);
     expect([header[0], header.length, rows.length]).toEqual(["id", 9, 2]);
     expect(rows.map(([id]) => id)).toEqual([second.body.submissionId, first.body.submissionId]);
     const fields = header.slice(5);
@@ -90,7 +90,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
     const form = await forms.createForm();
     const texts = ['say "hi", ok', "two\r\nlines\nand more", "Grüße 🚲 ﷽", " spaced ", "a,b;c", ""];
     for (const name of texts) await forms.submit(form.id, { name });
-    const { records } = await csv(`toolId=${form.id}`);
+    const { records } = await fetchCsv(`toolId=${form.id}`);
     expect(records.map(({ name }) => name)).toEqual(texts.toReversed());
   });
 
@@ -98,7 +98,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
     const formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("http://evil.example","x")', "＝1+1"];
     const form = await forms.createForm({ formSchema: { fields: ["name", ...formulas].map(createTextField) } });
     for (const name of formulas) await forms.submit(form.id, { name, [name]: "x" }, { conversationId: name });
-    const { header, records } = await csv(`toolId=${form.id}`);
+    const { header, records } = await fetchCsv(`toolId=${form.id}`);
     for (const { name, conversationId } of records) {
       expect(name).toMatch(/^'/);
       expect(conversationId).toMatch(/^'/);
@@ -123,7 +123,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
     const form = await forms.createForm({ formSchema: { fields: [createTextField("name"), createTextField(column)] } });
     const name = "y;=1+1;z\t@SUM(A1)\tz\n-1\r\n＝1+1; -2";
     await forms.submit(form.id, { name, [column]: "x" });
-    const { records, header } = await csv(`toolId=${form.id}`);
+    const { records, header } = await fetchCsv(`toolId=${form.id}`);
     expect(header).toContain("a;'=cmd|' /C calc'!A0");
     expect(records[0]?.name).toBe("y;'=1+1;z\t'@SUM(A1)\tz\n'-1\r\n'＝1+1; -2");
   });
@@ -131,7 +131,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
   it("contains the URL of each file", async () => {
     const form = await forms.createForm({ formSchema: { fields: [{ name: "cv", label: "CV", type: "file" }] } });
     const { body } = await forms.submit(form.id, { cv: "data:a/b;base64,QUJD" });
-    const { records } = await csv(`toolId=${form.id}`);
+    const { records } = await fetchCsv(`toolId=${form.id}`);
     expect(records[0]?.cv).toBe(`http://localhost:3210/form-submissions/${body.submissionId}/files/cv`);
   });
 
@@ -142,7 +142,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
     const made = { file: true, mediaType: "a/b", size: 1, url: "@evil.example/cv" };
     const formData = JSON.stringify({ cv: made, "\ud800": "odd" });
     await forms.db.updateTable("submissions").set({ formData }).where("id", "=", body.submissionId).execute();
-    const { records } = await csv(`toolId=${form.id}`);
+    const { records } = await fetchCsv(`toolId=${form.id}`);
     expect(records[0]?.cv).toMatch(/^\{"file":true/);
   });
 
@@ -156,7 +156,7 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
       const formData = JSON.stringify(createFields(from));
       await forms.db.updateTable("submissions").set({ formData }).where("id", "=", body.submissionId).execute();
     }
-    const { header, records } = await csv(`toolId=${form.id}`);
+    const { header, records } = await fetchCsv(`toolId=${form.id}`);
     expect([header.length, header[5], header[1_004], header[1_005]]).toEqual([1_006, "f0", "f999", "(more fields)"]);
     expect(records[0]?.["(more fields)"]).toBe("");
     const more = JSON.parse(records[1]?.["(more fields)"] ?? "");
@@ -173,9 +173,9 @@ onBothDatabases("the CSV export of submissions", (createDatabase) => {
       const rows = ids.slice(from, from + 500).map((id) => ({ ...row, id }));
       await forms.db.insertInto("submissions").values(rows).execute();
     }
-    const { rows } = await csv(`toolId=${form.id}&limit=2&offset=3`);
+    const { rows } = await fetchCsv(`toolId=${form.id}&limit=2&offset=3`);
     expect(new Set(rows.map(([id]) => id))).toEqual(new Set([row.id, ...ids]));
     expect(rows.length).toBe(1_002);
-    expect((await csv(`toolId=${form.id}&status=pending`)).rows).toEqual([]);
+    expect((await fetchCsv(`toolId=${form.id}&status=pending`)).rows).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { SubmissionRow } from "../db/form-tables.ts";
-import { quotedJson } from "../quoted-json.ts";
+import { quoteJson } from "../quoted-json.ts";
 import { formatValue } from "./deliveries/delivery-content.ts";
 import type { FileFacts, SubmissionStore } from "./submission-store.ts";
 
@@ -23,7 +23,7 @@ function formatNote({ id, toolName, formData }: SubmissionRow, files: readonly F
     const displayValue = fileFields.has(name)
       ? "(a file)"
       : formatValue(value).slice(0, MAX_VALUE_CHARACTERS).toWellFormed();
-    return `${quotedJson(name)}: ${quotedJson(displayValue)}`;
+    return `${quoteJson(name)}: ${quoteJson(displayValue)}`;
   });
   const included = values.filter((_, index) => values.slice(0, index + 1).join("\n").length <= MAX_NOTE_CHARACTERS);
   return `[The visitor submitted the form ${toolName}. It was received. The visitor's answers, quoted as JSON:\n${included.join("\n")}]`;

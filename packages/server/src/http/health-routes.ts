@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { createReadinessCheck } from "../db/readiness.ts";
 import type { Deps } from "../deps.ts";
-import { sameText } from "../encryption.ts";
+import { equalsInConstantTime } from "../encryption.ts";
 import { AppError, shuttingDown } from "../errors.ts";
 import { isLoopback } from "../loopback.ts";
 import type { App } from "./app.ts";
@@ -54,7 +54,8 @@ export function healthRoutes(
   });
   app.get("/metrics", { ...publicRoute, schema: { hide: true } }, async (request, reply) => {
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    const hasToken = config.metricsToken !== null && token !== undefined && sameText(token, config.metricsToken);
+    const hasToken =
+      config.metricsToken !== null && token !== undefined && equalsInConstantTime(token, config.metricsToken);
     // A proxy on this machine makes every socket local, so a forwarded request does not count as local.
     const isLocal =
       isLoopback(request.socket.remoteAddress?.replace(/^::ffff:/, "") ?? "") && !isForwarded(request.headers);

@@ -81,7 +81,7 @@ export function createIdempotency(db: Db, now: () => number = Date.now) {
       const key = parseKey(call.request);
       if (key === null) return work(undefined);
       const id = createRecordId(call, key);
-      const requestHash = sha256([call.request.query, call.sent ?? call.request.body]);
+      const requestHash = hashValue([call.request.query, call.sent ?? call.request.body]);
       const replay = (answer: string): T => {
         call.reply.header("idempotent-replay", "true");
         return JSON.parse(answer);
@@ -211,11 +211,11 @@ function parseKey({ headers }: FastifyRequest): string | null {
 }
 
 function createRecordId({ request, scope }: Call, key: string) {
-  return sha256([scope, request.method, request.routeOptions.url, key]);
+  return hashValue([scope, request.method, request.routeOptions.url, key]);
 }
 
 /** Returns the SHA-256 hash of the JSON with sorted property names. */
-function sha256(value: unknown): string {
+function hashValue(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value, sortNames)).digest("base64url");
 }
 

@@ -238,7 +238,7 @@ describe("the API description", () => {
   });
 
   it("has only valid references and no internal schemas", () => {
-    const references = [...referencesIn(document)];
+    const references = [...findReferences(document)];
     expect(references.length).toBeGreaterThan(10);
     for (const reference of references) expect(resolve(document, { $ref: reference }), reference).toBeDefined();
     expect(JSON.stringify(document)).not.toMatch(/"\$id"|def-\d/);
@@ -256,11 +256,11 @@ describe("the API description", () => {
   });
 });
 
-function* referencesIn(value: unknown): Generator<string> {
+function* findReferences(value: unknown): Generator<string> {
   if (typeof value !== "object" || value === null) return;
   for (const [name, child] of Object.entries(value)) {
     if (name === "$ref") yield String(child);
-    else yield* referencesIn(child);
+    else yield* findReferences(child);
   }
 }
 
@@ -299,7 +299,7 @@ function listRequestFields(document: Json, operation: Json): { name: string; des
   const id = String(operation.operationId);
   const parameters = (operation.parameters as unknown as Json[] | undefined) ?? [];
   const inBody = Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) =>
-    properties(document, schema, `${id} `),
+    listProperties(document, schema, `${id} `),
   );
   return [
     ...parameters.map((parameter) => describeField(`${id} ${parameter.in} ${parameter.name}`, parameter)),
@@ -307,7 +307,7 @@ function listRequestFields(document: Json, operation: Json): { name: string; des
   ];
 }
 
-function properties(
+function listProperties(
   document: Json,
   reference: Json | undefined,
   path: string,
@@ -318,11 +318,11 @@ function properties(
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([name, child]) => [
       describeField(`${path}${name}`, { ...(resolve(document, child) as Json), ...child }),
-      ...properties(document, child, `${path}${name}.`),
+      ...listProperties(document, child, `${path}${name}.`),
     ]),
-    ...variants.flatMap((variant) => properties(document, variant, path)),
-    ...properties(document, schema.items, path),
-    ...properties(document, schema.additionalProperties, path),
+    ...variants.flatMap((variant) => listProperties(document, variant, path)),
+    ...listProperties(document, schema.items, path),
+    ...listProperties(document, schema.additionalProperties, path),
   ];
 }
 

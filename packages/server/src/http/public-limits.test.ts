@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { chat } from "../../../../test/chat-client.ts";
+import { openChat } from "../../../../test/chat-client.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { sayWords, startUpstream } from "../../../../test/upstream.ts";
 
@@ -150,10 +150,10 @@ describe("concurrent replies", () => {
     const upstream = await startUpstream(); // does not respond until it is scripted
     const models = { FOYER_DEFAULT_MODEL: "openai-compatible/stub", OPENAI_COMPATIBLE_BASE_URL: upstream.url };
     const { server, body } = await startWithAgent({ BASE_URL, ...models, [variable]: "1" }, true);
-    const first = await chat(server.url, body);
+    const first = await openChat(server.url, body);
     await first.until("message_start");
 
-    const second = await chat(server.url, body);
+    const second = await openChat(server.url, body);
     expect(second.response.status).toBe(status);
     expect(await second.response.json()).toEqual({ data: null, error: { code, message: expect.any(String) } });
     expect(Number(second.response.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -161,7 +161,7 @@ describe("concurrent replies", () => {
     upstream.script(sayWords("Hello"));
     first.leave();
     await vi.waitFor(async () => {
-      const third = await chat(server.url, body);
+      const third = await openChat(server.url, body);
       expect(third.response.status).toBe(200);
       await third.ended;
     }, 30_000);

@@ -2,7 +2,7 @@ import { sql, type Transaction } from "kysely";
 import type { HandoffDayRow, HandoffRow } from "../db/handoff-tables.ts";
 import type { Tables } from "../db/tables.ts";
 import { afterCommit, beforeCommit } from "../db/transaction.ts";
-import { dayOf } from "../utc-day.ts";
+import { toUtcDay } from "../utc-day.ts";
 
 /**
  * A request that was created, taken or answered. With `isTest`, a member started the conversation as a test, so the
@@ -45,7 +45,7 @@ export function createHandoffCounters() {
       const ms = Math.max(0, at - requestedAt);
       const counts =
         event === "requested" ? await countRequest(trx, handoff) : countResponse(handoff, { event, at, ms });
-      const row = { agentId, day: dayOf(requestedAt), cause };
+      const row = { agentId, day: toUtcDay(requestedAt), cause };
       beforeCommit(trx, `${row.agentId} ${row.day} ${cause}`, () =>
         addCounts(trx, { ...row, ...zeroCounts, ...counts }),
       );

@@ -31,7 +31,7 @@ export function createAssignConversation(
     const silent = await handOver.stop(conversationId);
     const { ended, result } = await inTransaction(db, async (trx) => {
       // Without this lock, a concurrent removal of the member would not release this conversation.
-      if (!(await isMemberUntilCommit(trx, databaseKind, { organizationId, userId }))) throw memberHasLeft();
+      if (!(await isMemberUntilCommit(trx, databaseKind, { organizationId, userId }))) throw memberHasLeftError();
       const assignment = await assignTo(trx, { organizationId, conversationId }, { userId, mayReplace });
       if (!assignment) return { ended: [], result: await work(trx, false) };
       const { handoff, first, isTest, agentId, epoch } = assignment;
@@ -50,6 +50,6 @@ export function createAssignConversation(
   };
 }
 
-function memberHasLeft(): AppError {
+function memberHasLeftError(): AppError {
   return new AppError("CONFLICT", "This member no longer belongs to the organization.");
 }

@@ -2,7 +2,7 @@ import type { Note } from "../chat/model-prompt.ts";
 import type { HandoffRow } from "../db/handoff-tables.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow } from "../db/tables.ts";
-import { quotedJson } from "../quoted-json.ts";
+import { quoteJson } from "../quoted-json.ts";
 
 /** The maximum number of requests that the prompt mentions. */
 const MAX_REQUESTS = 10;
@@ -34,7 +34,7 @@ function createEarlierNotes({ endedAt, note }: HandoffRow): Note[] {
   return [{ createdAt: endedAt, text: `[A member of the team returned the conversation to you.${quoteNote(note)}]` }];
 }
 
-const quoteNote = (note: string) => ` Their note for you, which the visitor does not see: ${quotedJson(note)}.`;
+const quoteNote = (note: string) => ` Their note for you, which the visitor does not see: ${quoteJson(note)}.`;
 
 /**
  * A note about a finished handoff is placed before the message that follows it, and a note about an open request before

@@ -36,7 +36,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
   const handing = (handoff: object = {}) => createAgent(owner, { handoff: { isEnabled: true, ...handoff } });
 
   /** Sends a message as the session's visitor and reads the conversation as a member. */
-  async function talk(agentId: string, content: string, known?: { id: string; token: string }) {
+  async function sendMessage(agentId: string, content: string, known?: { id: string; token: string }) {
     const { body } = await server.app.inject({
       method: "POST",
       url: "/chat",
@@ -61,7 +61,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
     // PostgreSQL cannot store NUL in text.
     const called = { ...input, reason: "The invoice\0 is wrong" };
     upstream.script(callThenSay("request_human", called, "Somebody will answer soon."));
-    const { body, conversation, key } = await talk(agentId, "Let me talk to a person");
+    const { body, conversation, key } = await sendMessage(agentId, "Let me talk to a person");
     expect(body).toContain('"executionType":"handoff"');
     expect(body).toContain("Somebody will answer soon.");
     expect(body).not.toContain("paid twice");
@@ -77,7 +77,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
     expect(promptOf(-1).at(-1)?.content).toContain("usually answers within 10 minutes");
 
     upstream.script(sayWords("Meanwhile …"));
-    await talk(agentId, "Are you still there?", key);
+    await sendMessage(agentId, "Are you still there?", key);
     expect(JSON.parse(upstream.exchanges[0]?.body ?? "").tools).toBeUndefined();
     expect(JSON.stringify(promptOf(0))).toContain("waits for a person of the team");
   });
@@ -85,8 +85,8 @@ onBothDatabases("requests for a person", (createDatabase) => {
   it("silence an agent that is configured not to reply while the visitor waits", async () => {
     const agentId = await handing({ whileWaiting: "silent" });
     upstream.script(callThenSay("request_human", { reason: "r", summary: "s" }, "Bye."));
-    const { key } = await talk(agentId, "A person, please");
-    const { body, conversation } = await talk(agentId, "Hello?", key);
+    const { key } = await sendMessage(agentId, "A person, please");
+    const { body, conversation } = await sendMessage(agentId, "Hello?", key);
     expect(body).toContain('"stopReason":"handed_over"');
     expect(conversation.messages.at(-1)).toMatchObject({ role: "user", content: "Hello?" });
   });
@@ -94,12 +94,12 @@ onBothDatabases("requests for a person", (createDatabase) => {
   it("lead to a prompt that marks the member's messages, and to a note after the return", async () => {
     const agentId = await handing();
     upstream.script(sayWords("Hello."));
-    const { key } = await talk(agentId, "Hello?");
+    const { key } = await sendMessage(agentId, "Hello?");
     await owner.call("POST", `/conversations/${key.id}/messages`, { content: "I refund you." });
-    await talk(agentId, "Thanks", key);
+    await sendMessage(agentId, "Thanks", key);
     await owner.call("POST", `/conversations/${key.id}/return`, { note: 'Refund "sent" [today]' });
     upstream.script(sayWords("You are welcome."));
-    await talk(agentId, "Bye", key);
+    await sendMessage(agentId, "Bye", key);
     const told = promptOf(0).map(({ role, content }) => [role, JSON.stringify(content)]);
     expect(told.map(([role]) => role)).toEqual(["user", "assistant", "user"]);
     expect(told[1]?.[1]).toMatch(/Hello\..*a member of the team\]: I refund you\./);
@@ -109,7 +109,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
   it("tell the model that the member has left, and still whose messages and note are in the conversation", async () => {
     const agentId = await handing();
     upstream.script(sayWords("Hello."));
-    const { key } = await talk(agentId, "Hello?");
+    const { key } = await sendMessage(agentId, "Hello?");
     const visitor = (method: "POST" | "DELETE") =>
       server.app.inject({
         method,
@@ -128,7 +128,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
     await inTransaction(server.deps.db, (trx) => release(trx, { organizationId, conversationId: key.id }));
     const told = async (content: string) => {
       upstream.script(sayWords("One moment."));
-      await talk(agentId, content, key);
+      await sendMessage(agentId, content, key);
       return JSON.stringify(promptOf(0));
     };
     const waiting = await told("And now?");
@@ -142,8 +142,8 @@ onBothDatabases("requests for a person", (createDatabase) => {
   it("are caused by bad ratings, but not by those before an earlier request", async () => {
     const agentId = await handing({ badRatings: 2 });
     upstream.script(sayWords("No."));
-    const first = await talk(agentId, "One?");
-    const second = await talk(agentId, "Two?", first.key);
+    const first = await sendMessage(agentId, "One?");
+    const second = await sendMessage(agentId, "Two?", first.key);
     const rate = (messageId: string, rating = "down") =>
       owner.call("POST", `/conversations/${first.key.id}/feedback`, { messageId, rating });
     const handler = async () => (await owner.call("GET", `/conversations/${first.key.id}`)).body.data.handler;
@@ -162,7 +162,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
     const schema = { type: "object", properties: { bike: { type: "string" } }, required: ["bike"] };
     await createTool(owner, { agentId, name: "stock", executionType: "mock", inputSchema: schema } as never);
     upstream.script(callThenSay("stock", {}, "I could not find out."));
-    const { conversation } = await talk(agentId, "Any bikes?");
+    const { conversation } = await sendMessage(agentId, "Any bikes?");
     expect(conversation).toMatchObject({ handler: "waiting", handoff: { cause: "failed_tools" } });
   });
 
@@ -175,7 +175,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
     });
     expect(created.status, created.text).toBe(201);
     upstream.script(sayWords("Hello."));
-    const { key } = await talk(agentId, "Hello?");
+    const { key } = await sendMessage(agentId, "Hello?");
     const fired = await server.app.inject({
       method: "POST",
       url: "/triggers/event",
@@ -196,7 +196,7 @@ onBothDatabases("requests for a person", (createDatabase) => {
   it("can be answered with a draft by the agent, which is not stored but whose tokens are counted", async () => {
     const agentId = await handing();
     upstream.script(sayWords("Hello."));
-    const { key } = await talk(agentId, "Where is my bike?");
+    const { key } = await sendMessage(agentId, "Where is my bike?");
     await owner.call("POST", `/conversations/${key.id}/takeover`);
     const usage = () =>
       server.deps.db.selectFrom("agentMonths").select("tokens").where("agentId", "=", agentId).executeTakeFirst();

@@ -38,14 +38,14 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
   app.route({
     ...contract.takeOver,
     handler: async (request) => ({
-      data: await inbox.takeOver(memberOf(request), request.params.id),
+      data: await inbox.takeOver(readMember(request), request.params.id),
       error: null,
     }),
   });
   app.route({
     ...contract.assignConversation,
     handler: async (request) => ({
-      data: await inbox.assign(memberOf(request), request.params.id, request.body.userId),
+      data: await inbox.assign(readMember(request), request.params.id, request.body.userId),
       error: null,
     }),
   });
@@ -53,20 +53,20 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
     ...contract.returnConversation,
     handler: async (request) => {
       const { note = null, epoch = null } = request.body;
-      return { data: await inbox.returnToAgent(memberOf(request), request.params.id, { note, epoch }), error: null };
+      return { data: await inbox.returnToAgent(readMember(request), request.params.id, { note, epoch }), error: null };
     },
   });
   app.route({
     ...contract.closeConversation,
     handler: async (request) => {
       const { epoch = null } = request.query;
-      return { data: await inbox.close(memberOf(request), request.params.id, { epoch }), error: null };
+      return { data: await inbox.close(readMember(request), request.params.id, { epoch }), error: null };
     },
   });
   app.route({
     ...contract.sendMemberMessage,
     handler: async (request, reply) => {
-      const member = memberOf(request);
+      const member = readMember(request);
       const scope = credentialId(requirePrincipal(request));
       const message = await idempotency.run({ request, reply, scope }, (keep) =>
         inbox.send(member, request.params.id, request.body.content, keep),
@@ -84,7 +84,7 @@ function readAddress(email: string | null | undefined): string | null {
 }
 
 /** The signed-in member. */
-function memberOf(request: FastifyRequest): Member {
+function readMember(request: FastifyRequest): Member {
   const { user } = requireSignedIn(request);
   return { organizationId: requirePrincipal(request).organizationId, userId: user.id, name: user.name };
 }

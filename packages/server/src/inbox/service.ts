@@ -47,21 +47,21 @@ export type InboxService = ReturnType<typeof createInboxService>;
 export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) {
   const { agents, conversations, assignConversation, requests, counters, record } = parts;
   const storeMessage = createMessageSender({ counters, record });
-  const end = createHandoffEnder({ db }, { conversations, ownership, record });
+  const end = createHandoffEnder({ db }, { conversations, ownership: readOwnership, record });
 
-  async function ownership(viewer: Viewer, id: string): Promise<Ownership> {
+  async function readOwnership(viewer: Viewer, id: string): Promise<Ownership> {
     return conversations.ownershipOf(await conversations.existing(viewer, id), "organizationId" in viewer);
   }
 
   /** @throws 409 naming the member who has the conversation */
   async function checkOwner(member: Member, id: string): Promise<Ownership> {
-    const current = await ownership({ organizationId: member.organizationId }, id);
+    const current = await readOwnership({ organizationId: member.organizationId }, id);
     if (current.assignee?.userId === member.userId) return current;
     throw new AppError("CONFLICT", `${current.assignee?.name ?? "Another member"} has this conversation.`);
   }
 
   return {
-    ownership,
+    ownership: readOwnership,
     /** Requests a person, for the visitor or for an API key. @throws 409 when handoff is disabled for the agent */
     async request(viewer: Viewer, id: string, asked: { reason: string | null; email: string | null }) {
       const { organizationId, agentId } = await conversations.existing(viewer, id);
@@ -73,7 +73,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
         const isNew = await requests.request(trx, agent, { ...conversation, cause: "visitor", ...asked });
         if (!isNew) await updateRequest(trx, conversation, asked);
       });
-      return ownership(viewer, id);
+      return readOwnership(viewer, id);
     },
     /** Cancels the visitor's request for a person. @throws 409 when a member has the conversation */
     async cancel(viewer: Viewer, id: string): Promise<Ownership> {
@@ -87,7 +87,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
         const wasAnnounced = handoff.announcedAt !== null;
         await record(trx, { ...conversation, agentId, epoch, kind: "cancelled", handoffId: handoff.id, wasAnnounced });
       });
-      const current = await ownership(viewer, id);
+      const current = await readOwnership(viewer, id);
       if (current.handler === "human")
         throw new AppError("CONFLICT", "A member of the team already has this conversation.");
       return current;
@@ -113,7 +113,7 @@ export function createInboxService({ db }: Pick<Deps, "db">, parts: InboxParts) 
         throw invalid("userId", "is not a member of this organization", "unknown_reference");
       }
       await assignConversation(row, { userId, mayReplace: true, assignedBy }, async () => {});
-      return ownership({ organizationId }, id);
+      return readOwnership({ organizationId }, id);
     },
     /**
      * Returns the conversation to the agent, which receives the note.

@@ -1,4 +1,4 @@
-import { type Problems, read, text, url } from "../config-values.ts";
+import { type Problems, parseUrl, read, text } from "../config-values.ts";
 
 export const providerNames = ["openai", "anthropic", "google", "mistral", "ollama", "openai-compatible"] as const;
 export type ProviderName = (typeof providerNames)[number];
@@ -32,7 +32,7 @@ export function readProviders(environment: Record<string, string | undefined>, p
     const { key, baseUrl } = variables[name];
     const access = {
       apiKey: key ? read<string | null>(environment, problems, key, text, null) : null,
-      baseUrl: read<string | null>(environment, problems, baseUrl, url, null)?.replace(/\/+$/, "") ?? null,
+      baseUrl: read<string | null>(environment, problems, baseUrl, parseUrl, null)?.replace(/\/+$/, "") ?? null,
     };
     if (isUsable(name, access)) providers.set(name, access);
   }

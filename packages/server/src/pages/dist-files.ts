@@ -23,7 +23,7 @@ export function createDistFiles(dist: URL) {
     async find(under: string, name: string, acceptEncoding: string | undefined): Promise<DistFile | undefined> {
       const type = types[extname(name)];
       if (!type || !/^[\w-][\w.-]*$/.test(name)) return undefined;
-      const encoding = type.startsWith("text/") ? bestOf(acceptEncoding) : null;
+      const encoding = type.startsWith("text/") ? chooseEncoding(acceptEncoding) : null;
       const path = under + name + { br: ".br", gzip: ".gz", none: "" }[encoding ?? "none"];
       const known = kept.get(path) ?? load(path, type, encoding);
       kept.set(path, known);
@@ -54,7 +54,7 @@ function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 /** The smallest encoding that the browser accepts. */
-function bestOf(acceptEncoding = ""): DistFile["encoding"] {
+function chooseEncoding(acceptEncoding = ""): DistFile["encoding"] {
   const accepted = acceptEncoding.split(",").map((part) => part.trim().toLowerCase());
   const accepts = (name: string) =>
     accepted.some((part) => new RegExp(`^${name}(;\\s*q=(?!0(\\.0*)?$).*)?$`).test(part));

@@ -33,9 +33,9 @@ export function createLocalCounter(clock: () => number = Date.now): CallCounter 
     counts.set(organizationId, calls);
     return { calls, now, endsAt: (minute + 1) * MINUTE_MS };
   };
-  const current = (organizationId: string) =>
+  const readCurrent = (organizationId: string) =>
     Math.floor(clock() / MINUTE_MS) === minute ? (counts.get(organizationId) ?? 0) : 0;
-  return Object.assign(count, { current });
+  return Object.assign(count, { current: readCurrent });
 }
 
 /**
@@ -51,7 +51,7 @@ export function createSharedCounter(db: Db, clock: RawBuilder<number> = database
    * `askedAt` is earlier than the database's time, so this may end slightly too early, in which case the next call is
    * looked up.
    */
-  function knownFull(organizationId: string, limit: number): MinuteCount | null {
+  function findKnownFull(organizationId: string, limit: number): MinuteCount | null {
     const cached = full.get(organizationId);
     if (cached?.limit !== limit) return null;
     const now = cached.now + performance.now() - cached.askedAt;
@@ -67,7 +67,8 @@ export function createSharedCounter(db: Db, clock: RawBuilder<number> = database
     return count;
   }
 
-  const count: CountCall = (organizationId, limit) => knownFull(organizationId, limit) ?? ask(organizationId, limit);
+  const count: CountCall = (organizationId, limit) =>
+    findKnownFull(organizationId, limit) ?? ask(organizationId, limit);
   return Object.assign(count, {
     async current(organizationId: string): Promise<number> {
       const own = db.selectFrom("planMinutes").select("calls").where("organizationId", "=", organizationId);

@@ -21,6 +21,6 @@ export function callsPerMinute(plan: string, perPlan: Record<PlanId, number>): n
 }
 
 /** The limits of a plan; a plan that this version does not know is treated as the smallest. */
-export function limitsOf(plan: string) {
+export function readLimits(plan: string) {
   return limits[plan as PlanId] ?? limits.free;
 }

@@ -4,7 +4,7 @@ import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createOwner, signedInBrowser } from "../../../../test/session-client.ts";
 import { firstIdAt } from "../ids.ts";
-import { monthOf } from "./routes.ts";
+import { toMonth } from "./routes.ts";
 import { createUsageStore } from "./usage-store.ts";
 
 const nothing = { tools: 0, tokensThisMonth: 0, conversationsThisMonth: 0, submissionsThisMonth: 0 };
@@ -71,7 +71,7 @@ onBothDatabases("the plan endpoint", (createDatabase) => {
     const { db } = server.deps;
     const create = (name: string) => createAgent(account, { name });
     const [agentId, idle] = [await create("Busy"), await create("Idle")];
-    const march = monthOf(Date.parse("2026-03-31T23:59:59.999Z"));
+    const march = toMonth(Date.parse("2026-03-31T23:59:59.999Z"));
     expect([march.month, march.firstDay]).toEqual(["2026-03", "2026-03-01"]);
     const { organizationId } = account;
     const begun = (at: string) => ({

@@ -23,11 +23,11 @@ const MINUTE_MS = 60_000;
 export function createRateLimit(perMinute: number, what: string): RateLimit {
   if (perMinute === 0) return { consume: async () => {}, note: async () => {} };
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
-  const unused = () => ({ limit: perMinute, remaining: perMinute, resetsAt: Date.now() + MINUTE_MS });
+  const unusedLimit = () => ({ limit: perMinute, remaining: perMinute, resetsAt: Date.now() + MINUTE_MS });
   return {
     async note(key, request) {
       const state = key === null ? null : await limiter.get(key);
-      if (!state) return noteLimit(request, unused());
+      if (!state) return noteLimit(request, unusedLimit());
       const { remainingPoints, msBeforeNext } = state;
       noteLimit(request, {
         limit: perMinute,
@@ -37,7 +37,7 @@ export function createRateLimit(perMinute: number, what: string): RateLimit {
     },
     async consume(key, request) {
       if (key === null) {
-        if (request) noteLimit(request, unused());
+        if (request) noteLimit(request, unusedLimit());
         return;
       }
       try {
@@ -68,7 +68,7 @@ export function clientKey(ip: string): string {
 }
 
 /** The key for limits by address, or null for direct local requests to a loopback server, which are exempt. */
-export function limitedClient(request: FastifyRequest, config: Config): string | null {
+export function findLimitedClient(request: FastifyRequest, config: Config): string | null {
   const isLocal = isLoopback(new URL(config.baseUrl).hostname) && isLoopbackAddress(request.ip) && isDirect(request);
   return isLocal ? null : clientKey(request.ip);
 }

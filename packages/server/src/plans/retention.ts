@@ -16,7 +16,7 @@ export function deleteVisitorDaysBefore(db: Db, day: string): Promise<number> {
 }
 
 /** Deletes the token counters of an agent's visitors. @returns the number of deleted counters */
-export function deleteVisitorDaysOf(db: Db, agentId: string): Promise<number> {
+export function deleteVisitorDays(db: Db, agentId: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const some = trx
       .selectFrom("visitorDays")

@@ -3,9 +3,9 @@ import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { Deps } from "../deps.ts";
 import type { App } from "../http/app.ts";
 import { firstIdAt } from "../ids.ts";
-import { dayOf } from "../utc-day.ts";
+import { toUtcDay } from "../utc-day.ts";
 import type { CallCounter } from "./call-counter.ts";
-import { callsPerMinute, limitsOf, tokensPerMonth } from "./plan-limits.ts";
+import { callsPerMinute, readLimits, tokensPerMonth } from "./plan-limits.ts";
 import { createTokenBudgets } from "./token-budget.ts";
 import { createUsageStore } from "./usage-store.ts";
 
@@ -21,11 +21,11 @@ export function planRoutes(
     ...contract.getPlan,
     handler: async (request) => {
       const { organizationId, plan } = requirePrincipal(request);
-      const { toolsPerAgent } = limitsOf(plan);
+      const { toolsPerAgent } = readLimits(plan);
       // 0 disables the limit.
       const requestsPerMinute = callsPerMinute(plan, deps.config.limits.apiCalls) || null;
       const requestsThisMinute = await calls.current(organizationId);
-      const agents = await usageOf(organizationId, monthOf(Date.now()));
+      const agents = await usageOf(organizationId, toMonth(Date.now()));
       const operatorTokensThisMonth = await budgets.usedByOrganization(organizationId);
       return {
         planId: plan,
@@ -41,8 +41,8 @@ export function planRoutes(
 }
 
 /** The calendar month of a timestamp, in UTC. */
-export function monthOf(now: number) {
-  const month = dayOf(now).slice(0, 7);
+export function toMonth(now: number) {
+  const month = toUtcDay(now).slice(0, 7);
   const firstDay = `${month}-01`;
   return { month, firstDay, firstConversation: firstIdAt("conv", Date.parse(firstDay)) };
 }

@@ -1,7 +1,7 @@
 import * as contract from "@foyer/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
-import { createRateLimit, limitedClient } from "./rate-limit.ts";
+import { createRateLimit, findLimitedClient } from "./rate-limit.ts";
 
 /** The kind of sign-in attempt. Each kind has separate limits, so guessing passwords does not block sign-in links. */
 export type SignInAttempt = "password" | "link";
@@ -25,11 +25,11 @@ export function createSignInLimit(
   const perIp = createRateLimit(config.limits.signInPerIp, "attempts to sign in");
   // Attempts are counted in the handlers, which do not run for an invalid body.
   app.addHook("onRequest", async (request) => {
-    if (limitedUrls.has(request.routeOptions.url)) await perIp.note(limitedClient(request, config), request);
+    if (limitedUrls.has(request.routeOptions.url)) await perIp.note(findLimitedClient(request, config), request);
   });
   const limits = { password: createAddressLimits(config), link: createAddressLimits(config) };
   return async (request, email, kind = "password") => {
-    const client = limitedClient(request, config);
+    const client = findLimitedClient(request, config);
     await perIp.consume(client, request);
     if (email === undefined) return;
     const address = email.trim().toLowerCase();

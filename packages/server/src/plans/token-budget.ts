@@ -3,7 +3,7 @@ import { compileOnce, type Executor } from "../db/compiled-query.ts";
 import type { Db } from "../db/open.ts";
 import type { AgentRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { dayOf } from "../utc-day.ts";
+import { toUtcDay } from "../utc-day.ts";
 import { tokensPerMonth } from "./plan-limits.ts";
 
 const DEFAULT_MESSAGE = "I cannot answer any more questions right now. Please try again later.";
@@ -38,7 +38,7 @@ export function createTokenBudgets(
   const read = readQuery(db);
   const { addToMonth, addToDay, addToOrganization } = countQueries(db);
   const { visitorTokensPerDay, addressTokensPerDay, planTokens } = config.limits;
-  const keyOf = (who: string | null, limit: number) =>
+  const budgetKey = (who: string | null, limit: number) =>
     who === null || limit === 0 ? null : visitorKey(encryption, who);
 
   return {
@@ -52,8 +52,8 @@ export function createTokenBudgets(
       ip: string | null;
       organizationId: string | null;
     }): UsageOwner => ({
-      visitor: keyOf(given.visitor, visitorTokensPerDay),
-      address: keyOf(given.ip && `address:${given.ip}`, addressTokensPerDay),
+      visitor: budgetKey(given.visitor, visitorTokensPerDay),
+      address: budgetKey(given.ip && `address:${given.ip}`, addressTokensPerDay),
       organizationId: given.organizationId,
     }),
     /**
@@ -62,7 +62,7 @@ export function createTokenBudgets(
     async refusal({ id, monthlyTokenBudget, budgetMessage }: Budgeted, owner: UsageOwner): Promise<string | null> {
       const { visitor, address, organizationId } = owner;
       if (monthlyTokenBudget === null && !visitor && !address && !organizationId) return null;
-      const day = dayOf(now());
+      const day = toUtcDay(now());
       const { rows } = await read(db, {
         agentId: id,
         month: monthOf(day),
@@ -88,23 +88,23 @@ export function createTokenBudgets(
      * @returns what the agents have used this month, including this usage
      */
     async count(trx: Executor, usages: readonly TokenUsage[]): Promise<MonthUsage[]> {
-      const day = dayOf(now());
+      const day = toUtcDay(now());
       const month = monthOf(day);
       const ofMonth: MonthUsage[] = [];
-      for (const [agentId, added] of sums(usages.map((usage) => [usage.agentId, usage.tokens]))) {
+      for (const [agentId, added] of sumByKey(usages.map((usage) => [usage.agentId, usage.tokens]))) {
         const { rows } = await addToMonth(trx, { agentId, month, tokens: added });
         for (const { tokens } of rows) ofMonth.push({ agentId, month, tokens, added });
       }
       const ofOrganizations = usages.flatMap(({ organizationId, tokens }) =>
         organizationId === null ? [] : [[organizationId, tokens] as const],
       );
-      for (const [organizationId, tokens] of sums(ofOrganizations)) {
+      for (const [organizationId, tokens] of sumByKey(ofOrganizations)) {
         await addToOrganization(trx, { organizationId, month, tokens });
       }
       const ofDays = usages.flatMap(({ agentId, visitor, address, tokens }) =>
         [visitor, address].flatMap((who) => (who === null ? [] : [[`${agentId} ${who}`, tokens] as const])),
       );
-      for (const [key, tokens] of sums(ofDays)) {
+      for (const [key, tokens] of sumByKey(ofDays)) {
         const [agentId = "", visitor = ""] = key.split(" ");
         await addToDay(trx, { agentId, visitor, day, tokens });
       }
@@ -116,7 +116,7 @@ export function createTokenBudgets(
         .selectFrom("organizationMonths")
         .select("tokens")
         .where("organizationId", "=", organizationId)
-        .where("month", "=", monthOf(dayOf(now())))
+        .where("month", "=", monthOf(toUtcDay(now())))
         .executeTakeFirst();
       return row?.tokens ?? 0;
     },
@@ -131,7 +131,7 @@ export function visitorKey(encryption: Deps["encryption"], who: string): string 
 const monthOf = (day: string) => day.slice(0, 7);
 
 /** The totals per key, sorted by key. */
-function sums(amounts: ReadonlyArray<readonly [key: string, tokens: number]>) {
+function sumByKey(amounts: ReadonlyArray<readonly [key: string, tokens: number]>) {
   const total = new Map<string, number>();
   for (const [key, tokens] of amounts) total.set(key, Math.min((total.get(key) ?? 0) + tokens, MAX_TOKENS));
   return [...total].filter(([, tokens]) => tokens > 0).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -157,7 +157,7 @@ type Counted = { agentId: string; visitor: string; day: string; tokens: number }
 function readQuery(db: Db) {
   return compileOnce<Asked, Spent>((param) =>
     db.selectNoFrom((from) => {
-      const ofDay = (who: "visitor" | "address") =>
+      const selectDay = (who: "visitor" | "address") =>
         from
           .selectFrom("visitorDays")
           .select("tokens")
@@ -171,8 +171,8 @@ function readQuery(db: Db) {
           .where("agentId", "=", param("agentId"))
           .where("month", "=", param("month"))
           .as("ofMonth"),
-        ofDay("visitor").as("ofVisitor"),
-        ofDay("address").as("ofAddress"),
+        selectDay("visitor").as("ofVisitor"),
+        selectDay("address").as("ofAddress"),
         from
           .selectFrom("organizationMonths")
           .select("tokens")

@@ -9,7 +9,7 @@ type Month = { month: string; firstDay: string; firstConversation: string };
  * The monthly usage of each agent of an organization, read from counters and indexes instead of the events themselves.
  */
 export function createUsageStore({ db, reads }: Pick<Deps, "db" | "reads">) {
-  const usage = (organizationId: string, { month, firstDay, firstConversation }: Month) =>
+  const selectUsage = (organizationId: string, { month, firstDay, firstConversation }: Month) =>
     db
       .selectFrom("agents")
       .select(["agents.id", "agents.name", "agents.monthlyTokenBudget"])
@@ -39,5 +39,5 @@ export function createUsageStore({ db, reads }: Pick<Deps, "db" | "reads">) {
       .where("deletedAt", "is", null)
       .orderBy("agents.id");
   return async (organizationId: string, month: Month): Promise<AgentUsage[]> =>
-    reads.run(usage(organizationId, month), { lane: "list", owner: organizationId });
+    reads.run(selectUsage(organizationId, month), { lane: "list", owner: organizationId });
 }

@@ -16,7 +16,7 @@ export function createProviderSettings(db: Db, encryption: Encryption) {
   );
   const listeners: Array<(organizationId: string) => void> = [];
   // Notify the listeners even after a failure, because the change may have been stored.
-  const changing = <T>(organizationId: string, change: Promise<T>) =>
+  const forgetAfter = <T>(organizationId: string, change: Promise<T>) =>
     change.finally(() => listeners.forEach((listener) => void listener(organizationId)));
   const context = (organizationId: string, provider: string) => `${organizationId}/${provider}`;
   return {
@@ -43,7 +43,7 @@ export function createProviderSettings(db: Db, encryption: Encryption) {
         .values({ organizationId, provider, ...values })
         .onConflict((conflict) => conflict.columns(["organizationId", "provider"]).doUpdateSet(values))
         .execute();
-      await changing(organizationId, change);
+      await forgetAfter(organizationId, change);
     },
     async delete(organizationId: string, provider: ProviderName): Promise<boolean> {
       const change = db
@@ -51,7 +51,7 @@ export function createProviderSettings(db: Db, encryption: Encryption) {
         .where("organizationId", "=", organizationId)
         .where("provider", "=", provider)
         .executeTakeFirst();
-      return (await changing(organizationId, change)).numDeletedRows > 0n;
+      return (await forgetAfter(organizationId, change)).numDeletedRows > 0n;
     },
   };
 }

@@ -78,7 +78,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
       const startedAt = performance.now();
       const { organizationId } = requirePrincipal(request);
       const error =
-        refusalOf(access.baseUrl) ??
+        findRefusal(access.baseUrl) ??
         (await models.test(organizationId, provider, isGiven ? access : null, request.body.model ?? null));
       const durationMs = Math.round(performance.now() - startedAt);
       return { data: { success: error === null, durationMs, error }, error: null };
@@ -94,7 +94,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
   function checkAccess(provider: ProviderName, access: ProviderAccess) {
     checkAll([
       () => {
-        const refusal = refusalOf(access.baseUrl);
+        const refusal = findRefusal(access.baseUrl);
         if (refusal !== null) throw invalid("baseUrl", refusal);
       },
       () => checkUsable(provider, access),
@@ -105,7 +105,7 @@ export function providerRoutes(app: App, { models, providerSettings, config, out
    * Returns why an organization may not use this URL, as far as this can be determined without resolving it, or null if
    * the organization may use it.
    */
-  function refusalOf(baseUrl: string | null): string | null {
+  function findRefusal(baseUrl: string | null): string | null {
     try {
       if (baseUrl !== null) outbound.checkUrl(baseUrl);
       return null;

@@ -3,10 +3,10 @@ import type { AgentCreate } from "@foyer/contract";
 /**
  * The first agent of a new server. It works for the example bicycle shop, so that visitors have something to ask about.
  */
-export function exampleAgent(name: string): AgentCreate {
+export function createExampleAgent(name: string): AgentCreate {
   return {
     name,
-    systemPrompt: systemPrompt(name),
+    systemPrompt: createSystemPrompt(name),
     widget: {
       title: "Harbour Bikes",
       greeting: `Hello, I am ${name} from Harbour Bikes. What can I do for you?`,
@@ -15,7 +15,7 @@ export function exampleAgent(name: string): AgentCreate {
   };
 }
 
-const systemPrompt = (name: string) => `You are ${name}, the assistant of Harbour Bikes, a small bicycle shop.
+const createSystemPrompt = (name: string) => `You are ${name}, the assistant of Harbour Bikes, a small bicycle shop.
 Answer in a few friendly sentences. Use only the facts below. If they do not answer the question, say so and give the shop's phone number.
 
 # Opening hours

@@ -17,7 +17,7 @@ onBothDatabases("set-up", (createDatabase) => {
   beforeEach(async () => {
     database = await createDatabase();
     server = await startServer({ database });
-    token = tokenOf(server);
+    token = readToken(server);
   });
   afterEach(async () => {
     await server.stop();
@@ -147,7 +147,7 @@ describe("set-up by two processes that share a database", () => {
       servers[i % 2]?.app.inject({
         method: "POST",
         url: "/auth/setup",
-        payload: { token: tokenOf(first), ...body, email: `owner${i}@example.com` },
+        payload: { token: readToken(first), ...body, email: `owner${i}@example.com` },
       }),
     );
     const statuses = (await Promise.all(calls)).map((response) => response?.statusCode);
@@ -158,6 +158,6 @@ describe("set-up by two processes that share a database", () => {
   });
 });
 
-function tokenOf(server: TestServer) {
+function readToken(server: TestServer) {
   return new URL(setUpLink(server.deps)).searchParams.get("token") ?? "";
 }

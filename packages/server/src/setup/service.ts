@@ -7,7 +7,7 @@ import { readPlainName } from "../auth/plain-name.ts";
 import { createRunAlone } from "../db/run-alone.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import { exampleAgent } from "./example-agent.ts";
+import { createExampleAgent } from "./example-agent.ts";
 import { checkSetUp } from "./rules.ts";
 import { maySetUp } from "./setup-token.ts";
 
@@ -24,7 +24,7 @@ export function createSetupService(
   const runAlone = createRunAlone(deps, SET_UP_LOCK);
 
   async function check(token: string): Promise<void> {
-    if (!(await maySetUp(deps, token))) throw closed();
+    if (!(await maySetUp(deps, token))) throw setUpClosedError();
   }
 
   return {
@@ -43,9 +43,9 @@ export function createSetupService(
       const organization = given === null ? {} : { organizationName: readPlainName("organizationName", given) };
       return runAlone(async () => {
         const owner = await createFirstOwner(db, { email: address, password, ...organization });
-        if (!owner) throw closed();
+        if (!owner) throw setUpClosedError();
         const { organizationId, userId, key } = owner;
-        const agent = await agents.create(organizationId, exampleAgent(names.agentName?.trim() ?? "Harbour"));
+        const agent = await agents.create(organizationId, createExampleAgent(names.agentName?.trim() ?? "Harbour"));
         const user = { id: userId, email: address, organizationId };
         await audit.recordUserAction(user, "set-up", { resource: "users", id: userId, name: address }, ip);
         await audit.recordUserAction(user, "POST /api-keys", { resource: "api-keys", id: key.id, name: key.name }, ip);
@@ -56,6 +56,6 @@ export function createSetupService(
   };
 }
 
-function closed() {
+function setUpClosedError() {
   return new AppError("NOT_FOUND", "This set-up link is not valid, or this server is already set up.");
 }

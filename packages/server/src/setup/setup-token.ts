@@ -1,6 +1,6 @@
 import { isWithoutOwner } from "../auth/members/first-owner.ts";
 import type { Deps } from "../deps.ts";
-import { sameText } from "../encryption.ts";
+import { equalsInConstantTime } from "../encryption.ts";
 
 /** The token that lets its holder become the owner of an empty server. It is the same in every process. */
 function setUpToken({ encryption }: Pick<Deps, "encryption">): string {
@@ -13,5 +13,5 @@ export function setUpLink(deps: Pick<Deps, "encryption" | "config">): string {
 
 /** Whether this is the set-up token and no user exists yet. */
 export async function maySetUp(deps: Pick<Deps, "encryption" | "db">, token: string): Promise<boolean> {
-  return sameText(token, setUpToken(deps)) && (await isWithoutOwner(deps.db));
+  return equalsInConstantTime(token, setUpToken(deps)) && (await isWithoutOwner(deps.db));
 }

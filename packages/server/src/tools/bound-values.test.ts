@@ -1,6 +1,6 @@
 import { decodeJwt, jwtVerify } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { chat } from "../../../../test/chat-client.ts";
+import { openChat } from "../../../../test/chat-client.ts";
 import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember, signedInBrowser } from "../../../../test/session-client.ts";
@@ -56,7 +56,7 @@ async function createToken(visitor: object): Promise<string> {
 }
 async function ask(calls: Call[], { text = "", ...more }: Record<string, unknown> = {}) {
   const content = `${text} CALL ${JSON.stringify(calls)}`;
-  const stream = await chat(server.url, { agentId, messages: [{ role: "user", content }], ...more });
+  const stream = await openChat(server.url, { agentId, messages: [{ role: "user", content }], ...more });
   await stream.ended;
   expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });
   return stream.events.filter((event) => event.type === "tool_result");

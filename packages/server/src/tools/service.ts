@@ -9,7 +9,7 @@ import { AppError, checkAllInTurn, notFound } from "../errors.ts";
 import type { PartialBody } from "../http/body-rules.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
-import { limitsOf } from "../plans/plan-limits.ts";
+import { readLimits } from "../plans/plan-limits.ts";
 import { emptyTool, type ToolSettings, toColumns, toSettings, toTool } from "./columns.ts";
 import type { MailRecipients } from "./form/mail-recipients.ts";
 import { createRecipientCheck } from "./form/recipient-check.ts";
@@ -66,7 +66,7 @@ export function createToolService(
     async limits({ organizationId, plan }: Principal, agentId: string | undefined): Promise<ToolLimits> {
       if (agentId !== undefined) await agents.get(organizationId, agentId);
       const current = await store.count(organizationId, agentId ?? null);
-      const limit = limitsOf(plan).toolsPerAgent;
+      const limit = readLimits(plan).toolsPerAgent;
       return { current, limit, planId: plan, canCreate: limit === null || current < limit };
     },
     async create(principal: Principal, { agentId, ...input }: ToolCreate, keep?: SaveResponse): Promise<Tool> {
@@ -77,7 +77,7 @@ export function createToolService(
       const row = { ...settings, mayUseUnboundSecrets: unboundSecretUse(principal, null, settings) };
       await check(principal, null, row, given);
       const tool = await withWarning(organizationId, toTool(row));
-      const { toolsPerAgent } = limitsOf(plan);
+      const { toolsPerAgent } = readLimits(plan);
       const isKept = await store
         .insert(row, toolsPerAgent, keep && ((trx) => keep(trx, agentId, tool)))
         .catch(refuseDuplicate(tool.name));
@@ -158,7 +158,7 @@ async function duplicateTool(store: ToolStore, plan: string, source: ToolRow): P
   const name = names.find((candidate) => !taken.has(candidate)) ?? source.name;
   const now = Date.now();
   const copy: ToolRow = { ...source, id: newId("tool"), name, createdAt: now, updatedAt: now };
-  const { toolsPerAgent } = limitsOf(plan);
+  const { toolsPerAgent } = readLimits(plan);
   const isInserted = await store.insert(copy, toolsPerAgent).catch(refuseDuplicate(name));
   if (!isInserted) throw limitReached(plan, toolsPerAgent);
   return copy;

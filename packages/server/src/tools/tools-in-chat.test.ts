@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { chat } from "../../../../test/chat-client.ts";
+import { openChat } from "../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../test/upstream.ts";
@@ -51,7 +51,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
       resultFor: "model",
     });
     modelCalls(["check_stock", {}]);
-    const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "Any left?" }] });
+    const stream = await openChat(server.url, { agentId, messages: [{ role: "user", content: "Any left?" }] });
     await stream.ended;
     const { events } = stream;
     expect(JSON.stringify(events)).not.toContain("internal");
@@ -87,7 +87,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
     });
   }
   async function ask(content: string, url = server.url) {
-    const stream = await chat(url, { agentId, messages: [{ role: "user", content }] });
+    const stream = await openChat(url, { agentId, messages: [{ role: "user", content }] });
     await stream.ended;
     expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });
     return stream.events.filter((event) => event.type === "tool_result");
@@ -239,7 +239,7 @@ onBothDatabases("tools in the chat", (createDatabase) => {
       called.resolve();
     });
     modelCalls(["check_stock", { bike: "city" }]);
-    const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "City?" }] });
+    const stream = await openChat(server.url, { agentId, messages: [{ role: "user", content: "City?" }] });
     await called.promise;
     stream.leave();
     await closed.promise;

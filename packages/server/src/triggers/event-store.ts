@@ -21,15 +21,15 @@ const columns = {
 
 export function createTriggerEventStore({ db, databaseKind }: Pick<Deps, "db" | "databaseKind">) {
   const queries = eventQueries(db);
-  const idOf = ({ rows }: { rows: Array<{ id: string }> }) => rows[0]?.id ?? null;
+  const firstId = ({ rows }: { rows: Array<{ id: string }> }) => rows[0]?.id ?? null;
   return {
     insert: compileInsert<NewTriggerEvent>(db, databaseKind, "triggerEvents", columns),
     async byId(trx: Executor, agentId: string, id: string): Promise<string | null> {
-      return idOf(await queries.byId(trx, { agentId, id }));
+      return firstId(await queries.byId(trx, { agentId, id }));
     },
     /** Returns the oldest trigger if several have this name. */
     async byName(trx: Executor, agentId: string, name: string): Promise<string | null> {
-      return idOf(await queries.byName(trx, { agentId, name }));
+      return firstId(await queries.byName(trx, { agentId, name }));
     },
     /** The latest firings of an agent's existing triggers, oldest first. */
     async lastFired(trx: Executor, agentId: string): Promise<Fired[]> {
@@ -37,13 +37,13 @@ export function createTriggerEventStore({ db, databaseKind }: Pick<Deps, "db" | 
     },
     /** Adds the events to the counters of their triggers. Call this last in a transaction. */
     async count(trx: Executor, events: readonly NewTriggerEvent[]): Promise<void> {
-      for (const row of countsOf(events)) await queries.addDay(trx, row);
+      for (const row of countEvents(events)) await queries.addDay(trx, row);
     },
   };
 }
 
 /** One row per trigger and day, in a consistent order, so that two processes cannot deadlock. */
-function countsOf(events: readonly NewTriggerEvent[]): TriggerDayRow[] {
+function countEvents(events: readonly NewTriggerEvent[]): TriggerDayRow[] {
   const rows = new Map<string, TriggerDayRow>();
   for (const { triggerId, day, eventType } of events) {
     if (triggerId === null) continue;
@@ -56,14 +56,14 @@ function countsOf(events: readonly NewTriggerEvent[]): TriggerDayRow[] {
 }
 
 function eventQueries(db: Db) {
-  const triggersOf = (agentId: string) =>
+  const selectTriggerIds = (agentId: string) =>
     db.selectFrom("triggers").select("triggers.id").where("agentId", "=", agentId);
   return {
     byId: compileOnce<{ agentId: string; id: string }, { id: string }>((param) =>
-      triggersOf(param("agentId")).where("id", "=", param("id")),
+      selectTriggerIds(param("agentId")).where("id", "=", param("id")),
     ),
     byName: compileOnce<{ agentId: string; name: string }, { id: string }>((param) =>
-      triggersOf(param("agentId")).where("name", "=", param("name")).orderBy("id").limit(1),
+      selectTriggerIds(param("agentId")).where("name", "=", param("name")).orderBy("id").limit(1),
     ),
     lastFired: compileOnce<{ agentId: string }, Fired>((param) =>
       db

@@ -20,7 +20,7 @@ export function deleteEventsBefore(db: Db, agentId: string, day: string): Promis
 }
 
 /** Deletes the events of an agent's triggers. @returns the number of deleted events */
-export function deleteEventsOf(db: Db, agentId: string): Promise<number> {
+export function deleteTriggerEvents(db: Db, agentId: string): Promise<number> {
   return deleteInBatches(db, async (trx, limit) => {
     const some = trx.selectFrom("triggerEvents").select("id").where("agentId", "=", agentId).orderBy("id").limit(limit);
     return Number((await trx.deleteFrom("triggerEvents").where("id", "in", some).executeTakeFirst()).numDeletedRows);

@@ -6,7 +6,7 @@ import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import type { ToolService } from "../tools/service.ts";
-import { checkedSettings } from "./rules.ts";
+import { checkSettings } from "./rules.ts";
 import type { TriggerService } from "./service.ts";
 import { createTriggerStats } from "./stats.ts";
 import { formTemplates, triggerTemplates } from "./templates.ts";
@@ -44,7 +44,7 @@ export function triggerRoutes(
   });
   app.route({
     ...contract.createTrigger,
-    ...withBodyRules<contract.TriggerCreate>(({ body }) => checkedSettings(body)),
+    ...withBodyRules<contract.TriggerCreate>(({ body }) => checkSettings(body)),
     handler: async (request, reply) => {
       const principal = requirePrincipal(request);
       const trigger = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>

@@ -2,7 +2,7 @@ import type { ActionType, TriggerType } from "@foyer/contract";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../errors.ts";
-import { checkedSettings, type TriggerSettings } from "./rules.ts";
+import { checkSettings, type TriggerSettings } from "./rules.ts";
 
 const fine: TriggerSettings = {
   triggerType: "exit_intent",
@@ -12,9 +12,9 @@ const fine: TriggerSettings = {
 };
 
 /** The first problem's path and message, or null. */
-function problemOf(settings: TriggerSettings) {
+function findProblem(settings: TriggerSettings) {
   try {
-    checkedSettings(settings);
+    checkSettings(settings);
     return null;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -36,7 +36,7 @@ describe("trigger conditions", () => {
     ["custom_event", { event: "e", eventData: {} }],
     ["custom_event", { event: "e", eventData: { a: { $in: [1, 2] }, "b.c": true } }],
   ])("for %s can be %j", (triggerType, conditions) => {
-    expect(checkedSettings({ ...fine, triggerType, conditions }).conditions).toEqual(conditions);
+    expect(checkSettings({ ...fine, triggerType, conditions }).conditions).toEqual(conditions);
   });
 
   it.each<[TriggerType, Record<string, unknown>, string, RegExp]>([
@@ -60,7 +60,7 @@ describe("trigger conditions", () => {
     ["custom_event", { event: "e", eventData: { a: { $where: "1" } } }, "eventData", /\S/],
     ["custom_event", { event: "e", eventData: { a: { $gt: {} } } }, "eventData", /\S/],
   ])("for %s cannot be %j", (triggerType, conditions, field, message) => {
-    const problem = problemOf({ ...fine, triggerType, conditions });
+    const problem = findProblem({ ...fine, triggerType, conditions });
     expect(problem).toMatchObject({ path: `conditions.${field}`, message: expect.stringMatching(message) });
   });
 });
@@ -74,7 +74,7 @@ describe("a trigger action", () => {
     ["show_bubble", { message: "x", duration: 0.1 }],
     ["show_bubble", { message: "x", duration: 86_400_000 }],
   ])("of type %s can have %j", (actionType, actionConfig) => {
-    expect(checkedSettings({ ...fine, actionType, actionConfig }).actionConfig).toEqual(actionConfig);
+    expect(checkSettings({ ...fine, actionType, actionConfig }).actionConfig).toEqual(actionConfig);
   });
 
   it.each<[ActionType, Record<string, unknown>, string, RegExp]>([
@@ -89,7 +89,7 @@ describe("a trigger action", () => {
     ["show_bubble", { message: "x", duration: "5s" }, "duration", /milliseconds/],
     ["show_bubble", { message: "x", duration: 86_400_001 }, "duration", /at most 86400000/],
   ])("of type %s cannot have %j", (actionType, actionConfig, field, message) => {
-    const problem = problemOf({ ...fine, actionType, actionConfig });
+    const problem = findProblem({ ...fine, actionType, actionConfig });
     expect(problem).toMatchObject({ path: `actionConfig.${field}`, message: expect.stringMatching(message) });
   });
 });
@@ -102,7 +102,7 @@ it("problems of a trigger's conditions and of its action are reported together",
     actionConfig: { message: "" },
   };
   const paths = ["conditions.page", "actionConfig.message"];
-  expect(() => checkedSettings(settings)).toThrow(
+  expect(() => checkSettings(settings)).toThrow(
     expect.objectContaining({ details: paths.map((path) => expect.objectContaining({ path })) }),
   );
 });
@@ -126,9 +126,9 @@ it("trigger settings are accepted or refused, and accepted settings are accepted
       object("message", "toolId", "duration", "other"),
       (triggerType, conditions, actionType, actionConfig) => {
         const settings = { triggerType, conditions, actionType, actionConfig } as TriggerSettings;
-        if (problemOf(settings)) return;
-        const taken = checkedSettings(settings);
-        expect(checkedSettings({ ...settings, ...taken })).toEqual(taken);
+        if (findProblem(settings)) return;
+        const taken = checkSettings(settings);
+        expect(checkSettings({ ...settings, ...taken })).toEqual(taken);
         expect(Object.keys({ ...taken.conditions, ...taken.actionConfig })).not.toContain("other");
       },
     ),

@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
  * Settings whose type is unknown are not checked.
  * @throws AppError 400 with the path of a problem in each of the two
  */
-export function checkedSettings({
+export function checkSettings({
   triggerType,
   conditions,
   actionType,
@@ -34,25 +34,25 @@ export function checkedSettings({
 
 const conditionRules: Record<TriggerType, (given: Given) => Given> = {
   time_on_page: ({ timeOnPage }) => ({
-    timeOnPage: numberIn("conditions.timeOnPage", timeOnPage, [0, DAY_S], "of seconds"),
+    timeOnPage: checkNumber("conditions.timeOnPage", timeOnPage, [0, DAY_S], "of seconds"),
   }),
   scroll_depth: ({ scrollDepth }) => ({
-    scrollDepth: numberIn("conditions.scrollDepth", scrollDepth, [0, 100], "of percent"),
+    scrollDepth: checkNumber("conditions.scrollDepth", scrollDepth, [0, 100], "of percent"),
   }),
   exit_intent: () => ({}),
   page_view: ({ page }) => ({ page: pagePattern(page) }),
   custom_event: ({ event, eventData }) => ({
-    event: textIn("conditions.event", event, 200, "the name of the event"),
-    eventData: checkedEventData(eventData),
+    event: checkText("conditions.event", event, 200, "the name of the event"),
+    eventData: checkEventData(eventData),
   }),
 };
 
 const actionRules: Record<ActionType, (given: Given) => Given> = {
-  open_chat: ({ message }) => ({ message: isAbsent(message) ? null : chatMessage(message) }),
-  show_form: ({ toolId }) => ({ toolId: textIn("actionConfig.toolId", toolId, 100, "the id of a form tool") }),
+  open_chat: ({ message }) => ({ message: isAbsent(message) ? null : checkChatMessage(message) }),
+  show_form: ({ toolId }) => ({ toolId: checkText("actionConfig.toolId", toolId, 100, "the id of a form tool") }),
   show_bubble: ({ message, duration }) => ({
-    message: textIn("actionConfig.message", message, 1_000, "the text of the bubble"),
-    duration: isAbsent(duration) ? null : bubbleDuration(duration),
+    message: checkText("actionConfig.message", message, 1_000, "the text of the bubble"),
+    duration: isAbsent(duration) ? null : checkBubbleDuration(duration),
   }),
 };
 
@@ -64,19 +64,19 @@ function pagePattern(page: unknown) {
   return page;
 }
 
-function checkedEventData(eventData: unknown) {
+function checkEventData(eventData: unknown) {
   const problem = findEventDataProblem(eventData);
   if (problem) throw invalid("conditions.eventData", problem);
   return eventData;
 }
 
 /** An empty message counts as none. */
-function chatMessage(message: unknown) {
+function checkChatMessage(message: unknown) {
   if (typeof message === "string" && message.length <= 2_000) return message;
   throw invalid("actionConfig.message", "must be the text for the chat, at most 2000 characters");
 }
 
-function bubbleDuration(duration: unknown) {
+function checkBubbleDuration(duration: unknown) {
   if (typeof duration === "number" && duration > 0 && duration <= DAY_MS) return duration;
   throw invalid(
     "actionConfig.duration",
@@ -84,7 +84,7 @@ function bubbleDuration(duration: unknown) {
   );
 }
 
-function numberIn(path: string, value: unknown, [minimum, maximum]: [number, number], unit: string) {
+function checkNumber(path: string, value: unknown, [minimum, maximum]: [number, number], unit: string) {
   if (typeof value === "number" && value >= minimum && value <= maximum) return value;
   throw invalid(
     path,
@@ -93,7 +93,7 @@ function numberIn(path: string, value: unknown, [minimum, maximum]: [number, num
   );
 }
 
-function textIn(path: string, value: unknown, maxLength: number, what: string) {
+function checkText(path: string, value: unknown, maxLength: number, what: string) {
   if (typeof value === "string" && value.trim() !== "" && value.length <= maxLength) return value;
   throw invalid(path, `must be ${what}, at most ${maxLength} characters`);
 }

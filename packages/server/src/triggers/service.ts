@@ -12,7 +12,7 @@ import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import type { FormFinder } from "../tools/form/form-finder.ts";
 import { toColumns, toTrigger, triggerDefaults } from "./columns.ts";
-import { checkedSettings, type TriggerSettings } from "./rules.ts";
+import { checkSettings, type TriggerSettings } from "./rules.ts";
 import { createTriggerStore, type TriggerStore } from "./store.ts";
 
 /** The maximum number of triggers of an agent. It is limited because a page loads all of them. */
@@ -31,7 +31,7 @@ export function createTriggerService(
 ) {
   const store = createTriggerStore(db);
 
-  async function existing(organizationId: string, id: string): Promise<TriggerRow> {
+  async function findTrigger(organizationId: string, id: string): Promise<TriggerRow> {
     const row = isId("trigger", id) ? await store.get(organizationId, id) : undefined;
     if (!row) throw notFound("Trigger");
     return row;
@@ -41,12 +41,12 @@ export function createTriggerService(
    * Validates the settings and converts them to columns. `toolId` is the form to show.
    * @throws 400 when the agent has no such form
    */
-  async function checked(owner: Pick<TriggerRow, "organizationId" | "agentId">, settings: TriggerSettings) {
-    const { conditions, actionConfig } = checkedSettings(settings);
+  async function validate(owner: Pick<TriggerRow, "organizationId" | "agentId">, settings: TriggerSettings) {
+    const { conditions, actionConfig } = checkSettings(settings);
     const { triggerType, actionType } = settings;
     const toolId = actionType === "show_form" ? String(actionConfig.toolId) : null;
     const form = toolId === null ? null : await forms.owned(owner.organizationId, toolId);
-    if (form !== null && form?.agentId !== owner.agentId) throw noSuchForm();
+    if (form !== null && form?.agentId !== owner.agentId) throw noSuchFormError();
     const json = { conditions: JSON.stringify(conditions), actionConfig: JSON.stringify(actionConfig) };
     return { triggerType, actionType, toolId, ...json };
   }
@@ -54,13 +54,13 @@ export function createTriggerService(
   /** Retries with the current row after a concurrent change, so that each change is based on what it read. */
   async function change(organizationId: string, id: string, changesOf: (trigger: Trigger) => TriggerChanges) {
     for (;;) {
-      const row = await existing(organizationId, id);
+      const row = await findTrigger(organizationId, id);
       const trigger = toTrigger(row);
       const given = changesOf(trigger);
       const plain = toColumns({ isEnabled: trigger.isEnabled, ...given });
       // Skip the check for other changes, so that a disabled trigger can be renamed even after its form was deleted.
       const isChecked = plain.isEnabled === 1 || settingNames.some((name) => given[name] !== undefined);
-      const settings = isChecked ? await checked(row, { ...trigger, ...given }) : {};
+      const settings = isChecked ? await validate(row, { ...trigger, ...given }) : {};
       const updatedAt = Math.max(Date.now(), row.updatedAt + 1);
       const updated = await store.update(row, { ...plain, ...settings, updatedAt }).catch(refuseMissingForm);
       if (!updated) continue;
@@ -78,14 +78,14 @@ export function createTriggerService(
       return (await store.list(organizationId, agentId)).map(toTrigger);
     },
     async get(organizationId: string, id: string): Promise<Trigger> {
-      return toTrigger(await existing(organizationId, id));
+      return toTrigger(await findTrigger(organizationId, id));
     },
     /** Checks the usable part of a body that changes a trigger. @throws 400, or 404 */
     async checkPart(organizationId: string, id: string, { body, refused }: PartialBody<TriggerChanges>): Promise<void> {
-      const trigger = toTrigger(await existing(organizationId, id));
+      const trigger = toTrigger(await findTrigger(organizationId, id));
       if (settingNames.every((name) => body[name] === undefined)) return;
       const known = settingNames.filter((name) => !refused.has(name));
-      checkedSettings(Object.fromEntries(known.map((name) => [name, body[name] ?? trigger[name]])));
+      checkSettings(Object.fromEntries(known.map((name) => [name, body[name] ?? trigger[name]])));
     },
     async create(organizationId: string, agentId: string, input: TriggerCreate, keep?: SaveResponse): Promise<Trigger> {
       await agents.get(organizationId, agentId);
@@ -94,7 +94,7 @@ export function createTriggerService(
       const row: TriggerRow = {
         ...triggerDefaults,
         ...toColumns(input),
-        ...(await checked(owner, input)),
+        ...(await validate(owner, input)),
         id: newId("trigger"),
         ...owner,
         name: input.name,
@@ -113,7 +113,7 @@ export function createTriggerService(
     },
     /** The copy is disabled, because two enabled triggers would show the same thing twice. */
     async duplicate(organizationId: string, id: string): Promise<Trigger> {
-      return toTrigger(await duplicateTrigger(store, await existing(organizationId, id)));
+      return toTrigger(await duplicateTrigger(store, await findTrigger(organizationId, id)));
     },
     async update(organizationId: string, id: string, input: TriggerChanges): Promise<Trigger> {
       return change(organizationId, id, () => input);
@@ -162,11 +162,11 @@ async function copyTriggers(
 
 const settingNames = ["triggerType", "conditions", "actionType", "actionConfig"] as const;
 
-function noSuchForm() {
+function noSuchFormError() {
   return invalid("actionConfig.toolId", "must be the id of a form tool of the same agent", "unknown_reference");
 }
 
 /** Turns the error into a 400 if the form was deleted after it was looked up. */
 function refuseMissingForm(error: unknown): never {
-  throw isMissingReference(error) ? noSuchForm() : error;
+  throw isMissingReference(error) ? noSuchFormError() : error;
 }

@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 export type StatsFilter = { organizationId: string; agentId: string | null; from: string | null; to: string | null };
 
 export function createTriggerStatsStore({ db, reads }: Pick<Deps, "db" | "reads">) {
-  const counted = ({ organizationId, agentId, from, to }: StatsFilter) =>
+  const selectCounts = ({ organizationId, agentId, from, to }: StatsFilter) =>
     db
       .selectFrom("triggers")
       .leftJoin("triggerDays", (join) =>
@@ -19,7 +19,7 @@ export function createTriggerStatsStore({ db, reads }: Pick<Deps, "db" | "reads"
   return {
     /** One row per trigger. */
     async totals(filter: StatsFilter): Promise<Array<{ id: string; fired: number; converted: number }>> {
-      const query = counted(filter)
+      const query = selectCounts(filter)
         .select((x) => ["triggers.id", x.fn.sum("fired").as("fired"), x.fn.sum("converted").as("converted")])
         .groupBy("triggers.id");
       const rows = await reads.run(query, { lane: "list", owner: filter.organizationId });
@@ -27,7 +27,7 @@ export function createTriggerStatsStore({ db, reads }: Pick<Deps, "db" | "reads"
     },
     /** One row per trigger and day, oldest first. A trigger without any days has one row without a day. */
     async days(filter: StatsFilter): Promise<Array<{ id: string } & Nullable<Omit<TriggerDayRow, "triggerId">>>> {
-      const query = counted(filter).select(["triggers.id", "day", "fired", "converted"]).orderBy("day");
+      const query = selectCounts(filter).select(["triggers.id", "day", "fired", "converted"]).orderBy("day");
       return reads.run(query, { lane: "list", owner: filter.organizationId });
     },
   };

@@ -1,7 +1,7 @@
 import type { TriggerCounts, TriggerStatsQuery } from "@foyer/contract";
 import type { AgentService } from "../agents/service.ts";
 import type { Deps } from "../deps.ts";
-import { dayOf } from "../utc-day.ts";
+import { toUtcDay } from "../utc-day.ts";
 import { createTriggerStatsStore } from "./stats-store.ts";
 
 /**
@@ -12,9 +12,9 @@ export function createTriggerStats(deps: Pick<Deps, "db" | "reads">, agents: Age
   const store = createTriggerStatsStore(deps);
   return async (organizationId: string, { agentId, from, to, groupBy }: TriggerStatsQuery) => {
     if (agentId !== undefined) await agents.get(organizationId, agentId);
-    const dayIn = (text: string | undefined) => (text === undefined ? null : dayOf(Date.parse(text)));
-    const filter = { organizationId, agentId: agentId ?? null, from: dayIn(from), to: dayIn(to) };
-    if (groupBy === "day") return byDay(await store.days(filter));
+    const parseDay = (text: string | undefined) => (text === undefined ? null : toUtcDay(Date.parse(text)));
+    const filter = { organizationId, agentId: agentId ?? null, from: parseDay(from), to: parseDay(to) };
+    if (groupBy === "day") return groupByDay(await store.days(filter));
     const rows = await store.totals(filter);
     return Object.fromEntries(
       rows.map(({ id, fired, converted }) => [id, { firedCount: fired, convertedCount: converted }]),
@@ -24,7 +24,7 @@ export function createTriggerStats(deps: Pick<Deps, "db" | "reads">, agents: Age
 
 type DayRows = Awaited<ReturnType<ReturnType<typeof createTriggerStatsStore>["days"]>>;
 
-function byDay(rows: DayRows): Record<string, TriggerCounts> {
+function groupByDay(rows: DayRows): Record<string, TriggerCounts> {
   const stats: Record<string, TriggerCounts & Required<Pick<TriggerCounts, "days">>> = {};
   for (const { id, day, fired, converted } of rows) {
     stats[id] ??= { firedCount: 0, convertedCount: 0, days: [] };

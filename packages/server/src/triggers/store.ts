@@ -8,11 +8,12 @@ import type { TriggerRow } from "../db/trigger-tables.ts";
 export type TriggerStore = ReturnType<typeof createTriggerStore>;
 
 export function createTriggerStore(db: Db) {
-  const owned = (organizationId: string) => db.selectFrom("triggers").where("organizationId", "=", organizationId);
+  const selectOwned = (organizationId: string) =>
+    db.selectFrom("triggers").where("organizationId", "=", organizationId);
   return {
     /** Ordered as they run. */
     async list(organizationId: string, agentId: string): Promise<TriggerRow[]> {
-      const triggers = owned(organizationId).selectAll().where("agentId", "=", agentId);
+      const triggers = selectOwned(organizationId).selectAll().where("agentId", "=", agentId);
       return triggers.orderBy("priority").orderBy("id").execute();
     },
     /** The triggers for visitors' pages, ordered as they run. Triggers whose form was deleted are left out. */
@@ -36,7 +37,7 @@ export function createTriggerStore(db: Db) {
       await trx.insertInto("triggers").values(row).execute();
     },
     async get(organizationId: string, id: string): Promise<TriggerRow | undefined> {
-      return owned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
+      return selectOwned(organizationId).selectAll().where("id", "=", id).executeTakeFirst();
     },
     /**
      * Inserts the trigger and runs `alsoInTransaction`, unless the agent already has `limit` triggers.

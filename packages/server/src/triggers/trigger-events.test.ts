@@ -3,7 +3,7 @@ import { createPostgres, onBothDatabases, type TestDatabase } from "../../../../
 import { createAgent } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { newId } from "../ids.ts";
-import { dayOf } from "../utc-day.ts";
+import { toUtcDay } from "../utc-day.ts";
 import { deleteEventsBefore } from "./retention.ts";
 import { createTriggerEvents } from "./trigger-events.ts";
 
@@ -13,7 +13,7 @@ const unlimited = { FOYER_LIMIT_EVENTS_PER_SESSION: "0", FOYER_LIMIT_EVENTS_PER_
 const types = { triggerType: "exit_intent", actionType: "open_chat" } as const;
 
 /** Creates the resources that events are reported for. */
-function reporter({ app }: TestServer, owner: Account) {
+function createReporter({ app }: TestServer, owner: Account) {
   return {
     createAgent: () => createAgent(owner),
     createTrigger: async (agentId: string, name: string): Promise<string> => {
@@ -33,7 +33,7 @@ onBothDatabases("trigger events", (createDatabase) => {
   let database: TestDatabase;
   let server: TestServer;
   let owner: Account;
-  let use: ReturnType<typeof reporter>;
+  let use: ReturnType<typeof createReporter>;
   let agentId: string;
   let trigger: string;
   let other: string;
@@ -43,7 +43,7 @@ onBothDatabases("trigger events", (createDatabase) => {
   });
   beforeEach(async () => {
     owner = await server.createAccount();
-    use = reporter(server, owner);
+    use = createReporter(server, owner);
     agentId = await use.createAgent();
     trigger = await use.createTrigger(agentId, "Welcome");
     other = await use.createTrigger(agentId, "Other");
@@ -80,7 +80,7 @@ onBothDatabases("trigger events", (createDatabase) => {
       ...more,
       ...types,
       eventType: "fired",
-      day: dayOf(kept[0]?.createdAt ?? 0),
+      day: toUtcDay(kept[0]?.createdAt ?? 0),
       createdAt: expect.any(Number),
     });
     expect(kept[0]?.createdAt).toBeGreaterThanOrEqual(before);
@@ -103,7 +103,7 @@ onBothDatabases("trigger events", (createDatabase) => {
   });
 
   it("never count for another agent's trigger", async () => {
-    const stranger = reporter(server, await server.createAccount());
+    const stranger = createReporter(server, await server.createAccount());
     const strangers = await stranger.createAgent();
     const target = await stranger.createTrigger(strangers, "Target");
     const sibling = await use.createAgent();
@@ -277,7 +277,7 @@ it("trigger events from two processes are counted exactly on one PostgreSQL data
   const servers = [await startServer({ database, env: unlimited }), await startServer({ database, env: unlimited })];
   const [one, other] = servers as [TestServer, TestServer];
   const owner = await one.createAccount();
-  const use = reporter(one, owner);
+  const use = createReporter(one, owner);
   const agents = [await use.createAgent(), await use.createAgent()];
   const triggers: Array<{ agentId: string; triggerId: string }> = [];
   for (const agentId of agents) {
@@ -288,7 +288,7 @@ it("trigger events from two processes are counted exactly on one PostgreSQL data
     ...(triggers[n % triggers.length] as (typeof triggers)[number]),
     eventType: n % 5 ? "fired" : "converted",
   }));
-  const report = { one: use.report, other: reporter(other, owner).report };
+  const report = { one: use.report, other: createReporter(other, owner).report };
   const answers = await Promise.all([
     ...events.map((event) => report.one(event)),
     ...events.toReversed().map((event) => report.other(event)),
@@ -307,7 +307,7 @@ it("trigger events from two processes are counted exactly on one PostgreSQL data
 describe("trigger events are limited per minute", () => {
   async function start(env: Record<string, string>) {
     const server = await startServer({ env });
-    const use = reporter(server, await server.createAccount());
+    const use = createReporter(server, await server.createAccount());
     const agentId = await use.createAgent();
     const report = async (event: object = {}, address?: string) => use.report({ agentId, ...event }, {}, address);
     return {

@@ -4,7 +4,7 @@ import { createBatchWriter } from "../db/batch-writer.ts";
 import type { Tables } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import { isId } from "../ids.ts";
-import { dayOf } from "../utc-day.ts";
+import { toUtcDay } from "../utc-day.ts";
 import { createTriggerEventStore, type Fired, type NewTriggerEvent } from "./event-store.ts";
 
 const BATCH = 256;
@@ -51,7 +51,7 @@ export function createTriggerEvents(deps: Pick<Deps, "db" | "databaseKind">): Re
       if (triggerId === null && event.eventType === "converted" && event.sessionId !== null) {
         const known = fired.get(agentId) ?? (await store.lastFired(trx, agentId));
         fired.set(agentId, known);
-        triggerId = lastFiredIn(event, rows) ?? lastFiredIn(event, known);
+        triggerId = findLastFired(event, rows) ?? findLastFired(event, known);
       }
       rows.push({ ...event, triggerId });
     }
@@ -70,7 +70,7 @@ export function createTriggerEvents(deps: Pick<Deps, "db" | "databaseKind">): Re
       eventType: event.eventType,
       sessionId: event.sessionId || null,
       pagePath: event.pagePath ?? null,
-      day: dayOf(createdAt),
+      day: toUtcDay(createdAt),
       createdAt,
     };
     return write({ event: row, also });
@@ -78,7 +78,7 @@ export function createTriggerEvents(deps: Pick<Deps, "db" | "databaseKind">): Re
 }
 
 /** The trigger that fired last in the event's session. `fired` is ordered oldest first. */
-function lastFiredIn({ agentId, sessionId }: NewTriggerEvent, fired: readonly Fired[]): string | null {
+function findLastFired({ agentId, sessionId }: NewTriggerEvent, fired: readonly Fired[]): string | null {
   const isSame = (row: Fired) =>
     row.eventType === "fired" && row.triggerId !== null && row.agentId === agentId && row.sessionId === sessionId;
   return fired.findLast(isSame)?.triggerId ?? null;

@@ -46,7 +46,7 @@ export function createVisitorTriggers(
    * A cached listing is returned synchronously. It can be up to 5 s old after a change in another process.
    * @throws 404 when the agent does not exist
    */
-  function listing(agentId: string, origin: string | undefined): Listing | Promise<Listing> {
+  function loadListing(agentId: string, origin: string | undefined): Listing | Promise<Listing> {
     const check = (found: Listing) => {
       agents.checkOrigin(found.agent, origin, ownOrigin);
       return found;
@@ -56,7 +56,7 @@ export function createVisitorTriggers(
   }
 
   return {
-    listing,
+    listing: loadListing,
     /**
      * Resolves once the event is durable. The caller must check with `listing` that the agent accepts events from this
      * page.

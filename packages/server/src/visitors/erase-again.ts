@@ -112,7 +112,7 @@ async function readSubmissions(db: Db, look: Look): Promise<void> {
   );
   for await (const rows of pages) {
     for (const { organizationId, conversationId, userId, formData, verifiedVisitor, createdAt } of rows) {
-      const addresses = [formData, verifiedVisitor ?? "{}"].flatMap((json) => addressesIn(JSON.parse(json)));
+      const addresses = [formData, verifiedVisitor ?? "{}"].flatMap((json) => findAddresses(JSON.parse(json)));
       look(organizationId, createdAt, [
         { kind: "conversationId", value: conversationId },
         { kind: "userId", value: userId },
@@ -141,7 +141,7 @@ async function readTriggerEvents(db: Db, look: Look): Promise<void> {
   }
 }
 
-function addressesIn(value: unknown): string[] {
+function findAddresses(value: unknown): string[] {
   if (typeof value === "string") return value.includes("@") ? [foldEmail(value)] : [];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(addressesIn) : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(findAddresses) : [];
 }

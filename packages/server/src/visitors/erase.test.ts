@@ -115,8 +115,8 @@ onBothDatabases("erasing visitors", (createDatabase) => {
     expect(after.found).toBe(0);
     expect(after.others).toEqual(before.others);
     expect(JSON.stringify(after.others)).toContain(kept.tokens[0]);
-    if (database.address.kind === "sqlite") expect(tokensInFiles(database.address.file, tokens)).toEqual([]);
-    else expect(await tokensInCopy(server, tokens)).toEqual([]);
+    if (database.address.kind === "sqlite") expect(findTokensInFiles(database.address.file, tokens)).toEqual([]);
+    else expect(await findTokensInCopy(server, tokens)).toEqual([]);
   });
 
   it("finds the submissions of a visitor who proved the address, outside of conversations and without it in an answer", async () => {
@@ -293,14 +293,14 @@ async function dump({ deps: { db } }: TestServer, tokens: readonly string[]) {
 }
 
 /** The tokens found in the database files, including its log and free pages. */
-function tokensInFiles(file: string, tokens: readonly string[]): string[] {
+function findTokensInFiles(file: string, tokens: readonly string[]): string[] {
   const folder = dirname(file);
   const contents = readdirSync(folder).map((name) => readFileSync(join(folder, name)));
   return tokens.filter((token) => contents.some((content) => content.includes(token)));
 }
 
 /** The tokens found in a dump by PostgreSQL itself. The test's PostgreSQL has no `pg_dump`, which also uses COPY. */
-async function tokensInCopy({ deps: { db } }: TestServer, tokens: readonly string[]): Promise<string[]> {
+async function findTokensInCopy({ deps: { db } }: TestServer, tokens: readonly string[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), "foyer-copy-"));
   // PostgreSQL may run as another user.
   chmodSync(folder, 0o777);

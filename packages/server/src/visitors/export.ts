@@ -21,13 +21,13 @@ type Parts = {
  */
 export function createVisitorExport(deps: Pick<Deps, "db" | "reads">, { find, conversations, forms }: Parts) {
   return (organizationId: string, identifier: Identifier): Readable => {
-    const batches = () => find(organizationId, identifier);
+    const readBatches = () => find(organizationId, identifier);
 
-    async function* conversationsJson() {
-      for await (const batch of batches()) {
+    async function* writeConversations() {
+      for await (const batch of readBatches()) {
         for (const { id } of batch.conversations) {
           const row = await conversations.find({ organizationId }, id);
-          const detail = row && (await unlessDeleted(() => conversations.get({ organizationId }, id)));
+          const detail = row && (await ignoreDeleted(() => conversations.get({ organizationId }, id)));
           if (!detail) continue;
           const { fields, messagePages } = detail;
           const { sessionId, userMetadata } = row;
@@ -45,8 +45,8 @@ export function createVisitorExport(deps: Pick<Deps, "db" | "reads">, { find, co
       }
     }
 
-    async function* rowsJson(read: (batch: Batch) => AsyncGenerator<object>) {
-      for await (const batch of batches()) {
+    async function* writeRows(read: (batch: Batch) => AsyncGenerator<object>) {
+      for await (const batch of readBatches()) {
         for await (const row of read(batch)) {
           yield JSON.stringify(row);
           yield END;
@@ -54,10 +54,10 @@ export function createVisitorExport(deps: Pick<Deps, "db" | "reads">, { find, co
       }
     }
 
-    async function* submissionsJson() {
-      for await (const { submissionIds } of batches()) {
+    async function* writeSubmissions() {
+      for await (const { submissionIds } of readBatches()) {
         for (const id of submissionIds) {
-          const submission = await unlessDeleted(() => forms.detail(organizationId, id));
+          const submission = await ignoreDeleted(() => forms.detail(organizationId, id));
           if (!submission) continue;
           yield JSON.stringify(submission);
           yield END;
@@ -65,38 +65,38 @@ export function createVisitorExport(deps: Pick<Deps, "db" | "reads">, { find, co
       }
     }
 
-    async function* files(): AsyncGenerator<ZipEntry> {
-      for await (const { submissionIds } of batches()) {
+    async function* readFiles(): AsyncGenerator<ZipEntry> {
+      for await (const { submissionIds } of readBatches()) {
         if (submissionIds.length === 0) continue;
         const stored = deps.db.selectFrom("submissionFiles").select(["submissionId", "field"]);
         for (const { submissionId, field } of await stored.where("submissionId", "in", submissionIds).execute()) {
-          const file = await unlessDeleted(() => forms.file(organizationId, submissionId, field));
+          const file = await ignoreDeleted(() => forms.file(organizationId, submissionId, field));
           if (!file) continue;
-          const name = `files/${submissionId}/${fileName(field)}-${fileName(file.name ?? "file")}`;
-          yield { name, isCompressed: false, chunks: once(file.content) };
+          const name = `files/${submissionId}/${createFileName(field)}-${createFileName(file.name ?? "file")}`;
+          yield { name, isCompressed: false, chunks: yieldOnce(file.content) };
         }
       }
     }
 
-    async function* entries(): AsyncGenerator<ZipEntry> {
+    async function* createEntries(): AsyncGenerator<ZipEntry> {
       const rows = createExportedRows(deps, organizationId);
-      yield jsonEntry("conversations.json", conversationsJson());
-      yield jsonEntry("handoffs.json", rowsJson(rows.handoffs));
-      yield jsonEntry("notes.json", rowsJson(rows.notes));
-      yield jsonEntry("unanswered-questions.json", rowsJson(rows.questions));
-      yield jsonEntry("submissions.json", submissionsJson());
-      yield jsonEntry("events.json", rowsJson(rows.events));
-      yield jsonEntry("deliveries.json", rowsJson(rows.deliveries));
-      yield jsonEntry("trigger-events.json", rowsJson(rows.triggerEvents));
-      yield jsonEntry("token-counters.json", rowsJson(rows.tokens));
-      yield* files();
+      yield createJsonEntry("conversations.json", writeConversations());
+      yield createJsonEntry("handoffs.json", writeRows(rows.handoffs));
+      yield createJsonEntry("notes.json", writeRows(rows.notes));
+      yield createJsonEntry("unanswered-questions.json", writeRows(rows.questions));
+      yield createJsonEntry("submissions.json", writeSubmissions());
+      yield createJsonEntry("events.json", writeRows(rows.events));
+      yield createJsonEntry("deliveries.json", writeRows(rows.deliveries));
+      yield createJsonEntry("trigger-events.json", writeRows(rows.triggerEvents));
+      yield createJsonEntry("token-counters.json", writeRows(rows.tokens));
+      yield* readFiles();
     }
-    return Readable.from(zipStream(entries()), { objectMode: false });
+    return Readable.from(zipStream(createEntries()), { objectMode: false });
   };
 }
 
 /** The result of `read`, or undefined when its subject has been deleted since it was found. */
-async function unlessDeleted<T>(read: () => Promise<T>): Promise<T | undefined> {
+async function ignoreDeleted<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
@@ -108,7 +108,7 @@ async function unlessDeleted<T>(read: () => Promise<T>): Promise<T | undefined> 
 /** Ends an item of a JSON array whose text comes in several pieces. */
 const END = Symbol("end of item");
 
-function jsonEntry(name: string, pieces: AsyncIterable<string | typeof END>): ZipEntry {
+function createJsonEntry(name: string, pieces: AsyncIterable<string | typeof END>): ZipEntry {
   async function* chunks() {
     let before = "[";
     for await (const piece of pieces) {
@@ -124,7 +124,7 @@ function jsonEntry(name: string, pieces: AsyncIterable<string | typeof END>): Zi
 }
 
 /** The names come from the visitor, so they must not lead out of the folder in which the archive is unpacked. */
-function fileName(name: string): string {
+function createFileName(name: string): string {
   return (
     name
       .replace(/[^\p{L}\p{N}._-]+/gu, "_")
@@ -133,6 +133,6 @@ function fileName(name: string): string {
   );
 }
 
-async function* once(content: Uint8Array) {
+async function* yieldOnce(content: Uint8Array) {
   yield content;
 }

@@ -22,8 +22,8 @@ type Run = <Row>(query: Compilable<Row>) => Promise<Row[]>;
 export function createExportedRows({ db, reads }: ReadDeps, organizationId: string) {
   const run: Run = (query) => reads.run(query, { lane: "list", owner: organizationId });
   return {
-    ...conversationRows(db, run, organizationId),
-    ...eventRows(db, run, organizationId),
+    ...createConversationReaders(db, run, organizationId),
+    ...createEventReaders(db, run, organizationId),
     async *triggerEvents({ sessionIds }: Batch): AsyncGenerator<object> {
       if (sessionIds.length === 0) return;
       for (let after = 0; ; ) {
@@ -62,14 +62,14 @@ export function createExportedRows({ db, reads }: ReadDeps, organizationId: stri
  */
 const notSearched = (column: string): RawBuilder<string> => sql<string>`${sql.ref(column)} || ''`;
 
-const idsOf = ({ conversations }: Batch) => conversations.map(({ id }) => id);
+const conversationIds = ({ conversations }: Batch) => conversations.map(({ id }) => id);
 
 /** Reads the rows that belong to conversations besides their messages. */
-function conversationRows(db: Deps["db"], run: Run, organizationId: string) {
+function createConversationReaders(db: Deps["db"], run: Run, organizationId: string) {
   return {
     /** The requests for a person, with the email address that the visitor left. */
     async *handoffs(batch: Batch): AsyncGenerator<object> {
-      const ids = idsOf(batch);
+      const ids = conversationIds(batch);
       if (ids.length === 0) return;
       const handoffs = db
         .selectFrom("handoffs")
@@ -83,7 +83,7 @@ function conversationRows(db: Deps["db"], run: Run, organizationId: string) {
     },
     /** Reads the notes that members wrote about the visitor. */
     async *notes(batch: Batch): AsyncGenerator<object> {
-      const ids = idsOf(batch);
+      const ids = conversationIds(batch);
       if (ids.length === 0) return;
       const notes = db
         .selectFrom("conversationNotes")
@@ -95,7 +95,7 @@ function conversationRows(db: Deps["db"], run: Run, organizationId: string) {
       for await (const page of readPagesById(PAGE_ROWS, (after) => run(notes.where("id", ">", after)))) yield* page;
     },
     async *questions(batch: Batch): AsyncGenerator<object> {
-      const ids = idsOf(batch);
+      const ids = conversationIds(batch);
       if (ids.length === 0) return;
       const questions = db
         .selectFrom("messages")
@@ -112,11 +112,11 @@ function conversationRows(db: Deps["db"], run: Run, organizationId: string) {
 }
 
 /** The events of conversations and submissions, and what was sent to receivers besides the submissions themselves. */
-function eventRows(db: Deps["db"], run: Run, organizationId: string) {
+function createEventReaders(db: Deps["db"], run: Run, organizationId: string) {
   /** The events of a batch. An event about a submission belongs to the submission, even within a conversation. */
-  function* ofBatch(batch: Batch) {
+  function* selectBatch(batch: Batch) {
     const all = db.selectFrom("events").where("events.organizationId", "=", organizationId);
-    const ids = idsOf(batch);
+    const ids = conversationIds(batch);
     if (ids.length > 0) yield all.where("events.conversationId", "in", ids).where("events.submissionId", "is", null);
     if (batch.submissionIds.length > 0) yield all.where("events.submissionId", "in", batch.submissionIds);
   }
@@ -153,11 +153,11 @@ function eventRows(db: Deps["db"], run: Run, organizationId: string) {
   const columns = ["deliveries.id", "purpose", "deliveries.type", "host", "state", "deliveries.createdAt"] as const;
   return {
     async *events(batch: Batch): AsyncGenerator<object> {
-      for (const events of ofBatch(batch)) yield* read(events);
+      for (const events of selectBatch(batch)) yield* read(events);
     },
     /** Sent events, and notices about the conversations. The deliveries of a submission are exported with it. */
     async *deliveries(batch: Batch): AsyncGenerator<object> {
-      for (const events of ofBatch(batch)) {
+      for (const events of selectBatch(batch)) {
         const sent = db
           .selectFrom("deliveries")
           .select([...columns, "eventId"])
@@ -166,7 +166,7 @@ function eventRows(db: Deps["db"], run: Run, organizationId: string) {
           .limit(PAGE_DELIVERIES);
         yield* withAttempts((after) => sent.where("deliveries.id", ">", after));
       }
-      const ids = idsOf(batch);
+      const ids = conversationIds(batch);
       if (ids.length === 0) return;
       const notices = db
         .selectFrom("deliveries")

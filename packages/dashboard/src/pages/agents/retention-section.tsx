@@ -2,7 +2,7 @@ import type { Retention } from "@foyer/contract";
 import { NumberField } from "../../components/field.tsx";
 import { Section } from "../../components/page.tsx";
 
-const kinds = [
+const retentionKinds = [
   { kind: "conversations", label: "Conversations", help: "After the last message.", max: 36_500 },
   { kind: "submissions", label: "Form submissions", help: undefined, max: 36_500 },
   { kind: "files", label: "Submitted files", help: "The submissions themselves are kept.", max: 36_500 },
@@ -30,7 +30,7 @@ export function RetentionSection({
       description="Deletes data this many days after it was stored. Leave a field empty to keep the data."
     >
       <div className="grid gap-5 sm:grid-cols-2">
-        {kinds.map(({ kind, label, help, max }) => (
+        {retentionKinds.map(({ kind, label, help, max }) => (
           <NumberField
             key={kind}
             label={`${label} (days)`}

@@ -6,7 +6,7 @@ export type KnowledgeSearch = { q?: string; state?: string; kind?: string; page?
 
 export const PAGE_SIZE = 20;
 
-const kinds = ["text", "faq", "page", "file"] as const;
+const documentKinds = ["text", "faq", "page", "file"] as const;
 const states = ["queued", "processing", "ready", "failed"] as const;
 
 /** The list request for the search parameters. */
@@ -17,6 +17,6 @@ export function listQuery(agentId: string, { q, state, kind, page = 1 }: Knowled
     offset: (page - 1) * PAGE_SIZE,
     q: q?.trim().slice(0, 200) || undefined,
     state: states.find((name) => name === state),
-    kind: kinds.find((name) => name === kind),
+    kind: documentKinds.find((name) => name === kind),
   });
 }

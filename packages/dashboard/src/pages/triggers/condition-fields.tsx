@@ -5,7 +5,7 @@ import { EventBuilder } from "./event-builder.tsx";
 import { EventTester } from "./event-tester.tsx";
 import { PageTester } from "./page-tester.tsx";
 import { conditionsFor, type TriggerDraft } from "./trigger-draft.ts";
-import { kinds } from "./trigger-labels.ts";
+import { triggerTypeOptions } from "./trigger-labels.ts";
 
 export type FieldsProps = {
   values: TriggerDraft;
@@ -23,7 +23,7 @@ export function ConditionFields({ values, errorAt, change }: FieldsProps) {
       <Select
         label="Trigger type"
         value={triggerType}
-        options={kinds}
+        options={triggerTypeOptions}
         error={errorAt("triggerType")}
         onChange={(kind) => change({ triggerType: kind, conditions: conditionsFor(kind, conditions) })}
       />

@@ -62,8 +62,8 @@ function toRow(path: string[], operator: Operator, operand: unknown): ConditionR
 function parseOperand(operator: Operator, value: string): unknown {
   if (operator === "$exists") return value.trim() !== "false";
   if (operator !== "$in" && operator !== "$nin") return readValue(value);
-  const whole = parse(value);
-  return Array.isArray(whole) ? whole : value.split(",").map((item) => readValue(item.trim()));
+  const parsedValue = parse(value);
+  return Array.isArray(parsedValue) ? parsedValue : value.split(",").map((item) => readValue(item.trim()));
 }
 
 /** Parses a typed value: `500` is a number, `true` a boolean, `"500"` text. Anything that is not JSON is text. */

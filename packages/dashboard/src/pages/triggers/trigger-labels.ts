@@ -9,7 +9,7 @@ export type TriggerKind = Trigger["triggerType"];
 export type ActionKind = Trigger["actionType"];
 
 /** All trigger types with their names, in menu order. */
-export const kinds = Object.entries(triggerEditors).map(([value, { name }]) => ({
+export const triggerTypeOptions = Object.entries(triggerEditors).map(([value, { name }]) => ({
   value: value as TriggerKind,
   label: name,
 }));

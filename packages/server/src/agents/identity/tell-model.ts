@@ -1,7 +1,7 @@
 import type { VerifiedVisitor } from "@foyer/contract";
 import { normalizeFactPath, readFact } from "@foyer/contract/rules/visitor-facts";
 import { invalid } from "../../errors.ts";
-import { quotedJson } from "../../quoted-json.ts";
+import { quoteJson } from "../../quoted-json.ts";
 
 const VALUE_CHARACTERS = 500;
 const TOTAL_CHARACTERS = 4_000;
@@ -26,7 +26,7 @@ export function createVisitorNote(tellModel: string, visitor: VerifiedVisitor | 
     const value = readFact(visitor, path);
     if (value === null) return [];
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    return [`${quotedJson(path)}: ${quotedJson(text.slice(0, VALUE_CHARACTERS).toWellFormed())}`];
+    return [`${quoteJson(path)}: ${quoteJson(text.slice(0, VALUE_CHARACTERS).toWellFormed())}`];
   });
   const told = facts.filter((_, index) => facts.slice(0, index + 1).join("\n").length <= TOTAL_CHARACTERS);
   if (told.length === 0) return null;

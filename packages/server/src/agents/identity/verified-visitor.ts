@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { VerifiedVisitor } from "@foyer/contract";
 import type { AgentRow } from "../../db/tables.ts";
-import { type Encryption, sameText } from "../../encryption.ts";
+import { type Encryption, equalsInConstantTime } from "../../encryption.ts";
 import { readUserToken } from "./user-token.ts";
 
 /** The part of a request that identifies its visitor. */
@@ -27,5 +27,7 @@ export async function verifyVisitor(
   }
   if (!userId || !userHash) return null;
   const expected = createHmac("sha256", encryption.decrypt(identitySecret, id)).update(userId).digest("hex");
-  return sameText(expected, userHash.toLowerCase()) ? { id: userId, email: null, name: null, claims: {} } : null;
+  return equalsInConstantTime(expected, userHash.toLowerCase())
+    ? { id: userId, email: null, name: null, claims: {} }
+    : null;
 }

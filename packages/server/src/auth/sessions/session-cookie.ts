@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { type Encryption, sameText } from "../../encryption.ts";
+import { type Encryption, equalsInConstantTime } from "../../encryption.ts";
 
 /** Over HTTPS, the `__Host-` prefix prevents other hosts of the same domain from setting this cookie. */
 export function sessionCookieName(isSecure: boolean): string {
@@ -18,7 +18,7 @@ export function readSessionCookie(secret: string, header: string | undefined, is
   if (!value) return null;
   const dot = value.lastIndexOf(".");
   const token = value.slice(0, dot);
-  return dot > 0 && sameText(value.slice(dot + 1), sign(secret, token)) ? token : null;
+  return dot > 0 && equalsInConstantTime(value.slice(dot + 1), sign(secret, token)) ? token : null;
 }
 
 /** The `Set-Cookie` header of a session, in better-auth's format. A null token deletes the cookie. */

@@ -316,13 +316,13 @@ describe("a link on a server without email", () => {
     }
     const stored = () => server.deps.db.selectFrom("pendingLinks").select("id").execute();
     await expect.poll(stored).toHaveLength(5);
-    const kinds = async (browser: typeof own) =>
+    const listKinds = async (browser: typeof own) =>
       (await browser.call("GET", "/members/links")).body.map((link: { kind: string; email: string }) => [
         link.kind,
         link.email,
       ]);
-    expect(await kinds(stranger)).toEqual([["password-reset", email]]);
-    expect((await kinds(own)).toSorted()).toEqual([
+    expect(await listKinds(stranger)).toEqual([["password-reset", email]]);
+    expect((await listKinds(own)).toSorted()).toEqual([
       ["password-reset", owner.email],
       ["sign-in", owner.email],
     ]);

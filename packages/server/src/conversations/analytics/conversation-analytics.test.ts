@@ -7,7 +7,7 @@ import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 import { chunk, type Exchange, eventStream, startUpstream, type Upstream } from "../../../../../test/upstream.ts";
 import { migrate } from "../../db/migrate.ts";
-import { dayOf } from "../../utc-day.ts";
+import { toUtcDay } from "../../utc-day.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 
@@ -143,7 +143,7 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     const row = (agentId: string, daysBefore: number, hour: number) => ({
       ...nothing,
       agentId,
-      day: dayOf(last - daysBefore * 86_400_000),
+      day: toUtcDay(last - daysBefore * 86_400_000),
       hour,
       conversations: 1,
       replies: 2,
@@ -170,7 +170,7 @@ onBothDatabases("conversation analytics", (createDatabase) => {
     ]);
     expect((await read("to=2026-01-31", account)).totals.conversations).toBe(4);
     const longest = await read("from=2020-01-01&to=2026-01-31", account);
-    expect([longest.from, longest.totals.conversations]).toEqual([dayOf(last - 365 * 86_400_000), 5]);
+    expect([longest.from, longest.totals.conversations]).toEqual([toUtcDay(last - 365 * 86_400_000), 5]);
     expect((await read(`to=2026-01-31&agentId=${second}`, account)).totals.conversations).toBe(1);
   });
 

@@ -2,7 +2,7 @@ import type { ConversationCounts } from "@foyer/contract";
 import { sql } from "kysely";
 import { compileOnce, type Executor } from "../../db/compiled-query.ts";
 import type { Db } from "../../db/open.ts";
-import { dayOf } from "../../utc-day.ts";
+import { toUtcDay } from "../../utc-day.ts";
 
 /** An event of an agent at an instant. Omitted counts are 0; a withdrawn rating is -1. */
 export type ConversationEvent = { agentId: string; at: number } & Partial<ConversationCounts>;
@@ -43,7 +43,7 @@ function toHourRow({ agentId, at, ...counts }: ConversationEvent): HourRow {
   const hour = Math.floor(at / HOUR_MS) % 24;
   return {
     agentId,
-    day: dayOf(at),
+    day: toUtcDay(at),
     hour,
     conversations,
     replies,

@@ -1,7 +1,7 @@
 import type { ConversationAnalytics, ConversationCounts } from "@foyer/contract";
 import type { AgentService } from "../../agents/service.ts";
 import type { Deps } from "../../deps.ts";
-import { dayOf } from "../../utc-day.ts";
+import { toUtcDay } from "../../utc-day.ts";
 import { addCounts } from "./counters.ts";
 import { summarizeHandoffs } from "./handoffs.ts";
 import { createConversationAnalyticsStore } from "./store.ts";
@@ -49,9 +49,9 @@ export function createConversationAnalytics(deps: Pick<Deps, "db" | "reads">, ag
 /** Limits the range to its last 366 days. Without a first day, it covers 30 days. */
 function parseRange({ from, to }: Omit<Query, "agentId">): { from: string; to: string } {
   const end = to === undefined ? Date.now() : Date.parse(to);
-  const last = dayOf(end);
-  const earliest = dayOf(end - (MAX_DAYS - 1) * DAY_MS);
-  const first = dayOf(from === undefined ? end - (DEFAULT_DAYS - 1) * DAY_MS : Date.parse(from));
+  const last = toUtcDay(end);
+  const earliest = toUtcDay(end - (MAX_DAYS - 1) * DAY_MS);
+  const first = toUtcDay(from === undefined ? end - (DEFAULT_DAYS - 1) * DAY_MS : Date.parse(from));
   return { from: first < earliest ? earliest : first, to: last };
 }
 

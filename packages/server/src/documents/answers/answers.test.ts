@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chat } from "../../../../../test/chat-client.ts";
+import { openChat } from "../../../../../test/chat-client.ts";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { type DocumentClient, openDocuments } from "../../../../../test/document-client.ts";
 import { createAgent } from "../../../../../test/factories.ts";
@@ -41,7 +41,7 @@ onBothDatabases("the knowledge API", (createDatabase) => {
 
   async function ask(agentId: string, content: string, answer: string) {
     model.script(sayWords(answer));
-    const stream = await chat(client.server.url, { agentId, messages: [{ role: "user", content }] });
+    const stream = await openChat(client.server.url, { agentId, messages: [{ role: "user", content }] });
     await stream.ended;
     const { conversationId, conversationToken } = (await stream.until("message_start")) as never as {
       conversationId: string;
@@ -94,7 +94,7 @@ onBothDatabases("the knowledge API", (createDatabase) => {
     expect(hidden.reply).toMatchObject({ content: "From 11 to 15.", sources: [] });
     expect(hidden.reply.searches[0].passages).toMatchObject([{ n: 1, isCited: true }]);
     model.script(({ response }) => response.writeHead(400).end("{}"));
-    const stream = await chat(client.server.url, { agentId, messages: [{ role: "user", content: "Surfboards?" }] });
+    const stream = await openChat(client.server.url, { agentId, messages: [{ role: "user", content: "Surfboards?" }] });
     await stream.ended;
     const { email } = await createMember(client.server, client.account.organizationId, "member");
     const browser = await signedInBrowser(client.server, email);

@@ -1,6 +1,6 @@
 import type { DocumentUse, UnansweredQuery, UnansweredQuestion } from "@foyer/contract";
 import type { AgentService } from "../../agents/service.ts";
-import { instantsOf } from "../../utc-day.ts";
+import { toInstants } from "../../utc-day.ts";
 import type { AnswerStore, GroupRow } from "./store.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -24,7 +24,7 @@ export function createAnswerService({
   return {
     async listUnanswered(organizationId: string, { agentId, reason, from, to, limit, offset = 0 }: UnansweredQuery) {
       await agents.get(organizationId, agentId);
-      const filter = { organizationId, agentId, reason, ...instantsOf({ from, to }) };
+      const filter = { organizationId, agentId, reason, ...toInstants({ from, to }) };
       const page = { limit: Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT), offset };
       const { rows, total } = await store.groups(filter, page);
       const ids = rows.map(({ groupId }) => groupId);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../../test/databases.ts";
 import { createFormClient, type FormClient, openForms } from "../../../../../test/form-client.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
-import { dayOf } from "../../utc-day.ts";
+import { toUtcDay } from "../../utc-day.ts";
 import { countStatus } from "./form-counters.ts";
 
 const fields = ["name", "email", "phone"].map((name) => ({ name, label: name, type: "text" }));
@@ -104,7 +104,7 @@ onBothDatabases("form analytics", (createDatabase) => {
     const form = await client.createForm({ formSchema: { fields } });
     const unseen = await client.createForm({ formSchema: { fields } });
     const { agentId } = client;
-    const daysAgo = (days: number) => dayOf(Date.UTC(2026, 0, 31) - days * 86_400_000);
+    const daysAgo = (days: number) => toUtcDay(Date.UTC(2026, 0, 31) - days * 86_400_000);
     const counts = { impressions: 4, started: 3, submitted: 2, successful: 1, failed: 1 };
     const rows = Array.from({ length: 400 }, (_, n) => ({ toolId: form.id, agentId, day: daysAgo(n), ...counts }));
     await forms.server.deps.db.insertInto("formDays").values(rows).execute();
@@ -270,13 +270,13 @@ onBothDatabases("form analytics", (createDatabase) => {
     const listPending = () => forms.db.selectFrom("deliveries").select("id").where("state", "=", "pending").execute();
     await expect.poll(listPending).toEqual([]);
     const ids = tools.map(({ id }) => id);
-    expect(await counted(ids)).toEqual(await recounted(ids));
+    expect(await readCounts(ids)).toEqual(await recount(ids));
   });
 
   type Counts = Record<string, number>;
 
   /** Returns the counters without zeros. */
-  async function counted(toolIds: string[]) {
+  async function readCounts(toolIds: string[]) {
     const counts: Counts = {};
     const days = await forms.db.selectFrom("formDays").selectAll().where("toolId", "in", toolIds).execute();
     for (const { toolId, day, agentId: _, ...row } of days) {
@@ -287,7 +287,7 @@ onBothDatabases("form analytics", (createDatabase) => {
     return counts;
   }
 
-  async function recounted(toolIds: string[]) {
+  async function recount(toolIds: string[]) {
     const counts: Counts = {};
     const add = (key: string, more = 1) => {
       if (more > 0) counts[key] = (counts[key] ?? 0) + more;
@@ -295,7 +295,7 @@ onBothDatabases("form analytics", (createDatabase) => {
     const rows = await forms.db.selectFrom("submissions").selectAll().where("toolId", "in", toolIds).execute();
     for (const { toolId, createdAt, status } of rows) {
       const { successful, failed } = countStatus(status);
-      const key = `${toolId} ${dayOf(createdAt)}`;
+      const key = `${toolId} ${toUtcDay(createdAt)}`;
       add(`${key} submitted`);
       add(`${key} successful`, successful);
       add(`${key} failed`, failed);

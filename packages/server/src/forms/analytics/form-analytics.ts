@@ -5,7 +5,7 @@ import type { FormDayRow } from "../../db/form-tables.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import type { ToolService } from "../../tools/service.ts";
-import { dayOf } from "../../utc-day.ts";
+import { toUtcDay } from "../../utc-day.ts";
 import { toFormNotFound } from "../deleted-form.ts";
 import type { FormCounters, ImpressionEvent } from "./form-counters.ts";
 import { createAnalyticsStore, type DayRange } from "./store.ts";
@@ -41,7 +41,7 @@ export function createFormAnalytics(
         toolId: tool.id,
         agentId: tool.agentId,
         id: formInstanceId,
-        day: dayOf(Date.now()),
+        day: toUtcDay(Date.now()),
         isStarted: eventType !== "impression",
         fields: isField ? [fieldName] : [],
       }).catch(toFormNotFound);

@@ -29,7 +29,7 @@ onBothDatabases("attempt records", (createDatabase) => {
   });
 
   const url = "http://127.0.0.1:9/";
-  async function submitted() {
+  async function createSubmission() {
     const form = await forms.createForm({ formWebhookUrl: url, formPostActions: [{ type: "webhook", url }] });
     const { submissionId } = (await forms.submit(form.id)).body;
     const rows = await forms.db.selectFrom("deliveries").selectAll().where("submissionId", "=", submissionId).execute();
@@ -56,7 +56,7 @@ onBothDatabases("attempt records", (createDatabase) => {
       .execute();
 
   it("record nothing for a lost lease: no attempt, status, count or email, and unblock nothing", async () => {
-    const { form, submissionId, delivery } = await submitted();
+    const { form, submissionId, delivery } = await createSubmission();
     const before = await forms.detail(submissionId);
     expect(await write({ ...delivery, fence: delivery.fence - 1 }, { state: "failed" })).toEqual([]);
     expect(await forms.detail(submissionId)).toEqual(before);
@@ -66,7 +66,7 @@ onBothDatabases("attempt records", (createDatabase) => {
   });
 
   it("record everything that follows from the attempts of a batch with valid leases", async () => {
-    const all = await Promise.all(Array.from({ length: 5 }, submitted));
+    const all = await Promise.all(Array.from({ length: 5 }, createSubmission));
     const released = await Promise.all(all.map(({ delivery }) => write(delivery, { state: "failed" })));
     for (const [index, { submissionId, form }] of all.entries()) {
       expect(released[index]).toMatchObject([{ submissionId, purpose: "action", state: "pending" }]);
@@ -80,7 +80,7 @@ onBothDatabases("attempt records", (createDatabase) => {
   });
 
   it("accept one of two outcomes for a delivery in the same batch, and unblock the actions once", async () => {
-    const { submissionId, delivery } = await submitted();
+    const { submissionId, delivery } = await createSubmission();
     const wait = { state: "pending", waitMs: 3_600_000 } as const;
     const released = await Promise.all([
       write({ ...delivery, fence: delivery.fence - 1 }, { state: "failed" }),
@@ -96,7 +96,7 @@ onBothDatabases("attempt records", (createDatabase) => {
   });
 
   it("record nothing about deleted submissions", async () => {
-    const { submissionId, delivery } = await submitted();
+    const { submissionId, delivery } = await createSubmission();
     await forms.account.call("DELETE", `/form-submissions/${submissionId}`);
     expect(await write(delivery, { state: "failed" })).toEqual([]);
   });

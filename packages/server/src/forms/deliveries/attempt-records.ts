@@ -10,7 +10,7 @@ import type { NewEvent, RecordEvents } from "../../events/record-events.ts";
 import type { CompletedAttempt as Completed } from "../../outbox/attempts.ts";
 import type { LeasedDelivery } from "../../outbox/delivery-queue.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
-import { dayOf } from "../../utc-day.ts";
+import { toUtcDay } from "../../utc-day.ts";
 import { countStatusChange, type DayDelta, type FormCounters } from "../analytics/form-counters.ts";
 import { createFailureNotices } from "./failure-notices.ts";
 import type { SubmissionDelivery } from "./submission-delivery.ts";
@@ -90,7 +90,7 @@ export function createAttemptRecords(
     return changed.map(({ submission: { toolId, agentId, createdAt, status: before }, status }) => ({
       toolId,
       agentId,
-      day: dayOf(createdAt),
+      day: toUtcDay(createdAt),
       ...countStatusChange(before, status),
     }));
   }

@@ -17,7 +17,7 @@ onBothDatabases("the result of the page's handler", (createDatabase) => {
   });
 
   const report = (submissionId: string, more: object) => forms.visit("client-result", { submissionId, ...more });
-  async function submitted(more: object) {
+  async function createSubmission(more: object) {
     const form = await forms.createForm({ formClientHandler: "onLead", ...more });
     return { form, id: (await forms.submit(form.id)).body.submissionId as string };
   }
@@ -27,7 +27,7 @@ onBothDatabases("the result of the page's handler", (createDatabase) => {
     [true, "client_success", { successful: 1, failed: 0 }],
     [false, "client_failed", { successful: 0, failed: 1 }],
   ])("with success %s gives the submission the status %s in client mode", async (success, status, counts) => {
-    const { form, id } = await submitted({ formExecutionMode: "client" });
+    const { form, id } = await createSubmission({ formExecutionMode: "client" });
     expect(await forms.analyticsOf(form.id)).toMatchObject({ submitted: 1, successful: 1, failed: 0 });
     const result = { success, message: "Grüße", data: { order: [1, { a: null }] } };
     expect(await report(id, result)).toEqual(ok);
@@ -42,7 +42,7 @@ onBothDatabases("the result of the page's handler", (createDatabase) => {
     ["failed", false, "failed"],
   ])("is combined with the webhook in mode both: %s and %s give %s", async (webhook, success, status) => {
     forms.receiver.answer((_, response) => void response.writeHead(webhook === "ok" ? 200 : 500).end());
-    const { id } = await submitted({ formExecutionMode: "both", formWebhookUrl: `${forms.receiver.url}/lead` });
+    const { id } = await createSubmission({ formExecutionMode: "both", formWebhookUrl: `${forms.receiver.url}/lead` });
     expect((await forms.detail(id)).status).toBe(webhook === "ok" ? "webhook_success" : "webhook_failed");
     expect(await report(id, { success })).toEqual(ok);
     expect(await forms.detail(id)).toMatchObject({ status, clientResult: { success, message: null, data: null } });
@@ -63,7 +63,7 @@ onBothDatabases("the result of the page's handler", (createDatabase) => {
   });
 
   it("is final: repeating it succeeds and a different one gets 409", async () => {
-    const { id } = await submitted({ formExecutionMode: "client" });
+    const { id } = await createSubmission({ formExecutionMode: "client" });
     const result = { success: true, message: "Done", data: { a: 1, b: [2] } };
     expect(await report(id, result)).toEqual(ok);
     expect(await report(id, { data: { b: [2], a: 1 }, message: "Done", success: true })).toEqual(ok);
@@ -82,7 +82,7 @@ onBothDatabases("the result of the page's handler", (createDatabase) => {
   });
 
   it("is compared exactly, whatever numbers it contains", async () => {
-    const { id } = await submitted({ formExecutionMode: "client" });
+    const { id } = await createSubmission({ formExecutionMode: "client" });
     const payload = `{"submissionId":"${id}","success":true,"data":{"below":-0,"huge":1e999}}`;
     const headers = { "content-type": "application/json" };
     for (let i = 0; i < 2; i++) {
@@ -93,7 +93,7 @@ onBothDatabases("the result of the page's handler", (createDatabase) => {
   });
 
   it("is recorded once when several arrive concurrently", async () => {
-    const { form, id } = await submitted({ formExecutionMode: "client" });
+    const { form, id } = await createSubmission({ formExecutionMode: "client" });
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => report(id, { success: i % 2 === 0 })));
     const { clientResult, status } = await forms.detail(id);
     expect(answers.map((answer) => answer.status)).toEqual(
@@ -105,7 +105,7 @@ onBothDatabases("the result of the page's handler", (createDatabase) => {
   });
 
   it("is stored without changing the status in webhook mode", async () => {
-    const { form, id } = await submitted({
+    const { form, id } = await createSubmission({
       formExecutionMode: "webhook",
       formWebhookUrl: `${forms.receiver.url}/lead`,
     });

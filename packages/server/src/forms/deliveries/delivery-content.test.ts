@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SubmissionRow } from "../../db/form-tables.ts";
-import { formatValue, payloadBody, webhookBody } from "./delivery-content.ts";
-import { emailContent, teamChatBody } from "./delivery-texts.ts";
+import { createPayloadBody, createWebhookBody, formatValue } from "./delivery-content.ts";
+import { createEmailContent, createTeamChatBody } from "./delivery-texts.ts";
 
-type Content = Parameters<typeof webhookBody>[0];
+type Content = Parameters<typeof createWebhookBody>[0];
 type File = Content["files"][number];
 
 const createdAt = Date.parse("2026-01-31T09:30:00.123Z");
@@ -41,7 +41,7 @@ function createFile(field: string, content: Buffer, prefix = "data:application/p
 
 const formatDataUrl = ({ prefix, content }: File) => prefix + content.toString("base64");
 const formatMessage = (messageTemplate: string, formData: object, webhookUrl = "https://hooks.example/x") =>
-  JSON.parse(teamChatBody({ messageTemplate, webhookUrl }, createContent(formData)));
+  JSON.parse(createTeamChatBody({ messageTemplate, webhookUrl }, createContent(formData)));
 
 it("team chat messages show checkboxes as true and false", () => {
   expect(formatMessage("{{consent}}, {{news}}", { consent: true, news: false })).toEqual({ text: "true, false" });
@@ -49,7 +49,7 @@ it("team chat messages show checkboxes as true and false", () => {
 
 describe("the body of a webhook", () => {
   it("has exactly the documented fields", async () => {
-    const body = await webhookBody(createContent({ name: "Ada" }));
+    const body = await createWebhookBody(createContent({ name: "Ada" }));
     expect(body.toString()).toBe(
       '{"submissionId":"sub_1","toolId":"tool_1","toolName":"contact_us","conversationId":null,' +
         '"formData":{"name":"Ada"},"submittedAt":"2026-01-31T09:30:00.123Z"}',
@@ -60,7 +60,9 @@ describe("the body of a webhook", () => {
     "contains a file of %d bytes as it was submitted",
     async (size) => {
       const file = createFile("cv", Buffer.alloc(size, "0123456789"), 'data:text/x;name="a\\b";base64,');
-      const { formData } = JSON.parse((await webhookBody(createContent({ a: 1, cv: null, z: 2 }, [file]))).toString());
+      const { formData } = JSON.parse(
+        (await createWebhookBody(createContent({ a: 1, cv: null, z: 2 }, [file]))).toString(),
+      );
       expect(formData.cv === formatDataUrl(file)).toBe(true);
       expect(Object.keys(formData)).toEqual(["a", "cv", "z"]);
     },
@@ -99,7 +101,7 @@ describe("the body of a webhook", () => {
           },
           submittedAt: "2026-01-31T09:30:00.123Z",
         };
-        expect((await webhookBody(content)).toString()).toBe(JSON.stringify(whole));
+        expect((await createWebhookBody(content)).toString()).toBe(JSON.stringify(whole));
         // Use the same names in a template, with text directly before and after the file.
         const names = Object.keys(plain).filter((name) => name === name.trim() && !/[{}]/.test(name) && name !== "");
         const filled = names.map((name) => `{{${name}}}{{cv}}{{${name}}}`);
@@ -110,7 +112,7 @@ describe("the body of a webhook", () => {
           const around = own ? formatDataUrl(own) : name === "_toolName" ? "contact_us" : value;
           return around + (cv ? formatDataUrl(cv) : formatValue(plain.cv)) + around;
         });
-        expect((await payloadBody({ filled }, content)).toString()).toBe(JSON.stringify({ filled: values }));
+        expect((await createPayloadBody({ filled }, content)).toString()).toBe(JSON.stringify({ filled: values }));
       }),
       { numRuns: 300 },
     );
@@ -126,7 +128,7 @@ describe("a payload", () => {
       once: "{{trick}}",
     };
     const content = createContent({ name: 'A "quoted" \\ name\n', choices: ["a", "b"], age: 42, trick: "{{name}}" });
-    expect(JSON.parse((await payloadBody(payload, content)).toString())).toEqual({
+    expect(JSON.parse((await createPayloadBody(payload, content)).toString())).toEqual({
       "{{name}}": 'Hello A "quoted" \\ name\n, from contact_us',
       nested: { list: ['A "quoted" \\ name\n', { deep: "a, b" }, 7, null, true], number: "42" },
       unknown: "[{{}}]",
@@ -136,7 +138,7 @@ describe("a payload", () => {
 
   it("contains a file as a data URL wherever it is named", async () => {
     const file = createFile("cv", Buffer.from("Ada"));
-    const body = await payloadBody({ a: "{{cv}}", b: ["<{{cv}}{{cv}}>"] }, createContent({ cv: null }, [file]));
+    const body = await createPayloadBody({ a: "{{cv}}", b: ["<{{cv}}{{cv}}>"] }, createContent({ cv: null }, [file]));
     expect(JSON.parse(body.toString())).toEqual({
       a: formatDataUrl(file),
       b: [`<${formatDataUrl(file)}${formatDataUrl(file)}>`],
@@ -145,18 +147,23 @@ describe("a payload", () => {
 
   it("is limited in size when it repeats a long text or a file", async () => {
     const text = createContent({ text: "x".repeat(990_000) });
-    await expect(payloadBody({ a: Array(10).fill("{{text}}") }, text)).rejects.toThrow("more than 4000000 characters");
-    await expect(payloadBody({ a: Array(4).fill("{{text}}") }, text)).resolves.toHaveLength(3_960_019);
-    expect(() => teamChatBody({ message: "{{text}}".repeat(10) }, text)).toThrow("more than 4000000 characters");
-    expect(() => emailContent({ subject: "{{text}}".repeat(10) }, text)).toThrow("more than 4000000 characters");
+    await expect(createPayloadBody({ a: Array(10).fill("{{text}}") }, text)).rejects.toThrow(
+      "more than 4000000 characters",
+    );
+    await expect(createPayloadBody({ a: Array(4).fill("{{text}}") }, text)).resolves.toHaveLength(3_960_019);
+    expect(() => createTeamChatBody({ message: "{{text}}".repeat(10) }, text)).toThrow("more than 4000000 characters");
+    expect(() => createEmailContent({ subject: "{{text}}".repeat(10) }, text)).toThrow("more than 4000000 characters");
     const file = createContent({ cv: null }, [createFile("cv", Buffer.alloc(5 * 1024 * 1024))]);
-    await expect(payloadBody({ a: Array(8).fill("{{cv}}") }, file)).rejects.toThrow("more than 32 MiB");
+    await expect(createPayloadBody({ a: Array(8).fill("{{cv}}") }, file)).rejects.toThrow("more than 32 MiB");
   });
 
   it("never takes a visitor's text for a file", async () => {
     const file = createFile("cv", Buffer.from("Ada"));
     for (const name of ["\\u0000file 0", "\\u0000file 0\\u0000", "file 0", "\\", '"', '\\"']) {
-      const body = await payloadBody({ all: "{{name}}{{cv}}{{name}}" }, createContent({ name, cv: null }, [file]));
+      const body = await createPayloadBody(
+        { all: "{{name}}{{cv}}{{name}}" },
+        createContent({ name, cv: null }, [file]),
+      );
       expect(JSON.parse(body.toString()), name).toEqual({ all: name + formatDataUrl(file) + name });
     }
   });
@@ -168,7 +175,7 @@ describe("a team chat message", () => {
       text: "Ada wrote by contact_us: Hi",
     });
     const action = { message: "From {{name}}", webhookUrl: "https://hooks.example/x" };
-    expect(JSON.parse(teamChatBody(action, createContent({ name: "Ada" })))).toEqual({ text: "From Ada" });
+    expect(JSON.parse(createTeamChatBody(action, createContent({ name: "Ada" })))).toEqual({ text: "From Ada" });
   });
 
   it("escapes the visitor's text and keeps the owner's formatting", () => {
@@ -194,7 +201,7 @@ describe("a team chat message", () => {
 
   it("lists files by name without attaching them", () => {
     const content = createContent({ cv: null }, [createFile("cv", Buffer.alloc(1_000))]);
-    expect(JSON.parse(teamChatBody({ message: "CV: {{cv}}" }, content))).toEqual({
+    expect(JSON.parse(createTeamChatBody({ message: "CV: {{cv}}" }, content))).toEqual({
       text: "CV: (file: application/pdf, 1000 bytes)",
     });
   });
@@ -233,7 +240,7 @@ describe("an email", () => {
     const content = createContent({ name: "Ada", choices: ["a", "b"], cv: null, none: "" }, [
       createFile("cv", Buffer.alloc(10)),
     ]);
-    expect(emailContent({}, content)).toEqual({
+    expect(createEmailContent({}, content)).toEqual({
       subject: "New submission of contact_us",
       text: [
         "name: Ada",
@@ -250,12 +257,12 @@ describe("an email", () => {
 
   it("has a one-line subject, whatever the visitor entered", () => {
     const name = "Ada\r\nBcc: everybody@example.com\u2028\u0085X: 1";
-    const { subject } = emailContent({ subject: "From {{name}}" }, createContent({ name }));
+    const { subject } = createEmailContent({ subject: "From {{name}}" }, createContent({ name }));
     expect(subject).toMatch(/^From Ada Bcc: everybody@example.com.*X: 1$/);
     expect(subject).not.toMatch(/[\r\n\u2028]/);
-    expect([...emailContent({ subject: "{{name}}" }, createContent({ name: "🚲".repeat(999) })).subject]).toHaveLength(
-      250,
-    );
+    expect([
+      ...createEmailContent({ subject: "{{name}}" }, createContent({ name: "🚲".repeat(999) })).subject,
+    ]).toHaveLength(250);
   });
 });
 

@@ -22,7 +22,7 @@ const MAX_FILLED_CHARACTERS = 4_000_000;
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /** Builds the body of the form's webhook, and of a `webhook` action without its own payload. */
-export function webhookBody({ submission, files }: SubmissionContent): Promise<Buffer> {
+export function createWebhookBody({ submission, files }: SubmissionContent): Promise<Buffer> {
   const { id, toolId, toolName, conversationId, createdAt } = submission;
   const formData = { ...JSON.parse(submission.formData), ...createPlaceholders(files) };
   const submittedAt = new Date(createdAt).toISOString();
@@ -30,7 +30,7 @@ export function webhookBody({ submission, files }: SubmissionContent): Promise<B
 }
 
 /** Builds the body from the owner's payload and replaces `{{field}}` in every string. */
-export async function payloadBody(payload: Record<string, unknown>, content: SubmissionContent): Promise<Buffer> {
+export async function createPayloadBody(payload: Record<string, unknown>, content: SubmissionContent): Promise<Buffer> {
   const values = createValueLookup(content.submission, createPlaceholders(content.files));
   return encode(fillDeep(payload, values), content.files);
 }

@@ -10,7 +10,7 @@ type ChatMessage = Pick<PostAction, "webhookUrl" | "messageTemplate" | "message"
  * Builds the body for the incoming webhook of a team chat. Values from the visitor are escaped, so that they cannot
  * create links, images or mentions.
  */
-export function teamChatBody(action: ChatMessage, content: SubmissionContent): string {
+export function createTeamChatBody(action: ChatMessage, content: SubmissionContent): string {
   const template = action.messageTemplate || action.message || "";
   return formatTeamChatMessage(
     action.webhookUrl ?? "",
@@ -20,7 +20,7 @@ export function teamChatBody(action: ChatMessage, content: SubmissionContent): s
 }
 
 /** Builds the email to a member or an external recipient, with one field per line. */
-export function emailContent(action: Pick<PostAction, "subject">, content: SubmissionContent) {
+export function createEmailContent(action: Pick<PostAction, "subject">, content: SubmissionContent) {
   const { submission, files } = content;
   const values = createValueLookup(submission, describeFiles(files));
   const fields = Object.keys(JSON.parse(submission.formData)).map(
@@ -40,7 +40,7 @@ const MAX_CONFIRMED_CHARACTERS = 200;
  * Builds the confirmation email to the visitor. Anyone can enter someone else's address, so each value is shortened to
  * one line and its links are removed. Otherwise, a form could be used to send arbitrary messages.
  */
-export function confirmationContent(action: Pick<PostAction, "subject" | "message">, content: SubmissionContent) {
+export function createConfirmationContent(action: Pick<PostAction, "subject" | "message">, content: SubmissionContent) {
   const values = createValueLookup(content.submission, describeFiles(content.files));
   const getSafeValue = (name: string) => {
     const text = values(name);

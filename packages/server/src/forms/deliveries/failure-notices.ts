@@ -60,7 +60,7 @@ export function createFailureNotices({ db, mailer }: Pick<Deps, "db" | "mailer">
   };
 }
 
-export function failureNotice(submission: Pick<SubmissionRow, "id" | "toolName">, baseUrl: string) {
+export function createFailureNotice(submission: Pick<SubmissionRow, "id" | "toolName">, baseUrl: string) {
   const { id, toolName } = submission;
   const lines = [
     `A submission of the form ${toolName} could not be delivered. Foyer has stopped retrying it.`,

@@ -116,7 +116,7 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
     // Enough submissions for several batches.
     const submitted = await submitTimes(form.id, 20);
     await waitForFailures(form.id, 20);
-    const ids = [...submitted, ...(await copies(form.id, 140))];
+    const ids = [...submitted, ...(await createCopies(form.id, 140))];
     forms.reset();
     const answers = await Promise.all([
       retry({ toolId: form.id }),
@@ -132,7 +132,7 @@ onBothDatabases("retrying all failed deliveries", (createDatabase) => {
   });
 
   /** Inserts copies of the form's first submission, with failed deliveries, directly into the database. */
-  async function copies(toolId: string, count: number): Promise<string[]> {
+  async function createCopies(toolId: string, count: number): Promise<string[]> {
     const { db } = forms;
     const first = await db.selectFrom("submissions").selectAll().where("toolId", "=", toolId).executeTakeFirstOrThrow();
     const [delivery] = await db.selectFrom("deliveries").selectAll().where("submissionId", "=", first.id).execute();

@@ -7,9 +7,9 @@ import { createWebhookHeaders } from "../../outbox/webhook-signature.ts";
 import type { MailRecipients } from "../../tools/form/mail-recipients.ts";
 import type { WebhookSecrets } from "../../tools/secrets/webhook-secrets.ts";
 import { recipientProblem } from "../../tools/tool-warnings.ts";
-import { payloadBody, type SubmissionContent, webhookBody } from "./delivery-content.ts";
-import { confirmationContent, emailContent, teamChatBody } from "./delivery-texts.ts";
-import { failureNotice } from "./failure-notices.ts";
+import { createPayloadBody, createWebhookBody, type SubmissionContent } from "./delivery-content.ts";
+import { createConfirmationContent, createEmailContent, createTeamChatBody } from "./delivery-texts.ts";
+import { createFailureNotice } from "./failure-notices.ts";
 import type { SubmissionDelivery } from "./submission-delivery.ts";
 
 /** The receiver of a delivery, as configured at the time of the submission or of the last retry. */
@@ -35,7 +35,7 @@ export function createDeliverySender(
     signal: AbortSignal,
   ) {
     const { id: submissionId, toolId, agentId } = content.submission;
-    const body = await (target.payload ? payloadBody(target.payload, content) : webhookBody(content));
+    const body = await (target.payload ? createPayloadBody(target.payload, content) : createWebhookBody(content));
     // A webhook and an action can have the same receiver. Different ids keep the receiver from treating one of them as
     // a duplicate.
     const id = purpose === "webhook" ? submissionId : `${submissionId}.${position}`;
@@ -72,9 +72,9 @@ export function createDeliverySender(
     const { submission } = content;
     const { to, problem } = await resolveRecipient(submission.organizationId, purpose, target);
     if (to === undefined) return createFailure("No recipient", problem);
-    if (purpose === "notice") await mailer.send({ to, ...failureNotice(submission, config.baseUrl) });
-    else if (purpose === "confirmation") await mailer.send({ to, ...confirmationContent(target, content) });
-    else await mailer.send({ to, ...emailContent(target, content) });
+    if (purpose === "notice") await mailer.send({ to, ...createFailureNotice(submission, config.baseUrl) });
+    else if (purpose === "confirmation") await mailer.send({ to, ...createConfirmationContent(target, content) });
+    else await mailer.send({ to, ...createEmailContent(target, content) });
     return delivered;
   }
 
@@ -91,7 +91,7 @@ export function createDeliverySender(
         return sendEmail(delivery, target, content);
       case "team_chat":
       case "slack":
-        return post({ url: target.webhookUrl ?? "", headers: {}, body: teamChatBody(target, content), signal });
+        return post({ url: target.webhookUrl ?? "", headers: {}, body: createTeamChatBody(target, content), signal });
     }
   }
 

@@ -5,7 +5,7 @@ import { compileOnce } from "../../db/compiled-query.ts";
 import type { ToolRow } from "../../db/tables.ts";
 import type { Deps } from "../../deps.ts";
 import { isMailAddress, normalizeAddress } from "../../outbound/smtp-address.ts";
-import { dayOf } from "../../utc-day.ts";
+import { toUtcDay } from "../../utc-day.ts";
 
 /** A confirmation email to a visitor: the address, and the subject and message from the form. */
 export type Confirmation = Pick<FormConfirmation, "subject" | "message"> & { address: string };
@@ -34,7 +34,7 @@ export function createConfirmations({ db, config }: Pick<Deps, "db" | "config">)
 
   async function claimSlot(limit: number, key: string): Promise<boolean> {
     if (limit === 0) return true;
-    return (await claim(db, { key, day: dayOf(Date.now()), limit })).rows.length > 0;
+    return (await claim(db, { key, day: toUtcDay(Date.now()), limit })).rows.length > 0;
   }
 
   return {

@@ -5,7 +5,7 @@ import type { Db } from "../../db/open.ts";
 import type { NewEvent, RecordEvents } from "../../events/record-events.ts";
 import { failpoint } from "../../failpoints.ts";
 import type { DeliveryQueue, NewDelivery } from "../../outbox/delivery-queue.ts";
-import { dayOf } from "../../utc-day.ts";
+import { toUtcDay } from "../../utc-day.ts";
 import { countStatus, type FormCounters } from "../analytics/form-counters.ts";
 import type { SubmissionQuota } from "./submission-quota.ts";
 
@@ -115,9 +115,9 @@ function createSubmittedEvent({ submission }: NewSubmission): NewEvent {
 /** Creates the impression of a submission. A submission implies that its form was displayed and started. */
 function createImpression({ submission, completed }: NewSubmission) {
   const { toolId, agentId, formInstanceId, createdAt } = submission;
-  return { toolId, agentId, id: formInstanceId, day: dayOf(createdAt), isStarted: true, fields: completed };
+  return { toolId, agentId, id: formInstanceId, day: toUtcDay(createdAt), isStarted: true, fields: completed };
 }
 
 function createDelta({ submission: { toolId, agentId, createdAt, status } }: NewSubmission) {
-  return { toolId, agentId, day: dayOf(createdAt), submitted: 1, ...countStatus(status) };
+  return { toolId, agentId, day: toUtcDay(createdAt), submitted: 1, ...countStatus(status) };
 }

@@ -10,7 +10,7 @@ import { AppError } from "../../errors.ts";
 import type { App } from "../../http/app.ts";
 import { sendError, toAppError } from "../../http/error-replies.ts";
 import type { Idempotency } from "../../http/idempotency.ts";
-import { createRateLimit, limitedClient } from "../../plans/rate-limit.ts";
+import { createRateLimit, findLimitedClient } from "../../plans/rate-limit.ts";
 import type { Forms } from "../forms-module.ts";
 import type { DecodedFile } from "./read-submission.ts";
 import { registerSubmissionBodies } from "./submission-body.ts";
@@ -29,7 +29,7 @@ export function submitRoutes(
   const submissions = createRateLimit(config.limits.submitPerIp, "submissions from your address");
   const events = createRateLimit(config.limits.eventsPerIp, "events from your address");
   const consume = (limit: typeof events, request: FastifyRequest) =>
-    limit.consume(limitedClient(request, config), request);
+    limit.consume(findLimitedClient(request, config), request);
 
   app.register(async (scope: App) => {
     registerSubmissionBodies(scope);

@@ -3,7 +3,7 @@ import { compileOnce, type Executor } from "../../db/compiled-query.ts";
 import type { SubmissionDayRow } from "../../db/form-tables.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { dayOf } from "../../utc-day.ts";
+import { toUtcDay } from "../../utc-day.ts";
 
 type StoredSubmission = { agentId: string; createdAt: number; bytes: number };
 
@@ -35,9 +35,9 @@ export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config"
     async check(agentId: string, bytes: number): Promise<void> {
       if (limit === 0) return;
       const now = Date.now();
-      const usedBytes = (await selectUsed(db, { agentId, day: dayOf(now) })).rows[0]?.bytes ?? 0;
+      const usedBytes = (await selectUsed(db, { agentId, day: toUtcDay(now) })).rows[0]?.bytes ?? 0;
       if (usedBytes + bytes <= limit) return;
-      const retryAfter = (Date.parse(`${dayOf(now + DAY_MS)}T00:00:00Z`) - now) / 1_000;
+      const retryAfter = (Date.parse(`${toUtcDay(now + DAY_MS)}T00:00:00Z`) - now) / 1_000;
       const message =
         "This form cannot accept more data today because its agent has reached the daily limit. Try again tomorrow.";
       throw new AppError("RATE_LIMITED", message, { retryAfter });
@@ -45,7 +45,7 @@ export function createSubmissionQuota({ db, config }: Pick<Deps, "db" | "config"
     /** Adds stored bytes to the day's usage. Call it in the transaction that stores them. */
     async add(trx: Executor, stored: readonly StoredSubmission[]): Promise<void> {
       if (limit === 0) return;
-      const days = Map.groupBy(stored, ({ agentId, createdAt }) => `${agentId} ${dayOf(createdAt)}`);
+      const days = Map.groupBy(stored, ({ agentId, createdAt }) => `${agentId} ${toUtcDay(createdAt)}`);
       // Update in a consistent order, so that two processes cannot deadlock.
       for (const [key, rows] of [...days].sort(([a], [b]) => (a < b ? -1 : 1))) {
         const [agentId = "", day = ""] = key.split(" ");

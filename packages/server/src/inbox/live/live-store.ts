@@ -22,7 +22,7 @@ export type OpenConversation = { id: string; changedAt: Instant; version: string
 /** The queries of the live streams. All of them use an index, because they run repeatedly while a stream is open. */
 export function createLiveStore(db: Db) {
   /** The first condition repeats the condition of the partial index, so that the index can be used. */
-  const changed = (since: Instant) =>
+  const selectChanged = (since: Instant) =>
     db
       .selectFrom("conversations")
       .where(sql.ref("conversations.changedAt"), ">", sql.lit(0))
@@ -34,14 +34,14 @@ export function createLiveStore(db: Db) {
     /** The conversations of these organizations that changed since this time. */
     async changedIn(organizationIds: readonly string[], since: Instant) {
       if (organizationIds.length === 0) return [];
-      return changed(since)
+      return selectChanged(since)
         .select(["id", "organizationId", "changedAt", "epoch", "messageCount"])
         .where("organizationId", "in", organizationIds)
         .execute();
     },
     /** The oldest change comes first. At most the newest 2,000 changes are returned. */
     async changedSince(organizationId: string, since: Instant): Promise<string[]> {
-      const rows = await changed(since).select("id").where("organizationId", "=", organizationId).execute();
+      const rows = await selectChanged(since).select("id").where("organizationId", "=", organizationId).execute();
       return rows.map(({ id }) => id).reverse();
     },
     /** The versions of the conversations that still exist. */

@@ -33,7 +33,7 @@ export function createPresence(db: Db | null, now: () => number = Date.now) {
   const announced = new Map<string, number>();
   let reportedAt = 0;
 
-  function memberOf(organizationId: string, userId: string): Member {
+  function ensureMember(organizationId: string, userId: string): Member {
     const members = organizations.get(organizationId) ?? new Map<string, Member>();
     organizations.set(organizationId, members);
     const member = members.get(userId) ?? { openInboxes: 0, until: 0 };
@@ -66,16 +66,16 @@ export function createPresence(db: Db | null, now: () => number = Date.now) {
   return {
     /** Records that a member opened an inbox. */
     async open(organizationId: string, userId: string): Promise<void> {
-      memberOf(organizationId, userId).openInboxes += 1;
+      ensureMember(organizationId, userId).openInboxes += 1;
       await report(organizationId, userId, now() + REPORT_MS);
     },
     close(organizationId: string, userId: string): void {
-      const member = memberOf(organizationId, userId);
+      const member = ensureMember(organizationId, userId);
       member.openInboxes -= 1;
       member.until = Math.max(member.until, now() + CLOSED_MS);
     },
     async answered(organizationId: string, userId: string): Promise<void> {
-      const member = memberOf(organizationId, userId);
+      const member = ensureMember(organizationId, userId);
       member.until = Math.max(member.until, now() + ANSWERED_MS);
       await report(organizationId, userId, member.until);
     },
@@ -103,7 +103,7 @@ export function createPresence(db: Db | null, now: () => number = Date.now) {
       const typists: Typist[] = [];
       for (const { until, ...row } of await store.readCurrent(db, organizationIds, now())) {
         if (row.conversationId === "") {
-          const member = memberOf(row.organizationId, row.who);
+          const member = ensureMember(row.organizationId, row.who);
           member.until = Math.max(member.until, until);
           continue;
         }

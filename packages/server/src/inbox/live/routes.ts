@@ -7,7 +7,7 @@ import type { ConversationService } from "../../conversations/service.ts";
 import { AppError } from "../../errors.ts";
 import type { App } from "../../http/app.ts";
 import { sendEvents } from "../../http/sse.ts";
-import { createRateLimit, limitedClient } from "../../plans/rate-limit.ts";
+import { createRateLimit, findLimitedClient } from "../../plans/rate-limit.ts";
 import type { LiveStreams } from "./live-streams.ts";
 import type { OpenStream } from "./open-streams.ts";
 import { VISITOR } from "./presence.ts";
@@ -31,20 +31,20 @@ export function liveRoutes(
 ): void {
   const perIp = createRateLimit(config.limits.chatPerIp, "requests from your address");
   const limitVisitor = (request: FastifyRequest) =>
-    request.principal ? Promise.resolve() : perIp.consume(limitedClient(request, config), request);
+    request.principal ? Promise.resolve() : perIp.consume(findLimitedClient(request, config), request);
 
   /** Sends a stream. `follow` connects it to its source, and returns a function that disconnects it. */
   function send(request: FastifyRequest, reply: FastifyReply, { lifetimeMs, follow, ...stream }: NewStream) {
-    const ip = limitedClient(request, config);
+    const ip = findLimitedClient(request, config);
     live.checkRoom(ip);
     // Vary the lifetime, so that streams that started together, such as after a restart, do not end together.
     const expiresAt = Date.now() + lifetimeMs * (0.75 + Math.random() / 4);
-    const isAllowed = credentialCheck(request);
+    const isAllowed = createCredentialCheck(request);
     return sendEvents(reply, config.heartbeat, (reader) => follow({ ...stream, reader, ip, isAllowed, expiresAt }));
   }
 
   /** Whether the request's session or key still belongs to the organization. */
-  function credentialCheck({ principal, signedIn, headers }: FastifyRequest): OpenStream["isAllowed"] {
+  function createCredentialCheck({ principal, signedIn, headers }: FastifyRequest): OpenStream["isAllowed"] {
     if (!principal) return null;
     const { organizationId } = principal;
     const token = signedIn?.token;

@@ -17,7 +17,7 @@ export function noteRoutes(app: App, notes: NoteService, idempotency: Idempotenc
     ...contract.createNote,
     handler: async (request, reply) => {
       const principal = requirePrincipal(request);
-      const note = { author: authorOf(request), text: request.body.text };
+      const note = { author: readAuthor(request), text: request.body.text };
       const data = await idempotency.run({ request, reply, scope: credentialId(principal) }, (keep) =>
         notes.create(principal.organizationId, request.params.id, note, keep),
       );
@@ -34,7 +34,7 @@ export function noteRoutes(app: App, notes: NoteService, idempotency: Idempotenc
   });
 }
 
-function authorOf(request: FastifyRequest): NoteAuthor {
+function readAuthor(request: FastifyRequest): NoteAuthor {
   const user = request.signedIn?.user;
   if (!user) return { userId: null, name: requirePrincipal(request).name };
   return { userId: user.id, name: user.name || user.email };

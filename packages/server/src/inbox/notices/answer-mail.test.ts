@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { localeIds } from "../../../../widget/src/locales/choose-locale.ts";
-import { type AnswerFacts, answerMail, conversationLink } from "./answer-mail.ts";
+import { type AnswerFacts, answerMail, createConversationLink } from "./answer-mail.ts";
 import { answerLanguages, answerTexts } from "./answer-texts.ts";
 
 const baseUrl = "https://chat.example";
 
-function facts(changes: Partial<AnswerFacts> = {}): AnswerFacts {
+function createFacts(changes: Partial<AnswerFacts> = {}): AnswerFacts {
   return {
     agentId: "agent_1",
     agentName: "Harbour",
@@ -24,7 +24,7 @@ function facts(changes: Partial<AnswerFacts> = {}): AnswerFacts {
 
 describe("the email with an answer", () => {
   it("contains the answer, then the link, then the conversation", () => {
-    expect(answerMail(facts(), { baseUrl, token: "fct_1" })).toEqual({
+    expect(answerMail(createFacts(), { baseUrl, token: "fct_1" })).toEqual({
       subject: "Grace has answered you (Harbour)",
       text: [
         "Grace has answered your question to Harbour:",
@@ -42,7 +42,7 @@ describe("the email with an answer", () => {
       { position: 0, role: "user", content, authorName: null },
       { position: 1, role: "assistant", content: "Hello $& {site}", authorName: "$& {site}\r\nBcc: x@example.com" },
     ] as const;
-    const { subject, text } = answerMail(facts({ messages, from: 1 }), { baseUrl, token: "t" });
+    const { subject, text } = answerMail(createFacts({ messages, from: 1 }), { baseUrl, token: "t" });
     expect(text).not.toContain("evil.example");
     const [, quote = ""] = text.split("The conversation so far:\n");
     expect(
@@ -70,7 +70,7 @@ describe("the email with an answer", () => {
 
 describe("the link that opens a conversation", () => {
   const linkFrom = (page: string | null, allowedOrigins: string[]) =>
-    conversationLink(
+    createConversationLink(
       {
         agentId: "agent_1",
         conversationId: "conv_1",

@@ -44,7 +44,7 @@ export function answerMail(
   const parts = [
     fill(texts.opening),
     ...answers.map(({ content }) => content),
-    `${texts.link}\n${conversationLink(facts, baseUrl, token)}`,
+    `${texts.link}\n${createConversationLink(facts, baseUrl, token)}`,
     ...(quoted.length > 0
       ? [`${texts.quote}\n${quoted.map((message) => quote(message, agentName, texts)).join("\n")}`]
       : []),
@@ -62,7 +62,7 @@ function quote({ role, content, authorName }: MailedMessage, agentName: string, 
  * The URL at which the conversation opens: the page on which it began, if the agent is allowed there, or the agent's
  * page on this server. The widget reads the fragment, which browsers never send to a server.
  */
-export function conversationLink(
+export function createConversationLink(
   { agentId, conversationId, context, allowedOrigins }: Omit<AnswerFacts, "messages" | "from" | "agentName">,
   baseUrl: string,
   token: string,

@@ -8,7 +8,14 @@ import type { DeliveryHandler, Outbox } from "../../outbox/outbox.ts";
 import { createFailure, createPost, delivered, explainFailure } from "../../outbox/send-answer.ts";
 import { answerMail } from "./answer-mail.ts";
 import type { NoticeTarget } from "./notice-target.ts";
-import { assigneeMail, assigneePush, type Mail, requestChat, requestMail, requestPush } from "./notice-texts.ts";
+import {
+  createAssigneeMail,
+  createAssigneePush,
+  type Mail,
+  requestChat,
+  requestMail,
+  requestPush,
+} from "./notice-texts.ts";
 import { isGone, type SendPush } from "./send-push.ts";
 import type { NoticeStore, NoticeSubject } from "./store.ts";
 
@@ -64,8 +71,8 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
       visitorEmail: conversation.userEmail,
     };
     const notice = {
-      mail: assigneeMail(target.notice, facts, config.baseUrl),
-      push: assigneePush(target.notice, facts),
+      mail: createAssigneeMail(target.notice, facts, config.baseUrl),
+      push: createAssigneePush(target.notice, facts),
     };
     return sendToMember({ ...target, organizationId: handoff.organizationId }, notice, signal);
   }

@@ -68,7 +68,7 @@ export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "ma
     log.error({ err: error, conversationId, kind }, "a handoff could not be followed up; retrying in a minute");
   }
 
-  async function work(): Promise<void> {
+  async function runLoop(): Promise<void> {
     const hasMore = await runOnce().catch((error: unknown) => {
       log.error({ err: error }, "handoffs could not be followed up; retrying");
       return false;
@@ -78,7 +78,7 @@ export function createHandoffTimers(deps: Pick<Deps, "db" | "databaseKind" | "ma
 
   function schedule(afterMs: number) {
     timer = setTimeout(() => {
-      round = work();
+      round = runLoop();
     }, afterMs).unref();
   }
 

@@ -68,7 +68,7 @@ export function requestPush(facts: RequestFacts) {
 }
 
 /** The email to the member who has a conversation. What the visitor wrote is only in the inbox. */
-export function assigneeMail(notice: AssigneeNotice, facts: AssigneeFacts, baseUrl: string): Mail {
+export function createAssigneeMail(notice: AssigneeNotice, facts: AssigneeFacts, baseUrl: string): Mail {
   const { agentName, visitorName, visitorEmail, reason, summary, title } = facts;
   const visitor = truncateText(toSingleLine(visitorName ?? visitorEmail ?? "") || "A visitor", 80);
   const details = [
@@ -96,7 +96,7 @@ export function assigneeMail(notice: AssigneeNotice, facts: AssigneeFacts, baseU
 }
 
 /** The notification in the browser of the member who has a conversation. */
-export function assigneePush(notice: AssigneeNotice, facts: AssigneeFacts) {
+export function createAssigneePush(notice: AssigneeNotice, facts: AssigneeFacts) {
   const visitor = truncateText(toSingleLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 60);
   return {
     title: notice === "assigned" ? `${visitor} was assigned to you` : `${visitor} has written to you`,

@@ -81,7 +81,7 @@ onBothDatabases("notices", (createDatabase) => {
   }
 
   /** The notices sent about a conversation, once all its deliveries have been attempted. */
-  async function sentAbout(id: string) {
+  async function listSentAbout(id: string) {
     const { db } = server.deps;
     const open = db
       .selectFrom("deliveries")
@@ -99,7 +99,7 @@ onBothDatabases("notices", (createDatabase) => {
   }
 
   /** Another process's worker, whose clock is this many minutes ahead. */
-  function timersIn(minutes: number) {
+  function listTimers(minutes: number) {
     const now = () => Date.now() + minutes * MINUTE_MS;
     const { deps } = server;
     const recorder = createNoticeRecorder(deps, createOutbox(deps), now);
@@ -117,7 +117,7 @@ onBothDatabases("notices", (createDatabase) => {
     await team.member.call("POST", "/notices/push-subscriptions", push.subscribe(team.userId));
     await team.owner.call("POST", "/notice-channels", { kind: "webhook", name: "Support", url: `${chat.url}/chat` });
     const { id, agentId } = await request();
-    const { to, mails, pushes, chats } = await sentAbout(id);
+    const { to, mails, pushes, chats } = await listSentAbout(id);
     const path = `/dashboard/agents/${agentId}/conversations/${id}`;
     expect(to).toEqual([team.email]);
     expect(mails[0]).toMatchObject({ subject: "Ada asks for a person (Harbour)" });
@@ -136,7 +136,7 @@ onBothDatabases("notices", (createDatabase) => {
     const name = "Ada\r\nBcc: victim@example.com\r\n\r\n<b>Hi</b>";
     const reason = "Help\r\nSummary: all is well\n@channel <!here> [click](https://evil.example)";
     const { id } = await request({ conversation: { userName: name }, body: { reason } });
-    const { mails, chats } = await sentAbout(id);
+    const { mails, chats } = await listSentAbout(id);
     for (const { to, headers, subject, text } of mails) {
       expect([to.length, headers.bcc]).toEqual([1, undefined]);
       expect(subject).toBe("Ada Bcc: victim@example.com <b>Hi</b> asks for a person (Harbour)");
@@ -171,7 +171,7 @@ onBothDatabases("notices", (createDatabase) => {
     await expect(failing).rejects.toThrow("rolled back");
     expect(before.length).toBe(2);
     expect(await ofConversation.execute()).toEqual(before);
-    await sentAbout(id);
+    await listSentAbout(id);
     expect((await team.owner.call("DELETE", `/conversations/${id}`)).status).toBe(200);
     expect(await ofConversation.execute()).toEqual([]);
     const timers = db.selectFrom("handoffTimers").selectAll().where("conversationId", "=", id);
@@ -180,17 +180,17 @@ onBothDatabases("notices", (createDatabase) => {
 
   it("go to one member after the other and then to everyone, once each, whichever process is first", async () => {
     const { id } = await request({ handoff: { escalation: [team.colleague.userId, "user_gone", team.userId] } });
-    expect((await sentAbout(id)).to).toEqual([team.colleague.email]);
-    await timersIn(9).runOnce();
-    expect((await sentAbout(id)).to).toHaveLength(1);
-    await Promise.all([timersIn(11).runOnce(), timersIn(11).runOnce()]);
-    const second = await sentAbout(id);
+    expect((await listSentAbout(id)).to).toEqual([team.colleague.email]);
+    await listTimers(9).runOnce();
+    expect((await listSentAbout(id)).to).toHaveLength(1);
+    await Promise.all([listTimers(11).runOnce(), listTimers(11).runOnce()]);
+    const second = await listSentAbout(id);
     expect(second.to).toEqual([team.colleague.email, team.email].sort());
     expect(second.mails.at(-1)).toMatchObject({ subject: "Still waiting: Ada asks for a person (Harbour)" });
-    await timersIn(22).runOnce();
-    expect((await sentAbout(id)).to).toHaveLength(4);
-    await timersIn(60).runOnce();
-    expect((await sentAbout(id)).to).toHaveLength(4);
+    await listTimers(22).runOnce();
+    expect((await listSentAbout(id)).to).toHaveLength(4);
+    await listTimers(60).runOnce();
+    expect((await listSentAbout(id)).to).toHaveLength(4);
     const handoff = server.deps.db.selectFrom("handoffs").select("escalatedTo").where("conversationId", "=", id);
     expect(await handoff.executeTakeFirst()).toEqual({ escalatedTo: 2 });
     const { body } = await team.owner.call("GET", `/conversations/${id}`);
@@ -201,39 +201,39 @@ onBothDatabases("notices", (createDatabase) => {
     const { userId, colleague } = team;
     const third = await createMember(server, team.organizationId, "member");
     const { id } = await request({ handoff: { escalation: [colleague.userId, userId, third.userId] } });
-    expect((await sentAbout(id)).to).toEqual([colleague.email]);
+    expect((await listSentAbout(id)).to).toEqual([colleague.email]);
     expect((await team.owner.call("DELETE", `/members/${colleague.userId}`)).status).toBe(200);
     const once = [colleague.email];
     for (const [minutes, email] of [
       [11, team.email],
       [22, third.email],
     ] as const) {
-      await timersIn(minutes).runOnce();
+      await listTimers(minutes).runOnce();
       once.push(email);
-      expect((await sentAbout(id)).to, `after ${minutes} minutes`).toEqual(once.toSorted());
+      expect((await listSentAbout(id)).to, `after ${minutes} minutes`).toEqual(once.toSorted());
     }
-    for (const minutes of [33, 44]) await timersIn(minutes).runOnce();
-    expect((await sentAbout(id)).to).toEqual([...once, team.email, third.email].sort());
+    for (const minutes of [33, 44]) await listTimers(minutes).runOnce();
+    expect((await listSentAbout(id)).to).toEqual([...once, team.email, third.email].sort());
   });
 
   it("go to everyone when the order of members has become shorter than the number of escalations", async () => {
     const { userId, colleague } = team;
     const { id, agentId } = await request({ handoff: { escalation: [colleague.userId, userId] } });
-    await timersIn(11).runOnce();
-    expect((await sentAbout(id)).to).toEqual([colleague.email, team.email].sort());
+    await listTimers(11).runOnce();
+    expect((await listSentAbout(id)).to).toEqual([colleague.email, team.email].sort());
     const handoff = { isEnabled: true, promiseMinutes: 10, escalation: [userId] };
     expect((await team.owner.call("PATCH", `/agents/${agentId}`, { handoff })).status).toBe(200);
-    await timersIn(22).runOnce();
-    expect((await sentAbout(id)).to).toEqual([colleague.email, colleague.email, team.email, team.email].sort());
+    await listTimers(22).runOnce();
+    expect((await listSentAbout(id)).to).toEqual([colleague.email, colleague.email, team.email, team.email].sort());
   });
 
   it("stop when a member has taken the conversation, or the visitor no longer waits", async () => {
     const [taken, cancelled] = [await request(), await request()];
-    for (const { id } of [taken, cancelled]) await sentAbout(id);
+    for (const { id } of [taken, cancelled]) await listSentAbout(id);
     await team.member.call("POST", `/conversations/${taken.id}/takeover`);
     await team.owner.call("DELETE", `/conversations/${cancelled.id}/handoff`);
-    await timersIn(11).runOnce();
-    for (const { id } of [taken, cancelled]) expect((await sentAbout(id)).to).toHaveLength(2);
+    await listTimers(11).runOnce();
+    for (const { id } of [taken, cancelled]) expect((await listSentAbout(id)).to).toHaveLength(2);
   });
 
   it("send no push messages outside office hours, and escalate once the team is available", async () => {
@@ -242,43 +242,46 @@ onBothDatabases("notices", (createDatabase) => {
     const day = tomorrow.getUTCDay() || 7;
     const hours = { timeZone: "UTC", days: [{ day, from: "09:00", to: "17:00" }], exceptions: [] };
     const { id } = await request({ handoff: { hours } });
-    expect(await sentAbout(id)).toMatchObject({ pushes: [], to: expect.toSatisfy((to: string[]) => to.length === 2) });
+    expect(await listSentAbout(id)).toMatchObject({
+      pushes: [],
+      to: expect.toSatisfy((to: string[]) => to.length === 2),
+    });
     const opening = Date.UTC(tomorrow.getUTCFullYear(), tomorrow.getUTCMonth(), tomorrow.getUTCDate(), 9);
     const minutes = (opening - Date.now()) / MINUTE_MS;
-    await timersIn(minutes + 9).runOnce();
-    expect((await sentAbout(id)).pushes).toEqual([]);
-    await timersIn(minutes + 11).runOnce();
-    expect((await sentAbout(id)).pushes).toMatchObject([{ message: { title: "Ada is still waiting" } }]);
+    await listTimers(minutes + 9).runOnce();
+    expect((await listSentAbout(id)).pushes).toEqual([]);
+    await listTimers(minutes + 11).runOnce();
+    expect((await listSentAbout(id)).pushes).toMatchObject([{ message: { title: "Ada is still waiting" } }]);
   });
 
   it("reach the team once in three minutes, however often a visitor asks and cancels, and after that if they still wait", async () => {
     const { id } = await request();
-    expect((await sentAbout(id)).to).toHaveLength(2);
+    expect((await listSentAbout(id)).to).toHaveLength(2);
     for (let times = 0; times < 5; times++) {
       await team.owner.call("DELETE", `/conversations/${id}/handoff`);
       await team.owner.call("POST", `/conversations/${id}/handoff`, { reason: `Again ${times}` });
     }
-    expect((await sentAbout(id)).to).toHaveLength(2);
+    expect((await listSentAbout(id)).to).toHaveLength(2);
     const requests = server.deps.db.selectFrom("handoffs").select("announcedAt").where("conversationId", "=", id);
     expect(await requests.execute()).toHaveLength(6);
-    await Promise.all([timersIn(4).runOnce(), timersIn(4).runOnce()]);
-    const { to, mails } = await sentAbout(id);
+    await Promise.all([listTimers(4).runOnce(), listTimers(4).runOnce()]);
+    const { to, mails } = await listSentAbout(id);
     expect(to).toHaveLength(4);
     expect(mails.at(-1)).toMatchObject({ subject: "Ada asks for a person (Harbour)" });
     expect(mails.at(-1)?.text).toContain("Reason: Again 4");
-    await timersIn(15).runOnce();
-    expect((await sentAbout(id)).to).toHaveLength(6);
+    await listTimers(15).runOnce();
+    expect((await listSentAbout(id)).to).toHaveLength(6);
   });
 
   it("reach the team at once when a visitor asks again after a member has returned the conversation", async () => {
     const { id } = await request();
     // Notices that have not been sent before the takeover are no longer needed.
-    expect((await sentAbout(id)).to).toHaveLength(2);
+    expect((await listSentAbout(id)).to).toHaveLength(2);
     await team.member.call("POST", `/conversations/${id}/takeover`);
     await team.member.call("POST", `/conversations/${id}/return`, {});
-    expect((await sentAbout(id)).to).toHaveLength(2);
+    expect((await listSentAbout(id)).to).toHaveLength(2);
     await team.owner.call("POST", `/conversations/${id}/handoff`, { reason: "One more question" });
-    expect((await sentAbout(id)).to).toHaveLength(4);
+    expect((await listSentAbout(id)).to).toHaveLength(4);
   });
 
   it("push a visitor's message to an absent member only during office hours, and send email at any time", async () => {
@@ -290,7 +293,7 @@ onBothDatabases("notices", (createDatabase) => {
     const opening = Date.UTC(tomorrow.getUTCFullYear(), tomorrow.getUTCMonth(), tomorrow.getUTCDate(), 9);
     const minutes = Math.ceil((opening - Date.now()) / MINUTE_MS);
     const heard = async (id: string) => {
-      const { mails, pushes } = await sentAbout(id);
+      const { mails, pushes } = await listSentAbout(id);
       const written = mails.filter(({ subject }) => subject.includes("has written to you"));
       return [written.length, pushes.length];
     };
@@ -299,7 +302,7 @@ onBothDatabases("notices", (createDatabase) => {
       await team.member.call("POST", `/conversations/${id}/takeover`);
       const messages = [{ role: "user", content: "Are you still there?" }];
       await team.owner.call("POST", "/chat", { agentId, conversationId: id, messages });
-      await timersIn(3).runOnce();
+      await listTimers(3).runOnce();
       return id;
     };
     const mailed = await write();
@@ -307,7 +310,7 @@ onBothDatabases("notices", (createDatabase) => {
     await team.member.call("PUT", "/notices", { email: false });
     const silent = await write();
     expect(await heard(silent)).toEqual([0, 0]);
-    await timersIn(minutes + 1).runOnce();
+    await listTimers(minutes + 1).runOnce();
     expect([await heard(mailed), await heard(silent)]).toEqual([
       [1, 0],
       [0, 1],
@@ -318,9 +321,9 @@ onBothDatabases("notices", (createDatabase) => {
   it("tell a member that a colleague has assigned them a conversation, and once that the visitor writes while they are away", async () => {
     await team.member.call("POST", "/notices/push-subscriptions", push.subscribe(team.colleague.userId));
     const { id, agentId } = await request();
-    const before = (await sentAbout(id)).mails.length;
+    const before = (await listSentAbout(id)).mails.length;
     const news = async () => {
-      const { mails, pushes } = await sentAbout(id);
+      const { mails, pushes } = await listSentAbout(id);
       return { mails: mails.slice(before).map(({ to, subject }) => [to[0], subject]), pushes: pushes.slice(1) };
     };
     await team.owner.call("POST", `/conversations/${id}/assign`, { userId: team.colleague.userId });
@@ -337,19 +340,19 @@ onBothDatabases("notices", (createDatabase) => {
         messages: [{ role: "user", content: "Hello?" }],
       });
     await write();
-    await timersIn(1).runOnce();
-    await timersIn(3).runOnce();
+    await listTimers(1).runOnce();
+    await listTimers(3).runOnce();
     expect((await news()).mails).toEqual([assigned]);
     isTeamPresent = false;
-    await timersIn(5).runOnce();
+    await listTimers(5).runOnce();
     await write();
-    await timersIn(600).runOnce();
+    await listTimers(600).runOnce();
     const written = [team.colleague.email, "Ada has written to you (Harbour)"];
     expect((await news()).mails).toEqual([assigned, written]);
 
     await team.member.call("POST", `/conversations/${id}/messages`, { content: "Hello Ada." });
     await write();
-    await timersIn(3).runOnce();
+    await listTimers(3).runOnce();
     expect((await news()).mails).toEqual([assigned, written, written]);
     // A conversation that a member takes, or assigns to themselves, needs no notice.
     await team.owner.call("POST", `/conversations/${id}/assign`, { userId: team.userId });
@@ -362,9 +365,9 @@ onBothDatabases("notices", (createDatabase) => {
     const other = await request();
     await team.member.call("POST", `/conversations/${id}/takeover`);
     await team.owner.call("POST", `/conversations/${other.id}/takeover`);
-    const before = (await sentAbout(id)).to;
+    const before = (await listSentAbout(id)).to;
     expect((await team.owner.call("DELETE", `/members/${team.colleague.userId}`)).status).toBe(200);
-    await timersIn(0).runOnce();
+    await listTimers(0).runOnce();
     const shown = async (conversation: string) => (await team.owner.call("GET", `/conversations/${conversation}`)).body;
     const { data } = await shown(id);
     expect(data).toMatchObject({
@@ -375,7 +378,7 @@ onBothDatabases("notices", (createDatabase) => {
     });
     expect(Date.parse(data.handoff.promisedAt) - Date.parse(data.handoff.requestedAt)).toBe(10 * MINUTE_MS);
     expect(data.handoffs).toMatchObject([{ endedHow: "left", endedBy: null }, { endedHow: null }]);
-    expect((await sentAbout(id)).to).toEqual([...before, team.email].sort());
+    expect((await listSentAbout(id)).to).toEqual([...before, team.email].sort());
     expect((await shown(other.id)).data.handler).toBe("human");
     // Earlier versions left conversations assigned to members who had left. The server notices this at the visitor's
     // next message.
@@ -399,7 +402,7 @@ onBothDatabases("notices", (createDatabase) => {
       .execute();
     const messages = [{ role: "user", content: "Are you there?" }];
     await team.owner.call("POST", "/chat", { agentId, conversationId: other.id, messages });
-    await timersIn(0).runOnce();
+    await listTimers(0).runOnce();
     expect((await shown(other.id)).data).toMatchObject({ handler: "waiting", assignee: null });
   });
 
@@ -410,9 +413,9 @@ onBothDatabases("notices", (createDatabase) => {
     await team.member.call("POST", `/conversations/${id}/return`, {});
     await team.owner.call("POST", `/conversations/${id}/handoff`, { email: "new@example.com" });
     await say("Here I am.");
-    const before = (await sentAbout(id)).mails.length;
-    await timersIn(3).runOnce();
-    const [mail, ...more] = (await sentAbout(id)).mails.slice(before);
+    const before = (await listSentAbout(id)).mails.length;
+    await listTimers(3).runOnce();
+    const [mail, ...more] = (await listSentAbout(id)).mails.slice(before);
     expect([mail?.to, more]).toEqual([["new@example.com"], []]);
     expect(mail?.text).toContain("One moment.");
   });
@@ -424,14 +427,14 @@ onBothDatabases("notices", (createDatabase) => {
       conversation: { context: JSON.stringify({ page, language: "de-CH" }) },
       body: { reason: "My invoice", email: "ada@example.com" },
     });
-    await sentAbout(id);
+    await listSentAbout(id);
     for (const content of ["Hello Ada.", "See https://shop.example/refunds"]) {
       await team.member.call("POST", `/conversations/${id}/messages`, { content });
     }
-    await timersIn(1).runOnce();
-    const byNow = (await sentAbout(id)).to.length;
-    await Promise.all([timersIn(3).runOnce(), timersIn(3).runOnce()]);
-    const { mails } = await sentAbout(id);
+    await listTimers(1).runOnce();
+    const byNow = (await listSentAbout(id)).to.length;
+    await Promise.all([listTimers(3).runOnce(), listTimers(3).runOnce()]);
+    const { mails } = await listSentAbout(id);
     expect(mails).toHaveLength(byNow + 1);
     const mail = mails.at(-1);
     expect(mail).toMatchObject({ to: ["ada@example.com"], subject: expect.stringContaining("hat Ihnen geantwortet") });
@@ -440,13 +443,13 @@ onBothDatabases("notices", (createDatabase) => {
     const [, place, ofConversation, token = ""] = /(\S+)#foyer-conversation=(\w+)\.(\S+)/.exec(mail?.text ?? "") ?? [];
     expect([place, ofConversation]).toEqual(["https://shop.example/bikes?id=7", id]);
     expect(isTokenFor(server.deps.encryption, id, token)).toBe(true);
-    await timersIn(10).runOnce();
-    expect((await sentAbout(id)).mails).toHaveLength(byNow + 1);
+    await listTimers(10).runOnce();
+    expect((await listSentAbout(id)).mails).toHaveLength(byNow + 1);
   });
 
   it("send by email only the messages that no page of the visitor has received", async () => {
     const { id } = await request({ body: { email: "ada@example.com" } });
-    const before = (await sentAbout(id)).mails.length;
+    const before = (await listSentAbout(id)).mails.length;
     const [greeting, answer, last] = ["Hello Ada.", "It is in Zurich.", "Are you there?"] as const;
     const say = (content: string) => team.member.call("POST", `/conversations/${id}/messages`, { content });
     const timer = server.deps.db.selectFrom("handoffTimers").select(["step", "dueAt"]).where("conversationId", "=", id);
@@ -460,15 +463,15 @@ onBothDatabases("notices", (createDatabase) => {
     expect(second.dueAt).toBeGreaterThanOrEqual(first.dueAt);
     expect(await timer.executeTakeFirstOrThrow()).toEqual(second);
     await recordSeen(server.deps.db, id, second.step);
-    await timersIn(3).runOnce();
-    const mails = (await sentAbout(id)).mails.slice(before);
+    await listTimers(3).runOnce();
+    const mails = (await listSentAbout(id)).mails.slice(before);
     expect(mails).toHaveLength(1);
     expect(mails[0]?.text).toMatch(/^[^\n]+\n\nAre you there\?\n\nContinue/);
 
     await say("Goodbye.");
     await recordSeen(server.deps.db, id, second.step + 2);
-    await timersIn(6).runOnce();
-    expect((await sentAbout(id)).mails.slice(before)).toHaveLength(1);
+    await listTimers(6).runOnce();
+    expect((await listSentAbout(id)).mails.slice(before)).toHaveLength(1);
   });
 
   it("send no answer by email to a visitor who is on the page, or who left no address", async () => {
@@ -477,7 +480,7 @@ onBothDatabases("notices", (createDatabase) => {
     const before = [];
     for (const { id } of [present, unknown]) {
       await team.member.call("POST", `/conversations/${id}/messages`, { content: "Hello." });
-      before.push((await sentAbout(id)).to.length);
+      before.push((await listSentAbout(id)).to.length);
     }
     const recorder = createNoticeRecorder(server.deps, createOutbox(server.deps));
     const { id: conversationId, agentId } = present;
@@ -485,9 +488,9 @@ onBothDatabases("notices", (createDatabase) => {
     await inTransaction(server.deps.db, (trx) =>
       recorder.record(trx, { ...place, kind: "visitor_message", messageId: "msg_1" }),
     );
-    await timersIn(3).runOnce();
+    await listTimers(3).runOnce();
     for (const [index, { id }] of [present, unknown].entries()) {
-      expect((await sentAbout(id)).to.length).toBe(before[index]);
+      expect((await listSentAbout(id)).to.length).toBe(before[index]);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { createECDH } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { decryptPush, newPushBrowser } from "../../../../../test/push-service.ts";
+import { createPushBrowser, decryptPush } from "../../../../../test/push-service.ts";
 import { arePushKeys, encryptPush, MAX_PUSH_BYTES } from "./push-encryption.ts";
 
 describe("a push message", () => {
@@ -19,7 +19,7 @@ describe("a push message", () => {
   });
 
   it("can be read by its browser alone, and has a size that push services accept", () => {
-    const [browser, other] = [newPushBrowser(), newPushBrowser()];
+    const [browser, other] = [createPushBrowser(), createPushBrowser()];
     const longest = Buffer.alloc(MAX_PUSH_BYTES, "a");
     const body = encryptPush(browser.keys, longest);
     expect(body.length).toBe(4_096);
@@ -29,7 +29,7 @@ describe("a push message", () => {
   });
 
   it("cannot be encrypted with invalid keys", () => {
-    const { keys } = newPushBrowser();
+    const { keys } = createPushBrowser();
     expect(arePushKeys(keys)).toBe(true);
     const notOnTheCurve = Buffer.concat([Buffer.of(4), Buffer.alloc(64, 1)]).toString("base64url");
     for (const wrong of [{ p256dh: notOnTheCurve }, { p256dh: keys.auth }, { auth: "AAAA" }, { auth: keys.p256dh }]) {

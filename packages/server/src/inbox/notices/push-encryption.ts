@@ -26,7 +26,7 @@ export function arePushKeys({ p256dh, auth }: PushKeys): boolean {
 export function encryptPush(
   { p256dh, auth }: PushKeys,
   message: Uint8Array,
-  random: { pair: ECDH; salt: Buffer } = { pair: newPair(), salt: randomBytes(16) },
+  random: { pair: ECDH; salt: Buffer } = { pair: createKeyPair(), salt: randomBytes(16) },
 ): Buffer {
   if (message.length > MAX_PUSH_BYTES) throw new Error(`A push message has at most ${MAX_PUSH_BYTES} bytes.`);
   const { pair, salt } = random;
@@ -44,7 +44,7 @@ export function encryptPush(
   return Buffer.concat([salt, lengths, sender, ...body]);
 }
 
-function newPair(): ECDH {
+function createKeyPair(): ECDH {
   const pair = createECDH("prime256v1");
   pair.generateKeys();
   return pair;

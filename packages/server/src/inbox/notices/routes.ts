@@ -5,35 +5,35 @@ import type { App } from "../../http/app.ts";
 import type { NoticeService } from "./service.ts";
 
 const organizationOf = (request: FastifyRequest) => requirePrincipal(request).organizationId;
-const memberOf = (request: FastifyRequest) => ({
+const readMember = (request: FastifyRequest) => ({
   organizationId: organizationOf(request),
   userId: requireSignedIn(request).user.id,
 });
 
 export function noticeRoutes(app: App, service: NoticeService): void {
-  app.route({ ...contract.getNoticeSettings, handler: async (request) => service.get(memberOf(request)) });
+  app.route({ ...contract.getNoticeSettings, handler: async (request) => service.get(readMember(request)) });
   app.route({
     ...contract.putNoticeSettings,
-    handler: async (request) => service.put(memberOf(request), request.body),
+    handler: async (request) => service.put(readMember(request), request.body),
   });
   app.route({ ...contract.getPushKey, handler: async () => service.pushKey() });
   app.route({
     ...contract.createPushSubscription,
     handler: async (request, reply) => {
       const { sessionId } = requireSignedIn(request);
-      return reply.status(201).send(await service.subscribe({ ...memberOf(request), sessionId }, request.body));
+      return reply.status(201).send(await service.subscribe({ ...readMember(request), sessionId }, request.body));
     },
   });
   app.route({
     ...contract.deletePushSubscription,
     handler: async (request) => {
-      await service.unsubscribe(memberOf(request), request.params.id);
+      await service.unsubscribe(readMember(request), request.params.id);
       return { success: true as const };
     },
   });
   app.route({
     ...contract.testPushSubscription,
-    handler: async (request) => service.testDevice(memberOf(request), request.params.id),
+    handler: async (request) => service.testDevice(readMember(request), request.params.id),
   });
   app.route({ ...contract.listNoticeChannels, handler: async (request) => service.channels(organizationOf(request)) });
   app.route({

@@ -53,7 +53,7 @@ function memberSettings({ mailer, outbound }: ServiceDeps, { store, keys, sendPu
   return {
     get,
     async put(member: Member, { email, push }: { email?: boolean; push?: boolean }): Promise<NoticeSettings> {
-      await store.choose(member, omitUndefined({ email: flagOf(email), push: flagOf(push) }));
+      await store.choose(member, omitUndefined({ email: toFlag(email), push: toFlag(push) }));
       return get(member);
     },
     async pushKey(): Promise<{ publicKey: string }> {
@@ -108,12 +108,12 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
   const { settings } = teamChats;
   const { outbound, config, log } = deps;
   const post = createPost(deps);
-  async function existing(organizationId: string, id: string): Promise<NoticeChannelRow> {
+  async function findChannel(organizationId: string, id: string): Promise<NoticeChannelRow> {
     const row = isId("channel", id) ? await store.channel(organizationId, id) : undefined;
     if (!row) throw notFound("Notice channel");
     return row;
   }
-  async function view(row: NoticeChannelRow): Promise<NoticeChannel> {
+  async function toChannelView(row: NoticeChannelRow): Promise<NoticeChannel> {
     return toChannel(row, await settings.views(row.organizationId));
   }
 
@@ -147,11 +147,11 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
       const isAdded = await store.addChannel(row, maxNoticeChannels, async (trx) => {
         if (chat) await settings.insert(trx, row, chat);
       });
-      if (isAdded) return view(row);
+      if (isAdded) return toChannelView(row);
       throw new AppError("CONFLICT", `An organization can have at most ${maxNoticeChannels} notice channels.`);
     },
     async updateChannel(organizationId: string, id: string, changes: NoticeChannelChanges): Promise<NoticeChannel> {
-      const { kind } = await existing(organizationId, id);
+      const { kind } = await findChannel(organizationId, id);
       const { name, url, isEnabled, chatId, botToken, appToken } = changes;
       if (url !== undefined) checkUrl("url", url, outbound);
       const stored = await settings.stored(organizationId, id);
@@ -160,21 +160,21 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
       const newSettings = omitUndefined({
         name: name?.trim(),
         url: stored ? undefined : url,
-        isEnabled: flagOf(isEnabled),
+        isEnabled: toFlag(isEnabled),
       });
       const row = await store.updateChannel(organizationId, id, newSettings, async (trx) => {
         if (stored && chat) await settings.update(trx, stored, chat);
         if (stored && isEnabled !== undefined) await settings.setEnabled(trx, id, isEnabled);
       });
       if (!row) throw notFound("Notice channel");
-      return view(row);
+      return toChannelView(row);
     },
     async deleteChannel(organizationId: string, id: string): Promise<void> {
       if (!isId("channel", id) || !(await store.deleteChannel(organizationId, id))) throw notFound("Notice channel");
     },
     /** Sends a notice now, even to a disabled channel. */
     async testChannel(organizationId: string, id: string): Promise<NoticeTest> {
-      const { url } = await existing(organizationId, id);
+      const { url } = await findChannel(organizationId, id);
       const stored = await settings.stored(organizationId, id);
       const text = `Notices work in this channel. Foyer writes here when a visitor waits for a person: ${config.baseUrl}${testLink}`;
       if (stored) return toTest(await teamChats.test(stored, text));
@@ -196,11 +196,11 @@ function checkUrl(path: string, url: string, outbound: Deps["outbound"]): void {
   }
 }
 
-const flagOf = (value: boolean | undefined) => (value === undefined ? undefined : value ? 1 : 0);
-const isoOf = (instant: number) => new Date(instant).toISOString();
+const toFlag = (value: boolean | undefined) => (value === undefined ? undefined : value ? 1 : 0);
+const toIsoDate = (instant: number) => new Date(instant).toISOString();
 
 function toDevice({ id, label, endpoint, createdAt }: PushSubscriptionRow): PushDevice {
-  return { id, label, endpoint, createdAt: isoOf(createdAt) };
+  return { id, label, endpoint, createdAt: toIsoDate(createdAt) };
 }
 
 function toChannel(
@@ -211,8 +211,8 @@ function toChannel(
     ...row,
     teamChat: views.get(row.id) ?? null,
     isEnabled: isEnabled === 1,
-    lastSentAt: lastSentAt === null ? null : isoOf(lastSentAt),
-    createdAt: isoOf(createdAt),
+    lastSentAt: lastSentAt === null ? null : toIsoDate(lastSentAt),
+    createdAt: toIsoDate(createdAt),
   };
 }
 

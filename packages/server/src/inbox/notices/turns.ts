@@ -42,7 +42,7 @@ export async function takeTurn(
     .executeTakeFirst();
   if (!request) return null;
   const settings = parseHandoff(request);
-  const order = await currentOrder(trx, organizationId, settings);
+  const order = await readCurrentOrder(trx, organizationId, settings);
   const earlier = JSON.parse(request.notified) as Notified;
   // A timer is set only if there is a next turn. If the order has changed since then, notify everyone instead of no
   // one.
@@ -58,7 +58,7 @@ export async function takeTurn(
 }
 
 /** The order of members, without those who have left the organization. */
-async function currentOrder(
+async function readCurrentOrder(
   trx: Transaction<Tables>,
   organizationId: string,
   { escalation }: Pick<HandoffSettings, "escalation">,

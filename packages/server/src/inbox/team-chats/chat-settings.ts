@@ -37,12 +37,15 @@ export function createOpenChat({ config, outbound, encryption }: Pick<Deps, "con
           appToken: appToken ?? "",
           channelId: chatId,
         });
-  const credentialsOf = ({ channelId, credentials }: Pick<TeamChatRow, "channelId" | "credentials">): Credentials =>
+  const decryptCredentials = ({
+    channelId,
+    credentials,
+  }: Pick<TeamChatRow, "channelId" | "credentials">): Credentials =>
     JSON.parse(encryption.decrypt(credentials, channelId));
   return {
     connect,
-    credentialsOf,
-    open: (row: TeamChatRow) => connect(row.platform, row.chatId, credentialsOf(row)),
+    credentialsOf: decryptCredentials,
+    open: (row: TeamChatRow) => connect(row.platform, row.chatId, decryptCredentials(row)),
   };
 }
 

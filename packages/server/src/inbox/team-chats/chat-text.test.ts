@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { neutralizeMentions, oneLine, splitText } from "./chat-text.ts";
+import { neutralizeMentions, splitText, toOneLine } from "./chat-text.ts";
 
 describe("the text of team chats", () => {
   it("is split between lines or words, never inside a character, and says when it was shortened", () => {
@@ -20,7 +20,7 @@ describe("the text of team chats", () => {
   });
 
   it("becomes one line for a title", () => {
-    expect(oneLine(" a\r\n\tb\u2028c ", 10)).toBe("a b c");
-    expect(oneLine("abcdef", 4)).toBe("abc…");
+    expect(toOneLine(" a\r\n\tb\u2028c ", 10)).toBe("a b c");
+    expect(toOneLine("abcdef", 4)).toBe("abc…");
   });
 });

@@ -12,14 +12,14 @@ export function neutralizeMentions(text: string): string {
 }
 
 /** Converts a text to a single line without control characters, of at most `max` UTF-16 code units. */
-export function oneLine(text: string, max: number): string {
+export function toOneLine(text: string, max: number): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   return shorten(line, max);
 }
 
 /** Truncates a text to `max` UTF-16 code units, including the ellipsis. */
 export function shorten(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, safeEnd(text, max - 1))}…`;
+  return text.length <= max ? text : `${text.slice(0, findSafeEnd(text, max - 1))}…`;
 }
 
 /**
@@ -44,11 +44,11 @@ function breakBefore(text: string, max: number): number {
     const at = text.lastIndexOf(separator, max);
     if (at > max / 2) return at;
   }
-  return safeEnd(text, max);
+  return findSafeEnd(text, max);
 }
 
 /** Moves `end` back by one if it would split a surrogate pair. */
-function safeEnd(text: string, end: number): number {
+function findSafeEnd(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }

@@ -28,7 +28,7 @@ export function createPostHandler(
   /** When posting to a rate-limited chat may resume, in milliseconds since 1970, by channel id. */
   const pauses = new Map<string, number>();
 
-  async function threadFor(chat: TeamChat, { chat: row, thread, post }: PostToSend, signal: AbortSignal) {
+  async function ensureThread(chat: TeamChat, { chat: row, thread, post }: PostToSend, signal: AbortSignal) {
     if (!thread) return post.place;
     if (thread.thread !== null || row.hasTopics === 0) return thread.thread;
     const topic = await chat.createTopic(await readThreadTitle(db, thread.conversationId), signal);
@@ -47,7 +47,7 @@ export function createPostHandler(
     }
     const notice = createRepeatNotice(post);
     const parts = splitText(text, { max: chat.maxText - notice.length, maxParts: MAX_PARTS, ending: ENDING });
-    const thread = await threadFor(chat, toSend, signal);
+    const thread = await ensureThread(chat, toSend, signal);
     await store.markStarted(post.id, Date.now());
     const posted = await chat.post(
       { text: notice + (parts[post.sentParts] ?? ENDING), thread, ...(post.replyTo ? { replyTo: post.replyTo } : {}) },

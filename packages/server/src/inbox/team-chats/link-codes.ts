@@ -20,7 +20,7 @@ export type LinkCodes = ReturnType<typeof createLinkCodes>;
 
 /** Manages one-time codes that prove a member's identity in a team chat. Only a keyed hash of each code is stored. */
 export function createLinkCodes({ db, encryption }: Pick<Deps, "db" | "encryption">) {
-  const hashOf = (channelId: string, code: string) =>
+  const hashCode = (channelId: string, code: string) =>
     encryption.sign("team-chat-code", `${channelId}:${code.toUpperCase().replace(/[^0-9A-Z]/g, "")}`);
 
   return {
@@ -31,7 +31,7 @@ export function createLinkCodes({ db, encryption }: Pick<Deps, "db" | "encryptio
     async create(channelId: string, userId: string): Promise<{ code: string; expiresAt: number }> {
       const code = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
       const expiresAt = Date.now() + LIFETIME_MS;
-      const row = { codeHash: hashOf(channelId, code), channelId, userId, expiresAt };
+      const row = { codeHash: hashCode(channelId, code), channelId, userId, expiresAt };
       await inTransaction(db, async (trx) => {
         await trx.deleteFrom("teamChatCodes").where("channelId", "=", channelId).where("userId", "=", userId).execute();
         await trx.insertInto("teamChatCodes").values(row).execute();
@@ -50,7 +50,7 @@ export function createLinkCodes({ db, encryption }: Pick<Deps, "db" | "encryptio
     ): Promise<{ userId: string; name: string } | null> {
       const used = await trx
         .deleteFrom("teamChatCodes")
-        .where("codeHash", "=", hashOf(channelId, code))
+        .where("codeHash", "=", hashCode(channelId, code))
         .where("channelId", "=", channelId)
         .returning(["userId", "expiresAt"])
         .executeTakeFirst();

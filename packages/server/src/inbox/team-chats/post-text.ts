@@ -1,6 +1,6 @@
 import type { Db } from "../../db/open.ts";
 import type { TeamChatPostRow } from "../../db/team-chat-tables.ts";
-import { oneLine, shorten } from "./chat-text.ts";
+import { shorten, toOneLine } from "./chat-text.ts";
 import type { PostToSend } from "./thread-store.ts";
 
 /** The number of newest messages that a request quotes, and the maximum length of each quote. */
@@ -21,7 +21,7 @@ export async function renderPost(source: Source, { post, thread }: PostToSend): 
 /** Reads the title for the topic of a conversation. */
 export async function readThreadTitle(db: Db, conversationId: string): Promise<string> {
   const { visitor, agentName } = await readConversation(db, conversationId);
-  return oneLine(`${visitor} · ${agentName}`, 128);
+  return toOneLine(`${visitor} · ${agentName}`, 128);
 }
 
 async function renderRequest({ db, baseUrl, commandPrefix, quote }: Source, conversationId: string, handoffId: string) {
@@ -70,7 +70,7 @@ async function readConversation(db: Db, conversationId: string) {
     .select(["conversations.userName", "conversations.userEmail", "agents.name as agentName", "agents.id as agentId"])
     .where("conversations.id", "=", conversationId)
     .executeTakeFirst();
-  const visitor = oneLine(row?.userName || row?.userEmail || "", 60) || "Visitor";
+  const visitor = toOneLine(row?.userName || row?.userEmail || "", 60) || "Visitor";
   return { visitor, agentName: row?.agentName ?? "", agentId: row?.agentId ?? "" };
 }
 

@@ -6,7 +6,7 @@ import { inTransaction } from "../../db/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { InboxService, Member } from "../service.ts";
-import { oneLine } from "./chat-text.ts";
+import { toOneLine } from "./chat-text.ts";
 import type { LinkCodes } from "./link-codes.ts";
 import type { IncomingMessage, Sender } from "./team-chat.ts";
 import type { ThreadStore } from "./thread-store.ts";
@@ -53,7 +53,7 @@ export function createReceiver(deps: Pick<Deps, "db" | "log">, parts: Parts) {
       return answers.answer({ chat, message, thread }, text);
     }
     const isForBot = content.kind === "command" && (commands.has(content.name) || helpCommands.has(content.name));
-    if (isForBot) return answers.answer({ chat, message, thread }, helpText(chat));
+    if (isForBot) return answers.answer({ chat, message, thread }, createHelpText(chat));
     if (isReplyToUnknown) return answers.answer({ chat, message, thread }, unknownPostText);
     // Ignore all other messages. They are a conversation within the team.
   }
@@ -85,7 +85,7 @@ const MAX_ATTEMPTS = 5;
 /** Replies to messages, each recorded together with its message. */
 function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts) {
   /** Runs `work`, which records the message. Does nothing if the message was recorded in the meantime. */
-  async function once(chat: Chat, message: IncomingMessage, work: () => Promise<void>): Promise<void> {
+  async function processOnce(chat: Chat, message: IncomingMessage, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
@@ -95,12 +95,12 @@ function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts
   }
 
   return {
-    once,
+    once: processOnce,
     async answer({ chat, message, thread }: Received, text: string): Promise<void> {
       // The reply to an edit refers to the edited message.
       const replyTo = message.id.startsWith("edit:") ? message.replyTo : message.id;
       const post = { kind: "text" as const, text, replyTo };
-      await once(chat, message, () =>
+      await processOnce(chat, message, () =>
         inTransaction(db, async (trx) => {
           await store.remember(trx, chat.channelId, { messageId: message.id, threadId: thread?.id ?? null });
           if (thread) await store.post(trx, thread, post);
@@ -110,12 +110,12 @@ function createAnswers({ db }: Pick<Deps, "db">, { store, codes, notify }: Parts
       notify();
     },
     async link(chat: Chat, message: IncomingMessage, sender: Sender, code: string): Promise<void> {
-      await once(chat, message, () =>
+      await processOnce(chat, message, () =>
         inTransaction(db, async (trx) => {
           await store.remember(trx, chat.channelId, { messageId: message.id, threadId: null });
           const member = await codes.redeem(trx, chat, code, sender);
           const text = member
-            ? `You are now linked to ${oneLine(member.name, 100)}. Your replies in conversations go to the visitor.`
+            ? `You are now linked to ${toOneLine(member.name, 100)}. Your replies in conversations go to the visitor.`
             : "This code is not valid or has expired. Create a new one in Foyer under Settings, Notices.";
           const post = { kind: "text" as const, text, replyTo: message.id, place: message.thread };
           await store.postOutside(trx, chat.channelId, post);
@@ -151,9 +151,9 @@ function createThreadActions({ store, inbox }: Parts, { once, answer }: ReturnTy
     const { chat, message } = context;
     const { content } = message;
     if (content.kind === "unsupported") return answer(context, content.reason);
-    if (content.kind === "command" && !commands.has(content.name)) return answer(context, helpText(chat));
+    if (content.kind === "command" && !commands.has(content.name)) return answer(context, createHelpText(chat));
     const user = await store.findMember(chat, sender.id);
-    if (!user) return answer(context, notLinkedText(chat));
+    if (!user) return answer(context, createNotLinkedText(chat));
     if (content.kind === "text" && content.text.length > handoffLimits.message) {
       return answer(context, `Not sent: a message to the visitor has at most ${handoffLimits.message} characters.`);
     }
@@ -172,7 +172,7 @@ type Actionable = Exclude<IncomingMessage["content"], { kind: "unsupported" }>;
 const commands = new Set(["take", "return", "close"]);
 const helpCommands = new Set(["start", "help"]);
 
-function helpText({ platform }: Chat): string {
+function createHelpText({ platform }: Chat): string {
   const prefix = platform === "telegram" ? "/" : "!";
   return [
     "Reply in a conversation to write to its visitor. Commands in a conversation:",
@@ -186,7 +186,7 @@ function helpText({ platform }: Chat): string {
 const unknownPostText =
   "Not sent to the visitor: Foyer cannot tell to which conversation this message belongs. If the message above was posted twice, reply to the newer one. Otherwise, send yours again.";
 
-function notLinkedText({ platform }: Chat): string {
+function createNotLinkedText({ platform }: Chat): string {
   const prefix = platform === "telegram" ? "/" : "!";
   return `Not sent to the visitor: you are not linked to an account in Foyer. Open Settings, Notices in Foyer, choose “Link my account”, and send ${prefix}link with the code here.`;
 }

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import type { HandoffChange, RecordHandoff } from "../../conversations/handoff-change.ts";
 import type { Tables } from "../../db/tables.ts";
 import { afterCommit } from "../../db/transaction.ts";
-import { oneLine } from "./chat-text.ts";
+import { toOneLine } from "./chat-text.ts";
 import type { ThreadStore } from "./thread-store.ts";
 
 type Trx = Transaction<Tables>;
@@ -56,5 +56,5 @@ export function createChangeRecorder(store: ThreadStore, notify: () => void): Re
 
 async function readMemberName(trx: Trx, userId: string): Promise<string> {
   const user = await trx.selectFrom("users").select("name").where("id", "=", userId).executeTakeFirst();
-  return oneLine(user?.name ?? "", 100) || "A member";
+  return toOneLine(user?.name ?? "", 100) || "A member";
 }

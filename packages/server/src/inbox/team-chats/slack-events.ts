@@ -46,7 +46,7 @@ function readContent({ subtype, text = "", files = [] }: SlackEvent): IncomingCo
     return unsupported("Files are not sent to the visitor, nor is the text beside them. Only text messages are.");
   }
   if (subtype !== undefined && subtype !== "thread_broadcast" && subtype !== "me_message") return null;
-  const plain = plainText(text).trim();
+  const plain = toPlainText(text).trim();
   if (plain === "") return unsupported("This message has no text, so it is not sent to the visitor.");
   // Messages that begin with a slash never arrive, because Slack treats them as its own commands.
   const command = /^!([a-z]{1,20})(?:\s+([\s\S]*))?$/i.exec(plain);
@@ -79,7 +79,7 @@ export function escapeText(text: string): string {
 }
 
 /** The text of a message as its author sees it. */
-function plainText(text: string): string {
+function toPlainText(text: string): string {
   return text
     .replace(/<([^<>|]+)(?:\|([^<>]*))?>/g, (_, target: string, label?: string) => readLink(target, label))
     .replaceAll("&lt;", "<")

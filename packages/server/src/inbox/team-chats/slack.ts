@@ -125,7 +125,7 @@ function createCaller(outbound: Outbound, baseUrl: string) {
           // conversations.info and auth.test do not accept JSON.
           "content-type": "application/x-www-form-urlencoded",
         },
-        body: formBody(body),
+        body: encodeForm(body),
         trust: "operator",
         signal,
         timeoutMs: CALL_MS,
@@ -148,7 +148,7 @@ function createCaller(outbound: Outbound, baseUrl: string) {
   };
 }
 
-function formBody(body: object): string {
+function encodeForm(body: object): string {
   const entries = Object.entries(body).filter(([, value]) => value !== undefined);
   return new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString();
 }

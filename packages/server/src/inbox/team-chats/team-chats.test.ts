@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { chat } from "../../../../../test/chat-client.ts";
+import { openChat } from "../../../../../test/chat-client.ts";
 import { onBothDatabases } from "../../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
@@ -53,7 +53,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
 
   /** A visitor's conversation with a request for a person. @returns also the topic in which the request was posted */
   async function askForPerson() {
-    const stream = await chat(server.url, {
+    const stream = await openChat(server.url, {
       agentId,
       messages: [{ role: "user", content: "Do you rent *bikes*?" }],
       userName: "Charles",
@@ -79,7 +79,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
   };
   const visitorWrites = async (conversationId: string, content: string) => {
     const token = (await ada.call("GET", `/conversations/${conversationId}`)).body.data.token;
-    const stream = await chat(
+    const stream = await openChat(
       server.url,
       { agentId, conversationId, token, messages: [{ role: "user", content }] },
       {

@@ -27,7 +27,7 @@ export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) 
   const settings = createChatSettings(deps, openChat);
   const { notify } = outbox.worker;
 
-  async function existing(organizationId: string, channelId: string): Promise<TeamChatRow> {
+  async function findTeamChat(organizationId: string, channelId: string): Promise<TeamChatRow> {
     const stored = isId("channel", channelId) ? await settings.stored(organizationId, channelId) : undefined;
     if (!stored) throw notFound("Team chat");
     return stored;
@@ -57,14 +57,14 @@ export function createTeamChats(deps: Deps, { outbox, handoffs, inbox }: Parts) 
     },
     /** Creates a one-time code for a member. @throws 404 when the organization has no such bot */
     async createCode(organizationId: string, channelId: string, userId: string) {
-      const stored = await existing(organizationId, channelId);
+      const stored = await findTeamChat(organizationId, channelId);
       const { code, expiresAt } = await codes.create(channelId, userId);
       const command = `${openChat.open(stored).commandPrefix}link ${code}`;
       return { code, command, expiresAt: new Date(expiresAt).toISOString() };
     },
     /** Removes a member's link. @throws 404 when the organization has no such bot */
     async unlink(organizationId: string, channelId: string, userId: string): Promise<void> {
-      await existing(organizationId, channelId);
+      await findTeamChat(organizationId, channelId);
       await settings.unlink(channelId, userId);
     },
   };

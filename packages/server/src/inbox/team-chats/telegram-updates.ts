@@ -19,7 +19,7 @@ type Message = {
 export type Update = { update_id: number; message?: Message; edited_message?: Message };
 
 /** The thread of a topic. Outside of topics, a thread is `message:` and the id of its first message. */
-export function topicThread(id: number): string {
+export function toTopicThread(id: number): string {
   return `topic:${id}`;
 }
 
@@ -63,7 +63,7 @@ export function readUpdate(update: Update, bot: Bot): IncomingMessage | null {
   return {
     // Use the update id, because all edits of a message have the same message id.
     id: isEdit ? `edit:${update.update_id}` : String(message.message_id),
-    thread: isInTopic ? topicThread(message.message_thread_id ?? 0) : null,
+    thread: isInTopic ? toTopicThread(message.message_thread_id ?? 0) : null,
     replyTo: isEdit
       ? String(message.message_id)
       : message.reply_to_message

@@ -1,8 +1,8 @@
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError, wasNeverSent } from "../../outbound/outbound-error.ts";
-import { neutralizeMentions, oneLine } from "./chat-text.ts";
+import { neutralizeMentions, toOneLine } from "./chat-text.ts";
 import { type Follower, type NewPost, type TeamChat, TeamChatError } from "./team-chat.ts";
-import { readUpdate, topicThread, type Update } from "./telegram-updates.ts";
+import { readUpdate, toTopicThread, type Update } from "./telegram-updates.ts";
 
 /** How long Telegram holds a request for updates open when there are none, in seconds. */
 const LONG_POLL_S = 50;
@@ -43,16 +43,18 @@ export function createTelegramChat(outbound: Outbound, settings: Settings): Team
       };
     },
     async createTopic(title, signal) {
-      const name = oneLine(title, TOPIC_TITLE);
+      const name = toOneLine(title, TOPIC_TITLE);
       const topic = await call<{ message_thread_id: number }>(
         "createForumTopic",
         { chat_id: settings.chatId, name },
         { signal },
       );
-      return topicThread(topic.message_thread_id);
+      return toTopicThread(topic.message_thread_id);
     },
     async post(post, signal) {
-      const sent = await call<{ message_id: number }>("sendMessage", messageBody(settings.chatId, post), { signal });
+      const sent = await call<{ message_id: number }>("sendMessage", createMessageBody(settings.chatId, post), {
+        signal,
+      });
       const messageId = String(sent.message_id);
       return { messageId, thread: post.thread ?? `message:${messageId}` };
     },
@@ -81,7 +83,7 @@ export function createTelegramChat(outbound: Outbound, settings: Settings): Team
   };
 }
 
-function messageBody(chatId: string, { text, thread, replyTo }: NewPost) {
+function createMessageBody(chatId: string, { text, thread, replyTo }: NewPost) {
   const [kind, id] = thread?.split(":") ?? [];
   const repliedTo = replyTo ?? (kind === "message" ? id : undefined);
   return {
@@ -144,7 +146,7 @@ function parseResponse<T>(body: Buffer, isTruncated: boolean): Response<T> | nul
  */
 function explain(method: string, status: number, answer: Exclude<Response<unknown>, { ok: true }> | null) {
   const description = answer?.description ?? "";
-  const quotedReason = description ? ` Telegram responded: ${oneLine(description, 300)}` : "";
+  const quotedReason = description ? ` Telegram responded: ${toOneLine(description, 300)}` : "";
   const { retry_after: retryAfter, migrate_to_chat_id: movedTo } = answer?.parameters ?? {};
   if (movedTo !== undefined) {
     const text = "The group became a supergroup and has a new chat ID.";
@@ -155,7 +157,7 @@ function explain(method: string, status: number, answer: Exclude<Response<unknow
     const text = "Telegram does not accept the bot token. Copy it again from @BotFather, or create a new one there.";
     return new TeamChatError("credentials", text, { status });
   }
-  if (status === 409) return new TeamChatError("conflict", conflictText(description), { status });
+  if (status === 409) return new TeamChatError("conflict", describeConflict(description), { status });
   if (status === 429) {
     const retryAfterMs = (retryAfter ?? 5) * 1_000;
     return new TeamChatError("busy", "Telegram is rate limiting the bot. The message is sent later.", {
@@ -188,7 +190,7 @@ function explainBadRequest(method: string, description: string, quotedReason: st
   return new TeamChatError("rejected", `Telegram rejected ${method} (HTTP ${status}).${quotedReason}`, { status });
 }
 
-function conflictText(description: string): string {
+function describeConflict(description: string): string {
   return /webhook/i.test(description)
     ? "This bot has a webhook, so Foyer cannot receive its messages. Delete the webhook, or create a separate bot for Foyer."
     : "Another program receives this bot's messages. Stop it, or create a separate bot for Foyer.";

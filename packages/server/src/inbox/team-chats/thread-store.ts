@@ -33,7 +33,7 @@ export function createThreadStore({ db }: Pick<Deps, "db">, outbox: Outbox) {
 function createPostingQueries(outbox: Outbox) {
   async function insertPost(trx: Trx, row: TeamChatPostRow, conversationId: string | undefined, isNext: boolean) {
     await trx.insertInto("teamChatPosts").values(row).execute();
-    if (isNext) await outbox.queue.insert(trx, [newDelivery(row, conversationId)], 0);
+    if (isNext) await outbox.queue.insert(trx, [createDelivery(row, conversationId)], 0);
   }
 
   return {
@@ -46,11 +46,16 @@ function createPostingQueries(outbox: Outbox) {
         .returning("lastPost")
         .executeTakeFirstOrThrow();
       const waiting = await nextPost(trx, id);
-      await insertPost(trx, newPost(channelId, { ...post, threadId: id, number: lastPost }), conversationId, !waiting);
+      await insertPost(
+        trx,
+        createPostRow(channelId, { ...post, threadId: id, number: lastPost }),
+        conversationId,
+        !waiting,
+      );
     },
     /** Adds a reply to a message that belongs to no conversation. */
     async postOutside(trx: Trx, channelId: string, post: NewPost): Promise<void> {
-      await insertPost(trx, newPost(channelId, { ...post, threadId: null, number: 1 }), undefined, true);
+      await insertPost(trx, createPostRow(channelId, { ...post, threadId: null, number: 1 }), undefined, true);
     },
     /** Returns the conversation's thread in this chat, and creates the thread if it does not exist. */
     async ensureThread(trx: Trx, channelId: string, conversationId: string): Promise<TeamChatThreadRow> {
@@ -149,7 +154,7 @@ function createSendingQueries({ db }: Pick<Deps, "db">, outbox: Outbox) {
         .select("conversationId")
         .where("id", "=", next.threadId)
         .executeTakeFirstOrThrow();
-      const delivery = newDelivery(next, conversationId);
+      const delivery = createDelivery(next, conversationId);
       await outbox.queue.insert(trx, [delivery]);
       return [{ ...delivery, conversationId, dueAt: 0 }];
     },
@@ -231,7 +236,10 @@ function nextPost(trx: Trx, threadId: string): Promise<TeamChatPostRow | undefin
     .executeTakeFirst();
 }
 
-function newPost(channelId: string, post: NewPost & Pick<TeamChatPostRow, "threadId" | "number">): TeamChatPostRow {
+function createPostRow(
+  channelId: string,
+  post: NewPost & Pick<TeamChatPostRow, "threadId" | "number">,
+): TeamChatPostRow {
   return {
     id: newId("post"),
     channelId,
@@ -249,7 +257,7 @@ function newPost(channelId: string, post: NewPost & Pick<TeamChatPostRow, "threa
   };
 }
 
-function newDelivery({ id, channelId }: TeamChatPostRow, conversationId: string | undefined) {
+function createDelivery({ id, channelId }: TeamChatPostRow, conversationId: string | undefined) {
   return {
     id: newId("delivery"),
     kind: "team_chat",

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { chat } from "../../../../../test/chat-client.ts";
+import { openChat } from "../../../../../test/chat-client.ts";
 import { type DnsQuestion, startDnsServer } from "../../../../../test/dns-server.ts";
 import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { chunk, eventStream, sayWords, startUpstream, type Upstream } from "../../../../../test/upstream.ts";
@@ -83,7 +83,7 @@ describe("an HTTP tool in a chat with a hostile name server", () => {
       send("[DONE]");
       end();
     });
-    const stream = await chat(server.url, { agentId, messages: [{ role: "user", content: "Look it up." }] });
+    const stream = await openChat(server.url, { agentId, messages: [{ role: "user", content: "Look it up." }] });
     await stream.ended;
     expect(stream.events.at(-1)).toMatchObject({ type: "message_stop", stopReason: "end_turn" });
     const messages: Array<{ role: string; content: string }> = JSON.parse(model.exchanges.at(-1)?.body ?? "").messages;

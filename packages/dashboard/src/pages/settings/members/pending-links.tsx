@@ -7,7 +7,7 @@ import { endpointQuery } from "../../../data/queries.ts";
 import { ActionsCell, ActionsHeader } from "../actions-cell.tsx";
 import { CopyLink } from "./copy-link.tsx";
 
-const kinds = { "sign-in": "Sign in", "password-reset": "Reset password" } as const;
+const linkLabels = { "sign-in": "Sign in", "password-reset": "Reset password" } as const;
 
 /** Links that could not be emailed. Opening one signs in as that user, so only owners see them. */
 export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
@@ -46,7 +46,7 @@ export function PendingLinks({ sendsMail }: { sendsMail: boolean }) {
           {data.map(({ kind, email, url, createdAt, expiresAt }) => (
             <Tr key={url}>
               <Td className="min-w-32">{email}</Td>
-              <Td>{kinds[kind]}</Td>
+              <Td>{linkLabels[kind]}</Td>
               <Td className="hidden text-soft sm:table-cell">
                 <Time at={createdAt} />
               </Td>

@@ -7,7 +7,7 @@ import { useDialogForm } from "../../../components/use-dialog-form.ts";
 import { api } from "../../../data/api.ts";
 import { refresh } from "../../../data/queries.ts";
 
-const kinds: ReadonlyArray<{ value: NoticeChannelKind; label: string }> = [
+const channelOptions: ReadonlyArray<{ value: NoticeChannelKind; label: string }> = [
   { value: "webhook", label: "Incoming webhook" },
   { value: "telegram", label: "Telegram bot" },
   { value: "slack", label: "Slack bot" },
@@ -48,7 +48,7 @@ export function NoticeChannelDialog({ channel, onClose }: { channel: NoticeChann
         <Select
           label="Kind"
           help={values.kind === "webhook" ? undefined : "Members can answer visitors from the chat."}
-          options={kinds}
+          options={channelOptions}
           value={values.kind}
           onChange={(kind) => change({ kind })}
         />

@@ -14,7 +14,7 @@ import { endpointQuery, refresh, useEndpointMutation } from "../../../data/queri
 type Kind = "email" | "userId" | "sessionId" | "conversationId";
 type Visitor = { kind: Kind; value: string };
 
-const kinds: ReadonlyArray<{ value: Kind; label: string }> = [
+const identifierOptions: ReadonlyArray<{ value: Kind; label: string }> = [
   { value: "email", label: "Email address" },
   { value: "userId", label: "User ID" },
   { value: "sessionId", label: "Session ID" },
@@ -54,7 +54,7 @@ export function VisitorDataPage() {
           find();
         }}
       >
-        <Select label="Find by" value={kind} onChange={setKind} options={kinds} />
+        <Select label="Find by" value={kind} onChange={setKind} options={identifierOptions} />
         <TextField label="Visitor" autoComplete="off" value={value} onChange={setValue} />
         <Button type="submit" look="main" disabled={value.trim() === ""}>
           Find

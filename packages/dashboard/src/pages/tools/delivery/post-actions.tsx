@@ -6,7 +6,7 @@ import { notify } from "../../../components/toasts.ts";
 import { type Keyed, rowKey, withKey } from "../row-key.ts";
 import type { ActionDraft } from "../tool-draft.ts";
 
-const kinds: Record<ActionDraft["type"], { name: string; line: string; icon: ReactNode }> = {
+const actionLabels: Record<ActionDraft["type"], { name: string; line: string; icon: ReactNode }> = {
   email: { name: "Email", line: "Email the submission to people", icon: <Mail size={16} aria-hidden /> },
   team_chat: {
     name: "Team chat",
@@ -56,12 +56,12 @@ export function PostActions({
       {actions.map((action, index) => (
         <fieldset key={rowKey(action)} className="rounded-lg border border-line bg-raised">
           <legend className="sr-only">
-            Action {index + 1}: {kinds[action.type].name}
+            Action {index + 1}: {actionLabels[action.type].name}
           </legend>
           <div className="flex items-center gap-2 border-b border-line py-1 ps-4 pe-1">
-            {kinds[action.type].icon}
+            {actionLabels[action.type].icon}
             <span className="flex-1 font-medium">
-              {index + 1}. {kinds[action.type].name}
+              {index + 1}. {actionLabels[action.type].name}
             </span>
             <IconButton label={`Move action ${index + 1} up`} disabled={index === 0} onClick={() => move(index, -1)}>
               <ArrowUp size={16} aria-hidden />
@@ -89,9 +89,9 @@ export function PostActions({
             </Button>
           }
           items={types.map((type) => ({
-            label: kinds[type].name,
-            hint: kinds[type].line,
-            icon: kinds[type].icon,
+            label: actionLabels[type].name,
+            hint: actionLabels[type].line,
+            icon: actionLabels[type].icon,
             onSelect: () =>
               onChange([
                 ...actions,
