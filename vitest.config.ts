@@ -13,7 +13,7 @@ const mocking = [
 ];
 
 /** Tests await events, so a long timeout costs nothing while they pass, and a busy machine does not make them fail. */
-const shared = {
+const sharedOptions = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   setupFiles: ["test/property-seed.ts"],
@@ -46,7 +46,7 @@ export default defineConfig({
         ssr,
         resolve,
         test: {
-          ...shared,
+          ...sharedOptions,
           name: "tests",
           include: ["packages/*/src/**/*.test.ts", "scripts/**/*.test.ts", "e2e/**/*.test.ts", "test/**/*.test.ts"],
           exclude: ["**/node_modules/**", ...mocking],
@@ -54,7 +54,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { ssr, resolve, test: { ...shared, name: "mocking tests", include: mocking } },
+      { ssr, resolve, test: { ...sharedOptions, name: "mocking tests", include: mocking } },
     ],
   },
 });

@@ -217,7 +217,7 @@ describe("the tools of a page", () => {
     expect(results).toContainEqual({ toolUseId: "call_1", error: "The cart is locked." });
     expect(results.at(-1)).toEqual({
       toolUseId: "call_2",
-      error: "The result of the page was refused: result: too large",
+      error: "The server rejected the page's result: result: too large",
     });
     vi.unstubAllGlobals();
   });

@@ -159,7 +159,7 @@ async function runCall(
   await send(answer).catch((error) => {
     if (!(error instanceof FoyerError) || error.status !== 400) throw error;
     reportError(error);
-    return send({ error: `The result of the page was refused: ${error.message}`.slice(0, MAX_ERROR_CHARACTERS) });
+    return send({ error: `The server rejected the page's result: ${error.message}`.slice(0, MAX_ERROR_CHARACTERS) });
   });
 }
 

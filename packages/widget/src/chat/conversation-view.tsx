@@ -134,12 +134,12 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
   const scroller = useRef<HTMLElement>(null);
   const [tracker] = useState(createEndTracker);
   const [isAway, setIsAway] = useState(false);
-  /** The tall form that was last shown from its top, and the scroll position there. */
-  const shownForm = useRef<{ form: HTMLElement; scrollTop: number }>(null);
+  /** The scroll position at which a tall form is shown from its top, or null before the form is shown. */
+  const formTop = useRef<number>(null);
   const goToEnd = () => {
     const element = scroller.current;
     if (!element) return;
-    shownForm.current = null;
+    formTop.current = null;
     element.scrollTop = element.scrollHeight;
     tracker.follow(element);
     setIsAway(false);
@@ -155,16 +155,14 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
       const form = findNewestForm(element);
       // A visitor who is filling in a form looks at its fields, and a new form is read from its top.
       if (form?.matches(":focus-within")) return;
-      const isTall =
-        form && !form.classList.contains("sent") && form.clientHeight > element.clientHeight - END_TOLERANCE_PX;
+      const isTall = form?.matches(":not(.sent)") && form.clientHeight > element.clientHeight - END_TOLERANCE_PX;
       if (isTall) {
-        const shown = shownForm.current;
         // The visitor has scrolled in the form, so leave it where it is.
-        if (shown?.form === form && shown.scrollTop !== element.scrollTop) return;
+        if ((formTop.current ?? element.scrollTop) !== element.scrollTop) return;
         scrollIntoConversation(form, "start");
-        shownForm.current = { form, scrollTop: element.scrollTop };
+        formTop.current = element.scrollTop;
       } else element.scrollTop = element.scrollHeight;
-      tracker.movedBy(element);
+      tracker.follow(element);
     });
     const watch = () => {
       watcher.disconnect();

@@ -24,7 +24,7 @@ it("a visitor still follows the end when content grew before the scroll event ar
 
 it("a scroll by the panel itself does not count as the visitor's, even if it goes up", () => {
   const topOfForm = at(200, 2_000);
-  tracker.movedBy(topOfForm);
+  tracker.follow(topOfForm);
   tracker.onScroll(topOfForm);
   expect(tracker.isFollowing()).toBe(true);
 });

@@ -9,16 +9,12 @@ export function createEndTracker() {
   let lastTop = 0;
   return {
     isFollowing: () => isFollowing,
-    /** The panel scrolled to the end. */
+    /**
+     * Call this after the panel itself has scrolled to the end, or to the top of a form there. The scroll event that
+     * follows then does not count as one of the visitor's.
+     */
     follow(scroller: Scroller): void {
       isFollowing = true;
-      lastTop = scroller.scrollTop;
-    },
-    /**
-     * Call this after the panel itself has scrolled, for example to the top of a form. Its scroll event then does not
-     * count as one of the visitor's.
-     */
-    movedBy(scroller: Scroller): void {
       lastTop = scroller.scrollTop;
     },
     /**

@@ -81,7 +81,8 @@ function Fields({ session }: { session: FormSession }): JSX.Element {
   useLayoutEffect(() => {
     if (seen.current === refusals) return;
     seen.current = refusals;
-    const next = element.current?.querySelector<HTMLElement>("[aria-invalid=true]") ?? submitIn(element.current);
+    const next =
+      element.current?.querySelector<HTMLElement>("[aria-invalid=true]") ?? findSubmitButton(element.current);
     next?.focus();
     // Scrolls to the whole field, including its error message.
     scrollIntoConversation(next?.closest(".field, .submit-area"), "nearest");
@@ -89,7 +90,7 @@ function Fields({ session }: { session: FormSession }): JSX.Element {
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
     // Controls are disabled while the form is being submitted and would lose the focus.
-    submitIn(element.current)?.focus({ preventScroll: true });
+    findSubmitButton(element.current)?.focus({ preventScroll: true });
     void session.submit();
   };
   return (
@@ -107,7 +108,7 @@ function Fields({ session }: { session: FormSession }): JSX.Element {
   );
 }
 
-const submitIn = (form: HTMLElement | null) => form?.querySelector<HTMLElement>(".submit");
+const findSubmitButton = (form: HTMLElement | null) => form?.querySelector<HTMLElement>(".submit");
 
 /** The tool's label. Without one, its name in words. */
 function formTitle({ label, toolName }: VisitorForm): string {
