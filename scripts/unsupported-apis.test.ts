@@ -10,7 +10,8 @@ const packages = join(import.meta.dirname, "../packages");
 const checkedAtRunTime: Record<"widget" | "dashboard", string[]> = {
   // Preact moves keyed nodes with `moveBefore`; the widget's own two have fallbacks.
   widget: [".moveBefore()", "navigation", "requestIdleCallback"],
-  // The dashboard previews conversations with the widget's code, Preact included. It marks search hits with `Highlight`.
+  // The dashboard previews conversations with the widget's code, Preact included. It marks search hits with
+  // `Highlight`.
   dashboard: [".moveBefore()", ".startViewTransition()", "Highlight"],
 };
 

@@ -107,7 +107,8 @@ const testSettings = (folder: string) => ({
   // Tests kill the process but never the machine, and the page cache preserves what PostgreSQL has written.
   fsync: "off",
   full_page_writes: "off",
-  // Hundreds of databases are created and dropped, and a log for standbys and frequent checkpoints would only cost time.
+  // Hundreds of databases are created and dropped, and a log for standbys and frequent checkpoints would only cost
+  // time.
   wal_level: "minimal",
   max_wal_senders: "0",
   max_wal_size: "512MB",

@@ -25,8 +25,8 @@ const WAITS = [300, 1_000, 2_000, 4_000, 8_000, 16_000];
 const SILENCE = 45_000;
 
 /**
- * Sends a message and yields the events of the reply up to `message_stop`. Reconnects when the connection breaks, without
- * losing or repeating an event. A second `message_start` means that a newer reply has replaced this one.
+ * Sends a message and yields the events of the reply up to `message_stop`. Reconnects when the connection breaks,
+ * without losing or repeating an event. A second `message_start` means that a newer reply has replaced this one.
  * `token` is the conversation's own: a conversation that belongs to a visitor cannot be continued without it.
  * @throws FoyerError when the server refuses the message, or the stream broke and could not be resumed
  */

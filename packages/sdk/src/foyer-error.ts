@@ -1,8 +1,8 @@
 import type { DetailCode, ErrorCode } from "@foyer/contract";
 
 /**
- * The server's error codes, and the SDK's own: the server could not be reached, a stream broke and could not be resumed,
- * or a webhook's signature does not match.
+ * The server's error codes, and the SDK's own: the server could not be reached, a stream broke and could not be
+ * resumed, or a webhook's signature does not match.
  */
 export type FoyerErrorCode = ErrorCode | "UNREACHABLE" | "INTERRUPTED" | "INVALID_SIGNATURE";
 

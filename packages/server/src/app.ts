@@ -126,7 +126,7 @@ export async function createApp(deps: AppDeps) {
   const notices = addNotices(app, deps, { outbox, handoffs, recordEvents, inbox: () => inbox });
   const listings = createListingCache();
   // Deleting an agent ends its running replies, so that they stop using the model.
-  const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndexOf(agentId));
+  const deleteContent = createContentDeletion(deps, (agentId) => documents.removeIndex(agentId));
   const agents = createAgentService(deps, listings.forget, (agentId) => {
     chat.replies.abort({ agentId });
     return deleteContent(agentId);
@@ -216,7 +216,7 @@ function createFastify({ config, log }: AppDeps): App {
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => {
       // No hook runs for such a request, so it is logged here.
-      request.log.info({ method: request.method, problem: error.code }, "unreadable address");
+      request.log.info({ method: request.method, problem: error.code }, "invalid request URL");
       return sendError(toAppError(error), request, reply);
     },
     routerOptions: { ignoreTrailingSlash: true, caseSensitive: true },

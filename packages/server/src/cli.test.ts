@@ -9,7 +9,7 @@ import { describeErasedAgain, runCommand } from "./commands.ts";
 import { openDatabase } from "./db/open.ts";
 
 const secret = "a secret of the tests, long enough";
-const environmentOf = (database: TestDatabase, dataDir: string): Record<string, string> =>
+const createEnvironment = (database: TestDatabase, dataDir: string): Record<string, string> =>
   database.address.kind === "postgres"
     ? { DATABASE_URL: database.address.url, FOYER_SECRET: secret, FOYER_DATA_DIR: dataDir }
     : { FOYER_DATA_DIR: join(database.address.file, "..") };
@@ -21,7 +21,7 @@ onBothDatabases("the command line", (createDatabase) => {
   beforeEach(async () => {
     database = await createDatabase({ isEmpty: true });
     folder = temporaryFolder();
-    env = environmentOf(database, folder.path);
+    env = createEnvironment(database, folder.path);
   });
   afterEach(async () => {
     folder.remove();
@@ -38,30 +38,30 @@ onBothDatabases("the command line", (createDatabase) => {
   });
 
   it("creates users and a key that a running server accepts, revokes it within 5 seconds, and warns of a password in the process list", async () => {
-    const foyer = (...args: string[]) => runCommand(args, env);
+    const runFoyer = (...args: string[]) => runCommand(args, env);
     const server = await startServer({ database });
-    const created = await foyer("users", "create", "--email", "Ada@example.com");
-    expect(created).toMatch(/^Created ada@example.com with the password \S{20} on the plan pro\.$/);
-    await expect(foyer("users", "create", "--email", "ada@example.com")).rejects.toThrow("already");
-    expect(await foyer("users", "create", "--email", "eve@example.com")).toContain("on the plan free.");
+    const created = await runFoyer("users", "create", "--email", "Ada@example.com");
+    expect(created).toMatch(/^Created ada@example.com with the password \S{20} on the pro plan\.$/);
+    await expect(runFoyer("users", "create", "--email", "ada@example.com")).rejects.toThrow("already");
+    expect(await runFoyer("users", "create", "--email", "eve@example.com")).toContain("on the free plan.");
 
     const warned = vi.spyOn(console, "error").mockReturnValue();
-    await foyer("users", "set-password", "--email", "eve@example.com", "--password", "correct horse battery");
+    await runFoyer("users", "set-password", "--email", "eve@example.com", "--password", "correct horse battery");
     expect(warned.mock.calls.join()).toContain("can see --password in the process list");
     warned.mockRestore();
 
-    const key = await foyer("keys", "create", "--email", "ada@example.com", "--name", "laptop");
+    const key = await runFoyer("keys", "create", "--email", "ada@example.com", "--name", "laptop");
     expect(key).toMatch(/^fyr_[0-9A-Za-z]{46}$/);
     const headers = { authorization: `Bearer ${key}` };
     const agents = () => server.app.inject({ url: "/agents", headers });
     expect((await agents()).statusCode).toBe(200);
 
-    const listed = await foyer("keys", "list", "--email", "ada@example.com");
+    const listed = await runFoyer("keys", "list", "--email", "ada@example.com");
     expect(listed).toContain("laptop");
     expect(listed).not.toContain(key);
     const id = listed.slice(0, listed.indexOf(" "));
-    await expect(foyer("keys", "revoke", "--email", "eve@example.com", "--id", id)).rejects.toThrow("no key");
-    await foyer("keys", "revoke", "--email", "ada@example.com", "--id", id);
+    await expect(runFoyer("keys", "revoke", "--email", "eve@example.com", "--id", id)).rejects.toThrow("no key");
+    await runFoyer("keys", "revoke", "--email", "ada@example.com", "--id", id);
     await expect.poll(async () => (await agents()).statusCode).toBe(401);
     await server.stop();
   });

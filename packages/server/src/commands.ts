@@ -175,7 +175,7 @@ async function createUser({ deps, options }: Context) {
       : "pro";
   await createAccount(deps.db, { email, password, plan });
   const shown = options.password === undefined ? ` with the password ${password}` : "";
-  return `Created ${email}${shown} on the plan ${plan}.`;
+  return `Created ${email}${shown} on the ${plan} plan.`;
 }
 
 async function changePassword({ deps, options }: Context) {
@@ -184,7 +184,7 @@ async function changePassword({ deps, options }: Context) {
   const password = options.password ?? (await readPassword());
   checkPassword(password);
   await setPassword(deps.db, userId, password);
-  return "Password changed. All sessions of this user were ended.";
+  return "Password changed. All of this user's sessions were ended.";
 }
 
 async function changePlan({ deps, options }: Context) {

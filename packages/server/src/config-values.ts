@@ -103,8 +103,8 @@ export function parseUrl(value: string): string {
 
 /** An email address in lower case. Follows better-auth's rules, so that every account can be used to sign in. */
 export function parseEmail(value: string): string {
-  const isOne = /^[A-Za-z0-9_'+.-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/.test(value);
-  if (!isOne || value.length > 254 || /^\.|\.\./.test(value)) throw new Error("an address such as you@example.com");
+  const isAddress = /^[A-Za-z0-9_'+.-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/.test(value);
+  if (!isAddress || value.length > 254 || /^\.|\.\./.test(value)) throw new Error("an address such as you@example.com");
   return value.toLowerCase();
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { readConfig } from "./config.ts";
 import { ConfigError } from "./config-values.ts";
 
-const messageOf = (environment: Record<string, string>) => {
+const readErrorMessage = (environment: Record<string, string>) => {
   try {
     readConfig(environment);
   } catch (error) {
@@ -120,7 +120,7 @@ describe("configuration", () => {
       "FOYER_METRICS_TOKEN: expected at least 16 characters, no spaces",
     ],
   ] as Array<[Record<string, string>, string]>)("refuses %j", (environment, message) => {
-    expect(messageOf(environment)).toContain(message);
+    expect(readErrorMessage(environment)).toContain(message);
   });
 
   it("parses sign-up settings and sign-in providers", () => {
@@ -144,7 +144,7 @@ describe("configuration", () => {
   });
 
   it("reports all errors at once, without revealing secrets", () => {
-    const message = messageOf({ PORT: "x", FOYER_SECRET: "hunter2", DATABASE_URL: "mysql://root:hunter2@db/x" });
+    const message = readErrorMessage({ PORT: "x", FOYER_SECRET: "hunter2", DATABASE_URL: "mysql://root:hunter2@db/x" });
     expect(message.split("\n")).toHaveLength(4);
     expect(message).not.toContain("hunter2");
   });

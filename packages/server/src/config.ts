@@ -39,7 +39,7 @@ export function readConfig(environment: Environment) {
   const baseUrl = get("BASE_URL", parseUrl, `http://localhost:${port}`).replace(/\/+$/, "");
   const dataDir = resolve(get("FOYER_DATA_DIR", text, "./data"));
   const databaseUrl = get<string | null>("DATABASE_URL", parsePostgresUrl, null);
-  const secret = get<string | null>("FOYER_SECRET", longText(32), null);
+  const secret = get<string | null>("FOYER_SECRET", textOfMinimumLength(32), null);
   if (databaseUrl && !secret) {
     problems.add(
       "FOYER_SECRET",
@@ -127,8 +127,8 @@ type Get = <T>(name: string, parse: (value: string) => T, fallback: T) => T;
 /** The owner that an unattended start creates or updates. Requires all of its variables or none. */
 function readAdmin(get: Get, problems: Problems) {
   const address = get<string | null>("FOYER_ADMIN_EMAIL", parseEmail, null);
-  const password = get<string | null>("FOYER_ADMIN_PASSWORD", longText(12), null);
-  const apiKey = get<string | null>("FOYER_ADMIN_API_KEY", longText(24), null);
+  const password = get<string | null>("FOYER_ADMIN_PASSWORD", textOfMinimumLength(12), null);
+  const apiKey = get<string | null>("FOYER_ADMIN_API_KEY", textOfMinimumLength(24), null);
   if (address && password) return { email: address, password, apiKey };
   if (address) problems.add("FOYER_ADMIN_PASSWORD", "at least 12 characters when FOYER_ADMIN_EMAIL is set", undefined);
   else if (password || apiKey) {
@@ -215,7 +215,7 @@ function parseToken(value: string) {
   return value;
 }
 
-function longText(minimum: number) {
+function textOfMinimumLength(minimum: number) {
   return (value: string) => {
     if (value.length < minimum) throw new Error(`at least ${minimum} characters`);
     return value;

@@ -37,21 +37,22 @@ export function readEnvironment(environment: NodeJS.ProcessEnv) {
 
 /**
  * Creates the dependencies shared by the server and the commands. `close` closes every connection.
- * @param own replaces the database and the access to the network
+ * @param overrides replaces the database and the access to the network
  */
 export function createDeps(
   config: Config,
   log: Deps["log"],
-  own: { database?: OpenDatabase; outbound?: Outbound } = {},
+  overrides: { database?: OpenDatabase; outbound?: Outbound } = {},
 ) {
   const encryption = createEncryption(config.secret ?? loadOrCreateSecret(config.dataDir));
   const database =
-    own.database ?? openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
+    overrides.database ??
+    openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
   const { db, kind } = database;
   const reads = createBackgroundReads(database);
   const loopbackPrivileges = createLoopbackPrivileges(config.isLoopbackOnly, log);
   const outbound =
-    own.outbound ?? createOutbound({ allowPrivate: loopbackPrivileges.areGranted, allow: config.outboundAllow });
+    overrides.outbound ?? createOutbound({ allowPrivate: loopbackPrivileges.areGranted, allow: config.outboundAllow });
   const mailer = createMailer(config, log);
   const providerSettings = createProviderSettings(db, encryption);
   const models = createModels({

@@ -49,7 +49,7 @@ export function checkAll(checks: Iterable<() => void>): void {
 }
 
 /** `checkAll` for checks that read the database. They run sequentially. */
-export async function checkAllInTurn(checks: Iterable<() => unknown>): Promise<void> {
+export async function checkAllSequentially(checks: Iterable<() => unknown>): Promise<void> {
   const failures: AppError[] = [];
   for (const check of checks) {
     try {

@@ -31,12 +31,12 @@ const withModel = () => ({
   FOYER_DEFAULT_MODEL: "openai-compatible/test",
 });
 
-async function makeAgent(url: string) {
+async function createAgent(url: string) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const response = await fetch(`${url}/agents`, { method: "POST", headers, body: JSON.stringify({ name: "Harbour" }) });
   return (await response.json()).data.id;
 }
-const say = (url: string, agentId: string) =>
+const sendHello = (url: string, agentId: string) =>
   openChat(url, { agentId, messages: [{ role: "user", content: "Hello" }] });
 
 it("the server starts in an empty directory, prints three lines with the port chosen for PORT=0, and stops on a signal", async () => {
@@ -96,12 +96,12 @@ it("a shutdown lets a running reply finish and accepts no new one", async () => 
     end();
   });
   const server = await start(withModel());
-  const agentId = await makeAgent(server.url);
-  const stream = await say(server.url, agentId);
+  const agentId = await createAgent(server.url);
+  const stream = await sendHello(server.url, agentId);
   await stream.until("content_block_delta");
   server.kill("SIGTERM");
   await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(503);
-  const refused = await say(server.url, agentId);
+  const refused = await sendHello(server.url, agentId);
   expect(refused.response.status).toBe(503);
   expect((await refused.response.json()).error.code).toBe("OVERLOADED");
   gate.resolve();
@@ -114,8 +114,8 @@ it("a shutdown lets a running reply finish and accepts no new one", async () => 
 it("a server killed during a reply is replaced by one with the same owner and key, the message and the partial reply", async () => {
   upstream.script((exchange) => eventStream(exchange).send(chunk({ content: "Half a reply" })));
   const server = await start(withModel());
-  const agentId = await makeAgent(server.url);
-  const stream = await say(server.url, agentId);
+  const agentId = await createAgent(server.url);
+  const stream = await sendHello(server.url, agentId);
   const first = await stream.until("message_start");
   await stream.until("content_block_delta");
   const headers = { authorization: `Bearer ${key}` };

@@ -1,6 +1,6 @@
 /**
- * A value as JSON on one line that the model reads as data. Brackets and the line separators of Unicode are escaped in its
- * texts, so that no text can imitate the lines around it.
+ * A value as JSON on one line that the model reads as data. Brackets and the line separators of Unicode are escaped in
+ * its texts, so that no text can imitate the lines around it.
  */
 export function quoteJson(value: unknown): string {
   return JSON.stringify(value).replace(/"(?:[^"\\]|\\.)*"/g, (text) =>

@@ -25,12 +25,12 @@ export async function restoreBackup(
   const ledger = await readRestoreLedger(before.db).catch((error: unknown) => {
     throw unreadableLedgerError(error, file);
   });
-  const kept = await restore(file, config.dataDir, folder);
+  const previousDir = await restore(file, config.dataDir, folder);
   const restored = open(config);
   try {
     await migrate({ db: restored.db, kind: restored.databaseKind });
     const erased = await applyRestoreLedger(restored, ledger, { encryption: before.encryption, erase: eraseAgain });
-    return { kept, erased };
+    return { kept: previousDir, erased };
   } finally {
     await restored.close();
   }

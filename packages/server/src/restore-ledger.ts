@@ -33,20 +33,20 @@ export async function applyRestoreLedger(
   { encryption, erase }: { encryption: Pick<Encryption, "sign">; erase: typeof eraseAgain },
 ): Promise<number> {
   await continueFeedsAfter(restored.db, feeds);
-  const own = await readLedger(restored.db);
+  const restoredErasures = await readLedger(restored.db);
   // With another secret, the hashes could never be compared again. The entries are added first, so that another restore
   // finds them after an interruption.
   if (createCheck(encryption) === createCheck(restored.encryption)) await addToLedger(restored.db, erasures);
   let erased = await erase(restored, erasures, encryption);
-  if (own.length > 0) erased += await erase(restored, own, restored.encryption);
+  if (restoredErasures.length > 0) erased += await erase(restored, restoredErasures, restored.encryption);
   // The write-ahead log still contains what was deleted.
   if (restored.databaseKind === "sqlite") await sql`pragma wal_checkpoint(truncate)`.execute(restored.db);
   return erased;
 }
 
 /**
- * Writes the file, or replaces an earlier export of the same server. It contains no personal data, and nothing in it can
- * be guessed without the server's secret.
+ * Writes the file, or replaces an earlier export of the same server. It contains no personal data, and nothing in it
+ * can be guessed without the server's secret.
  * @throws when the file is something else, or when its erasures would be lost
  */
 export function writeLedgerFile(file: string, ledger: RestoreLedger, encryption: Encryption): void {

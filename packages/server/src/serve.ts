@@ -76,7 +76,7 @@ async function announce() {
   console.log(`Foyer   ${config.baseUrl}\nModel   ${defaultModelId}${note}`);
   // The server works without this information, so a database that has just become unavailable must not end the process.
   const isSetUp = await hasAccounts(deps.db).catch((error: unknown) => {
-    log.warn({ err: error }, "could not find out whether the server is set up");
+    log.warn({ err: error }, "could not determine whether the server is set up");
     return true;
   });
   if (isSetUp) return;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { afterStartingReplies, whileReplyStarts } from "./starting-replies.ts";
+import { waitForStartingReplies, whileReplyStarts } from "./starting-replies.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
@@ -8,7 +8,7 @@ it("work in the background waits until every reply that is starting has started"
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const starts = [first, second].map(({ promise }) => whileReplyStarts(() => promise));
   const order: string[] = [];
-  const background = afterStartingReplies().then(() => order.push("background"));
+  const background = waitForStartingReplies().then(() => order.push("background"));
   first.resolve();
   await starts[0];
   order.push("first");
@@ -27,7 +27,7 @@ it("work in the background begins in one turn of the event loop each", async () 
   });
   const { promise, resolve } = Promise.withResolvers<void>();
   const start = whileReplyStarts(() => promise);
-  const turns = [1, 2, 3].map(() => afterStartingReplies().then(() => turn));
+  const turns = [1, 2, 3].map(() => waitForStartingReplies().then(() => turn));
   resolve();
   await start;
   expect(new Set(await Promise.all(turns)).size).toBe(3);
@@ -38,7 +38,7 @@ it("work in the background continues after 50 ms even if a reply is still starti
   const { promise, resolve } = Promise.withResolvers<void>();
   const start = whileReplyStarts(() => promise);
   let hasContinued = false;
-  const background = afterStartingReplies().then(() => {
+  const background = waitForStartingReplies().then(() => {
     hasContinued = true;
   });
   await vi.advanceTimersByTimeAsync(49);
@@ -53,7 +53,7 @@ it("work in the background that has waited for something else waits that much le
   const { promise, resolve } = Promise.withResolvers<void>();
   const start = whileReplyStarts(() => promise);
   let hasContinued = false;
-  const background = afterStartingReplies(30).then(() => {
+  const background = waitForStartingReplies(30).then(() => {
     hasContinued = true;
   });
   await vi.advanceTimersByTimeAsync(19);

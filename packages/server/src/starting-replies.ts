@@ -29,7 +29,7 @@ export async function whileReplyStarts<T>(work: () => Promise<T>): Promise<T> {
  * arrives in the meantime would wait for all of them.
  * @param waitedMs how long the caller has already waited for something else
  */
-export function afterStartingReplies(waitedMs = 0): Promise<void> {
+export function waitForStartingReplies(waitedMs = 0): Promise<void> {
   return new Promise((begin) => {
     const added: Waiting = {
       begin,

@@ -16,7 +16,7 @@ const TOKENS = 100;
 /** The maximum number of rounds. On an idle machine, later rounds are no faster. */
 const MAX_ROUNDS = 12;
 
-/** The settings of the second server, which are those of no environment. */
+/** The configuration of the second server. It does not depend on this process's environment. */
 const environment = {
   FOYER_SECRET: "This secret encrypts nothing that is kept.",
   FOYER_LIMIT_CHAT_PER_IP: "0",
@@ -35,15 +35,16 @@ type Options = {
 };
 
 /**
- * Streams replies for up to `maxMs`, so that V8 has loaded and compiled the code for a chat message when the first visitors
- * arrive. A second server in this process stores the replies in a database in memory. Its model is a fixed text. Nothing
- * of it is left in the data, and it makes no connection. See docs/decisions/0059-cheap-requests-and-warm-starts.md.
+ * Streams replies for up to `maxMs`, so that V8 has loaded and compiled the code for a chat message when the first
+ * visitors arrive. A second server in this process stores the replies in a database in memory. Its model is a fixed
+ * text. Nothing of it is left in the data, and it makes no connection. See
+ * docs/decisions/0059-cheap-requests-and-warm-starts.md.
  * @returns how many replies were streamed
  */
 export async function warmUp({ maxMs, maxRounds = MAX_ROUNDS, ...create }: Options): Promise<number> {
   const endsAt = performance.now() + maxMs;
   const own = { database: openMemoryDatabase(), outbound: createFixedModel() };
-  // The default address can be that of the server's own data. Threads would open it.
+  // The default database file can be the server's own. Worker threads would open it.
   const config = { ...readConfig(environment), database: own.database.address };
   const deps = create.createDeps(config, pino({ level: "silent" }), own);
   try {
@@ -91,7 +92,7 @@ async function insertAgent({ db }: Pick<Deps, "db">): Promise<string> {
   return id;
 }
 
-/** Answers every request with the same stream of tokens, and reaches no network. */
+/** Responds to every request with the same stream of tokens. Nothing reaches the network. */
 function createFixedModel(): Outbound {
   const refuse = () => {
     throw new Error("The warm-up has no network.");

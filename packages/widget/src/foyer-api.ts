@@ -1,6 +1,6 @@
 /**
- * The visitor as the site knows them: a `userToken`, which proves who they are, or a `userId`. If the agent requires signed
- * identities, a `userId` needs a `userHash`.
+ * The visitor as the site knows them: a `userToken`, which proves who they are, or a `userId`. If the agent requires
+ * signed identities, a `userId` needs a `userHash`.
  */
 export type Identity = ({ userId: string; userToken?: string } | { userId?: string; userToken: string }) & {
   userEmail?: string;

@@ -5,14 +5,15 @@ const MAX_PATH = 200;
 
 /**
  * Whether an event fired by the site matches a trigger: it has the name, and all conditions on its data hold. Without
- * conditions the name is enough. Conditions that `findEventDataProblem` refuses never match, except that their size is not
- * checked again. A condition is a value, which is the same as `$eq`, or operators that must all hold. Dots lead into
- * objects and arrays: `items.0.sku` is the SKU of the first item, `items.sku` that of any item. A nested object means
- * the same as dots, so `{ cart: { currency: "EUR" } }` ignores other fields of the cart; `$eq` compares a whole object.
- * As in MongoDB, an array matches when it matches itself or one of its members does. `$ne` and `$nin` negate `$eq` and
- * `$in`, so they hold for a missing field. `null` equals a missing field. `$gt` and similar operators compare two
- * numbers, or two strings by code unit, which orders ISO dates. `$contains` looks for a substring or an array member.
- * Reads own properties only, and compares each value of the conditions with each value of its field at most once.
+ * conditions the name is enough. Conditions that `findEventDataProblem` refuses never match, except that their size is
+ * not checked again. A condition is a value, which is the same as `$eq`, or operators that must all hold. Dots lead
+ * into objects and arrays: `items.0.sku` is the SKU of the first item, `items.sku` that of any item. A nested object
+ * means the same as dots, so `{ cart: { currency: "EUR" } }` ignores other fields of the cart; `$eq` compares a whole
+ * object. As in MongoDB, an array matches when it matches itself or one of its members does. `$ne` and `$nin` negate
+ * `$eq` and `$in`, so they hold for a missing field. `null` equals a missing field. `$gt` and similar operators compare
+ * two numbers, or two strings by code unit, which orders ISO dates. `$contains` looks for a substring or an array
+ * member. Reads own properties only, and compares each value of the conditions with each value of its field at most
+ * once.
  */
 export function matchEvent(
   conditions: { event: string; eventData?: object | null },

@@ -14,8 +14,8 @@ export const boundNames = [
 ] as const;
 
 /**
- * In the URL or body of an HTTP tool: a secret's `{{NAME}}` or a bound `{{visitor.id}}` (group 1), or an input's `{name}`
- * (group 2). Only bound names contain a dot, and no input can take their place.
+ * In the URL or body of an HTTP tool: a secret's `{{NAME}}` or a bound `{{visitor.id}}` (group 1), or an input's
+ * `{name}` (group 2). Only bound names contain a dot, and no input can take their place.
  */
 export const urlPlaceholder =
   /\{\{\s*([A-Za-z_][A-Za-z0-9_]*|(?:visitor|conversation|page)\.[^\s{}]+)\s*\}\}|\{([\p{L}\p{N}_$.-]+)\}/gu;

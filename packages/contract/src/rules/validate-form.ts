@@ -25,8 +25,8 @@ export type ExtractedFile = { prefix: string; size: number };
  * - A `date` or `datetime` must exist in the calendar. Bounds are compared as instants, in UTC without a zone.
  * - A `checkbox` is true or false. `required` means that it must be true, as for consent.
  * - A `select` is one of the options' values; a `multiselect` is always an array of distinct ones.
- * - A `file` or `image` is a base64 data URL of at most `MAX_FILE_BYTES` decoded. An image is any file that is declared as
- * one.
+ * - A `file` or `image` is a base64 data URL of at most `MAX_FILE_BYTES` decoded. An image is any file that is declared
+ *   as one.
  * - Disabled fields are checked like others. Unknown fields are ignored.
  * @param files files that were removed from the data, by field
  * @throws only what `compilePattern` throws, because patterns are validated when a form is saved

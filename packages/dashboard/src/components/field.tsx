@@ -221,8 +221,8 @@ export function Toggle({
 const growsByItself = () => CSS.supports("field-sizing", "content");
 
 /**
- * A text area as tall as its text, between the `min-h-*` and `max-h-*` of its class. Browsers without `field-sizing` (Safari
- * before 26, Firefox) get the height from a measurement.
+ * A text area as tall as its text, between the `min-h-*` and `max-h-*` of its class. Browsers without `field-sizing`
+ * (Safari before 26, Firefox) get the height from a measurement.
  */
 export function GrowingTextarea({
   className = "",

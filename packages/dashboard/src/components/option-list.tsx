@@ -50,8 +50,8 @@ export function OptionList({
 }
 
 /**
- * One option of a list box whose text field keeps the focus and handles the keys. Its id is `<listId>-<index>`, to which
- * the field's `aria-activedescendant` refers.
+ * One option of a list box whose text field keeps the focus and handles the keys. Its id is `<listId>-<index>`, to
+ * which the field's `aria-activedescendant` refers.
  * @param isActive the arrow keys have highlighted this option, which scrolls it into view
  */
 export function ListOption({

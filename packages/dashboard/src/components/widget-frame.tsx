@@ -43,7 +43,9 @@ export function WidgetFrame({
   );
 }
 
-/** Sends the settings to the frame: immediately when its page is ready, later with a short delay after the last change. */
+/**
+ * Sends the settings to the frame: immediately when its page is ready, later with a short delay after the last change.
+ */
 function useFrame(shown: PreviewedWidget) {
   const frame = useRef<HTMLIFrameElement>(null);
   const sent = useRef<{ page: MessageEventSource; text: string } | null>(null);

@@ -3,7 +3,9 @@ import type { QueryClient } from "@tanstack/react-query";
 
 /** Changes that arrive within this time are fetched together, in milliseconds. */
 const GATHER_MS = 150;
-/** After a temporary failure, for example while the server restarts, the responses are fetched again after this time. */
+/**
+ * After a temporary failure, for example while the server restarts, the responses are fetched again after this time.
+ */
 const RETRY_MS = 10_000;
 
 /**

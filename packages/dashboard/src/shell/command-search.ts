@@ -42,7 +42,10 @@ export function useEntryGroups(text: string, agents: readonly Agent[], current: 
   return [...matching, ...found].filter(({ entries }) => entries.length > 0);
 }
 
-/** Tools, triggers, submissions and conversations of the agent that match. One bounded request per kind, after a pause in typing. */
+/**
+ * Tools, triggers, submissions and conversations of the agent that match. One bounded request per kind, after a pause
+ * in typing.
+ */
 function useAgentContent(search: string, agent: Agent | undefined): EntryGroup[] {
   const query = useDebounced(search);
   const agentId = agent?.id ?? "";

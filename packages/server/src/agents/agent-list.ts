@@ -31,8 +31,8 @@ export function createListedAgents(deps: Pick<Deps, "db" | "databaseKind" | "mod
 
 /**
  * The list of an organization's agents as JSON. On SQLite, where one process makes all changes, it is cached until
- * something in it changes. On PostgreSQL it is read for every request, because a client that has created an agent in one
- * process may ask another one for the list.
+ * something in it changes. On PostgreSQL it is read for every request, because a client that has created an agent in
+ * one process may ask another one for the list.
  */
 function createAgentLists(
   { models, databaseKind }: Pick<Deps, "models" | "databaseKind">,

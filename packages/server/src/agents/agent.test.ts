@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onBothDatabases, type TestDatabase } from "../../../../test/databases.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
-import { freeSlug, toSlug } from "./slug.ts";
+import { findFreeSlug, toSlug } from "./slug.ts";
 
 type Account = Awaited<ReturnType<TestServer["createAccount"]>>;
 
@@ -205,7 +205,7 @@ onBothDatabases("agents", (createDatabase) => {
       payload: { agentId: agent.id, messages: [{ role: "user", content: "Hello" }] },
     });
     const { db } = server.deps;
-    const rowsOf = (table: "conversations" | "tools" | "agentCounters") =>
+    const readRows = (table: "conversations" | "tools" | "agentCounters") =>
       db.selectFrom(table).selectAll().where("agentId", "=", agent.id).execute();
     const [conversation] = await db.selectFrom("conversations").select("id").where("agentId", "=", agent.id).execute();
     expect(conversation).toBeDefined();
@@ -213,9 +213,9 @@ onBothDatabases("agents", (createDatabase) => {
       status: 200,
       body: { data: { success: true }, error: null },
     });
-    expect(await rowsOf("conversations")).toEqual([]);
-    expect(await rowsOf("tools")).toEqual([]);
-    expect(await rowsOf("agentCounters")).toEqual([]);
+    expect(await readRows("conversations")).toEqual([]);
+    expect(await readRows("tools")).toEqual([]);
+    expect(await readRows("agentCounters")).toEqual([]);
     const messages = db
       .selectFrom("messages")
       .select("id")
@@ -287,8 +287,8 @@ describe("agent slugs", () => {
   ])("turn %j into %j", async (name, slug) => expect(await toSlug(name)).toBe(slug));
 
   it("take the first free number", () => {
-    expect(freeSlug("a", new Set())).toBe("a");
-    expect(freeSlug("a", new Set(["a", "a-3"]))).toBe("a-2");
-    expect(freeSlug("a", new Set(["a", "a-2", "a-3"]))).toBe("a-4");
+    expect(findFreeSlug("a", new Set())).toBe("a");
+    expect(findFreeSlug("a", new Set(["a", "a-3"]))).toBe("a-2");
+    expect(findFreeSlug("a", new Set(["a", "a-2", "a-3"]))).toBe("a-4");
   });
 });

@@ -33,7 +33,7 @@ export const columnDefaults = {
 /** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each list */
 export function checkAgent({ allowedOrigins, allowedImageHosts, tellModel, widget, handoff }: AgentChanges): void {
   checkAll([
-    () => pageGlobs(widget?.pageSuggestions ?? []),
+    () => checkPagePatterns(widget?.pageSuggestions ?? []),
     () => normalizeOrigins(allowedOrigins ?? []),
     () => normalizeHosts(allowedImageHosts ?? []),
     () => normalizeFactPaths(tellModel ?? []),
@@ -69,7 +69,7 @@ export function toColumns(input: AgentChanges, current: Pick<AgentRow, "handoff"
   return columns;
 }
 
-function pageGlobs(lists: ReadonlyArray<{ page: string }>) {
+function checkPagePatterns(lists: ReadonlyArray<{ page: string }>) {
   for (const [index, { page }] of lists.entries()) {
     const problem = pagePatternProblem(page);
     if (problem) throw invalid(`widget.pageSuggestions.${index}.page`, problem, "pattern");

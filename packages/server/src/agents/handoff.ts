@@ -48,7 +48,7 @@ export function checkHandoff({ hours }: HandoffChanges): void {
 /**
  * The time by which a request made at `now` is promised an answer. Both are in milliseconds. Only office hours count.
  */
-export function promisedTime({ hours, promiseMinutes }: HandoffSettings, now: number): number | null {
+export function calculatePromisedTime({ hours, promiseMinutes }: HandoffSettings, now: number): number | null {
   return promiseMinutes === null ? null : addOpenMinutes(hours, promiseMinutes, now);
 }
 

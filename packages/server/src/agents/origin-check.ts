@@ -16,11 +16,11 @@ export function createOriginCheck(now: () => number = Date.now) {
   const originsByAgent = new LRUCache<string, LRUCache<string, RefusedOrigin>>({ max: MAX_AGENTS });
 
   function note(agentId: string, origin: string): void {
-    const ofAgent = originsByAgent.get(agentId) ?? new LRUCache({ max: MAX_ORIGINS });
-    originsByAgent.set(agentId, ofAgent);
-    const before = ofAgent.get(origin);
+    const agentOrigins = originsByAgent.get(agentId) ?? new LRUCache({ max: MAX_ORIGINS });
+    originsByAgent.set(agentId, agentOrigins);
+    const before = agentOrigins.get(origin);
     const isRecent = before !== undefined && now() - before.at < KEPT_MS;
-    ofAgent.set(origin, { origin, times: isRecent ? before.times + 1 : 1, at: now() });
+    agentOrigins.set(origin, { origin, times: isRecent ? before.times + 1 : 1, at: now() });
   }
 
   return {

@@ -15,7 +15,7 @@ export function defaultRetention(config: Pick<Config, "retentionDays" | "submiss
   };
 }
 
-/** How many days the agent's data is kept; null keeps it. */
+/** The number of days for which each kind of the agent's data is kept; null keeps it indefinitely. */
 export function resolveRetention({ retention }: Pick<AgentRow, "retention">, defaults: Retention): Retention {
   const merged: Retention = { ...defaults, ...JSON.parse(retention) };
   return { ...merged, events: merged.events ?? EVENT_DAYS };

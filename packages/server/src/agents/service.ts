@@ -12,7 +12,7 @@ import { columnDefaults, toAgent, toColumns } from "./columns.ts";
 import { copyImages } from "./image-store.ts";
 import { createOriginCheck } from "./origin-check.ts";
 import { defaultRetention } from "./retention.ts";
-import { freeSlug, toSlug } from "./slug.ts";
+import { findFreeSlug, toSlug } from "./slug.ts";
 import type { AgentStore } from "./store.ts";
 
 const COPY_SUFFIX = " (copy)";
@@ -100,9 +100,9 @@ export function createAgentService(
       for (;;) {
         const row = await findAgent(organizationId, id);
         const changes = { ...toColumns(input, row), updatedAt: Date.now() };
-        const based = input.handoff === undefined ? {} : { handoff: row.handoff };
+        const expected = input.handoff === undefined ? {} : { handoff: row.handoff };
         const write = (more: Partial<AgentRow>) =>
-          store.update({ organizationId, id, ...based }, { ...changes, ...more });
+          store.update({ organizationId, id, ...expected }, { ...changes, ...more });
         const { name = row.name } = input;
         const updated = await (name === row.name
           ? write({})
@@ -128,14 +128,14 @@ export function createAgentService(
 function createIdentitySecrets(
   store: AgentStore,
   encryption: Deps["encryption"],
-  existing: (organizationId: string, id: string) => Promise<AgentRow>,
+  findAgent: (organizationId: string, id: string) => Promise<AgentRow>,
 ) {
   return {
     async identitySecret(organizationId: string, id: string): Promise<string> {
-      return encryption.decrypt((await existing(organizationId, id)).identitySecret, id);
+      return encryption.decrypt((await findAgent(organizationId, id)).identitySecret, id);
     },
     async rotateIdentitySecret(organizationId: string, id: string): Promise<string> {
-      await existing(organizationId, id);
+      await findAgent(organizationId, id);
       const identitySecret = newIdentitySecret();
       await store.update(
         { organizationId, id },
@@ -169,7 +169,7 @@ async function withSlug<T>(
       // Only one of many concurrent requests gets the first free slug, so later attempts choose among more and more of
       // them.
       const skip = attempt <= EXACT_ATTEMPTS ? 0 : randomInt(2 ** (attempt - EXACT_ATTEMPTS + 2));
-      return await write(freeSlug(base, await store.slugsLike(organizationId, base, ownId), skip));
+      return await write(findFreeSlug(base, await store.slugsLike(organizationId, base, ownId), skip));
     } catch (error) {
       if (!isDuplicate(error) || attempt === MAX_ATTEMPTS) throw error;
     }

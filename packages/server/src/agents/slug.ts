@@ -12,7 +12,7 @@ export async function toSlug(name: string): Promise<string> {
  * Returns the slug itself if it is free, or the slug with the first free number, starting at `-2`. The first `skip`
  * free numbers are left out.
  */
-export function freeSlug(slug: string, taken: ReadonlySet<string>, skip = 0): string {
+export function findFreeSlug(slug: string, taken: ReadonlySet<string>, skip = 0): string {
   let left = skip;
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? slug : `${slug}-${number}`;

@@ -73,8 +73,8 @@ type ReasoningPart = Extract<AssistantContent[number], { type: "reasoning" }>;
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 
 /**
- * Alternates between the model and its tools until the model calls no tool, the maximum number of steps is reached, or the
- * reply is full. Up to four calls run concurrently. Their results are reported in the order of the calls.
+ * Alternates between the model and its tools until the model calls no tool, the maximum number of steps is reached, or
+ * the reply is full. Up to four calls run concurrently. Their results are reported in the order of the calls.
  * @throws the model's error, or the signal's reason
  */
 export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
@@ -200,8 +200,8 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage,
 }
 
 /**
- * Some servers count the calls of each step from 0. An id that the reply has already used is replaced, because events and
- * results refer to calls by their ids.
+ * Some servers count the calls of each step from 0. An id that the reply has already used is replaced, because events
+ * and results refer to calls by their ids.
  */
 function takeCall(part: ToolCallPart, { calls, content }: Answer, callIds: Set<string>) {
   const isNew = part.toolCallId !== "" && !callIds.has(part.toolCallId);

@@ -19,8 +19,8 @@ const HEARTBEAT_MS = 10_000;
 export type Tracked = { reply: RunningReply; savedAt: number; savedLength: number };
 
 /**
- * Saves running replies every second, so that little is lost if the process dies, and stops replies that another process
- * asked to stop (`isShared`). Returns a function that ends this and waits for the last save.
+ * Saves running replies every second, so that little is lost if the process dies, and stops replies that another
+ * process asked to stop (`isShared`). Returns a function that ends this and waits for the last save.
  */
 export function startCheckpoints(store: ReplyStore, log: Logger, isShared: boolean, tracked: () => Tracked[]) {
   let saving: Promise<void> | undefined;

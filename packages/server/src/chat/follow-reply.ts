@@ -10,8 +10,8 @@ import type { ReplyStore } from "./reply-store.ts";
 const POLL_MS = 500;
 
 /**
- * Sends a stored reply from a position. While the reply runs in another process, continues with the content that process
- * saves. Returns a function that stops following.
+ * Sends a stored reply from a position. While the reply runs in another process, continues with the content that
+ * process saves. Returns a function that stops following.
  */
 export function followStored(
   store: ReplyStore,

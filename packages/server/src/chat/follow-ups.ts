@@ -37,9 +37,9 @@ type FollowUpCost = { tokens: number; usage: Usage };
 const noCost: FollowUpCost = { tokens: 0, usage: { inputTokens: 0, outputTokens: 0 } };
 
 /**
- * Asks the model for follow-up questions to a complete reply and adds them to it. A reply without text and one that shows
- * a form get none, and neither does the built-in demo, which cannot write any. A failure is logged, and the visitor does
- * not see it. Stopping the reply ends the wait.
+ * Asks the model for follow-up questions to a complete reply and adds them to it. A reply without text and one that
+ * shows a form get none, and neither does the built-in demo, which cannot write any. A failure is logged, and the
+ * visitor does not see it. Stopping the reply ends the wait.
  */
 export async function addFollowUps(
   reply: RunningReply,
@@ -100,7 +100,10 @@ function estimateUsage(
 /** Markdown or HTML, or an address with or without a scheme. The model can be talked into writing any of them. */
 const markup = /[<>[\]]|:\/\/|[\p{L}\p{N}]\.\p{L}{2}|@/u;
 
-/** The questions in the model's text. Lines that are too long, that contain markup or that only announce a list are dropped. */
+/**
+ * The questions in the model's text. Lines that are too long, that contain markup or that only announce a list are
+ * dropped.
+ */
 export function followUpsIn(text: string, asked: string): string[] {
   const known = new Set([asked.trim().toLowerCase()]);
   const found: string[] = [];

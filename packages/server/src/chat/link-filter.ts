@@ -105,8 +105,8 @@ const MAX_HOSTNAME = 253;
 const addresses = /https?:\/\/[^\s<>"'`()[\]\\]+/gi;
 
 /**
- * Decides which links a reply may contain: those to hosts (and their subdomains) that the agent's owner has named, in the
- * instructions, as an allowed origin, through a tool's result or as the address of a document.
+ * Decides which links a reply may contain: those to hosts (and their subdomains) that the agent's owner has named, in
+ * the instructions, as an allowed origin, through a tool's result or as the address of a document.
  * @param trusted texts and addresses of the owner. Read when the first link appears, because most replies have none.
  */
 export function createKnownLinks(trusted: () => Iterable<string>): (address: string) => boolean {

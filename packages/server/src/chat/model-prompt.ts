@@ -19,9 +19,9 @@ export type Note = { createdAt: number; text: string };
 type Instructions = { systemPrompt: string | null; reference?: string | null };
 
 /**
- * Builds the prompt: the agent's instructions and the conversation, oldest first, starting with a user message. A note is
- * inserted into the user message that follows it, or into the last one, because not every model accepts two consecutive
- * messages of the same role.
+ * Builds the prompt: the agent's instructions and the conversation, oldest first, starting with a user message. A note
+ * is inserted into the user message that follows it, or into the last one, because not every model accepts two
+ * consecutive messages of the same role.
  */
 export function toPrompt(
   { systemPrompt, reference = null }: Instructions,

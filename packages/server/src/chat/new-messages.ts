@@ -97,8 +97,8 @@ export function toVisitor(
 }
 
 /**
- * The key of the visitor's budget: the proven user, then the session (which others cannot guess), then the claimed user,
- * then the IP address. Null when there is none.
+ * The key of the visitor's budget: the proven user, then the session (which others cannot guess), then the claimed
+ * user, then the IP address. Null when there is none.
  */
 export function budgetOwner(
   { userId }: Visitor,

@@ -31,8 +31,8 @@ export function hashStartKey(
 type Parts = { encryption: Encryption; conversations: Pick<ConversationService, "find">; store: ReplyStore };
 
 /**
- * @returns a function that finds the conversation which began with a key, or null when it is too old or the sender is not
- * the visitor to whom it belongs
+ * @returns a function that finds the conversation which began with a key, or null when it is too old or the sender is
+ * not the visitor to whom it belongs
  */
 export function createStartFinder({ encryption, conversations, store }: Parts) {
   return async (

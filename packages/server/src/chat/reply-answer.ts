@@ -14,8 +14,8 @@ type Reply = {
 
 /**
  * Whether a reply answered its question from the documents, and which ones it cites. A reply is unanswered when it
- * received documents but neither cites nor repeats any, and no other tool provided an answer. Greetings, and replies that
- * failed or were stopped, are not judged.
+ * received documents but neither cites nor repeats any, and no other tool provided an answer. Greetings, and replies
+ * that failed or were stopped, are not judged.
  */
 export function toAnswer(
   pieces: readonly Piece[],

@@ -5,8 +5,8 @@ import type { ToolOutcome } from "../tools/tool-outcome.ts";
 
 /**
  * A reply as Server-Sent Events. The id of an event is `<message id>:<position>`. Every event advances the position by
- * one, and a text delta by the number of UTF-16 code units in its text. Therefore any process can rebuild the events after
- * any position from the reply's pieces at any later time, regardless of how the text was split into deltas.
+ * one, and a text delta by the number of UTF-16 code units in its text. Therefore any process can rebuild the events
+ * after any position from the reply's pieces at any later time, regardless of how the text was split into deltas.
  */
 export type ReplyStart = { conversationId: string; messageId: string; conversationToken: string | null };
 export type ReplyEnding = { stopReason: StopReason; usage?: Usage; error?: { code: string; message: string } };

@@ -5,8 +5,9 @@
 export const LEASE_MS = 2_000;
 
 /**
- * Holds back the events of a reply while this process does not know whether the agent still has the conversation, such as
- * when the database does not answer or the process was suspended. Time is measured with a clock that never goes back.
+ * Holds back the events of a reply while this process does not know whether the agent still has the conversation, such
+ * as when the database does not answer or the process was suspended. Time is measured with a clock that never goes
+ * back.
  */
 export function createReplyGate(send: (event: string) => void, isShared: boolean) {
   let confirmedAt = performance.now();

@@ -152,9 +152,9 @@ function sizeQueries(db: Db) {
         ),
     ),
     /**
-     * Adds the size of a finished reply if the reply still runs and nobody has taken the conversation over since it began.
-     * Also locks the conversation for that update. Only a condition on the conversation's own row sees a takeover that
-     * commits while PostgreSQL waits for the lock.
+     * Adds the size of a finished reply if the reply still runs and nobody has taken the conversation over since it
+     * began. Also locks the conversation for that update. Only a condition on the conversation's own row sees a
+     * takeover that commits while PostgreSQL waits for the lock.
      */
     finish: compileOnce<Finish, Finished>((param) =>
       db
@@ -196,7 +196,9 @@ function endQueries(db: Db) {
         .where("id", "=", param("id"))
         .where("minReplyEpoch", ">", param("epoch")),
     ),
-    /** Stores the end of a reply and returns whether it is the last message. No row when it has ended or was deleted. */
+    /**
+     * Stores the end of a reply and returns whether it is the last message. No row when it has ended or was deleted.
+     */
     end: compileOnce<ReplyEnd, { isLast: boolean | Flag }>((param) =>
       db
         .updateTable("messages")

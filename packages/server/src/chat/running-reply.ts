@@ -63,8 +63,9 @@ export function createRunningReply(start: ReplyStart, options: Options) {
       return gate.isHolding;
     },
     /**
-     * Ends the streams. Held text is dropped, because it is unknown whether the agent may still send it. When `isStored`,
-     * such a stream ends without `message_stop`: its client then resumes, and receives the rest from the database.
+     * Ends the streams. Held text is dropped, because it is unknown whether the agent may still send it. When
+     * `isStored`, such a stream ends without `message_stop`: its client then resumes, and receives the rest from the
+     * database.
      */
     end(ending: ReplyEnding, { isStored = false } = {}) {
       content.complete();

@@ -15,8 +15,8 @@ const MAX_ADDRESS = 2_000;
 const MAX_USER_AGENT = 1_000;
 
 /**
- * The visit as JSON for the conversation, or null when nothing is known. Invalid values are omitted. `page` is the page of
- * the first message.
+ * The visit as JSON for the conversation, or null when nothing is known. Invalid values are omitted. `page` is the page
+ * of the first message.
  */
 export function visitContext(
   sent: ChatRequest["context"],

@@ -39,8 +39,8 @@ function readUsers(db: Db, ids: string[]) {
 }
 
 /**
- * A member as others see them. The account may have been deleted in the meantime, and members who signed up with an email
- * link have no name until they enter one.
+ * A member as others see them. The account may have been deleted in the meantime, and members who signed up with an
+ * email link have no name until they enter one.
  */
 export function toPerson({ id, name }: { id: string | null; name: string | null }, isMember: boolean): Person {
   const shown = name === null ? "Former member" : name.trim() || "Member";

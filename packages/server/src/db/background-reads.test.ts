@@ -21,7 +21,7 @@ onBothDatabases("a background read", (createDatabase) => {
   const list = { lane: "list", owner: "org_1" } as const;
 
   /** A statement that would run for minutes. */
-  const endless = () => ({
+  const createSlowQuery = () => ({
     compile: () =>
       sql<{ n: number }>`
         with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 2000000000)
@@ -45,7 +45,7 @@ onBothDatabases("a background read", (createDatabase) => {
       turns++;
       turn = setImmediate(count);
     });
-    const late = reads.run(endless(), { lane: "search", owner: "org_1" });
+    const late = reads.run(createSlowQuery(), { lane: "search", owner: "org_1" });
     await expect(late).rejects.toMatchObject({ status: 503, code: "OVERLOADED", message: /too much data/ });
     clearImmediate(turn);
     expect(turns).toBeGreaterThan(3);
@@ -56,7 +56,7 @@ onBothDatabases("a background read", (createDatabase) => {
   it("in one lane does not wait for the other lane", async () => {
     const reads = createBackgroundReads(opened, { search: 60_000 });
     const order: string[] = [];
-    const slow = reads.run(endless(), { lane: "search", owner: "org_1" }).catch(() => order.push("search"));
+    const slow = reads.run(createSlowQuery(), { lane: "search", owner: "org_1" }).catch(() => order.push("search"));
     await reads.run(words("list"), list).then(() => order.push("list"));
     await reads.close();
     if (opened.kind === "postgres") await cancelStatements(opened.db);
@@ -67,7 +67,7 @@ onBothDatabases("a background read", (createDatabase) => {
   it("that still runs when the server shuts down is refused with 503 on SQLite", async () => {
     if (opened.kind !== "sqlite") return;
     const reads = createBackgroundReads(opened);
-    const interrupted = reads.run(endless(), list).catch((error: unknown) => error);
+    const interrupted = reads.run(createSlowQuery(), list).catch((error: unknown) => error);
     await reads.close();
     expect(await interrupted).toMatchObject({ status: 503, message: "The server is shutting down." });
   });
@@ -76,7 +76,9 @@ onBothDatabases("a background read", (createDatabase) => {
     if (opened.kind !== "sqlite") return;
     const reads = createBackgroundReads(opened);
     const refused = { status: 503, message: "The server is shutting down." };
-    const waiting = [endless(), endless()].map((query) => reads.run(query, list).catch((error: unknown) => error));
+    const waiting = [createSlowQuery(), createSlowQuery()].map((query) =>
+      reads.run(query, list).catch((error: unknown) => error),
+    );
     await reads.close();
     expect(await Promise.all(waiting)).toMatchObject([refused, refused]);
   });
@@ -91,7 +93,7 @@ onBothDatabases("a background read", (createDatabase) => {
 
   it("is refused with 503 when too many of one organization are waiting", async () => {
     const reads = createBackgroundReads(opened, { search: 200 });
-    const all = Array.from({ length: 20 }, () => reads.run(endless(), { lane: "search", owner: "org_1" }));
+    const all = Array.from({ length: 20 }, () => reads.run(createSlowQuery(), { lane: "search", owner: "org_1" }));
     const results = await Promise.allSettled(
       all.map((read) => Promise.race([read, new Promise(() => {})]).catch((e) => e.message)),
     );

@@ -19,9 +19,9 @@ type LaneName = keyof typeof lanes;
 type ReadOptions = { lane: LaneName; owner: string };
 
 /**
- * Runs reads whose duration grows with the stored data. SQLite runs inside the process, so its reads use a worker thread
- * with a read-only connection and never block the event loop. PostgreSQL reads have a statement timeout. Every read sees
- * all data that was committed before it began.
+ * Runs reads whose duration grows with the stored data. SQLite runs inside the process, so its reads use a worker
+ * thread with a read-only connection and never block the event loop. PostgreSQL reads have a statement timeout. Every
+ * read sees all data that was committed before it began.
  */
 export type BackgroundReads = {
   /** @throws AppError 503 when the read takes too long or too many reads are waiting */
@@ -36,14 +36,14 @@ export function createBackgroundReads(
 ): BackgroundReads {
   const timeoutForLane = (lane: LaneName) => timeouts[lane] ?? lanes[lane].timeoutMs;
   const createLane = (lane: LaneName) => createReadLane(kind === "sqlite" ? 1 : lanes[lane].connections);
-  const turnsOf = { list: createLane("list"), search: createLane("search") };
+  const readLanes = { list: createLane("list"), search: createLane("search") };
 
   if (address.kind === "sqlite") {
     const threads = { list: createReadThread(address.file), search: createReadThread(address.file) };
     return {
       async run<Row>(query: Compilable<Row>, { lane, owner }: ReadOptions) {
         const compiled = query.compile();
-        return turnsOf[lane](owner, () => threads[lane].read<Row>(compiled, timeoutForLane(lane)));
+        return readLanes[lane](owner, () => threads[lane].read<Row>(compiled, timeoutForLane(lane)));
       },
       async close() {
         await Promise.all([threads.list.stop(), threads.search.stop()]);
@@ -53,7 +53,7 @@ export function createBackgroundReads(
   return {
     async run<Row>(query: Compilable<Row>, { lane, owner }: ReadOptions) {
       const compiled = query.compile();
-      return turnsOf[lane](owner, () => readFromPostgres<Row>(db, compiled, timeoutForLane(lane)));
+      return readLanes[lane](owner, () => readFromPostgres<Row>(db, compiled, timeoutForLane(lane)));
     },
     async close() {},
   };
@@ -62,7 +62,7 @@ export function createBackgroundReads(
 function tooSlowError(): AppError {
   return new AppError(
     "OVERLOADED",
-    "There is too much data to answer this in time. Narrow it down, for example with from and to, or with one visitor.",
+    "There is too much data to complete this request in time. Narrow it down, for example with from and to, or with one visitor.",
     { retryAfter: 10 },
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Combines all lookups of one event loop turn into one query. The returned function resolves to the value of its key, or
- * to undefined.
+ * Combines all lookups of one event loop turn into one query. The returned function resolves to the value of its key,
+ * or to undefined.
  * @param read receives each key once and returns the values it found
  */
 export function createBatchReader<Value>(
@@ -8,7 +8,7 @@ export function createBatchReader<Value>(
 ): (key: string) => Promise<Value | undefined> {
   let next: { keys: Set<string>; found: Promise<Map<string, Value>> } | null = null;
 
-  function gather() {
+  function startBatch() {
     const keys = new Set<string>();
     const found = new Promise((resolve) => setImmediate(resolve)).then(() => {
       next = null;
@@ -18,7 +18,7 @@ export function createBatchReader<Value>(
   }
 
   return async (key) => {
-    next ??= gather();
+    next ??= startBatch();
     next.keys.add(key);
     return (await next.found).get(key);
   };

@@ -7,8 +7,8 @@ import { inTransaction } from "./transaction.ts";
 type Waiting<Item, Result> = { item: Item; resolve(result: Result): void; reject(error: unknown): void };
 
 /**
- * Group commit: while one batch is being written, the next one is collected, so many callers share one durable transaction.
- * The returned function resolves with the result for its item once that item is committed.
+ * Group commit: while one batch is being written, the next one is collected, so many callers share one durable
+ * transaction. The returned function resolves with the result for its item once that item is committed.
  *
  * When a batch fails, each item is retried in its own transaction, so a bad item fails alone. `write` may therefore see
  * an item several times, and only one of these writes is committed. `write` must lock shared rows in an order that does

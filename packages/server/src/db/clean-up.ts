@@ -1,4 +1,4 @@
-import { setTimeout as rest } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Transaction } from "kysely";
 import type { Logger } from "pino";
 import type { Db } from "./open.ts";
@@ -58,7 +58,7 @@ export async function deleteInBatches(
     const tookMs = performance.now() - startedAt;
     if (tookMs > BATCH_MS.max) limit = Math.max(Math.min(MIN_BATCH.rows, max), Math.floor(limit / 2));
     else if (tookMs < BATCH_MS.min) limit = Math.min(2 * limit, max);
-    await rest(tookMs);
+    await wait(tookMs);
   }
 }
 
@@ -101,7 +101,7 @@ export async function deleteBySize<Row extends SizedRow>(db: Db, work: SizedWork
     limit = nextLimit(deleted, tookMs);
     if (tookMs > BATCH_MS.max) maxBytes = Math.max(MIN_BATCH.bytes, maxBytes / 2);
     else if (tookMs < BATCH_MS.min) maxBytes = Math.min(maxBytes * 2, MAX_BATCH_BYTES);
-    await rest(tookMs);
+    await wait(tookMs);
   }
 }
 

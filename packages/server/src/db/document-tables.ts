@@ -28,7 +28,7 @@ export type DocumentRow = {
   /** of `version`, as requested or as read from the page */
   title: string;
   url: string | null;
-  /** 0 for a page that takes its title from its content, also after a sync */
+  /** 1 when a member set the title; 0 for a page whose title comes from its content, which each sync updates */
   hasOwnTitle: Flag;
   /** title and URL of `readyVersion`, which replies cite; null before the first version is ready */
   readyTitle: string | null;

@@ -8,6 +8,6 @@ export const eventBytes = sql<number>`1024 + octet_length(events.data)
 
 /** The size of the events that are deleted with a conversation or a submission. @param id the column with its id */
 export function sumEventBytes(reference: "conversationId" | "submissionId", id: string): RawBuilder<number> {
-  const which = sql`events.${sql.ref(reference)} = ${sql.ref(id)}`;
-  return sql<number>`coalesce((select sum(${eventBytes}) from events where ${which}), 0)`;
+  const condition = sql`events.${sql.ref(reference)} = ${sql.ref(id)}`;
+  return sql<number>`coalesce((select sum(${eventBytes}) from events where ${condition}), 0)`;
 }

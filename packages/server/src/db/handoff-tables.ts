@@ -25,7 +25,8 @@ export type HandoffRow = {
   answeredAt: Instant | null;
   endedAt: Instant | null;
   /**
-   * `member`: a member returned it to the agent; `closed`: a member closed it; `visitor`: the visitor stopped waiting
+   * `member`: a member returned it to the agent; `closed`: a member closed it; `visitor`: the visitor stopped waiting;
+   * `left`: the member who had the conversation left the organization, and the visitor waits again
    */
   endedBy: "member" | "visitor" | "closed" | "left" | null;
   /** the user who returned or closed it; null in handoffs that ended before it was recorded */

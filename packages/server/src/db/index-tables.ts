@@ -125,9 +125,9 @@ type AgentEmbeddingsTable = {
   agentId: string;
   model: string;
   organizationId: string;
-  /** passages below it have vectors */
+  /** passages with a lower number have vectors */
   nextNumber: number;
-  /** above the agent's last passage */
+  /** greater than the number of the agent's last passage */
   endNumber: number;
   /** how often vectors were stored */
   batches: Generated<number>;

@@ -38,12 +38,12 @@ onBothDatabases("rows passed as JSON", (createDatabase) => {
     start: "fyr_",
     createdAt: 1_763_700_000_000,
   });
-  const kept = () => open.db.selectFrom("apiKeys").select(["id", "name", "createdAt"]).orderBy("id").execute();
+  const readStored = () => open.db.selectFrom("apiKeys").select(["id", "name", "createdAt"]).orderBy("id").execute();
 
   it.each([0, 1, 2, 300])("insert %d rows, each with its own values", async (count) => {
     const rows = Array.from({ length: count }, (_, n) => row(`key_${String(n).padStart(3, "0")}`, `Name ${n}`));
     await insertKeys(rows);
-    expect(await kept()).toEqual(rows.map(({ id, name, createdAt }) => ({ id, name, createdAt })));
+    expect(await readStored()).toEqual(rows.map(({ id, name, createdAt }) => ({ id, name, createdAt })));
   });
 
   it.each([
@@ -52,7 +52,7 @@ onBothDatabases("rows passed as JSON", (createDatabase) => {
     ["half a pair", "a\ud83db", "a\ufffdb"],
   ])("preserve %s", async (_, text, expected = text) => {
     await insertKeys([row("a", text), row("b", "plain")]);
-    expect((await kept()).map(({ name }) => name)).toEqual([expected, "plain"]);
+    expect((await readStored()).map(({ name }) => name)).toEqual([expected, "plain"]);
   });
 
   it("return numbers as numbers", async () => {

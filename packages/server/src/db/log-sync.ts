@@ -5,9 +5,9 @@ import Database from "better-sqlite3";
 const syncData = promisify(fdatasync);
 
 /**
- * Writes SQLite's write-ahead log from the system's cache to the disk, on libuv's thread pool. After a failure the system
- * may have dropped the data that it could not write, and a later success would not include it. Every call then fails
- * until `repaired`.
+ * Writes SQLite's write-ahead log from the system's cache to the disk, on libuv's thread pool. After a failure the
+ * system may have dropped the data that it could not write, and a later success would not include it. Every call then
+ * fails until `repaired`.
  */
 export type LogSync = {
   /** Resolves when everything that was committed before this call is on the disk. Concurrent callers share a write. */
@@ -23,7 +23,7 @@ export type LogSync = {
 
 /**
  * @param file the database file, whose log has the same name and `-wal`
- * @param write how a file descriptor is written to the disk; a test replaces it
+ * @param write syncs a file descriptor to the disk; tests replace it
  */
 export function createLogSync(file: string, write: (descriptor: number) => Promise<void> = syncData): LogSync {
   let descriptor: number | null = null;

@@ -119,8 +119,8 @@ async function lock(connection: Kysely<Tables>, kind: DatabaseKind) {
   await sql`begin`.execute(connection);
   // Poll instead of waiting in one statement: during a long migration, a waiting statement would hit the timeout.
   for (;;) {
-    const asked = sql<{ isOurs: boolean }>`select pg_try_advisory_xact_lock(7301945527) as "isOurs"`;
-    if ((await asked.execute(connection)).rows[0]?.isOurs) return;
+    const attempt = sql<{ isOurs: boolean }>`select pg_try_advisory_xact_lock(7301945527) as "isOurs"`;
+    if ((await attempt.execute(connection)).rows[0]?.isOurs) return;
     await wait(LOCK_POLL_MS);
   }
 }
@@ -134,7 +134,7 @@ async function runPending(connection: Kysely<Tables>, kind: DatabaseKind, last =
   const unknown = [...done].filter((name) => !migrations.some(([known]) => known === name));
   if (unknown.length > 0) {
     throw new Error(
-      `The database has migrations that this version of Foyer does not know (${unknown.join(", ")}). Start the newer version, or restore a backup.`,
+      `The database has migrations that this version of Foyer does not recognize (${unknown.join(", ")}). Start the newer version, or restore a backup.`,
     );
   }
   const pending = migrations.filter(([name]) => !done.has(name) && name <= last);

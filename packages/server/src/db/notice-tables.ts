@@ -49,11 +49,17 @@ export type NoticeChannelRow = {
  */
 export type HandoffTimerRow = {
   conversationId: string;
-  /** `escalation`: no member took the request in time; `answer`: the visitor has not seen a member's message; `message`: the member has not answered the visitor; `left`: the member has left the organization */
+  /**
+   * `escalation`: no member took the request in time; `answer`: the visitor has not seen a member's message; `message`:
+   * the member has not answered the visitor; `left`: the member has left the organization
+   */
   kind: "escalation" | "answer" | "message" | "left";
   organizationId: string;
   handoffId: string;
-  /** the number of escalations so far (-1: not announced yet), or the position of the first message that the visitor has not seen */
+  /**
+   * the number of escalations so far (-1: not announced yet), or the position of the first message that the visitor has
+   * not seen
+   */
   step: number;
   dueAt: Instant;
 };

@@ -3,7 +3,8 @@ import { isUnavailable } from "./database-errors.ts";
 
 /**
  * The servers of a connection string: a primary and its standbys. Connections go to the one that accepts writes, as
- * with `target_session_attrs=read-write` of PostgreSQL's own clients. When it fails, the others are tried.
+ * with `target_session_attrs=read-write` of PostgreSQL's own clients. When that server fails, the next one in the list
+ * is tried.
  */
 export function createPostgresServers(address: string) {
   const urls = parseServerUrls(address);
@@ -14,7 +15,7 @@ export function createPostgresServers(address: string) {
     current: currentUrl,
     /**
      * Opens a connection, to another server if this one is unavailable. Each server is tried once.
-     * @throws what opening the last connection threw
+     * @throws the error of the last attempt
      */
     async connect<Connection>(open: (url: string) => Promise<Connection>): Promise<Connection> {
       for (let tried = 1; ; tried++) {
@@ -72,10 +73,10 @@ export function parseServerUrls(address: string): string[] {
   const ports = parameters.get("port")?.split(",");
   const names = authority.split(",");
   const urls = Array.from({ length: Math.max(names.length, hosts?.length ?? 0) }, (_, index) => {
-    const own = new URLSearchParams(parameters);
-    if (hosts) own.set("host", valueForServer(hosts, index));
-    if (ports) own.set("port", valueForServer(ports, index));
-    return `${start}${valueForServer(names, index)}${path}${own.size > 0 ? `?${own}` : ""}`;
+    const serverParameters = new URLSearchParams(parameters);
+    if (hosts) serverParameters.set("host", valueForServer(hosts, index));
+    if (ports) serverParameters.set("port", valueForServer(ports, index));
+    return `${start}${valueForServer(names, index)}${path}${serverParameters.size > 0 ? `?${serverParameters}` : ""}`;
   });
   if (!urls.every((url) => URL.canParse(url))) throw new Error(EXPECTED);
   return urls;

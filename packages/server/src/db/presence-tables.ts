@@ -12,7 +12,9 @@ export type LivePresenceRow = {
   until: Instant;
 };
 
-/** When something last happened in a conversation. Written only while a member of its organization has the inbox open. */
+/**
+ * When something last happened in a conversation. Written only while a member of its organization has the inbox open.
+ */
 export type ConversationActivityRow = {
   organizationId: string;
   /** empty when too much happened to list the conversations */

@@ -7,8 +7,8 @@ const MAX_WAITING = 200;
 type Waiting = { owner: string; start(): void };
 
 /**
- * Runs up to `maxConcurrent` reads concurrently. Owners take turns in the queue, so an organization with many slow reads
- * mostly delays itself.
+ * Runs up to `maxConcurrent` reads concurrently. Owners take turns in the queue, so an organization with many slow
+ * reads mostly delays itself.
  */
 export function createReadLane(maxConcurrent: number) {
   const waiting: Waiting[] = [];

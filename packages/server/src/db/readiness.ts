@@ -6,8 +6,8 @@ const CHECK_EVERY_MS = 1_000;
 
 /**
  * Checks that every migration has run and that the database accepts writes (a full or failing disk can still be read).
- * The endpoint is public, so it writes at most once per second. The returned function rejects when the database does not
- * respond or rejects the write.
+ * The endpoint is public, so it writes at most once per second. The returned function rejects when the database does
+ * not respond or rejects the write.
  */
 export function createReadinessCheck(db: Db): () => Promise<boolean> {
   let last: { at: number; isReady: Promise<boolean> } | null = null;

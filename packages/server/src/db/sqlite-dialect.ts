@@ -18,10 +18,12 @@ import { emptyWal } from "./sqlite-file.ts";
 const REPAIR_MS = 100;
 
 /**
- * Kysely's dialect for the server's connection to SQLite. It differs from Kysely's own in four ways: it caches prepared
- * statements, because preparing costs as much as running; it keeps SQLite from planning them again at each run; it begins
- * transactions with the write lock; and a query or a transaction resolves only when what it wrote or saw is on the disk,
- * for which the event loop does not wait.
+ * Kysely's dialect for the server's connection to SQLite. It differs from Kysely's own in four ways:
+ * - Prepared statements are cached, because preparing costs as much as running.
+ * - SQLite does not plan them again at each run.
+ * - Transactions begin with the write lock.
+ * - A query or transaction resolves only after the data that it wrote or read is on the disk. The event loop does not
+ *   block meanwhile.
  */
 export function createSqliteDialect(database: Database.Database, log: LogSync): Dialect {
   return {
@@ -33,8 +35,8 @@ export function createSqliteDialect(database: Database.Database, log: LogSync): 
 }
 
 /**
- * Keeps Kysely from queueing for the connection. Its queue admits the next caller only after `releaseConnection`, so two
- * transactions could never share a sync of the log.
+ * Keeps Kysely from queueing for the connection. Its queue admits the next caller only after `releaseConnection`, so
+ * two transactions could never share a sync of the log.
  */
 class QueuedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections() {
@@ -43,9 +45,10 @@ class QueuedAdapter extends SqliteAdapter {
 }
 
 /**
- * Writes each parameter as `+?`, which has the same value as `?`. When SQLite plans a query, it compares a bare `?` with
- * other expressions and assumes afterwards that the plan depends on the value. It then plans the query again each time it
- * runs, which can take as long as running it. This happens, for instance, to a query that filters by equality and sorts.
+ * Writes each parameter as `+?`, which has the same value as `?`. When SQLite plans a query, it compares a bare `?`
+ * with other expressions and assumes afterwards that the plan depends on the value. It then plans the query again each
+ * time it runs, which can take as long as running it. This happens, for instance, to a query that filters by equality
+ * and sorts.
  */
 class ParameterCompiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {

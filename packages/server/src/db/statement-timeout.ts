@@ -3,8 +3,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 const timeoutInScope = new AsyncLocalStorage<number>();
 
 /**
- * Allows each statement of `work` to take up to `ms` on PostgreSQL. Without it, a statement that takes longer than a few
- * seconds counts as a lost connection. Use it for statements that read or delete a whole table.
+ * Allows each statement of `work` to take up to `ms` on PostgreSQL. Without it, a statement that takes longer than a
+ * few seconds counts as a lost connection. Use it for statements that read or delete a whole table.
  */
 export function withStatementTimeout<T>(ms: number, work: () => Promise<T>): Promise<T> {
   return timeoutInScope.run(ms, work);

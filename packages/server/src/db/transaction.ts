@@ -10,8 +10,8 @@ type LastWrite = { key: string; write(): Promise<void> };
 const endings = new WeakMap<object, { lastWrites: LastWrite[]; onCommit: Array<() => void> }>();
 
 /**
- * Runs `work` in a transaction and retries it after a deadlock or serialization failure. `work` may therefore run several
- * times, but its writes are committed once.
+ * Runs `work` in a transaction and retries it after a deadlock or serialization failure. `work` may therefore run
+ * several times, but its writes are committed once.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -42,8 +42,9 @@ export function afterCommit(trx: object, action: () => void): void {
 }
 
 /**
- * Ends the transaction with this write, which changes a row that many transactions share, such as a counter. Its lock is
- * then held only for the commit. `key` identifies the row. Only for transactions of `inTransaction` and of batch writers.
+ * Ends the transaction with this write, which changes a row that many transactions share, such as a counter. Its lock
+ * is then held only for the commit. `key` identifies the row. Only for transactions of `inTransaction` and of batch
+ * writers.
  */
 export function beforeCommit(trx: object, key: string, write: () => Promise<void>): void {
   const ending = endings.get(trx);

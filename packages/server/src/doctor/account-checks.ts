@@ -98,7 +98,7 @@ export function checkEmbeddings(
 /** Checks that form submissions are delivered. */
 export async function checkDeliveries(store: DoctorStore, organizationId: string): Promise<Check> {
   const check = { id: "deliveries", title: "Deliveries" } as const;
-  const [late, failed] = [await store.latestBy(), await store.failedLately(organizationId)];
+  const [late, failed] = [await store.measureLongestDelay(), await store.countRecentFailures(organizationId)];
   if (late > LATE_MS) {
     const detail = `Deliveries are stuck. The oldest is ${Math.round(late / 60_000)} min overdue.`;
     const fix =

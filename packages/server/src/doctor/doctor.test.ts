@@ -6,8 +6,8 @@ import { type createBrowser, createMember, createOwner, signedInBrowser } from "
 import { startSmtpServer } from "../../../../test/smtp-server.ts";
 import type { Check } from "../../../contract/src/index.ts";
 
-const ofAccount = ["model", "replies", "embeddings", "deliveries", "origins", "encryption"];
-const ofServer = ["mail", "address", "https", "client-ip", "secret", "database", "disk"];
+const accountCheckIds = ["model", "replies", "embeddings", "deliveries", "origins", "encryption"];
+const serverCheckIds = ["mail", "address", "https", "client-ip", "secret", "database", "disk"];
 
 type Browser = ReturnType<typeof createBrowser>;
 
@@ -55,7 +55,7 @@ onBothDatabases("the doctor", (createDatabase) => {
 
   it("reports no errors for a new server, except for what is not configured yet", async () => {
     const { ids, find } = await examine(browser);
-    expect(ids).toEqual([...ofAccount, ...ofServer]);
+    expect(ids).toEqual([...accountCheckIds, ...serverCheckIds]);
     expect(ids.filter((id) => find(id)?.state !== "ok")).toEqual(["model", "mail", "address"]);
     const name = database.address.kind === "sqlite" ? "SQLite" : "PostgreSQL";
     expect(find("database")?.detail).toContain(name);
@@ -63,9 +63,9 @@ onBothDatabases("the doctor", (createDatabase) => {
 
   it("shows other organizations only their own checks, and members nothing", async () => {
     const stranger = await signedInBrowser(server, (await createOwner(server)).email);
-    expect((await examine(stranger)).ids).toEqual(ofAccount);
+    expect((await examine(stranger)).ids).toEqual(accountCheckIds);
     const admin = await signedInBrowser(server, (await createMember(server, organizationId, "admin")).email);
-    expect((await examine(admin)).ids).toEqual([...ofAccount, ...ofServer]);
+    expect((await examine(admin)).ids).toEqual([...accountCheckIds, ...serverCheckIds]);
     const member = await signedInBrowser(server, (await createMember(server, organizationId, "member")).email);
     expect((await member.call("GET", "/doctor")).status).toBe(403);
     expect((await member.call("GET", "/doctor/stream")).status).toBe(403);
@@ -235,7 +235,7 @@ describe("the doctor", () => {
     const { server } = await start({ FOYER_ADMIN_EMAIL, FOYER_ADMIN_PASSWORD: "a long enough password" });
     await createOwner(server, FOYER_ADMIN_EMAIL);
     const boss = await signedInBrowser(server, FOYER_ADMIN_EMAIL);
-    expect((await examine(boss)).ids).toEqual([...ofAccount, ...ofServer]);
+    expect((await examine(boss)).ids).toEqual([...accountCheckIds, ...serverCheckIds]);
   });
 
   it("streams five events, each when it is due, like the chat", async () => {

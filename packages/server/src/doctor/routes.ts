@@ -62,7 +62,8 @@ export function doctorRoutes(app: App, deps: Deps, parts: DoctorParts): void {
     ...contract.getDoctor,
     handler: async (request, reply) => {
       const { organizationId } = requirePrincipal(request);
-      // With open sign-up, anyone can own an organization, so checks of the server are limited to the operator's.
+      // With open sign-up, anyone can own an organization, so only the operator's organization sees the checks of the
+      // server.
       const { email } = requireSignedIn(request).user;
       const isOperator = email === config.admin?.email || (await store.isFirst(organizationId));
       const checks = await checkAccount(organizationId);

@@ -27,10 +27,10 @@ export function createDoctorStore({
       return first?.id === organizationId;
     },
     /**
-     * How long the oldest due delivery has been waiting, in milliseconds; 0 when there is none. Deliveries that wait for a
-     * busy host do not count.
+     * How long the oldest due delivery has been waiting, in milliseconds; 0 when there is none. Deliveries that wait
+     * for a busy host do not count.
      */
-    async latestBy(): Promise<number> {
+    async measureLongestDelay(): Promise<number> {
       const busy = db
         .selectFrom("deliveries")
         .select("host")
@@ -49,7 +49,7 @@ export function createDoctorStore({
       return Math.max(0, Number((await due.executeTakeFirst())?.late ?? 0));
     },
     /** The number of the organization's submissions that failed during the last day, up to 1,000. */
-    async failedLately(organizationId: string): Promise<number> {
+    async countRecentFailures(organizationId: string): Promise<number> {
       const failed = db
         .selectFrom("submissions")
         .select("id")

@@ -81,7 +81,7 @@ export function createDocuments(deps: Deps, agents: AgentService) {
     recorder: createAnswerRecorder(deps.db),
     embeddings: embeddings.service,
     /** Call this after deleting an agent. Its index is deleted in the background. */
-    removeIndexOf: passageSearch.maintain,
+    removeIndex: passageSearch.maintain,
     start(): void {
       worker.start();
       embeddings.start();

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { afterStartingReplies } from "../starting-replies.ts";
+import { waitForStartingReplies } from "../starting-replies.ts";
 
 /**
  * The maximum number of concurrent ingestion writes on PostgreSQL. Without it, four uploads and six pages used all ten
@@ -29,7 +29,7 @@ export function createIngestionWrites({ databaseKind }: Pick<Deps, "databaseKind
     if (free > 0) free--;
     else await new Promise<void>((resolve) => waiting.push(resolve));
     try {
-      await afterStartingReplies(performance.now() - startedAt);
+      await waitForStartingReplies(performance.now() - startedAt);
       return await work();
     } finally {
       release();

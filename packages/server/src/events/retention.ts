@@ -7,7 +7,9 @@ import { recordSentHosts } from "../outbox/sent-hosts.ts";
 
 type EventDeps = Pick<Deps, "db" | "databaseKind">;
 
-/** Deletes events, with their deliveries, recorded before this instant (in milliseconds). @returns the number deleted */
+/**
+ * Deletes events, with their deliveries, recorded before this instant (in milliseconds). @returns the number deleted
+ */
 export function deleteWebhookEventsBefore(deps: EventDeps, before: number): Promise<number> {
   return deleteEvents(deps.db, { before, databaseKind: deps.databaseKind });
 }

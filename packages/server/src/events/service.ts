@@ -14,7 +14,7 @@ import { sampleEvent } from "@foyer/contract/rules/sample-events";
 import type { DeliveryAttemptRow, WebhookRow } from "../db/outbox-tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, checkAllInTurn, invalid, notFound } from "../errors.ts";
+import { AppError, checkAllSequentially, invalid, notFound } from "../errors.ts";
 import type { PartialBody } from "../http/body-rules.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
@@ -55,7 +55,7 @@ type Existing = (organizationId: string, id: string) => Promise<WebhookRow>;
 function createSettings({ encryption, outbound }: ServiceDeps, { store, listeners }: Parts, existing: Existing) {
   /** Checks what the schema of the body cannot express. @throws 400 with the path of a problem in each setting */
   async function check(organizationId: string, { url, agentIds }: Pick<WebhookChanges, "url" | "agentIds">) {
-    await checkAllInTurn([
+    await checkAllSequentially([
       () => {
         if (url !== undefined) checkUrl(url, outbound);
       },

@@ -31,8 +31,8 @@ const tool: LanguageModelV4FunctionTool = {
 };
 
 /**
- * @returns a function that creates the `request_human` tool for a conversation. It returns null if handoff is disabled or
- * the agent does not have the conversation.
+ * @returns a function that creates the `request_human` tool for a conversation. It returns null if handoff is disabled
+ * or the agent does not have the conversation.
  */
 export function createRequestTool({ db, log, mailer }: Pick<Deps, "db" | "log" | "mailer">, requests: HandoffRequests) {
   return (agent: AgentRow, { id, handler }: Pick<ConversationRow, "id" | "handler">): ReplyTool | null => {

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import { parseHandoff, promisedTime } from "../agents/handoff.ts";
+import { calculatePromisedTime, parseHandoff } from "../agents/handoff.ts";
 import type { RecordHandoff } from "../conversations/handoff-change.ts";
 import type { Flag } from "../db/column-types.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
@@ -27,7 +27,7 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
     const { organizationId, conversationId, cause } = newRequest;
     const heldUntil = await nextAnnouncement(trx, conversationId, now);
     const announcedAt = heldUntil === null ? now : null;
-    const promisedAt = promisedTime(parseHandoff(agent), now);
+    const promisedAt = calculatePromisedTime(parseHandoff(agent), now);
     const handoff = newHandoff(newRequest, agent.id, { now, promisedAt, announcedAt });
     await counters.count(trx, handoff, { event: "requested", at: now, isTest: isTest === 1 });
     await trx.insertInto("handoffs").values(handoff).execute();

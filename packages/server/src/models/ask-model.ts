@@ -36,9 +36,9 @@ export function refusesTools(organizationId: string, model: ModelName): boolean 
 }
 
 /**
- * Calls the model and passes its output to the sink part by part. A failure before the first token is retried (429, 5xx,
- * network errors; `Retry-After` is honored up to 20 s). A later failure is not, because the visitor has already seen
- * output. The sink is a callback because an async generator takes three times as much CPU per part.
+ * Calls the model and passes its output to the sink part by part. A failure before the first token is retried (429,
+ * 5xx, network errors; `Retry-After` is honored up to 20 s). A later failure is not, because the visitor has already
+ * seen output. The sink is a callback because an async generator takes three times as much CPU per part.
  * @throws ModelError, the signal's reason when it was aborted, or what the sink throws
  */
 export async function askModel(

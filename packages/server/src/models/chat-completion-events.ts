@@ -11,8 +11,8 @@ type Surroundings = { before: string; after: string };
 
 /**
  * Creates a parser for the events of one streamed chat completion. Most events differ from the previous one only in
- * their text. Comparing the rest of their JSON instead of parsing it again takes a quarter of the time. For such an event,
- * the parser returns only the text.
+ * their text. Comparing the rest of their JSON instead of parsing it again takes a quarter of the time. For such an
+ * event, the parser returns only the text.
  *
  * The parser throws a `SyntaxError` for text that is not JSON.
  */

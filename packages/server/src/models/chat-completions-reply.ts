@@ -98,8 +98,8 @@ function addToCall(completion: Completion, fragment: Fragment) {
 }
 
 /**
- * Finds the call that a fragment continues, if any. The specification identifies it by `index`, but some servers send no
- * index, send 0 for every call, or repeat the id and name in each fragment.
+ * Finds the call that a fragment continues, if any. The specification identifies it by `index`, but some servers send
+ * no index, send 0 for every call, or repeat the id and name in each fragment.
  */
 function openCall(calls: Call[], index: number | undefined, id: string, name: string): Call | undefined {
   const call = calls.findLast((one) => (index === undefined ? id === "" || one.id === id : one.index === index));
@@ -143,7 +143,9 @@ function toUsage(usage: JSONObject | undefined): LanguageModelV4Usage {
   };
 }
 
-/** Extracts the message from an error body in any of the known formats. At most 1,000 characters; "" if there is none. */
+/**
+ * Extracts the message from an error body in any of the known formats. At most 1,000 characters; "" if there is none.
+ */
 export function findProviderMessage({ error, message, detail }: ErrorBody): string {
   const said = [isObject(error) ? error.message : error, message, detail].find((text) => stringOrEmpty(text) !== "");
   return stringOrEmpty(said).slice(0, 1000);

@@ -25,8 +25,8 @@ const lingerTime = 1000;
  * would cost a promise for each part.
  *
  * Rejects with an error reported by the provider (as `APICallError`), for a line that is not JSON, a line or tool calls
- * above 1 MiB, or a connection that closes too early; with what `onPart` throws; and with the reason of the signal once it
- * is aborted. Text that arrived before a failure is passed on. All of these destroy the body.
+ * above 1 MiB, or a connection that closes too early; with what `onPart` throws; and with the reason of the signal once
+ * it is aborted. Text that arrived before a failure is passed on. All of these destroy the body.
  */
 export function readChatCompletion(
   body: Readable,
@@ -129,7 +129,10 @@ function readText(completion: Completion, text: string) {
   }
 }
 
-/** The last line may lack its line feed or be cut off. A syntax error is ignored here because the caller reports the cut. */
+/**
+ * The last line may lack its line feed or be cut off. A syntax error is ignored here because the caller reports the
+ * cut.
+ */
 function readLastLine(completion: Completion, text: string) {
   try {
     readText(completion, `${text}\n`);

@@ -6,8 +6,8 @@ import { readChatCompletion } from "./chat-completions-stream.ts";
 import type { CallbackModel } from "./chat-model.ts";
 
 /**
- * Sends one request and resolves when the response headers arrive. The body is a stream of Buffers. Rejects when there is
- * no response. Aborting the signal destroys the body.
+ * Sends one request and resolves when the response headers arrive. The body is a stream of Buffers. Rejects when there
+ * is no response. Aborting the signal destroys the body.
  */
 export type SendStream = (request: {
   url: string;
@@ -22,13 +22,13 @@ type Response = { status: number; headers: Record<string, string | string[] | un
 const maxErrorBytes = 64 * 1024;
 
 /**
- * A model behind a chat completions endpoint, as defined by OpenAI and implemented by many servers. `url` is the full URL
- * of the endpoint, and `headers` contain the key.
+ * A model behind a chat completions endpoint, as defined by OpenAI and implemented by many servers. `url` is the full
+ * URL of the endpoint, and `headers` contain the key.
  *
  * `streamTo` supports the messages, tools, tool choice, temperature and output limit of a call and ignores its other
- * settings. For a response other than 2xx it throws `APICallError` with the provider's message for the operator (at most
- * 1,000 characters) and without the request body, which contains a visitor's messages. Errors of `send` propagate. See
- * `readChatCompletion` for the parts.
+ * settings. For a response other than 2xx it throws `APICallError` with the provider's message for the operator (at
+ * most 1,000 characters) and without the request body, which contains a visitor's messages. Errors of `send` propagate.
+ * See `readChatCompletion` for the parts.
  */
 export function createChatCompletionsModel(options: {
   provider: string;

@@ -45,8 +45,8 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
   const defaultFor = (usable: Connections) => chooseDefault(usable, defaultModel);
 
   /**
-   * Every provider that the organization can use. Its own settings replace the environment's entry as a whole, so its URL
-   * never receives the operator's key.
+   * Every provider that the organization can use. Its own settings replace the environment's entry as a whole, so its
+   * URL never receives the operator's key.
    */
   async function resolveConnections(organizationId: string) {
     const own = await settings.get(organizationId);
@@ -75,8 +75,8 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       return defaultFor(await resolveConnections(organizationId));
     },
     /**
-     * The model that an agent uses. `model: null` follows the default. If no provider is configured at all, the demo model
-     * answers for every id.
+     * The model that an agent uses. `model: null` follows the default. If no provider is configured at all, the demo
+     * model answers for every id.
      * @param options `isVisitor` keeps the model's name out of the error
      * @throws 503 MODEL_NOT_CONFIGURED when some provider is configured, but not this one
      */
@@ -188,8 +188,8 @@ function createEmbeddingModels(
 type Connections = ReadonlyMap<ProviderName, Connection>;
 
 /**
- * The default model of an organization with these connections: the operator's choice if its provider is usable, then the
- * default of the first usable provider that has one, then the demo.
+ * The default model of an organization with these connections: the operator's choice if its provider is usable, then
+ * the default of the first usable provider that has one, then the demo.
  */
 function chooseDefault(usable: Connections, chosen: string | null): string {
   const provider = chosen === null ? undefined : parseModelId(chosen, chosen).provider;
@@ -224,7 +224,10 @@ function toChosenModel(
   };
 }
 
-/** `openai/gpt-5` is split at the slash. A bare name is matched by its prefix, or belongs to the default model's provider. */
+/**
+ * `openai/gpt-5` is split at the slash. A bare name is matched by its prefix, or belongs to the default model's
+ * provider.
+ */
 function parseModelId(id: string, defaultModelId: string): { provider: ProviderName | undefined; name: string } {
   const slash = id.indexOf("/");
   if (slash >= 0) {

@@ -8,7 +8,10 @@ export type Connection = { apiKey: string | null; baseUrl: string; trust: Trust;
 /** The description of a provider. Each provider has one file. */
 export type Provider = {
   label: string;
-  /** used when this is the first configured provider and FOYER_DEFAULT_MODEL is not set; null if there is no sensible one */
+  /**
+   * used when this is the first configured provider and FOYER_DEFAULT_MODEL is not set; null if there is no sensible
+   * one
+   */
   defaultModel: string | null;
   /** matches model names of this provider in ids without `provider/` */
   prefix: RegExp | null;

@@ -8,8 +8,8 @@ const MAX_BYTES = 2_000_000;
 type Answer = { status: number; json: unknown };
 
 /**
- * Makes the smallest request that proves that the URL and key work: the list of models, or a one-token reply if the kind
- * of server may not have a list.
+ * Makes the smallest request that proves that the URL and key work: the list of models, or a one-token reply if the
+ * kind of server may not have a list.
  * @param options.model the model for that reply
  * @param options.isHidden the URL belongs to the operator, so nothing about it is disclosed
  * @returns the problem in words for a member, never containing the key; null when the provider works

@@ -60,7 +60,9 @@ function outputText(output: LanguageModelV4ToolResultOutput): string {
   }
 }
 
-/** Joins consecutive messages of the visitor, because not every model accepts two messages of the same role in a row. */
+/**
+ * Joins consecutive messages of the visitor, because not every model accepts two messages of the same role in a row.
+ */
 function joinUserMessages(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const messages: LanguageModelV4Message[] = [];
   for (const message of prompt) {

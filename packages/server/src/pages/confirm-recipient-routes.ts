@@ -14,8 +14,8 @@ const policy = [
 ].join("; ");
 
 /**
- * The page of the link that confirms a mail recipient. Opening it changes nothing, because mail scanners open links. Its
- * button sends a POST.
+ * The page of the link that confirms a mail recipient. Opening it changes nothing, because mail scanners open links.
+ * Its button sends a POST.
  */
 export function confirmRecipientRoutes(app: App, recipients: MailRecipients): void {
   const files = createPageFiles();

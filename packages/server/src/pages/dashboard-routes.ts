@@ -10,11 +10,11 @@ const config = { access: "public" as const };
 const hidden = { hide: true };
 
 /**
- * The Content-Security-Policy of the dashboard. Styles come from its files and from the one style element that stops the
- * page from scrolling behind a dialog. Images come from any https host, because tools define them. The agent's demo page
- * is shown in a frame.
+ * The Content-Security-Policy of the dashboard. Styles come from its files and from the one style element that stops
+ * the page from scrolling behind a dialog. Images come from any https host, because tools define them. The agent's demo
+ * page is shown in a frame.
  */
-const policyWith = (nonce: string) =>
+const createPolicy = (nonce: string) =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -39,7 +39,7 @@ export function dashboardRoutes(app: App): void {
         throw new AppError("NOT_FOUND", "The dashboard has not been built on this server. Run `npm run build`.");
       const nonce = randomBytes(16).toString("base64");
       return reply
-        .headers({ "content-security-policy": policyWith(nonce), "cache-control": "no-store" })
+        .headers({ "content-security-policy": createPolicy(nonce), "cache-control": "no-store" })
         .type("text/html; charset=utf-8")
         .send(page.replace("{{nonce}}", nonce));
     });

@@ -14,25 +14,26 @@ const types: Record<string, string> = {
 
 /** Serves the built files of a folder. Each file is read on the first request and cached until the process restarts. */
 export function createDistFiles(dist: URL) {
-  const kept = new Map<string, Promise<DistFile>>();
+  const cache = new Map<string, Promise<DistFile>>();
   return {
     /**
-     * Finds a file by name in the folder `under` (empty for the top), in the smallest encoding that the browser accepts.
-     * Undefined when it was not built or the name contains anything but file name characters, so no path can escape.
+     * Finds a file by name in the folder `under` (empty for the top), in the smallest encoding that the browser
+     * accepts. Undefined when it was not built or the name contains anything but file name characters, so no path can
+     * escape.
      */
     async find(under: string, name: string, acceptEncoding: string | undefined): Promise<DistFile | undefined> {
       const type = types[extname(name)];
       if (!type || !/^[\w-][\w.-]*$/.test(name)) return undefined;
       const encoding = type.startsWith("text/") ? chooseEncoding(acceptEncoding) : null;
       const path = under + name + { br: ".br", gzip: ".gz", none: "" }[encoding ?? "none"];
-      const known = kept.get(path) ?? load(path, type, encoding);
-      kept.set(path, known);
-      return known.catch(undefinedWhenMissing);
+      const cached = cache.get(path) ?? load(path, type, encoding);
+      cache.set(path, cached);
+      return cached.catch(undefinedWhenMissing);
     },
     /** Reads a text file of the folder. Undefined when it was not built. */
     async text(name: string): Promise<string | undefined> {
-      const known = kept.get(name) ?? load(name, "", null);
-      kept.set(name, known);
+      const known = cache.get(name) ?? load(name, "", null);
+      cache.set(name, known);
       return (await known.catch(undefinedWhenMissing))?.body.toString();
     },
   };
@@ -43,7 +44,7 @@ export function createDistFiles(dist: URL) {
       return { body, type, encoding, etag: createEntityTag(body) };
     } catch (error) {
       // Remove the entry, so that names of missing files do not accumulate in the cache.
-      kept.delete(path);
+      cache.delete(path);
       throw error;
     }
   }

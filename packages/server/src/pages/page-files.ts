@@ -16,9 +16,9 @@ export type PageFiles = ReturnType<typeof createPageFiles>;
 export function createPageFiles() {
   const texts = new Map<string, Promise<string>>();
   const read = (name: string) => {
-    const known = texts.get(name) ?? readFile(new URL(`static/${name}`, import.meta.url), "utf8");
-    texts.set(name, known);
-    return known;
+    const cached = texts.get(name) ?? readFile(new URL(`static/${name}`, import.meta.url), "utf8");
+    texts.set(name, cached);
+    return cached;
   };
   return {
     /** A page with its `{{names}}` filled in. */

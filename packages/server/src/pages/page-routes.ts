@@ -9,7 +9,7 @@ import { linkRoutes } from "./link-routes.ts";
 import { createPageFiles } from "./page-files.ts";
 
 /** The Content-Security-Policy of the pages. `images` lists additional image sources. */
-const policyWith = (images: readonly string[] = []) =>
+const createPolicy = (images: readonly string[] = []) =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -37,7 +37,7 @@ export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agent
   ) =>
     reply
       .status(status)
-      .headers({ "content-security-policy": policyWith(images), "cache-control": "no-store" })
+      .headers({ "content-security-policy": createPolicy(images), "cache-control": "no-store" })
       .type("text/html; charset=utf-8")
       .send(await files.page(name, values));
 
@@ -52,7 +52,7 @@ export function pageRoutes(app: App, { baseUrl }: Pick<Config, "baseUrl">, agent
       async (request, reply) => {
         const agent = await agents.getPublic(request.params.agentId).catch(nullWhenMissing);
         if (!agent) return show(reply, 404, "demo-missing.html");
-        return show(reply, 200, page, demoPage(agent, baseUrl), demoImages(agent));
+        return show(reply, 200, page, createPageValues(agent, baseUrl), listImageSources(agent));
       },
     );
   }
@@ -75,12 +75,12 @@ function nullWhenMissing(error: unknown) {
 }
 
 /** The values of the demo page's template. Every visitor sees them anyway. */
-function demoPage({ id, name }: Pick<AgentRow, "id" | "name">, baseUrl: string): Record<string, string> {
+function createPageValues({ id, name }: Pick<AgentRow, "id" | "name">, baseUrl: string): Record<string, string> {
   return { id, name, baseUrl };
 }
 
 /** The image hosts of the demo page: those the agent allows or, like in its displays, every host when it names none. */
-function demoImages({ allowedImageHosts }: Pick<AgentRow, "allowedImageHosts">): string[] {
+function listImageSources({ allowedImageHosts }: Pick<AgentRow, "allowedImageHosts">): string[] {
   const stored: string[] = JSON.parse(allowedImageHosts);
   // Earlier versions accepted hosts that would add directives to the policy, so filter the stored hosts.
   const hosts = stored.filter((host) => /^[a-z0-9.-]+(:\d+)?$/.test(host));

@@ -39,9 +39,9 @@ export function createLocalCounter(clock: () => number = Date.now): CallCounter 
 }
 
 /**
- * Counts in PostgreSQL, for processes that share it: one row per organization, one statement per call, and the database's
- * clock, so that all processes agree on the minute. An organization that has reached its limit is not looked up again
- * until the minute is over.
+ * Counts in PostgreSQL, for processes that share it: one row per organization, one statement per call, and the
+ * database's clock, so that all processes agree on the minute. An organization that has reached its limit is not looked
+ * up again until the minute is over.
  */
 export function createSharedCounter(db: Db, clock: RawBuilder<number> = databaseNow("postgres")): CallCounter {
   const add = addCall(db, clock);

@@ -42,5 +42,5 @@ A test ride is free and takes about 30 minutes. Book it a day ahead and bring an
 We deliver within 30 kilometres for 25 euros. A bike that was not ridden outside can be returned within 14 days.
 
 # Contact
-The shop is at Harbour Street 12, opposite the ferry, and this is where you find us. The phone number is +49 40 555 0112, the e-mail address hello@harbour-bikes.example.
+The shop is at Harbour Street 12, opposite the ferry. The phone number is +49 40 555 0112, the e-mail address hello@harbour-bikes.example.
 `;

@@ -39,8 +39,9 @@ export function createSetupService(
       await check(token);
       checkSetUp({ email, ...names });
       const address = readEmailAddress("email", email);
-      const given = names.organizationName ?? null;
-      const organization = given === null ? {} : { organizationName: readPlainName("organizationName", given) };
+      const requestedName = names.organizationName ?? null;
+      const organization =
+        requestedName === null ? {} : { organizationName: readPlainName("organizationName", requestedName) };
       return runAlone(async () => {
         const owner = await createFirstOwner(db, { email: address, password, ...organization });
         if (!owner) throw setUpClosedError();

@@ -5,7 +5,7 @@ import type { Principal } from "../auth/sessions/authenticate.ts";
 import { isDuplicate, isMissingReference } from "../db/database-errors.ts";
 import type { Tables, ToolRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, checkAllInTurn, notFound } from "../errors.ts";
+import { AppError, checkAllSequentially, notFound } from "../errors.ts";
 import type { PartialBody } from "../http/body-rules.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
@@ -120,7 +120,7 @@ type SettingsCheck = ReturnType<typeof createSettingsCheck>;
 /** Checks the given settings of a tool. `unknown`: see `checkTool`. @throws 400 with the path of every problem */
 function createSettingsCheck(outbound: Deps["outbound"], checkRecipients: ReturnType<typeof createRecipientCheck>) {
   return (tool: ToolRow, given: ToolSettings, unknown: ReadonlySet<string> = new Set()): Promise<void> =>
-    checkAllInTurn([
+    checkAllSequentially([
       () => checkTool(toTool(tool), given, { checkUrl: (url) => outbound.checkUrl(url), unknown }),
       () => checkRecipients(tool.organizationId, given),
     ]);
@@ -166,7 +166,9 @@ async function duplicateTool(store: ToolStore, plan: string, source: ToolRow): P
 
 type CopiedAgent = { from: string; to: string };
 
-/** Copies an agent's tools to a new agent. Their signing secrets are not copied. @returns the new ids by the old ones */
+/**
+ * Copies an agent's tools to a new agent. Their signing secrets are not copied. @returns the new ids by the old ones
+ */
 async function copyTools(store: ToolStore, trx: Transaction<Tables>, { from, to }: CopiedAgent) {
   const ids = new Map<string, string>();
   const now = Date.now();

@@ -2,7 +2,8 @@ import type { Source, VisitorForm } from "@foyer/contract";
 
 /**
  * A passage that a search gave to the model, which cites it as `[n]`. `citation` says what visitors may see of it. The
- * other fields explain the search to members. Passages are stored with the reply, and earlier versions lack some fields.
+ * other fields explain the search to members. Passages are stored with the reply, and earlier versions lack some
+ * fields.
  */
 export type NumberedPassage = Source & {
   citation: "link" | "title" | "hidden";
@@ -15,7 +16,9 @@ export type NumberedPassage = Source & {
   isCited?: boolean;
 };
 
-/** The outcome of a tool call. `forModel` (the text for the model), `passages` and `searchMs` are not sent to visitors. */
+/**
+ * The outcome of a tool call. `forModel` (the text for the model), `passages` and `searchMs` are not sent to visitors.
+ */
 export type ToolOutcome = {
   result: unknown;
   isError: boolean;

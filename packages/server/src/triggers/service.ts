@@ -144,7 +144,9 @@ async function duplicateTrigger(store: TriggerStore, source: TriggerRow): Promis
 
 type CopiedAgent = { from: string; to: string };
 
-/** Copies an agent's triggers to a new agent. `toolIds` are the copied tools: a copied trigger shows the copied form. */
+/**
+ * Copies an agent's triggers to a new agent. `toolIds` are the copied tools: a copied trigger shows the copied form.
+ */
 async function copyTriggers(
   store: TriggerStore,
   trx: Transaction<Tables>,

@@ -16,8 +16,8 @@ type ReadDeps = Pick<Deps, "db" | "reads">;
 type Run = <Row>(query: Compilable<Row>) => Promise<Row[]>;
 
 /**
- * Reads the rows of a batch, as they are exported. A batch can have very many rows, and each event a whole transcript, so
- * they are read in pages and in the background.
+ * Reads the rows of a batch, as they are exported. A batch can have very many rows, and each event a whole transcript,
+ * so they are read in pages and in the background.
  */
 export function createExportedRows({ db, reads }: ReadDeps, organizationId: string) {
   const run: Run = (query) => reads.run(query, { lane: "list", owner: organizationId });
@@ -57,8 +57,8 @@ export function createExportedRows({ db, reads }: ReadDeps, organizationId: stri
 }
 
 /**
- * A column that SQLite does not search by. Without statistics, it assumes few rows per agent or organization, and reads all
- * of them for each page instead of looking up the batch.
+ * A column that SQLite does not search by. Without statistics, it assumes few rows per agent or organization, and reads
+ * all of them for each page instead of looking up the batch.
  */
 const notSearched = (column: string): RawBuilder<string> => sql<string>`${sql.ref(column)} || ''`;
 

@@ -9,8 +9,8 @@ type SentDelivery = { kind: string; type: string; host: string; target: string }
 type MailTarget = { to?: string[] | number; recipientIds?: string[]; userId?: string };
 
 /**
- * Finds the hosts and mail recipients that submissions, events and notices were sent to, including members who have left.
- * Confirmations and answers of members went to the visitor.
+ * Finds the hosts and mail recipients that submissions, events and notices were sent to, including members who have
+ * left. Confirmations and answers of members went to the visitor.
  */
 export function createReceivers({ db, reads }: Pick<Deps, "db" | "reads">) {
   const sentDeliveries = db

@@ -51,8 +51,8 @@ export function createVisitorStore({ db, reads, databaseKind }: Pick<Deps, "db" 
         where "organizationId" = ${organizationId} and lower(email) = ${identifier.value})`);
     },
     /**
-     * The submissions that name one of these conversations or this user, in pages. With `isProven`, only those whose sender proved
-     * access to the conversation.
+     * The submissions that name one of these conversations or this user, in pages. With `isProven`, only those whose
+     * sender proved access to the conversation.
      */
     async *submissionsIn(
       organizationId: string,

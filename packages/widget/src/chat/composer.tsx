@@ -114,7 +114,9 @@ function countExcess(text: string) {
   return text.length > MAX_CHARACTERS ? Math.max(0, [...text].length - MAX_CHARACTERS) : 0;
 }
 
-/** For browsers without `field-sizing`. It sets `rows` because a Content Security Policy may refuse style attributes. */
+/**
+ * For browsers without `field-sizing`. It sets `rows` because a Content Security Policy may refuse style attributes.
+ */
 function grow(field: HTMLTextAreaElement) {
   field.rows = 1;
   const line = Number.parseFloat(getComputedStyle(field).lineHeight) || 24;

@@ -29,7 +29,10 @@ export type BusEvents = {
 
 export type EventBus = ReturnType<typeof createEventBus>;
 
-/** Lets the parts of the widget communicate without importing each other. A listener that throws does not stop the others. */
+/**
+ * Lets the parts of the widget communicate without importing each other. A listener that throws does not stop the
+ * others.
+ */
 export function createEventBus() {
   const listeners = new Map<string, Set<(detail: never) => void>>();
   const off = <Name extends keyof BusEvents>(name: Name, listener: (detail: BusEvents[Name]) => void): void => {

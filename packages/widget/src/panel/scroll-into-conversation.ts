@@ -2,7 +2,8 @@
  * Scrolls the conversation, and nothing else, until an element is visible. `scrollIntoView` would also scroll the panel
  * and the page, where visitors cannot scroll back.
  *
- * @param block as in `scrollIntoView`; `whole` is `start` for an element that is taller than the view, otherwise `nearest`
+ * @param block as in `scrollIntoView`; `whole` is `start` for an element that is taller than the view, otherwise
+ * `nearest`
  */
 export function scrollIntoConversation(
   element: Element | null | undefined,

@@ -24,7 +24,8 @@ export type PreviewOptions = {
   theme: PreviewTheme;
   /**
    * Makes buttons send messages and forms submit in this conversation. Without it, nothing reaches the server.
-   * `userToken` proves the visitor's identity, and is null for an unverified visitor. A form is submitted with a new one.
+   * `userToken` proves the visitor's identity, and is null for an unverified visitor. A form is submitted with a new
+   * one.
    */
   live?: {
     conversation: ConversationKey | null;

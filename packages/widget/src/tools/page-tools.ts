@@ -14,8 +14,8 @@ type PageOfTools = {
 export type ToolQuestion = { text: string; input: readonly string[]; answer: (isAllowed: boolean) => void };
 
 /**
- * Runs the tools that the site has registered. `show` shows a question at the call with this id, and with null removes it.
- * Loaded only on pages that have registered a tool.
+ * Runs the tools that the site has registered. `show` shows a question at the call with this id, and with null removes
+ * it. Loaded only on pages that have registered a tool.
  */
 export function createPageTools(
   request: Request,

@@ -1,8 +1,8 @@
 export type VisibleTime = ReturnType<typeof createVisibleTime>;
 
 /**
- * Measures how long the page was visible, whether or not the visitor did anything. It uses a monotonic clock, so changes
- * of the system time do not matter, and it does not depend on how often it is asked.
+ * Measures how long the page was visible, whether or not the visitor did anything. It uses a monotonic clock, so
+ * changes of the system time do not matter, and it does not depend on how often it is asked.
  */
 export function createVisibleTime(now: () => number = () => performance.now()) {
   let total = 0;

@@ -1,6 +1,8 @@
 import { MAX_AGENT_IMAGE_BYTES } from "@foyer/contract/rules/agent-image";
 
-/** The largest width and height of an uploaded image, in pixels: several times the size at which the widget shows it. */
+/**
+ * The largest width and height of an uploaded image, in pixels: several times the size at which the widget shows it.
+ */
 export type MaxSize = { width: number; height: number };
 
 /** The side length in pixels of an SVG without its own size. */

@@ -15,7 +15,9 @@ type RangeName = (typeof ranges)[number]["value"] | "custom";
 const DAY_MS = 86_400_000;
 const toDay = (instant: number) => new Date(instant).toISOString().slice(0, 10);
 
-/** The chosen range. Without a valid one it is the last 30 days; a custom range without a day on one side ends today. */
+/**
+ * The chosen range. Without a valid one it is the last 30 days; a custom range without a day on one side ends today.
+ */
 export function resolveRange(
   { range, from, to }: AnalyticsSearch,
   now = Date.now(),

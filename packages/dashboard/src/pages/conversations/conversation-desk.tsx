@@ -140,7 +140,8 @@ function useComposerMode(isMine: boolean) {
     if (awaited.current?.mode !== mode) return;
     const { focused } = awaited.current;
     awaited.current = null;
-    // The member may have moved the focus elsewhere in the meantime. A removed or disabled button leaves it on the body.
+    // The member may have moved the focus elsewhere in the meantime. A removed or disabled button leaves it on the
+    // body.
     if ([focused, document.body].includes(document.activeElement)) field.current?.focus();
   });
   /** @param focused the element that had the focus when the member started the action */

@@ -5,7 +5,9 @@ import { Toggle } from "../../components/field.tsx";
 import { pluralize } from "../../components/plural.ts";
 import { endpointQuery, queryClient, refresh, useEndpointMutation } from "../../data/queries.ts";
 
-/** Confirms the deletion of a conversation, and of the forms that were submitted in it. `id` is null while it is closed. */
+/**
+ * Confirms the deletion of a conversation, and of the forms that were submitted in it. `id` is null while it is closed.
+ */
 export function DeleteConversation({
   id,
   onClose,

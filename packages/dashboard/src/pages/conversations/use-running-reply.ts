@@ -4,7 +4,9 @@ import { request } from "../../data/api.ts";
 import { endpointQuery, queryClient } from "../../data/queries.ts";
 import { type ConversationDetail, isRunning } from "./split-reply.ts";
 
-/** Words that arrive within this time are shown together, in milliseconds. A long conversation takes a while to draw. */
+/**
+ * Words that arrive within this time are shown together, in milliseconds. A long conversation takes a while to draw.
+ */
 const GATHER_MS = 100;
 /** How long to wait before following a reply again after its stream ended early, in milliseconds. */
 const RETRY_MS = 5_000;

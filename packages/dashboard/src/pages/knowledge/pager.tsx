@@ -3,8 +3,8 @@ import { useEffect } from "react";
 import { IconButton } from "../../components/button.tsx";
 
 /**
- * Navigates between the pages of a list. Hidden if there is only one page. Pages are counted from 1. Goes to the last page
- * when the current one no longer exists.
+ * Navigates between the pages of a list. Hidden if there is only one page. Pages are counted from 1. Goes to the last
+ * page when the current one no longer exists.
  */
 export function Pager({
   page,

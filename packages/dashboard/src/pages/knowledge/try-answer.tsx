@@ -3,8 +3,8 @@ import { PlaygroundTurnView } from "../agents/playground/playground-turn.tsx";
 import { usePlaygroundChat } from "../agents/playground/use-playground-chat.ts";
 
 /**
- * The agent's reply to a question, in a new conversation that counts as a test. Give the component another `key` for each
- * question.
+ * The agent's reply to a question, in a new conversation that counts as a test. Give the component another `key` for
+ * each question.
  */
 export function TryAnswer({ agentId, question }: { agentId: string; question: string }) {
   const chat = usePlaygroundChat(agentId);

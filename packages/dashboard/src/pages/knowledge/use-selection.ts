@@ -1,8 +1,8 @@
 import { useState } from "react";
 
 /**
- * The selected rows of a list. Changing the `view`, such as the page or a filter, clears the selection, so that an action
- * never affects rows that are not visible.
+ * The selected rows of a list. Changing the `view`, such as the page or a filter, clears the selection, so that an
+ * action never affects rows that are not visible.
  */
 export function useSelection(view: string) {
   const [selection, setSelection] = useState({ view, ids: new Set<string>() as ReadonlySet<string> });

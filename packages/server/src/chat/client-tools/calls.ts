@@ -32,8 +32,8 @@ const startTimer: Schedule = (run, ms) => {
 export type ClientToolCalls = ReturnType<typeof createClientToolCalls>;
 
 /**
- * Calls of tools that run in the visitor's page. The process that runs the reply waits for the result, and any process can
- * receive it: through memory in the same process, and otherwise through the call's row.
+ * Calls of tools that run in the visitor's page. The process that runs the reply waits for the result, and any process
+ * can receive it: through memory in the same process, and otherwise through the call's row.
  */
 export function createClientToolCalls(
   { db, log, databaseKind }: Pick<Deps, "db" | "log" | "databaseKind">,

@@ -54,7 +54,9 @@ async function createProgress(db: Kysely<Tables>) {
     .execute();
 }
 
-/** One row holds the signs of the passages of a document that were embedded together; the first has the row's number. */
+/**
+ * One row holds the signs of the passages of a document that were embedded together; the first has the row's number.
+ */
 async function createSigns(db: Kysely<Tables>, kind: DatabaseKind) {
   await db.schema
     .createTable("vectorSigns")

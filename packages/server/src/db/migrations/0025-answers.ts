@@ -37,7 +37,8 @@ export async function answers(db: Kysely<Tables>): Promise<void> {
     .addColumn("closedAt", "bigint", (c) => c.notNull())
     .addPrimaryKeyConstraint("closedQuestionsKey", ["agentId", "groupId"])
     .execute();
-  // No reference to the documents: a document that is deleted while a reply runs must not keep the reply from being stored.
+  // No reference to the documents: a document that is deleted while a reply runs must not keep the reply from being
+  // stored.
   await db.schema
     .createTable("documentCitations")
     .$call(belongsTo("messageId", "messages"))

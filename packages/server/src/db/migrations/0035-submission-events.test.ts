@@ -5,7 +5,7 @@ import { migrate } from "../migrate.ts";
 import { openDatabase } from "../open.ts";
 
 onBothDatabases("migrating events about form submissions", (createDatabase) => {
-  it("keeps those of stored submissions, with which they are deleted from then on, and deletes the others", async () => {
+  it("keeps events of stored submissions, deletes the others, and from then on deletes events with their submission", async () => {
     const database = await createDatabase({ isEmpty: true });
     const opened = openDatabase(database.address, () => {});
     const { db } = opened;

@@ -3,8 +3,8 @@ import { belongsTo } from "../belongs-to.ts";
 import type { Tables } from "../tables.ts";
 
 /**
- * Adds the recent activity of conversations for servers that share a database, the time at which the team was notified of
- * a request, and the session in which a page's tool is called.
+ * Adds the recent activity of conversations for servers that share a database, the time at which the team was notified
+ * of a request, and the session in which a page's tool is called.
  */
 export async function activity(db: Kysely<Tables>): Promise<void> {
   await db.schema

@@ -1,7 +1,9 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../tables.ts";
 
-/** Who was notified of a request for a person, and the keys by which a first message that is sent again is recognized. */
+/**
+ * Who was notified of a request for a person, and the keys by which a first message that is sent again is recognized.
+ */
 export async function repeatedStarts(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .alterTable("handoffs")

@@ -16,8 +16,8 @@ export type IndexConnection = {
   /** Runs `work` in a transaction that may write. */
   writing<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Runs `work`, which uses its own transactions, unless another process runs work with this key. SQLite needs no lock: one
-   * process uses its file, with one maintenance thread.
+   * Runs `work`, which uses its own transactions, unless another process runs work with this key. SQLite needs no lock:
+   * one process uses its file, with one maintenance thread.
    */
   alone(key: string, work: () => Promise<void>): Promise<void>;
   close(): Promise<void>;

@@ -88,8 +88,8 @@ export async function findAgentsToMaintain(connection: IndexConnection): Promise
 }
 
 /**
- * Deletes the chunks of documents that no longer exist, and of versions that were replaced or never became current. They
- * are normally deleted together with the document or version; those found here were left by a process that ended.
+ * Deletes the chunks of documents that no longer exist, and of versions that were replaced or never became current.
+ * They are normally deleted together with the document or version; those found here were left by a process that ended.
  */
 export async function deleteStrayChunks(connection: IndexConnection): Promise<void> {
   // Advances through the index by one step per document, regardless of its number of chunks.

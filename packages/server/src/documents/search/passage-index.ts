@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely, SelectQueryBuilder, Transaction } from "kysely";
 import type { Tables } from "../../db/tables.ts";
 import { inTransaction } from "../../db/transaction.ts";
-import { afterStartingReplies } from "../../starting-replies.ts";
+import { waitForStartingReplies } from "../../starting-replies.ts";
 import { queueEmbedding, removeVectors } from "./passage-vectors.ts";
 import type { PreparedDocument } from "./prepare-document.ts";
 
@@ -27,7 +27,7 @@ export async function stageChunks(
   { chunks }: PreparedDocument,
 ): Promise<number | null> {
   if (chunks.length <= ROWS_AT_ONCE) return null;
-  await afterStartingReplies();
+  await waitForStartingReplies();
   // A process that crashed or lost its lease may have left some chunks of this version.
   await deleteChunks(db, { documentId, version });
   const scope = { organizationId, agentId };
@@ -127,7 +127,7 @@ async function insertChunks(
   chunks: PreparedDocument["chunks"],
 ): Promise<void> {
   for (let start = 0; start < chunks.length; start += ROWS_AT_ONCE) {
-    if (start > 0) await afterStartingReplies();
+    if (start > 0) await waitForStartingReplies();
     const rows = chunks.slice(start, start + ROWS_AT_ONCE).map(({ ordinal, heading, page, question, text }, index) => ({
       number: firstNumber + start + index,
       organizationId,

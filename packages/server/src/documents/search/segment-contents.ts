@@ -78,7 +78,9 @@ function findFirstEntry(contents: SegmentContents, from: number, term: Buffer): 
   return low;
 }
 
-/** Whether an entry's term comes before this one. In JavaScript, because calling `Buffer.compare` takes twice as long. */
+/**
+ * Whether an entry's term comes before this one. In JavaScript, because calling `Buffer.compare` takes twice as long.
+ */
 function isBefore({ bytes, entries }: SegmentContents, index: number, term: Buffer): boolean {
   const reader = { bytes, at: entries[index] as number };
   const nameLength = readNumber(reader);

@@ -10,8 +10,9 @@ type Row = { id: number; contents: Buffer };
 export type SegmentMemory = ReturnType<typeof createSegmentMemory>;
 
 /**
- * Keeps the contents of the most recently searched single-document segments. A segment never changes, so they stay valid
- * as long as the segment exists. PostgreSQL sends them as hexadecimal text, which took a fifth of the time of a search.
+ * Keeps the contents of the most recently searched single-document segments. A segment never changes, so they stay
+ * valid as long as the segment exists. PostgreSQL sends them as hexadecimal text, which took a fifth of the time of a
+ * search.
  */
 export function createSegmentMemory(maxBytes = MAX_BYTES) {
   const known = new Map<number, SegmentContents>();

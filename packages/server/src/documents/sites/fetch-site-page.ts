@@ -39,8 +39,8 @@ export async function fetchPage(
 }
 
 /**
- * Refuses a redirect to a URL that robots.txt excludes or that is not a page of the site. Patterns decide which pages are used, not which
- * redirects are followed.
+ * Refuses a redirect to a URL that robots.txt excludes or that is not a page of the site. Patterns decide which pages
+ * are used, not which redirects are followed.
  * @throws OutboundError
  */
 export async function requireAllowed(

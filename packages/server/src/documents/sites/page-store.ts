@@ -115,8 +115,9 @@ export function createPageStore({ db }: Pick<Deps, "db">) {
 function pageWriters() {
   return {
     /**
-     * Adds the pages that this sync does not have yet, up to the source's maximum. Pages of earlier syncs are read again.
-     * Excluded pages have a maximum of their own: a shop can link thousands of addresses that robots.txt excludes.
+     * Adds the pages that this sync does not have yet, up to the source's maximum. Pages of earlier syncs are read
+     * again. Excluded pages have a maximum of their own: a shop can link thousands of addresses that robots.txt
+     * excludes.
      * @returns false when there were more than the maximum
      */
     async add(trx: Trx, job: SyncJob, { urls, depth, isExcluded }: NewPages): Promise<boolean> {

@@ -6,9 +6,9 @@ import { createReadQueue } from "./read-queue.ts";
 const NEWEST_MESSAGES = 50;
 const CONCURRENT_READS = 4;
 /**
- * The maximum time between a member's message and the end of the stream, in milliseconds. The client then reconnects with
- * the id of the last event, which proves that it has received the message. A message can be lost when it is written to a
- * connection that only looks alive. Shorter than the time after which an unseen answer is sent by email.
+ * The maximum time between a member's message and the end of the stream, in milliseconds. The client then reconnects
+ * with the id of the last event, which proves that it has received the message. A message can be lost when it is
+ * written to a connection that only looks alive. Shorter than the time after which an unseen answer is sent by email.
  */
 const CONFIRMED_WITHIN_MS = 45_000;
 

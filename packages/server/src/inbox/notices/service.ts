@@ -123,8 +123,8 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
       return (await store.channels(organizationId)).map((row) => toChannel(row, views));
     },
     /**
-     * @throws 400 for a missing URL or one that must not be called, and for a bot that cannot use its chat; 409 when there
-     * are too many channels, or another one has the bot
+     * @throws 400 for a missing URL or one that must not be called, and for a bot that cannot use its chat; 409 when
+     * there are too many channels, or another one has the bot
      */
     async createChannel(organizationId: string, input: NoticeChannelCreate): Promise<NoticeChannel> {
       const { kind, name, url, isEnabled } = input;

@@ -23,8 +23,8 @@ export function shorten(text: string, max: number): string {
 }
 
 /**
- * Splits a text into parts of at most `max` UTF-16 code units, preferably between lines or words. If more than `maxParts`
- * parts would be needed, the last part is truncated and ends with `ending`.
+ * Splits a text into parts of at most `max` UTF-16 code units, preferably between lines or words. If more than
+ * `maxParts` parts would be needed, the last part is truncated and ends with `ending`.
  */
 export function splitText(text: string, { max, maxParts, ending }: { max: number; maxParts: number; ending: string }) {
   const parts: string[] = [];

@@ -8,7 +8,8 @@ import type { ThreadStore } from "./thread-store.ts";
 type Trx = Transaction<Tables>;
 
 /**
- * Stores the posts about a handler change or message in the same transaction, so that no post is lost. A request starts a thread in every chat of the organization. Later changes are posted to the existing threads.
+ * Stores the posts about a handler change or message in the same transaction, so that no post is lost. A request starts
+ * a thread in every chat of the organization. Later changes are posted to the existing threads.
  * @param notify wakes the delivery worker; called after the commit
  */
 export function createChangeRecorder(store: ThreadStore, notify: () => void): RecordHandoff {

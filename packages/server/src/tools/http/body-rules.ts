@@ -59,8 +59,8 @@ export function checkBoundNames(path: string, texts: readonly string[]): void {
 }
 
 /**
- * Finds a `{visitor.id}` that was meant to be `{{visitor.id}}`. In a tool that takes any input, the model could choose its
- * value. @throws 400
+ * Finds a `{visitor.id}` that was meant to be `{{visitor.id}}`. In a tool that takes any input, the model could choose
+ * its value. @throws 400
  */
 export function checkBraces(path: string, text: string): void {
   const single = findInputNames(text).find(isReservedInput);

@@ -8,8 +8,8 @@ export type BoundSources = Pick<TurnContext, "visitor" | "conversation" | "page"
 type Bound = { value: unknown } | { refusal: { message: string; problem: string } };
 
 /**
- * The value of a bound placeholder such as `visitor.id`, or why there is none. It depends on the turn alone, never on the
- * model.
+ * The value of a bound placeholder such as `visitor.id`, or why there is none. It depends on the turn alone, never on
+ * the model.
  */
 export function boundValue(name: string, { visitor, conversation, page }: BoundSources): Bound {
   if (name === "conversation.id") return { value: conversation.id };

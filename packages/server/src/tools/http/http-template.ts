@@ -58,8 +58,8 @@ type HttpTool = Pick<ToolRow, "httpUrl" | "httpMethod" | "httpHeaders" | "httpBo
 
 /**
  * Builds the request of an HTTP tool for one input. Input only ever fills one path segment, a query key or value, or
- * part of a body. Scheme, host, port and path depth come from the template, whatever the input is, and bound values such
- * as `{{visitor.id}}` come from the turn alone.
+ * part of a body. Scheme, host, port and path depth come from the template, whatever the input is, and bound values
+ * such as `{{visitor.id}}` come from the turn alone.
  * @throws ToolError when the input, a secret or a bound value cannot be used
  */
 export async function buildRequest(
@@ -348,8 +348,9 @@ function fillHeaders(
 const OMITTED = Symbol("omitted");
 
 /**
- * Fills the template of a body. A string that is nothing but a placeholder becomes the value with its type, and an input
- * that was not given leaves its property out. Within a longer string, values become text. Nothing can add a property.
+ * Fills the template of a body. A string that is nothing but a placeholder becomes the value with its type, and an
+ * input that was not given leaves its property out. Within a longer string, values become text. Nothing can add a
+ * property.
  * @param resolve the value of a secret or a bound name
  */
 function fillBody(template: unknown, input: Record<string, unknown>, resolve: (name: string) => unknown): unknown {

@@ -14,7 +14,9 @@ export type MailFacts = {
   /** Id of the viewer, who is listed first. */
   userId: string | null;
   sendsMail: boolean;
-  /** Adds an address and emails it a confirmation link. Resolves to the address as stored; rejects with a FoyerError. */
+  /**
+   * Adds an address and emails it a confirmation link. Resolves to the address as stored; rejects with a FoyerError.
+   */
   addAddress: (address: string) => Promise<string>;
   resendLink: (recipient: { id: string; address: string }) => Promise<unknown>;
 };
