@@ -41,7 +41,7 @@ it("a transaction runs again when PostgreSQL aborted it because of a conflict", 
         bothHoldOne[own].resolve();
         await bothHoldOne[own === 0 ? 1 : 0].promise;
       }
-    }).then(committed.resolve);
+    }).finally(committed.resolve);
   await Promise.all([rename("one", ["org_a", "org_b"], 0), rename("two", ["org_b", "org_a"], 1)]);
   expect(runs).toBe(3);
   const names = await db.selectFrom("organizations").select("name").execute();

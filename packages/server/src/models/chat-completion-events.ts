@@ -29,7 +29,7 @@ export function createEventParser(): (json: string) => CompletionEvent {
 
 /**
  * Returns the text if the JSON around it is unchanged, otherwise null. Also returns null for text with escape
- * sequences, and for text with control characters, which JSON does not allow.
+ * sequences, and for text with control characters, most of which JSON does not allow.
  */
 function extractText({ before, after }: Surroundings, json: string): string | null {
   const end = json.length - after.length;
@@ -54,10 +54,14 @@ function hasOnlyText({ error, object, usage, choices }: CompletionEvent): boolea
   return !(delta?.reasoning_content || delta?.reasoning || delta?.refusal || delta?.tool_calls);
 }
 
-/** Returns null unless the JSON has exactly one member `content`, and it is this text without escape sequences. */
+/**
+ * Returns null unless the JSON has exactly one member `content`, and it is this text without escape sequences. Also
+ * returns null for any `\u` sequence, because another member could have this name with an escaped letter.
+ */
 function findSurroundings(content: unknown, json: string): Surroundings | null {
+  if (typeof content !== "string" || json.includes("\\u")) return null;
   const [member, another] = json.matchAll(/(?<!\\)"content"\s*:\s*"/g);
-  if (typeof content !== "string" || !member || another) return null;
+  if (!member || another) return null;
   const start = member.index + member[0].length;
   if (!json.startsWith(`${content}"`, start)) return null;
   return { before: json.slice(0, start), after: json.slice(start + content.length) };

@@ -161,8 +161,8 @@ function useStickToEnd(lastKey: string | undefined, isOpen: boolean) {
         if ((formTop.current ?? element.scrollTop) !== element.scrollTop) return;
         scrollIntoConversation(form, "start");
         formTop.current = element.scrollTop;
-      } else element.scrollTop = element.scrollHeight;
-      tracker.follow(element);
+        tracker.follow(element);
+      } else goToEnd();
     });
     const watch = () => {
       watcher.disconnect();
