@@ -4,7 +4,12 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/browsers/*.smoke.ts"],
-    globalSetup: ["test/postgres-server.ts", "test/migrated-databases.ts", "test/built-pages.ts"],
+    globalSetup: [
+      "test/temporary-folders.ts",
+      "test/postgres-server.ts",
+      "test/migrated-databases.ts",
+      "test/built-pages.ts",
+    ],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // One engine at a time, because each uses several processes and threads.

@@ -36,6 +36,7 @@ export default defineConfig({
       "test/postgres-server.ts",
       "test/migrated-databases.ts",
       "test/built-pages.ts",
+      "test/chromium.ts",
     ],
     reporters: ["default", new NoSkippedTests()],
     sequence: { sequencer: LongestFirst },

@@ -1,17 +1,17 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import chromium from "@sparticuz/chromium";
 import type { default as Axe, RunOptions } from "axe-core";
 import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
-  chromium as engine,
+  chromium,
   type Frame,
   type LaunchOptions,
   type Page,
 } from "playwright-core";
 import { expect, onTestFinished, TestRunner } from "vitest";
+import { unpackChromium } from "./chromium.ts";
 import { reportFailedPage } from "./report-failed-page.ts";
 
 export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>;
@@ -145,9 +145,9 @@ async function sharedBrowser(): Promise<Browser> {
 const shortLived = "--js-flags=--no-opt --no-maglev --single-threaded-gc --min-semi-space-size=16";
 
 async function launch(options: LaunchOptions = {}): Promise<Browser> {
-  return engine.launch({
+  return chromium.launch({
     ...options,
-    executablePath: await chromium.executablePath(),
+    executablePath: await unpackChromium(),
     args: [
       "--no-sandbox",
       "--disable-background-networking",

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { chown, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chown, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import type pg from "pg";
 import { withClient } from "./databases.ts";
 import { type PostgresServer, startPostgres } from "./postgres-server.ts";
+import { createTemporaryFolder } from "./temporary-folders.ts";
 
 const replication = { wal_level: "replica", max_wal_senders: "4", wal_keep_size: "1GB" };
 
@@ -37,7 +37,7 @@ export async function promote(standby: PostgresServer): Promise<void> {
 
 /** Copies the data of a running server like pg_basebackup, which the tests' PostgreSQL does not include. */
 async function copyForStandby(primary: PostgresServer): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "foyer-standby-"));
+  const folder = createTemporaryFolder("standby");
   const { uid, gid } = await stat(primary.folder);
   const write = async (name: string, content: string) => {
     await writeFile(join(folder, name), content);

@@ -1,6 +1,6 @@
-import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { accessSync, chmodSync, constants, mkdtempSync, realpathSync, rmSync, statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** Linux keeps the files in this folder in memory. */
 const MEMORY = "/dev/shm";
@@ -33,5 +33,18 @@ function hasMemory(): boolean {
 
 /** The caller removes the folder. Benchmarks call this too, without `setup`, and get a folder on the disk. */
 export function createTemporaryFolder(name: string): string {
-  return mkdtempSync(join(process.env.FOYER_TEST_FOLDER ?? tmpdir(), `foyer-${name}-`));
+  return mkdtempSync(join(process.env.FOYER_TEST_FOLDER ?? diskFolder(), `foyer-${name}-`));
+}
+
+/**
+ * Returns the temporary folder, or `/tmp` when other users cannot enter the temporary folder. `mktemp -d` creates such
+ * folders, and PostgreSQL runs as another user when the tests run as root.
+ */
+function diskFolder(): string {
+  let folder = realpathSync(tmpdir());
+  while (folder !== dirname(folder)) {
+    if ((statSync(folder).mode & constants.S_IXOTH) === 0) return "/tmp";
+    folder = dirname(folder);
+  }
+  return tmpdir();
 }

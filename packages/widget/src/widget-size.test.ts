@@ -6,7 +6,7 @@ const dist = join(import.meta.dirname, "../dist");
 const size = (file: string) => readFileSync(join(dist, `${file}.gz`)).length;
 
 /** Compressed (gzip) size in bytes. */
-const budgets = { loader: 8 * 1024, chat: 40 * 1024, triggers: 6.5 * 1024, forms: 12.75 * 1024, handoff: 8.75 * 1024 };
+const budgets = { loader: 8 * 1024, chat: 42 * 1024, triggers: 6.5 * 1024, forms: 12.75 * 1024, handoff: 9.75 * 1024 };
 
 /** A file and its static imports. */
 function withImports(file: string): string[] {
