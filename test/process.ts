@@ -24,11 +24,7 @@ export async function runCommand(args: string[], env: Record<string, string>) {
  * @param options.under a command that runs the server, such as `strace`
  */
 export async function startProcess(env: Record<string, string>, options: StartOptions = {}) {
-  const child = start(
-    [...startOptions, join(source, "main.js")],
-    { PORT: "0", FOYER_MAX_LAG: "0s", FOYER_WARM_UP: "0s", ...env },
-    options,
-  );
+  const child = start([...startOptions, join(source, "main.js")], { PORT: "0", FOYER_MAX_LAG: "0s", ...env }, options);
   const output = collect(child);
   const exited = once(child, "close").then(([code, signal]) => ({ code, signal, ...output }));
   await new Promise<void>((resolve, reject) => {

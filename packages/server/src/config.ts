@@ -100,8 +100,6 @@ export function readConfig(environment: Environment) {
     drainTimeout: get("FOYER_DRAIN_TIMEOUT", parseDuration, 30_000),
     /** requests are rejected with 503 while the mean event loop delay is above this; 0 = never */
     maxLag: get("FOYER_MAX_LAG", parseDuration, 2_000),
-    /** how long the server may stream replies in memory before it listens */
-    warmUp: get("FOYER_WARM_UP", parseDuration, 200),
   };
   problems.throwIfAny();
   return config;

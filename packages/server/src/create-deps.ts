@@ -5,12 +5,12 @@ import { createApiKeys } from "./auth/api-keys/api-keys.ts";
 import { createSessions } from "./auth/sessions/sessions.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createBackgroundReads } from "./db/background-reads.ts";
-import { type OpenDatabase, openDatabase } from "./db/open.ts";
+import { openDatabase } from "./db/open.ts";
 import type { Deps } from "./deps.ts";
 import { createEncryption, loadOrCreateSecret } from "./encryption.ts";
 import { createLoopbackPrivileges } from "./loopback-privileges.ts";
 import { createModels } from "./models/choose-model.ts";
-import { createOutbound, type Outbound } from "./outbound/guarded-request.ts";
+import { createOutbound } from "./outbound/guarded-request.ts";
 import { createMailer } from "./outbound/send-email.ts";
 import { createProviderSettings } from "./providers/provider-settings.ts";
 import { createTerminalLog } from "./terminal-log.ts";
@@ -35,24 +35,14 @@ export function readEnvironment(environment: NodeJS.ProcessEnv) {
   return { config, log: terminal ? pino(options, terminal) : pino(options), terminal };
 }
 
-/**
- * Creates the dependencies shared by the server and the commands. `close` closes every connection.
- * @param overrides replaces the database and the access to the network
- */
-export function createDeps(
-  config: Config,
-  log: Deps["log"],
-  overrides: { database?: OpenDatabase; outbound?: Outbound } = {},
-) {
+/** Creates the dependencies shared by the server and the commands. `close` closes every connection. */
+export function createDeps(config: Config, log: Deps["log"]) {
   const encryption = createEncryption(config.secret ?? loadOrCreateSecret(config.dataDir));
-  const database =
-    overrides.database ??
-    openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
+  const database = openDatabase(config.database, (error) => log.warn({ err: error }, "database connection lost"));
   const { db, kind } = database;
   const reads = createBackgroundReads(database);
   const loopbackPrivileges = createLoopbackPrivileges(config.isLoopbackOnly, log);
-  const outbound =
-    overrides.outbound ?? createOutbound({ allowPrivate: loopbackPrivileges.areGranted, allow: config.outboundAllow });
+  const outbound = createOutbound({ allowPrivate: loopbackPrivileges.areGranted, allow: config.outboundAllow });
   const mailer = createMailer(config, log);
   const providerSettings = createProviderSettings(db, encryption);
   const models = createModels({

@@ -9,7 +9,6 @@ import { migrate } from "./db/migrate.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { bindAnyPort } from "./http/bind-port.ts";
 import { setUpLink } from "./setup/setup-token.ts";
-import { warmUp } from "./warm-up.ts";
 
 const CLOSE_MS = 2_000;
 
@@ -21,12 +20,6 @@ const releaseLock = await runOrExit("Foyer cannot start", async () =>
 const deps = createDeps(config, log);
 const { app, drain } = await runOrExit("The database cannot be used", prepare);
 const stopHousekeeping = startHousekeeping(deps);
-if (config.warmUp > 0) {
-  // The server also works without the warm-up. It is only slower at first.
-  await warmUp({ createDeps, createApp, maxMs: config.warmUp }).catch((error) =>
-    log.warn({ err: error }, "the warm-up failed"),
-  );
-}
 await runOrExit(`Foyer cannot listen on ${config.host}:${config.port}`, listen);
 const announced = announce();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void shutDown(signal));

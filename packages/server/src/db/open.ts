@@ -5,7 +5,7 @@ import { Kysely, PostgresDialect, type PostgresPoolClient } from "kysely";
 import type { ClientConfig, PoolClient, QueryConfig } from "pg";
 import { isUnavailable } from "./database-errors.ts";
 import type { DatabaseKind } from "./database-kind.ts";
-import { createLogSync, type LogSync } from "./log-sync.ts";
+import { createLogSync } from "./log-sync.ts";
 import { createPostgresServers } from "./postgres-servers.ts";
 import { createSqliteDialect } from "./sqlite-dialect.ts";
 import { emptyWal, openSqliteFile } from "./sqlite-file.ts";
@@ -24,22 +24,6 @@ export function openDatabase(address: DatabaseAddress, onPoolError: (error: Erro
   const dialect = address.kind === "sqlite" ? openSqlite(address.file) : openPostgres(address.url, onPoolError);
   return { db: new Kysely<Tables>({ dialect }), kind: address.kind, address };
 }
-
-/** A database in memory, for work whose data is not kept. Threads cannot open it. */
-export function openMemoryDatabase(): OpenDatabase {
-  const database = openSqliteFile(MEMORY);
-  const nothingToSync: LogSync = {
-    sync: async () => {},
-    pending: () => null,
-    failure: () => null,
-    repaired() {},
-    async close() {},
-  };
-  const db = new Kysely<Tables>({ dialect: createSqliteDialect(database, nothingToSync) });
-  return { db, kind: "sqlite", address: { kind: "sqlite", file: MEMORY } };
-}
-
-const MEMORY = ":memory:";
 
 function openSqlite(file: string) {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
