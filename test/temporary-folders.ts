@@ -36,15 +36,14 @@ export function createTemporaryFolder(name: string): string {
   return mkdtempSync(join(process.env.FOYER_TEST_FOLDER ?? diskFolder(), `foyer-${name}-`));
 }
 
-/**
- * Returns the temporary folder, or `/tmp` when other users cannot enter the temporary folder. `mktemp -d` creates such
- * folders, and PostgreSQL runs as another user when the tests run as root.
- */
+/** PostgreSQL runs as another user when the tests run as root, and `mktemp -d` makes folders that only root can enter. */
 function diskFolder(): string {
-  let folder = realpathSync(tmpdir());
-  while (folder !== dirname(folder)) {
-    if ((statSync(folder).mode & constants.S_IXOTH) === 0) return "/tmp";
-    folder = dirname(folder);
-  }
-  return tmpdir();
+  return isPrivate(tmpdir()) ? "/tmp" : tmpdir();
+}
+
+/** Whether other users cannot enter the folder, or one that it is in. */
+export function isPrivate(path: string): boolean {
+  const folder = realpathSync(path);
+  if ((statSync(folder).mode & constants.S_IXOTH) === 0) return true;
+  return folder !== dirname(folder) && isPrivate(dirname(folder));
 }
