@@ -26,7 +26,7 @@ console.log(`Foyer in development: ${baseUrl}`);
 const api = spawn(process.execPath, ["--watch", "--watch-preserve-output", "packages/server/src/main.js"], {
   cwd: root,
   stdio: "inherit",
-  env: { ...process.env, HOST: "127.0.0.1", PORT: String(apiPort), BASE_URL: baseUrl },
+  env: { ...process.env, FOYER_API_URL: "", HOST: "127.0.0.1", PORT: String(apiPort), BASE_URL: baseUrl },
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => api.kill("SIGTERM"));
 const [code] = await once(api, "exit");

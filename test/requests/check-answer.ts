@@ -80,7 +80,8 @@ export function createAnswerCheck(document: Document) {
     resolve,
     /** Describes how a response differs from its declaration; null when it does not. */
     check({ responses }: Operation, { status, mediaType, text }: Answer): string | null {
-      if (status === 500) return "is 500";
+      // A 503 may be declared. Any other server error is a fault, whatever the document says.
+      if (status >= 500 && status !== 503) return `is ${status}`;
       const declared = responses[status] ?? responses[`${Math.floor(status / 100)}XX`];
       if (!declared) return `has the undeclared status ${status}`;
       const { content } = resolve(declared);

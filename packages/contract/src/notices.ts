@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { textPatterns } from "./rules/text-patterns.ts";
-import { idParams, nullable, ref, refOrNull, Success, stringEnum, Timestamp } from "./schema.ts";
+import { idParams, nullable, ref, refOrNull, Success, stringEnum, Timestamp, withDescription } from "./schema.ts";
 
 /** The maximum number of browsers that can notify a member. A new one replaces the oldest. */
 export const maxPushSubscriptions = 10;
@@ -189,7 +189,12 @@ export const NoticeChannel = Type.Object(
     id: Type.String(),
     kind,
     name,
-    url: nullable(url),
+    url: nullable(
+      withDescription(url, {
+        description:
+          "For `webhook`: the incoming webhook's address. Members without the admin role get only its origin.",
+      }),
+    ),
     teamChat: refOrNull(TeamChatView, { description: "For `telegram` and `slack`" }),
     isEnabled,
     lastError: nullable(Type.String({ description: "Why the last notice failed. `null` if it was delivered." })),

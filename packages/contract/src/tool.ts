@@ -113,7 +113,7 @@ const label = Type.String({
 export const resultReaders = ["both", "model", "visitor"] as const;
 const resultFor = stringEnum(
   resultReaders,
-  "`model` hides the result from visitors: they see only that the tool ran. `visitor` hides it from the model, which learns only that it was shown.",
+  "`model` hides the result from visitors: they see only that the tool ran. `visitor` hides it from the model, which learns only that it was shown. Defaults to `both`: without a display that selects values, visitors can read the complete result.",
 );
 /** Settings of a single kind of tool, as in responses. */
 const clearableFields = clearable(formFields);
@@ -165,7 +165,7 @@ const kindFields = {
   ),
 };
 
-/** A saved setting that cannot work yet. */
+/** A saved setting that cannot work yet, or that shows visitors more than they may need. */
 export const ToolWarning = Type.Object({
   path: Type.String({ description: "The setting, such as `formPostActions.0`" }),
   message: Type.String(),
@@ -187,7 +187,10 @@ export const Tool = Type.Object(
     sendVisitorToken,
     displayConfig: nullable(DisplayConfig),
     ...kindFields,
-    warnings: Type.Array(ToolWarning, { description: "Problems with settings that are saved but cannot work" }),
+    warnings: Type.Array(ToolWarning, {
+      description:
+        "Problems with saved settings: what cannot work, or what visitors can read although it may be internal",
+    }),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -222,7 +225,10 @@ export const ToolChanges = Type.Partial(
 export type ToolChanges = Static<typeof ToolChanges>;
 
 export const ToolCreate = Type.Object({
-  agentId: Type.String({ minLength: 1, description: "Id of the agent that the tool belongs to" }),
+  agentId: Type.String({
+    minLength: 1,
+    description: "Id of the agent that the tool belongs to. It can also be sent in the query.",
+  }),
   name,
   description,
   executionType,

@@ -231,7 +231,9 @@ export const createTrigger = {
   schema: {
     tags,
     summary: "Create a trigger",
-    querystring: Type.Object({ agentId }),
+    querystring: Type.Object({
+      agentId: withDescription(agentId, { description: "Id of the agent. It can also be sent in the body." }),
+    }),
     body: TriggerCreate,
     response: { 201: ref(Trigger) },
   },

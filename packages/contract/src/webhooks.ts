@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { webhookEventTypes } from "./events.ts";
 import { DeliveryAttempt, deliveryStates } from "./form-submission.ts";
-import { nullable, Pagination, ref, Success, stringEnum, Timestamp } from "./schema.ts";
+import { nullable, Pagination, ref, Success, stringEnum, Timestamp, withDescription } from "./schema.ts";
 import { WebhookSecret } from "./tool.ts";
 
 export const maxWebhooks = 20;
@@ -40,7 +40,9 @@ export const WebhookDeliverySummary = Type.Object({
 export const Webhook = Type.Object(
   {
     id: Type.String(),
-    url,
+    url: withDescription(url, {
+      description: "Where events are posted. Members without the admin role get only its origin.",
+    }),
     description: nullable(description),
     events,
     agentIds,

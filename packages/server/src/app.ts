@@ -38,6 +38,7 @@ import { createWebhooks } from "./events/webhooks.ts";
 import { createForms, type Forms } from "./forms/forms-module.ts";
 import { formRoutes } from "./forms/routes.ts";
 import { submitRoutes } from "./forms/submit/routes.ts";
+import { registerAgentIdPlaces } from "./http/agent-id-places.ts";
 import { collectRoutes } from "./http/allowed-methods.ts";
 import type { App } from "./http/app.ts";
 import { registerCors } from "./http/cors.ts";
@@ -77,6 +78,7 @@ import { pageRoutes } from "./pages/page-routes.ts";
 import { widgetRoutes } from "./pages/widget-routes.ts";
 import type { CallCounter } from "./plans/call-counter.ts";
 import { createCallCounter, createPlanLimit } from "./plans/plan-calls.ts";
+import { createRateLimit, findLimitedClient } from "./plans/rate-limit.ts";
 import { registerRateLimitHeaders } from "./plans/rate-limit-headers.ts";
 import { planRoutes } from "./plans/routes.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
@@ -373,6 +375,7 @@ async function registerPlugins(app: App, deps: AppDeps): Promise<CallCounter> {
   registerErrorReplies(app, routes, () => createPageFiles().page("not-found.html", {}));
   registerJsonBodies(app);
   registerValidation(app);
+  registerAgentIdPlaces(app);
   for (const schema of Object.values(contract)) {
     if (typeof schema === "object" && "$id" in schema) app.addSchema(schema);
   }
@@ -390,7 +393,12 @@ async function registerPlugins(app: App, deps: AppDeps): Promise<CallCounter> {
     // Runs in preHandler, because reading the body loses the async context that an earlier hook entered.
     app.addHook("preHandler", (request, _, done) => deps.loopbackPrivileges.run(isDirect(request), done));
   }
-  openApiRoutes(app, deps.config.baseUrl);
+  const perAddress = createRateLimit(60, "requests for the API description from your address");
+  openApiRoutes(app, {
+    baseUrl: deps.config.baseUrl,
+    // Compressed or not, each response is up to 500 KB. Browsers revalidate it, so they rarely load it twice.
+    admit: (request) => perAddress.consume(findLimitedClient(request, deps.config), request),
+  });
   return calls;
 }
 

@@ -25,7 +25,7 @@ const usage = `npm run foyer -- <command>
   migrate                                                             update the database schema
   backup <folder> [--verify]                                          SQLite only; the server may keep running; --verify tries to restore it
   restore <folder>                                                    SQLite only; stop the server first; erases erased visitors again
-  ledger export <file>                                                save what a restored backup must not undo, without personal data
+  ledger export <file>                                                save what a restored backup must not undo (as private as a backup)
   ledger apply <file>                                                 after pg_restore, before the servers start: erase erased visitors again`;
 
 type Options = {

@@ -47,6 +47,14 @@ describe("configuration", () => {
     });
   });
 
+  it("reports unknown names with the nearest known ones, so that a misspelt setting is noticed", () => {
+    const environment = { FOYER_LIMIT_CHAT: "3", FOYER_DATADIR: "/data", FOYER_NOTHING: "", FOYER_LOG_LEVEL: "warn" };
+    expect(readConfig(environment).unknownSettings).toEqual([
+      { name: "FOYER_LIMIT_CHAT", suggestions: ["FOYER_LIMIT_CHAT_PER_SESSION", "FOYER_LIMIT_CHAT_PER_IP"] },
+      { name: "FOYER_DATADIR", suggestions: ["FOYER_DATA_DIR"] },
+    ]);
+  });
+
   it("parses durations, lists and limits", () => {
     const config = readConfig({
       FOYER_DRAIN_TIMEOUT: "500ms",

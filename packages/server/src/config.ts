@@ -17,6 +17,7 @@ import { parseServerUrls } from "./db/postgres-servers.ts";
 import { isLoopback } from "./loopback.ts";
 import { readProviders } from "./models/provider-environment.ts";
 import { parseMailbox, parseSmtpUrl, type SmtpAddress } from "./outbound/smtp-address.ts";
+import { findUnknownSettings } from "./unknown-settings.ts";
 
 /** The plans, from the smallest to the largest. */
 export const planIds = ["free", "starter", "growth", "pro"] as const;
@@ -31,8 +32,11 @@ type Environment = Record<string, string | undefined>;
  */
 export function readConfig(environment: Environment) {
   const problems = new Problems();
-  const get = <T>(name: string, parse: (value: string) => T, fallback: T) =>
-    read(environment, problems, name, parse, fallback);
+  const knownNames = new Set<string>();
+  const get = <T>(name: string, parse: (value: string) => T, fallback: T) => {
+    knownNames.add(name);
+    return read(environment, problems, name, parse, fallback);
+  };
 
   const host = get("HOST", text, "127.0.0.1");
   const port = get("PORT", int(0, 65_535), 3_000);
@@ -102,7 +106,7 @@ export function readConfig(environment: Environment) {
     maxLag: get("FOYER_MAX_LAG", parseDuration, 2_000),
   };
   problems.throwIfAny();
-  return config;
+  return { ...config, unknownSettings: findUnknownSettings(environment, knownNames) };
 }
 
 /** The header in which the operator's proxy sends the visitor's country, in lower case like Node's header names. */

@@ -17,6 +17,9 @@ const { config, log, terminal, boundPort } = await readOrExit();
 const releaseLock = await runOrExit("Foyer cannot start", async () =>
   config.database.kind === "sqlite" ? lockDataFolder(config.dataDir) : () => {},
 );
+for (const { name, suggestions } of config.unknownSettings) {
+  log.warn(`There is no setting ${name}, so it has no effect. Did you mean ${suggestions.join(" or ")}?`);
+}
 const deps = createDeps(config, log);
 const { app, drain } = await runOrExit("The database cannot be used", prepare);
 const stopHousekeeping = startHousekeeping(deps);

@@ -1,4 +1,5 @@
 import * as contract from "@foyer/contract";
+import { isAtLeast } from "@foyer/contract/rules/roles";
 import type { FastifyRequest } from "fastify";
 import { credentialId, requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
@@ -7,9 +8,13 @@ import type { Idempotency } from "../http/idempotency.ts";
 import type { Webhooks } from "./webhooks.ts";
 
 const organizationOf = (request: FastifyRequest) => requirePrincipal(request).organizationId;
+const viewerOf = (request: FastifyRequest) => ({ isAdmin: isAtLeast(requirePrincipal(request).role, "admin") });
 
 export function webhookRoutes(app: App, { service, feed }: Webhooks, idempotency: Idempotency): void {
-  app.route({ ...contract.listWebhooks, handler: async (request) => service.list(organizationOf(request)) });
+  app.route({
+    ...contract.listWebhooks,
+    handler: async (request) => service.list(organizationOf(request), viewerOf(request)),
+  });
   app.route({
     ...contract.createWebhook,
     ...withBodyRules<contract.WebhookChanges>((part, request) =>
@@ -25,7 +30,7 @@ export function webhookRoutes(app: App, { service, feed }: Webhooks, idempotency
   });
   app.route({
     ...contract.getWebhook,
-    handler: async (request) => service.get(organizationOf(request), request.params.id),
+    handler: async (request) => service.get(organizationOf(request), request.params.id, viewerOf(request)),
   });
   app.route({
     ...contract.updateWebhook,
@@ -55,7 +60,8 @@ export function webhookRoutes(app: App, { service, feed }: Webhooks, idempotency
   });
   app.route({
     ...contract.listWebhookDeliveries,
-    handler: async (request) => service.deliveries(organizationOf(request), request.params.id, request.query),
+    handler: async (request) =>
+      service.deliveries(organizationOf(request), request.params.id, request.query, viewerOf(request)),
   });
   app.route({
     ...contract.retryWebhookDelivery,

@@ -19,6 +19,7 @@ import type { PartialBody } from "../http/body-rules.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
 import { OutboundError } from "../outbound/outbound-error.ts";
+import { hideAddress, hideAddresses } from "../outbox/hide-address.ts";
 import { hostOf } from "../outbox/host-of.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { createSigningSecret, readSigningSecret } from "../outbox/signing-secret.ts";
@@ -31,6 +32,9 @@ const PAGE = { default: 20, max: 100 };
 const SHOWN_ATTEMPTS = 20;
 /** The number of failed deliveries that are queued again in one transaction. */
 const RETRIED_AT_ONCE = 200;
+
+/** `isAdmin`: may change webhooks, and therefore sees their complete addresses. */
+type WebhookViewer = { isAdmin: boolean };
 
 type Parts = { store: WebhookStore; outbox: Outbox; listeners: EventListeners };
 type ServiceDeps = Pick<Deps, "db" | "config" | "outbound" | "encryption" | "log">;
@@ -75,11 +79,13 @@ function createSettings({ encryption, outbound }: ServiceDeps, { store, listener
   }
 
   return {
-    async list(organizationId: string): Promise<Webhook[]> {
-      return Promise.all((await store.list(organizationId)).map(toWebhook));
+    async list(organizationId: string, viewer: WebhookViewer): Promise<Webhook[]> {
+      const webhooks = await Promise.all((await store.list(organizationId)).map(toWebhook));
+      return viewer.isAdmin ? webhooks : webhooks.map(toMemberView);
     },
-    async get(organizationId: string, id: string): Promise<Webhook> {
-      return toWebhook(await existing(organizationId, id));
+    async get(organizationId: string, id: string, viewer: WebhookViewer): Promise<Webhook> {
+      const webhook = await toWebhook(await existing(organizationId, id));
+      return viewer.isAdmin ? webhook : toMemberView(webhook);
     },
     /**
      * Checks the valid parts of a body that its schema rejects, so that one response lists all problems. `id` is null
@@ -209,14 +215,14 @@ function createDeliveries({ db, config }: ServiceDeps, { store, outbox }: Parts,
   }
 
   return {
-    async deliveries(organizationId: string, id: string, query: WebhookDeliveryQuery) {
+    async deliveries(organizationId: string, id: string, query: WebhookDeliveryQuery, viewer: WebhookViewer) {
       await existing(organizationId, id);
       const limit = Math.min(query.limit ?? PAGE.default, PAGE.max);
       const offset = query.offset ?? 0;
       const rows = await store.deliveries(id, query, limit, offset);
       const attempts = await store.attempts(rows, SHOWN_ATTEMPTS);
       return {
-        deliveries: rows.map((row) => toDelivery(row, attempts)),
+        deliveries: rows.map((row) => toDelivery(row, viewer.isAdmin ? attempts : attempts.map(hideAttemptAddresses))),
         pagination: { total: await store.countDeliveries(id, query), limit, offset },
       };
     },
@@ -298,6 +304,19 @@ function toWebhookView(
     createdAt: toIsoDate(row.createdAt),
     updatedAt: toIsoDate(row.updatedAt),
   };
+}
+
+function toMemberView({ url, disabledReason, ...webhook }: Webhook): Webhook {
+  return {
+    ...webhook,
+    url: hideAddress(url),
+    disabledReason: disabledReason === null ? null : hideAddresses(disabledReason),
+  };
+}
+
+/** An attempt's explanation can quote the address, for example when the receiver redirects to another one. */
+function hideAttemptAddresses(attempt: DeliveryAttemptRow): DeliveryAttemptRow {
+  return { ...attempt, detail: attempt.detail === null ? null : hideAddresses(attempt.detail) };
 }
 
 function toDelivery(row: EventDelivery, attempts: readonly DeliveryAttemptRow[]): WebhookDelivery {

@@ -14,7 +14,7 @@ type Operation = {
 type Parts = {
   /** by operation id */
   requestExamples: Readonly<Record<string, unknown>>;
-  errorResponses: (operation: { hasInput: boolean; isPublic: boolean }) => object;
+  errorResponses: (operation: { operationId: string; hasInput: boolean; isPublic: boolean }) => object;
   webhooks: object;
 };
 
@@ -28,9 +28,10 @@ export function completeDocument(generated: Document, { requestExamples, errorRe
       addMediaTypes(response.content ?? {});
       response.headers = { ...rateLimitHeaders, ...response.headers };
     }
-    const example = requestExamples[operation.operationId ?? ""];
+    const { operationId = "" } = operation;
+    const example = requestExamples[operationId];
     for (const media of Object.values(operation.requestBody?.content ?? {})) Object.assign(media, { example });
-    operation.responses = { ...operation.responses, ...errorResponses({ hasInput, isPublic }) };
+    operation.responses = { ...operation.responses, ...errorResponses({ operationId, hasInput, isPublic }) };
   }
   return Object.assign(document, { paths: sortByTag(document), webhooks });
 }

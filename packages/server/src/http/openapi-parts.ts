@@ -63,8 +63,8 @@ export const responses = {
     { code: "CONFLICT", message: "The request conflicts with the current state." },
     { headers: rateLimitHeaders },
   ),
-  ServerError: createErrorResponse(
-    "The server could not process the request. After a 503, try again after `Retry-After` seconds.",
+  Unavailable: createErrorResponse(
+    "The server is busy or shutting down. Try again after `Retry-After` seconds. With `MODEL_NOT_CONFIGURED`, the operator has to connect a model first.",
     { code: "OVERLOADED", message: "The server is busy. Try again in a moment." },
     { headers: { "Retry-After": headerRef("RetryAfter") } },
   ),
@@ -72,14 +72,65 @@ export const responses = {
 
 const responseRef = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
 
+/**
+ * The operations that wait for something that can be full, slow or missing: a queue of reads, running replies, live
+ * streams, a model, a sign-in provider. Every other operation is answered with 503 only while the whole server is
+ * overloaded or stopping, or has lost its database.
+ */
+const operationsWithUnavailable = new Set([
+  "chat",
+  "resumeChat",
+  "draftReply",
+  "conversationEvents",
+  "inboxEvents",
+  "listConversations",
+  "getConversationAnalytics",
+  "listProviderFailures",
+  "listAuditLog",
+  "getPlan",
+  "listDocuments",
+  "listDocumentUses",
+  "searchDocuments",
+  "listUnansweredQuestions",
+  "getDocumentEmbeddings",
+  "putDocumentEmbeddings",
+  "listSources",
+  "getSource",
+  "listSourcePages",
+  "previewSource",
+  "createSource",
+  "updateSource",
+  "syncSource",
+  "stopSource",
+  "dismissUnansweredQuestions",
+  "getTriggerStats",
+  "listSubmissions",
+  "getFormAnalytics",
+  "submitForm",
+  "getDoctor",
+  "streamDoctor",
+  "getVisitorData",
+  "exportVisitorData",
+  "eraseVisitor",
+  "signInByEmail",
+  "signUpByEmail",
+  "setUp",
+  "changePassword",
+  "resetPassword",
+  "signInByProvider",
+  "providerCallback",
+]);
+
+type ErrorOptions = { operationId: string; hasInput: boolean; isPublic: boolean };
+
 /** Returns the error responses of an operation. */
-export function errorResponses({ hasInput, isPublic }: { hasInput: boolean; isPublic: boolean }): object {
+export function errorResponses({ operationId, hasInput, isPublic }: ErrorOptions): object {
   return {
     ...(hasInput ? { 400: responseRef("BadRequest"), 404: responseRef("NotFound") } : {}),
     ...(isPublic ? {} : { 401: responseRef("Unauthorized"), 403: responseRef("Forbidden") }),
     429: responseRef("TooManyRequests"),
     "4XX": responseRef("OtherClientError"),
-    "5XX": responseRef("ServerError"),
+    ...(operationsWithUnavailable.has(operationId) ? { 503: responseRef("Unavailable") } : {}),
   };
 }
 

@@ -13,6 +13,8 @@ const description = `Every error has the body \`{ "data": null, "error": { "code
 
 Error codes: ${errorCodes.join(", ")}.
 
+Any request can be answered with 503 \`OVERLOADED\` while the server is overloaded, restarting or without its database. Try again after \`Retry-After\` seconds.
+
 \`error.details\` has one entry per invalid field, with one of these codes:
 
 ${detailCodes.join("\n")}`;

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
+import { chooseEncoding, type Encoding } from "../http/choose-encoding.ts";
 import { createEntityTag } from "../http/etag.ts";
 
 /** A built file as it is sent, with its `Content-Encoding`. */
-export type DistFile = { body: Buffer; type: string; encoding: "br" | "gzip" | null; etag: string };
+export type DistFile = { body: Buffer; type: string; encoding: Encoding | null; etag: string };
 
 const types: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
@@ -52,13 +53,4 @@ export function createDistFiles(dist: URL) {
 
 function undefinedWhenMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
-}
-
-/** The smallest encoding that the browser accepts. */
-function chooseEncoding(acceptEncoding = ""): DistFile["encoding"] {
-  const accepted = acceptEncoding.split(",").map((part) => part.trim().toLowerCase());
-  const accepts = (name: string) =>
-    accepted.some((part) => new RegExp(`^${name}(;\\s*q=(?!0(\\.0*)?$).*)?$`).test(part));
-  if (accepts("br")) return "br";
-  return accepts("gzip") ? "gzip" : null;
 }

@@ -91,7 +91,10 @@ it("a tool with several problems is refused with all of them at once", async () 
 it("a tool warns about secrets that do not exist or are not sent to its host", async () => {
   await account.call("PUT", "/secrets/BOUND", { value: "value of it", hosts: ["crm.example.com"] });
   const headers = { "x-key": "{{MISSING}}", "x-bound": "Bearer {{BOUND}}" };
-  const { body: tool } = await http("https://api.example.com/?t={{TOKEN}}", { httpHeaders: headers });
+  const { body: tool } = await http("https://api.example.com/?t={{TOKEN}}", {
+    httpHeaders: headers,
+    resultFor: "model",
+  });
   const warnings = [
     { path: "httpUrl", message: "There is no secret named TOKEN, so calls fail." },
     { path: "httpHeaders.x-key", message: "There is no secret named MISSING, so calls fail." },
@@ -104,4 +107,38 @@ it("a tool warns about secrets that do not exist or are not sent to its host", a
   for (const name of ["TOKEN", "MISSING"]) await account.call("PUT", `/secrets/${name}`, { value: "value of it" });
   await account.call("PUT", "/secrets/BOUND", { value: "value of it", hosts: ["api.example.com"] });
   expect((await account.call("GET", `/tools/${tool.id}`)).body.warnings).toEqual([]);
+});
+
+describe("an HTTP tool", () => {
+  const shown = { path: "resultFor", message: expect.stringContaining("Visitors can read the complete response.") };
+  const warningsWith = async (settings: object) =>
+    (await http("https://api.example.com/stock", settings)).body.warnings;
+
+  it("warns that visitors can read its complete response unless a setting prevents it", async () => {
+    expect(await warningsWith({})).toEqual([shown]);
+    expect(await warningsWith({ displayConfig: { type: "text" } })).toEqual([shown]);
+  });
+
+  it.each([
+    { resultFor: "model" },
+    { resultFor: "visitor" },
+    { displayConfig: { type: "text", fieldMappings: { text: "inStock" } } },
+    { displayConfig: { type: "product_card", fieldMappings: { title: "name" } } },
+  ])("with %j does not warn about its response", async (settings) => {
+    expect(await warningsWith(settings)).toEqual([]);
+  });
+
+  it("keeps the warning until it is changed", async () => {
+    const { body: tool } = await http("https://api.example.com/stock", {});
+    expect((await account.call("GET", `/tools/${tool.id}`)).body.warnings).toEqual([shown]);
+    expect((await account.call("PUT", `/tools/${tool.id}`, { resultFor: "model" })).body.warnings).toEqual([]);
+  });
+});
+
+it("a tool's agent can be named in the query, and only one of the own organization", async () => {
+  const body = { name: "by_query", description: "Finds", executionType: "mock", inputSchema: properties() };
+  const created = await account.call("POST", `/tools?agentId=${agentId}`, body);
+  expect(created).toMatchObject({ status: 201, body: { agentId } });
+  const stranger = await server.createAccount();
+  expect((await stranger.call("POST", `/tools?agentId=${agentId}`, body)).status).toBe(404);
 });

@@ -14,8 +14,8 @@ type Known = {
 };
 
 /**
- * Adds warnings to tools whose saved settings cannot work: mail without a mail server or to an unconfirmed address, and
- * secrets that do not exist or may not be sent to the tool's host.
+ * Adds warnings to tools whose saved settings cannot work, such as mail without a mail server or to an unconfirmed
+ * address, and secrets that do not exist or may not be sent to the tool's host, or show visitors more than they may need.
  */
 export function createToolWarnings(
   { isConfigured: sendsMail }: Pick<Mailer, "isConfigured">,
@@ -29,7 +29,12 @@ export function createToolWarnings(
     const known = { recipients, secretHosts: await secrets.hostsOf(organizationId, names), sendsMail };
     return tools.map((tool) => ({
       ...tool,
-      warnings: [...secretWarnings(tool, known), ...bodyWarnings(tool), ...mailWarnings(tool, known)],
+      warnings: [
+        ...secretWarnings(tool, known),
+        ...bodyWarnings(tool),
+        ...resultWarnings(tool),
+        ...mailWarnings(tool, known),
+      ],
     }));
   };
 }
@@ -57,6 +62,16 @@ function secretWarnings(tool: Tool, { secretHosts }: Known): ToolWarning[] {
 function bodyWarnings({ httpBody, httpMethod }: Tool): ToolWarning[] {
   if (httpBody === null || httpMethod === "POST" || httpMethod === "PUT") return [];
   return [{ path: "httpBody", message: `It is sent only with POST and PUT, not with ${httpMethod ?? "GET"}.` }];
+}
+
+/** The default display of a result is its complete text, which visitors can unfold and which the chat stream contains. */
+function resultWarnings({ executionType, resultFor, displayConfig }: Tool): ToolWarning[] {
+  const { type = "text", fieldMappings = null } = displayConfig ?? {};
+  const isShownWhole = type === "text" && !fieldMappings?.text;
+  if (executionType !== "http" || resultFor !== "both" || !isShownWhole) return [];
+  const message =
+    "Visitors can read the complete response. Set resultFor to model to keep it from them, or choose a display that shows only some of its values.";
+  return [{ path: "resultFor", message }];
 }
 
 const noMailServer = "This server cannot send email because SMTP_URL is not set.";

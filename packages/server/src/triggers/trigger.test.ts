@@ -192,9 +192,14 @@ onBothDatabases("triggers", (createDatabase) => {
     expect((await call("GET", `/triggers?agentId=${agentId}`)).body).toEqual([]);
   });
 
-  it("need an agent in the query", async () => {
-    const { status, body } = await call("POST", "/triggers", { ...bubble(), agentId });
+  it("need an agent, in the query or in the body", async () => {
+    const { status, body } = await call("POST", "/triggers", bubble());
     expect([status, body.error.details[0].path]).toEqual([400, "agentId"]);
+    expect((await call("POST", "/triggers", { ...bubble(), agentId })).body).toMatchObject({ agentId });
+    expect((await call("POST", "/triggers", { ...bubble(), agentId: newId("agent") })).status).toBe(404);
+    const other = await createAgent(owner);
+    const both = await call("POST", `/triggers?agentId=${agentId}`, { ...bubble(), agentId: other });
+    expect(both.body).toMatchObject({ agentId });
     expect((await call("GET", "/triggers")).status).toBe(400);
     for (const unknown of [newId("agent"), "nobody"]) {
       expect((await create({}, unknown)).status).toBe(404);

@@ -159,7 +159,7 @@ onBothDatabases("the settings of notices", (createDatabase) => {
         createdAt: expect.any(String),
       },
     ]);
-    expect((await member.call("GET", "/notice-channels")).body).toEqual([channel]);
+    expect((await member.call("GET", "/notice-channels")).body).toEqual([{ ...channel, url: receiver.url }]);
     const path = `/notice-channels/${channel.id}`;
     expect((await owner.call("POST", `${path}/test`)).body).toEqual({ isDelivered: true, error: null, detail: null });
     expect(receiver.bodies("/chat")).toEqual([{ text: expect.stringContaining("/dashboard/settings/notices") }]);
@@ -179,6 +179,18 @@ onBothDatabases("the settings of notices", (createDatabase) => {
     expect((await owner.call("PATCH", path, { isEnabled: false })).body).toEqual({ ...channel, isEnabled: false });
     expect((await owner.call("DELETE", path)).body).toEqual({ success: true });
     expect((await owner.call("GET", "/notice-channels")).body).toEqual([]);
+  });
+
+  it("show members only the host of an incoming webhook, because its address is a secret", async () => {
+    const url = `${receiver.url}/services/T0/B0/secret-path`;
+    await owner.call("POST", "/notice-channels", { kind: "webhook", name: "Team", url });
+    const member = await memberBrowser();
+    expect((await owner.call("GET", "/notice-channels")).body).toMatchObject([{ url }]);
+    expect((await member.call("GET", "/notice-channels")).body).toMatchObject([{ url: receiver.url }]);
+    const created = await owner.call("POST", "/webhooks", { url: `${receiver.url}/in?token=secret`, events: ["*"] });
+    expect((await member.call("GET", "/webhooks")).body).toMatchObject([{ url: receiver.url }]);
+    expect((await member.call("GET", `/webhooks/${created.body.id}`)).body).toMatchObject({ url: receiver.url });
+    expect((await owner.call("GET", "/webhooks")).body).toMatchObject([{ url: `${receiver.url}/in?token=secret` }]);
   });
 
   it("refuse a channel without a URL or with one that may not be called", async () => {

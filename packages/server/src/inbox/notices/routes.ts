@@ -1,4 +1,5 @@
 import * as contract from "@foyer/contract";
+import { isAtLeast } from "@foyer/contract/rules/roles";
 import type { FastifyRequest } from "fastify";
 import { requirePrincipal, requireSignedIn } from "../../auth/sessions/authenticate.ts";
 import type { App } from "../../http/app.ts";
@@ -35,7 +36,13 @@ export function noticeRoutes(app: App, service: NoticeService): void {
     ...contract.testPushSubscription,
     handler: async (request) => service.testDevice(readMember(request), request.params.id),
   });
-  app.route({ ...contract.listNoticeChannels, handler: async (request) => service.channels(organizationOf(request)) });
+  app.route({
+    ...contract.listNoticeChannels,
+    handler: async (request) => {
+      const { organizationId, role } = requirePrincipal(request);
+      return service.channels(organizationId, { isAdmin: isAtLeast(role, "admin") });
+    },
+  });
   app.route({
     ...contract.createNoticeChannel,
     handler: async (request, reply) =>

@@ -16,6 +16,7 @@ import { AppError, checkAll, invalid, notFound } from "../../errors.ts";
 import { isId, newId } from "../../ids.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
 import type { AttemptResult } from "../../outbox/attempts.ts";
+import { hideAddress, hideAddresses } from "../../outbox/hide-address.ts";
 import { createPost, explainFailure } from "../../outbox/send-answer.ts";
 import { formatTeamChatMessage } from "../../outbox/team-chat.ts";
 import type { TeamChats } from "../team-chats/team-chats.ts";
@@ -118,9 +119,11 @@ function channels(deps: ServiceDeps, { store, teamChats }: Parts) {
   }
 
   return {
-    async channels(organizationId: string): Promise<NoticeChannel[]> {
+    /** @param options.isAdmin whether the caller may change channels, and therefore sees their complete addresses */
+    async channels(organizationId: string, { isAdmin }: { isAdmin: boolean }): Promise<NoticeChannel[]> {
       const views = await settings.views(organizationId);
-      return (await store.channels(organizationId)).map((row) => toChannel(row, views));
+      const channels = (await store.channels(organizationId)).map((row) => toChannel(row, views));
+      return isAdmin ? channels : channels.map(toMemberView);
     },
     /**
      * @throws 400 for a missing URL or one that must not be called, and for a bot that cannot use its chat; 409 when
@@ -213,6 +216,14 @@ function toChannel(
     isEnabled: isEnabled === 1,
     lastSentAt: lastSentAt === null ? null : toIsoDate(lastSentAt),
     createdAt: toIsoDate(createdAt),
+  };
+}
+
+function toMemberView({ url, lastError, ...channel }: NoticeChannel): NoticeChannel {
+  return {
+    ...channel,
+    url: url === null ? null : hideAddress(url),
+    lastError: lastError === null ? null : hideAddresses(lastError),
   };
 }
 

@@ -52,3 +52,13 @@ function findSafeEnd(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }
+
+/**
+ * Parses JSON and replaces secrets in its strings. A server that the operator configured, or a proxy before it, can quote
+ * the request in its response, and the response is shown to members.
+ */
+export function parseWithoutSecrets(body: Buffer, secrets: readonly string[]): unknown {
+  return JSON.parse(body.toString("utf8"), (_, value: unknown) =>
+    typeof value === "string" ? secrets.reduce((text, secret) => text.replaceAll(secret, "…"), value) : value,
+  );
+}

@@ -57,6 +57,12 @@ describe("the Slack client", () => {
     expect(await problem(chat)).toContain("channels:read");
   });
 
+  it("hides the token in what a server says about a failed call", async () => {
+    const { chat, slack } = await start();
+    slack.failNext("auth.test", { body: { ok: false, error: `no_such_token_${slackTokens.botToken}` } });
+    await expect(chat.check(never)).rejects.toMatchObject({ message: expect.stringContaining("no_such_token_…") });
+  });
+
   it("posts escaped text in threads, and honors the pause that Slack asks for", async () => {
     const { chat, slack } = await start();
     const first = await chat.post({ text: "<!channel> a & b", thread: null }, never);

@@ -1,6 +1,7 @@
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError, wasNeverSent } from "../../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../../outbound/retry-after.ts";
+import { parseWithoutSecrets } from "./chat-text.ts";
 import { escapeText, readEvent, type SlackEvent } from "./slack-events.ts";
 import { type Follower, type TeamChat, TeamChatError } from "./team-chat.ts";
 
@@ -142,7 +143,7 @@ function createCaller(outbound: Outbound, baseUrl: string) {
         status: 429,
       });
     }
-    const answer = parseResponse(response.body);
+    const answer = parseResponse(response.body, token);
     if (answer?.ok) return answer as T;
     throw explain(method, response.status, answer);
   };
@@ -153,9 +154,9 @@ function encodeForm(body: object): string {
   return new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString();
 }
 
-function parseResponse(body: Buffer): Response | null {
+function parseResponse(body: Buffer, token: string): Response | null {
   try {
-    const parsed: unknown = JSON.parse(body.toString("utf8"));
+    const parsed = parseWithoutSecrets(body, [token]);
     return typeof parsed === "object" && parsed !== null && "ok" in parsed ? (parsed as Response) : null;
   } catch {
     return null;

@@ -70,6 +70,14 @@ describe("the Telegram client", () => {
     expect(body.text).toBe("*hi* <b>@\u2060team</b> /\u2060take ada@example.com https://a.example/b");
   });
 
+  it("hides the token in what a server says about a failed call", async () => {
+    const { chat, telegram } = await start();
+    telegram.failNext("getMe", { status: 500, description: `failed at /bot${telegramToken}/getMe` });
+    await expect(chat.check(never)).rejects.toMatchObject({
+      message: expect.stringContaining("failed at /bot…/getMe"),
+    });
+  });
+
   it("confirms an update only after its message was handled, and repeats it otherwise", async () => {
     const { connect, telegram } = await start();
     telegram.say({ from: 7, text: "hello", topic: 5 });

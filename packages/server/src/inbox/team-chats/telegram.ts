@@ -1,6 +1,6 @@
 import type { Outbound } from "../../outbound/guarded-request.ts";
 import { OutboundError, wasNeverSent } from "../../outbound/outbound-error.ts";
-import { neutralizeMentions, toOneLine } from "./chat-text.ts";
+import { neutralizeMentions, parseWithoutSecrets, toOneLine } from "./chat-text.ts";
 import { type Follower, type NewPost, type TeamChat, TeamChatError } from "./team-chat.ts";
 import { readUpdate, toTopicThread, type Update } from "./telegram-updates.ts";
 
@@ -107,6 +107,8 @@ type Response<T> =
     };
 
 function createCaller(outbound: Outbound, { baseUrl, token }: Settings) {
+  // The second half of a token is the secret one.
+  const secrets = [token, ...token.split(":").slice(1)];
   return async <T>(method: string, body: object, { signal, timeoutMs = CALL_MS }: CallOptions): Promise<T> => {
     const response = await outbound
       .request({
@@ -125,16 +127,15 @@ function createCaller(outbound: Outbound, { baseUrl, token }: Settings) {
         const text = `Telegram: ${error.message.replaceAll(token, "…")}`;
         throw new TeamChatError("unavailable", text, { isRefused: wasNeverSent(error) });
       });
-    const answer = parseResponse<T>(response.body, response.truncated);
+    const answer = response.truncated ? null : parseResponse<T>(response.body, secrets);
     if (answer?.ok) return answer.result;
     throw explain(method, response.status, answer);
   };
 }
 
-function parseResponse<T>(body: Buffer, isTruncated: boolean): Response<T> | null {
-  if (isTruncated) return null;
+function parseResponse<T>(body: Buffer, secrets: readonly string[]): Response<T> | null {
   try {
-    const parsed: unknown = JSON.parse(body.toString("utf8"));
+    const parsed = parseWithoutSecrets(body, secrets);
     return typeof parsed === "object" && parsed !== null && "ok" in parsed ? (parsed as Response<T>) : null;
   } catch {
     return null;
