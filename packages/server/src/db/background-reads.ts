@@ -1,7 +1,7 @@
 import { type Compilable, type CompiledQuery, sql } from "kysely";
 import { AppError } from "../errors.ts";
+import { createFairPool, type PoolOptions } from "../pools/fair-pool.ts";
 import type { OpenDatabase } from "./open.ts";
-import { createReadLane } from "./read-lane.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import { createTaskThread } from "./thread-tasks.ts";
 
@@ -14,6 +14,14 @@ const lanes = {
   search: { timeoutMs: 10_000, connections: 2 },
 } as const;
 type LaneName = keyof typeof lanes;
+
+/** Limits the reads that wait for a lane or for the search thread, per organization and in total. */
+export const waitingReads = {
+  maxWaitingPerOwner: 10,
+  maxWaiting: 200,
+  messages: { busy: "Too many searches and lists are waiting. Try again in a moment." },
+  retryAfter: 2,
+} satisfies Partial<PoolOptions>;
 
 /** `owner` is the organization for which the data is read. */
 type ReadOptions = { lane: LaneName; owner: string };
@@ -35,7 +43,10 @@ export function createBackgroundReads(
   timeouts: Partial<Record<LaneName, number>> = {},
 ): BackgroundReads {
   const timeoutForLane = (lane: LaneName) => timeouts[lane] ?? lanes[lane].timeoutMs;
-  const createLane = (lane: LaneName) => createReadLane(kind === "sqlite" ? 1 : lanes[lane].connections);
+  const createLane = (lane: LaneName) => {
+    const size = kind === "sqlite" ? 1 : lanes[lane].connections;
+    return createFairPool({ ...waitingReads, name: `reads_${lane}`, size, maxPerOwner: size });
+  };
   const readLanes = { list: createLane("list"), search: createLane("search") };
 
   if (address.kind === "sqlite") {
@@ -43,7 +54,7 @@ export function createBackgroundReads(
     return {
       async run<Row>(query: Compilable<Row>, { lane, owner }: ReadOptions) {
         const compiled = query.compile();
-        return readLanes[lane](owner, () => threads[lane].read<Row>(compiled, timeoutForLane(lane)));
+        return readLanes[lane].run({ owner }, () => threads[lane].read<Row>(compiled, timeoutForLane(lane)));
       },
       async close() {
         await Promise.all([threads.list.stop(), threads.search.stop()]);
@@ -53,7 +64,7 @@ export function createBackgroundReads(
   return {
     async run<Row>(query: Compilable<Row>, { lane, owner }: ReadOptions) {
       const compiled = query.compile();
-      return readLanes[lane](owner, () => readFromPostgres<Row>(db, compiled, timeoutForLane(lane)));
+      return readLanes[lane].run({ owner }, () => readFromPostgres<Row>(db, compiled, timeoutForLane(lane)));
     },
     async close() {},
   };

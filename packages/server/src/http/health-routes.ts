@@ -4,6 +4,7 @@ import type { Deps } from "../deps.ts";
 import { equalsInConstantTime } from "../encryption.ts";
 import { AppError, shuttingDown } from "../errors.ts";
 import { isLoopback } from "../loopback.ts";
+import { addPoolMetrics } from "../pools/pool-metrics.ts";
 import type { App } from "./app.ts";
 import { isForwarded } from "./forwarded.ts";
 
@@ -32,6 +33,7 @@ export function healthRoutes(
       this.set(runningReplies());
     },
   });
+  addPoolMetrics(registry);
   handoffs.addMetrics(registry);
   const durations = new Histogram({
     name: "foyer_http_request_duration_seconds",

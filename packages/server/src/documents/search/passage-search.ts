@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
+import { waitingReads } from "../../db/background-reads.ts";
 import type { OpenDatabase } from "../../db/open.ts";
-import { createReadLane } from "../../db/read-lane.ts";
 import { createTaskThread } from "../../db/thread-tasks.ts";
 import { AppError } from "../../errors.ts";
+import { createFairPool } from "../../pools/fair-pool.ts";
 import type { IndexReply, IndexRequest, IndexTask, IndexThreadData } from "./index-thread.ts";
 import type { PassageHit, PassageQuery } from "./search-index.ts";
 
@@ -38,7 +39,7 @@ export function createPassageSearch(
 ): PassageSearch {
   const searcher = createIndexThread({ address, mode: "read" }, SEARCH_TIMEOUT_MS);
   const maintainer = createIndexThread({ address, mode: "write" }, MAINTENANCE_TIMEOUT_MS);
-  const inTurn = createReadLane(1);
+  const pool = createFairPool({ ...waitingReads, name: "document_searches", size: 1 });
   const due = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let sweeps: NodeJS.Timeout | undefined;
@@ -72,7 +73,9 @@ export function createPassageSearch(
   }
 
   return {
-    search: (query) => inTurn(query.organizationId, () => searcher.run({ kind: "search", query })),
+    search(query) {
+      return pool.run({ owner: query.organizationId }, () => searcher.run({ kind: "search", query }));
+    },
     maintain(agentId) {
       due.add(agentId);
       timer ??= setTimeout(flush, MAINTENANCE_DELAY_MS).unref();

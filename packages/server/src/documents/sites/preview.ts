@@ -1,6 +1,7 @@
 import type { SourcePreview } from "@foyer/contract";
 import { AppError } from "../../errors.ts";
 import { OutboundError } from "../../outbound/outbound-error.ts";
+import { createFairPool } from "../../pools/fair-pool.ts";
 import { parseCharset } from "../ingest/charset.ts";
 import { ExtractionError } from "../ingest/extraction-error.ts";
 import type { Extractor } from "../ingest/extractor.ts";
@@ -15,27 +16,26 @@ const LINKS_PAGES = 50;
 const PREVIEW_MS = 60_000;
 /** The maximum number of consecutive redirects of the start address to another site. */
 const MAX_MOVES = 3;
-const MAX_PREVIEWS = 8;
 /**
- * The maximum number of previews per organization. A slow site occupies a preview for a minute, and one organization
- * must not block the others.
+ * The maximum number of concurrent previews. A preview mostly waits for its site, which can take the whole minute, so
+ * there are many more than a few slow sites can occupy.
  */
+const MAX_PREVIEWS = 32;
+/** The maximum number of previews per organization. */
 const MAX_PER_ORGANIZATION = 2;
 
 type Input = { url: string; include: string[]; exclude: string[]; maxPages: number };
 
 /** Finds the pages of a site without storing anything. Aborting `disconnected` ends it. */
 export function createPreview({ client, extractor }: Pick<DiscoveryParts, "client"> & { extractor: Extractor }) {
-  /** one entry for each running preview: its organization */
-  const running: string[] = [];
+  const pool = createFairPool({
+    name: "previews",
+    size: MAX_PREVIEWS,
+    maxPerOwner: MAX_PER_ORGANIZATION,
+    messages: { busy: "The server is busy with other previews. Try again in a moment." },
+  });
   return async (organizationId: string, input: Input, disconnected: AbortSignal): Promise<SourcePreview> => {
-    const own = running.filter((id) => id === organizationId).length;
-    if (running.length >= MAX_PREVIEWS || own >= MAX_PER_ORGANIZATION) {
-      throw new AppError("OVERLOADED", "The server is busy with other previews. Try again in a moment.", {
-        retryAfter: 5,
-      });
-    }
-    running.push(organizationId);
+    const release = pool.enter({ owner: organizationId });
     const timeout = AbortSignal.timeout(PREVIEW_MS);
     const signal = AbortSignal.any([timeout, disconnected]);
     try {
@@ -44,7 +44,7 @@ export function createPreview({ client, extractor }: Pick<DiscoveryParts, "clien
     } catch (error) {
       throw disconnected.aborted ? disconnected.reason : toPreviewError(error, input.url, timeout);
     } finally {
-      running.splice(running.indexOf(organizationId), 1);
+      release();
     }
   };
 }
