@@ -15,7 +15,6 @@ import { measureFormSubmit } from "./figures/form-submit.ts";
 import { measureHandoff } from "./figures/handoff.ts";
 import { measureIngestionBesideReplies } from "./figures/ingest-beside.ts";
 import { measureIngestion } from "./figures/ingest-pages.ts";
-import { measureAgentList } from "./figures/list-agents.ts";
 import { measureConversationList } from "./figures/list-conversations.ts";
 import { measureTriggerListing } from "./figures/list-widget-triggers.ts";
 import { measureOpenStreams } from "./figures/open-streams.ts";
@@ -64,7 +63,6 @@ const figures: Record<string, Figure> = {
   "open-streams": () => measureOpenStreams(Number(options.streams)),
   "reply-memory": measureReplyMemory,
   handoff: measureHandoff,
-  "list-agents": measureAgentList,
   "list-conversations": measureConversationList,
   "plan-limit": measurePlanLimit,
   "start-to-ready": measureStartToReady,

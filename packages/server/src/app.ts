@@ -133,7 +133,6 @@ export async function createApp(deps: AppDeps) {
     chat.replies.abort({ agentId });
     return deleteContent(agentId);
   });
-  deps.providerSettings.onChange(agents.forgetList);
   const documents = createDocuments(deps, agents);
   const sites = createSites(deps, { agents, ...documents.parts });
   const checkpoint = createCheckpoint(app, deps);

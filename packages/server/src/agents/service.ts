@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import type { Agent, AgentChanges, AgentCreate } from "@foyer/contract";
+import type { Agent, AgentChanges, AgentCreate, AgentSummary } from "@foyer/contract";
 import type { Transaction } from "kysely";
 import { isDuplicate } from "../db/database-errors.ts";
 import type { AgentRow, Tables } from "../db/tables.ts";
@@ -7,13 +7,12 @@ import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import type { SaveResponse } from "../http/idempotency.ts";
 import { isId, newId } from "../ids.ts";
-import { createListedAgents } from "./agent-list.ts";
-import { columnDefaults, toAgent, toColumns } from "./columns.ts";
+import { columnDefaults, toAgent, toColumns, toSummary } from "./columns.ts";
 import { copyImages } from "./image-store.ts";
 import { createOriginCheck } from "./origin-check.ts";
 import { defaultRetention } from "./retention.ts";
 import { findFreeSlug, toSlug } from "./slug.ts";
-import type { AgentStore } from "./store.ts";
+import { type AgentStore, createAgentStore } from "./store.ts";
 
 const COPY_SUFFIX = " (copy)";
 /** The maximum length of a name in the contract. */
@@ -26,12 +25,12 @@ export type AgentService = ReturnType<typeof createAgentService>;
 
 /** `onChange` and `onDelete` are called once the change is committed; `onDelete` deletes what belongs to the agent. */
 export function createAgentService(
-  deps: Pick<Deps, "db" | "databaseKind" | "config" | "models" | "encryption">,
+  deps: Pick<Deps, "db" | "config" | "models" | "encryption">,
   onChange: (agentId: string) => void,
   onDelete: (agentId: string) => void | Promise<void>,
 ) {
   const { config, models, encryption } = deps;
-  const { store, lists } = createListedAgents(deps);
+  const store = createAgentStore(deps.db);
 
   async function findAgent(organizationId: string, id: string) {
     const row = isId("agent", id) ? await store.get(organizationId, id) : undefined;
@@ -45,7 +44,11 @@ export function createAgentService(
 
   return {
     ...createOriginCheck(),
-    ...lists,
+    /** Yields pages, because an organization can have any number of agents. */
+    async *list(organizationId: string): AsyncGenerator<AgentSummary[]> {
+      const modelId = await models.defaultFor(organizationId);
+      for await (const rows of store.pages(organizationId)) yield rows.map((row) => toSummary(row, modelId));
+    },
     async get(organizationId: string, id: string): Promise<Agent> {
       return present(await findAgent(organizationId, id));
     },

@@ -5,7 +5,7 @@ import type { AgentRow, Tables } from "../db/tables.ts";
 import { inTransaction } from "../db/transaction.ts";
 
 /** The number of agents that are read and rendered between two turns of the event loop. */
-export const PAGE = 500;
+const PAGE = 500;
 
 export type AgentStore = ReturnType<typeof createAgentStore>;
 export type AgentSummaryRow = Pick<AgentRow, "id" | "name" | "slug" | "model" | "createdAt">;
@@ -24,15 +24,11 @@ export function createAgentStore(db: Db) {
   const byId = compileOnce<{ id: string }, AgentRow>((param) =>
     db.selectFrom("agents").selectAll().where("id", "=", param("id")).where("deletedAt", "is", null),
   );
-  const page = async (organizationId: string, after: string): Promise<AgentSummaryRow[]> =>
-    (await list(db, { organizationId, after, limit: PAGE })).rows;
   return {
-    /** Up to `PAGE` agents after the one with this id, oldest first. */
-    page,
     /** Oldest first. */
     async *pages(organizationId: string): AsyncGenerator<AgentSummaryRow[]> {
       for (let after = ""; ; ) {
-        const rows = await page(organizationId, after);
+        const { rows } = await list(db, { organizationId, after, limit: PAGE });
         yield rows;
         after = rows.at(-1)?.id ?? "";
         if (rows.length < PAGE) return;

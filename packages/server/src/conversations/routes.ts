@@ -41,7 +41,7 @@ export function conversationRoutes(
       const { id } = request.params;
       const { fields, messagePages } = await conversations.get(readViewer(request, id), id);
       const before = `{"data":${JSON.stringify(fields).slice(0, -1)},"messages":[`;
-      return sendJsonPages(reply, { before, pages: messagePages, after: ']},"error":null}' }) as never;
+      return sendJsonPages(reply, { before, pages: messagePages, after: ']},"error":null}' });
     },
   });
   app.route({

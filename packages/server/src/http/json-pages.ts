@@ -17,16 +17,17 @@ const SHORT_LENGTH = 64 * 1024;
  * Sends JSON with one long array, page by page. It yields to the event loop after each page, because rendering 8 MB at
  * once blocked the event loop for 0.2 s. The response schema of the route is not applied, so the items must not have
  * properties that the schema does not declare.
+ * @returns the reply, typed so that a handler can return it in place of the response body
  * @throws any error of reading the first page, so that the client gets a JSON error; a later error ends the connection
  */
-export async function sendJsonPages(reply: FastifyReply, { before, pages, after }: JsonPages): Promise<FastifyReply> {
+export async function sendJsonPages(reply: FastifyReply, { before, pages, after }: JsonPages): Promise<never> {
   const iterator = pages[Symbol.asyncIterator]();
   reply.type("application/json; charset=utf-8");
   const first = await iterator.next();
   const start = before + (first.done ? "" : stringifyItems(first.value));
-  if (first.done) return reply.send(start + after);
+  if (first.done) return reply.send(start + after) as never;
   let page = start.length < SHORT_LENGTH ? await iterator.next() : undefined;
-  if (page?.done) return reply.send(start + after);
+  if (page?.done) return reply.send(start + after) as never;
   async function* streamJson() {
     yield start;
     let hasItems = first.value.length > 0;
@@ -38,7 +39,7 @@ export async function sendJsonPages(reply: FastifyReply, { before, pages, after 
     }
     yield after;
   }
-  return reply.send(Readable.from(streamJson(), { objectMode: false }));
+  return reply.send(Readable.from(streamJson(), { objectMode: false })) as never;
 }
 
 function stringifyItems(page: readonly unknown[]): string {

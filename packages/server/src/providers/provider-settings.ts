@@ -14,16 +14,8 @@ export function createProviderSettings(db: Db, encryption: Encryption) {
   const byAccount = compileOnce<{ organizationId: string }, ProviderSettingsRow>((param) =>
     db.selectFrom("providerSettings").selectAll().where("organizationId", "=", param("organizationId")),
   );
-  const listeners: Array<(organizationId: string) => void> = [];
-  // Notify the listeners even after a failure, because the change may have been stored.
-  const forgetAfter = <T>(organizationId: string, change: Promise<T>) =>
-    change.finally(() => listeners.forEach((listener) => void listener(organizationId)));
   const context = (organizationId: string, provider: string) => `${organizationId}/${provider}`;
   return {
-    /** Registers a listener that is called after each change of an organization's settings in this process. */
-    onChange(listener: (organizationId: string) => void): void {
-      listeners.push(listener);
-    },
     async get(organizationId: string): Promise<Map<ProviderName, ProviderAccess>> {
       const { rows } = await byAccount(db, { organizationId });
       const settings = new Map<ProviderName, ProviderAccess>();
@@ -38,20 +30,19 @@ export function createProviderSettings(db: Db, encryption: Encryption) {
       const encrypted =
         access.apiKey === null ? null : encryption.encrypt(access.apiKey, context(organizationId, provider));
       const values = { apiKey: encrypted, baseUrl: access.baseUrl, updatedAt: Date.now() };
-      const change = db
+      await db
         .insertInto("providerSettings")
         .values({ organizationId, provider, ...values })
         .onConflict((conflict) => conflict.columns(["organizationId", "provider"]).doUpdateSet(values))
         .execute();
-      await forgetAfter(organizationId, change);
     },
     async delete(organizationId: string, provider: ProviderName): Promise<boolean> {
-      const change = db
+      const { numDeletedRows } = await db
         .deleteFrom("providerSettings")
         .where("organizationId", "=", organizationId)
         .where("provider", "=", provider)
         .executeTakeFirst();
-      return (await forgetAfter(organizationId, change)).numDeletedRows > 0n;
+      return numDeletedRows > 0n;
     },
   };
 }

@@ -10,7 +10,7 @@ export function cannedReplyRoutes(app: App, cannedReplies: CannedReplyService, i
     ...contract.listCannedReplies,
     handler: async (request, reply) => {
       const pages = cannedReplies.list(requirePrincipal(request).organizationId);
-      return sendJsonPages(reply, { before: "[", pages, after: "]" }) as never;
+      return sendJsonPages(reply, { before: "[", pages, after: "]" });
     },
   });
   app.route({

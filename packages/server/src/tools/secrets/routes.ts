@@ -10,7 +10,7 @@ export function secretRoutes(app: App, secrets: SecretService): void {
     ...contract.listSecrets,
     handler: async (request, reply) => {
       const pages = secrets.list(requirePrincipal(request).organizationId);
-      return sendJsonPages(reply, { before: "[", pages, after: "]" }) as never;
+      return sendJsonPages(reply, { before: "[", pages, after: "]" });
     },
   });
   app.route({
