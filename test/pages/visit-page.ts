@@ -1,0 +1,89 @@
+import { devices } from "playwright-core";
+import type { FormsSite } from "../widget-forms.ts";
+import { type Embed, type Site, startSite } from "./host-site.ts";
+import { compareStates, type Records, readState, recordPage, waitUntilQuiet } from "./page-state.ts";
+import { steps, type Visit } from "./steps.ts";
+
+/** A website that embeds the widget. `start` builds and starts what it needs; `stop` ends it. */
+export type HostPage = {
+  name: string;
+  start: () => Promise<Site & { stop?: () => Promise<void> }>;
+};
+
+export const devicesOfVisitors = ["desktop", "phone"] as const;
+export type Device = (typeof devicesOfVisitors)[number];
+
+/** For each step, the differences that it caused, or the error that ended the visit. */
+export type Row = { page: string; device: Device; cells: Record<string, string[]> };
+
+const SETTLE_MS = 5_000;
+
+const contextOptions = {
+  desktop: { viewport: { width: 1280, height: 800 }, reducedMotion: "no-preference" },
+  phone: { ...devices["Pixel 7"], viewport: { width: 390, height: 800 }, reducedMotion: "no-preference" },
+} as const;
+
+/**
+ * Opens the page with the widget and without it, does the same on both, and compares them after each step. A difference
+ * that stays is reported once.
+ */
+export async function visitPage(
+  foyer: FormsSite,
+  page: HostPage,
+  site: Site,
+  embeds: { withWidget: Embed; without: Embed },
+  device: Device,
+): Promise<Row> {
+  const sites = await Promise.all([startSite(site, embeds.withWidget), startSite(site, embeds.without)]);
+  const visits = await Promise.all(sites.map(({ origin }, index) => open(foyer, origin, device, index === 0)));
+  const [withWidget, without] = visits as [Opened, Opened];
+  const cells: Row["cells"] = {};
+  const known = new Set<string>();
+  for (const step of steps) {
+    const isAllowed = (difference: string) =>
+      known.has(difference) || (step.allowed?.test(difference) === true && device === "phone");
+    try {
+      await Promise.all(visits.map(({ visit }) => step.run(visit)));
+      const differences = await compareWhenQuiet(withWidget, without, isAllowed);
+      cells[step.name] = differences;
+      for (const difference of differences) known.add(difference);
+    } catch (error) {
+      cells[step.name] = [(error as Error).message.split("\n").slice(0, 4).join(" ")];
+      break;
+    }
+  }
+  await Promise.all(visits.map(({ visit }) => visit.page.context().close()));
+  await Promise.all(sites.map((each) => each.stop()));
+  return { page: page.name, device, cells };
+}
+
+type Opened = { visit: Visit; records: Records };
+
+async function open(foyer: FormsSite, origin: string, device: Device, hasWidget: boolean): Promise<Opened> {
+  const { page } = await foyer.browser.open(contextOptions[device]);
+  page.setDefaultTimeout(15_000);
+  const records = await recordPage(page, origin);
+  const devtools = await page.context().newCDPSession(page);
+  await page.goto(origin);
+  return { visit: { page, hasWidget, isPhone: device === "phone", devtools }, records };
+}
+
+/** A page that is still scrolling or loading differs for a moment, so only a difference that stays is reported. */
+async function compareWhenQuiet(
+  withWidget: Opened,
+  without: Opened,
+  isAllowed: (difference: string) => boolean,
+): Promise<string[]> {
+  const giveUpAt = performance.now() + SETTLE_MS;
+  let differences: string[];
+  do {
+    const states = await Promise.all(
+      [withWidget, without].map(async ({ visit, records }) => {
+        await waitUntilQuiet(visit.page, records);
+        return readState(visit.page, records);
+      }),
+    );
+    differences = compareStates(states[0] ?? {}, states[1] ?? {}).filter((difference) => !isAllowed(difference));
+  } while (differences.length > 0 && performance.now() < giveUpAt);
+  return differences;
+}
