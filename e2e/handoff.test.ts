@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createLinkToken } from "../packages/server/src/auth/conversation-token.ts";
 import { accessibilityProblems, startBrowser, type TestBrowser } from "../test/browser.ts";
 import { createSqlite, type TestDatabase } from "../test/databases.ts";
 import { startHostPage } from "../test/host-page.ts";
@@ -211,10 +212,24 @@ describe("a handoff in the widget", () => {
       const { owners } = JSON.parse(localStorage.getItem(name) ?? "{}");
       return owners.anonymous.list[0];
     }, `foyer:${agentId}:visit`);
+    const linkWith = (secret: string) =>
+      `${host.page("/", { "data-agent-id": agentId })}#foyer-conversation=${id}.${secret}`;
+    const link = linkWith(createLinkToken(server.deps.encryption, { id, linkVersion: 0 }));
     const other = await browser.open();
-    await other.page.goto(`${host.page("/", { "data-agent-id": agentId })}#foyer-conversation=${id}.${token}`);
-    await other.page.getByText("I have blocked its lock.").waitFor();
+    await other.page.goto(link);
+    // This browser did not begin the conversation, so the visitor is asked first.
+    await other.page.getByText(`This link opens a conversation with Harbour on ${new URL(link).host}`).waitFor();
+    expect(await other.page.getByText("I have blocked its lock.").count()).toBe(0);
     expect(new URL(other.page.url()).hash).toBe("");
+    await takePictures(other.page, "link-question");
+    await other.page.getByRole("button", { name: "Open conversation" }).click();
+    await other.page.getByText("I have blocked its lock.").waitFor();
+    // Anyone who begins a conversation has its token, so a link with that token opens nothing.
+    const third = await browser.open();
+    await third.page.goto(linkWith(token));
+    await third.page.locator(".launcher").click();
+    await third.page.getByRole("textbox").waitFor();
+    expect(await third.page.getByText("I have blocked its lock.").count()).toBe(0);
   }, 90_000);
 
   it("says that the team is away and offers to email the answer, and shows why the agent asks for a person", async () => {

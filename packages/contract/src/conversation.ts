@@ -89,6 +89,12 @@ export const Message = Type.Object(
     role: stringEnum(["user", "assistant"]),
     author: ref(Author),
     content: Type.String(),
+    isSupplied: Type.Optional(
+      Type.Boolean({
+        description:
+          "`true` if a client sent this message in the agent's name, with the history of a new conversation. The agent did not write it. Requests with the token of an email's link do not get such messages.",
+      }),
+    ),
     createdAt: Timestamp,
     page: Type.Optional(
       Type.Unsafe<MessagePage | null>({
@@ -342,6 +348,18 @@ export const readConversation = {
   schema: {
     tags,
     summary: "Mark a conversation as read for all members of the organization",
+    params,
+    response: { 200: inEnvelope(Success) },
+  },
+} as const;
+
+export const revokeConversationLinks = {
+  method: "POST",
+  url: "/conversations/:id/revoke-links",
+  config: { access: "account" },
+  schema: {
+    tags,
+    summary: "Revoke the links to a conversation in all emails sent so far",
     params,
     response: { 200: inEnvelope(Success) },
   },

@@ -16,6 +16,9 @@ const Message = Type.Object({
   id: Type.String(),
   role: stringEnum(["user", "assistant"]),
   content: Type.String(),
+  isSupplied: Type.Optional(
+    Type.Boolean({ description: "`true` if a client sent it in the agent's name. The agent did not write it." }),
+  ),
   createdAt: Timestamp,
 });
 const ToolCall = Type.Object({

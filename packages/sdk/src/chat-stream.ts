@@ -36,7 +36,7 @@ export function streamChat(
   { token, ...options }: StreamOptions & { token?: string | undefined } = {},
 ) {
   const send = { method: "POST" as const, body: { ...body, resumable: true }, token, signal: options.signal };
-  return follow(request, () => request("/chat", send), null, "", options);
+  return follow(request, () => request("/chat", send), null, "", { ...options, token });
 }
 
 /**
@@ -49,7 +49,7 @@ export function resumeChat(
   { lastEventId = "", ...options }: StreamOptions & { lastEventId?: string } = {},
 ) {
   const open = () => openStream(request, conversation, lastEventId, options.signal);
-  return follow(request, open, conversation, lastEventId, options);
+  return follow(request, open, conversation, lastEventId, { ...options, token: conversation.token });
 }
 
 /** Stops the running reply. The text generated so far is stored. */
@@ -62,7 +62,7 @@ async function* follow(
   open: () => Promise<Response>,
   known: ConversationKey | null,
   firstEventId: string,
-  { signal, onReconnect, waits = WAITS, silence = SILENCE }: StreamOptions,
+  { token, signal, onReconnect, waits = WAITS, silence = SILENCE }: StreamOptions & { token?: string | undefined },
 ): AsyncGenerator<StreamEvent, void, undefined> {
   let conversation = known;
   let lastEventId = firstEventId;
@@ -75,9 +75,10 @@ async function* follow(
         lastEventId = id;
         attempts = 0;
         if (event.type === "message_start") {
-          const { conversationId: id, conversationToken: token } = event;
-          // A conversation has no token only if it was continued by its id alone. Its reply cannot be resumed.
-          conversation = token === null ? null : { id, token };
+          // The holder of an email's link gets no other token. A conversation that was continued by its id alone has
+          // none, so its reply cannot be resumed.
+          const ownToken = event.conversationToken ?? token;
+          conversation = ownToken ? { id: event.conversationId, token: ownToken } : null;
         }
         yield event;
         if (event.type === "message_stop") return;

@@ -161,6 +161,7 @@ export const endpoints = {
   putSecret: ["PUT", "/secrets/:name"],
   rateMessage: ["POST", "/conversations/:id/feedback"],
   readConversation: ["POST", "/conversations/:id/read"],
+  revokeConversationLinks: ["POST", "/conversations/:id/revoke-links"],
   recordFormEvent: ["POST", "/form-submissions/event"],
   recordTriggerEvent: ["POST", "/triggers/event"],
   removeConversationTag: ["DELETE", "/conversations/:id/tags/:tagId"],

@@ -86,7 +86,7 @@ export {
   sendToolResult,
 } from "./page-tools.ts";
 export { paginate } from "./paginate.ts";
-export { type Connection, createRequest, type Request, type RequestOptions } from "./request.ts";
+export { type Connection, createRequest, type Request, type RequestOptions, type UserProof } from "./request.ts";
 export { type FormWebhook, verifyWebhook } from "./verify-webhook.ts";
 export {
   deleteConversation,

@@ -7,7 +7,15 @@ export type Connection = {
   fetch?: typeof fetch;
   /** `same-origin` sends cookies, for pages that the server itself serves. Default: `omit`. */
   credentials?: "omit" | "same-origin";
+  /**
+   * Returns the proof of the signed-in user, which calls with a conversation's token send along. Agents with
+   * `requireIdentity` ask for it in every call.
+   */
+  identity?: () => UserProof | null;
 };
+
+/** What a site's server has signed for its user: a `userToken`, or a `userId` with its `userHash`. */
+export type UserProof = { userToken?: string | undefined; userId?: string | undefined; userHash?: string | undefined };
 
 export type RequestOptions = {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -23,7 +31,7 @@ export type RequestOptions = {
 export type Request = (path: string, options?: RequestOptions) => Promise<Response>;
 
 /** Calls one server. Rejects with a FoyerError, or with the signal's reason when it aborts. */
-export function createRequest({ baseUrl, fetch: ownFetch, credentials = "omit" }: Connection): Request {
+export function createRequest({ baseUrl, fetch: ownFetch, credentials = "omit", identity }: Connection): Request {
   const base = baseUrl.replace(/\/+$/, "");
   return async (path, { method = "GET", token, body, headers, signal, keepalive = false } = {}) => {
     const send = ownFetch ?? globalThis.fetch;
@@ -33,7 +41,7 @@ export function createRequest({ baseUrl, fetch: ownFetch, credentials = "omit" }
       credentials,
       headers: {
         ...headers,
-        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(token ? { authorization: `Bearer ${token}`, ...proofHeaders(identity?.()) } : {}),
         ...(body === undefined
           ? {}
           : { "content-type": isFile(body) ? "application/octet-stream" : "application/json" }),
@@ -46,6 +54,13 @@ export function createRequest({ baseUrl, fetch: ownFetch, credentials = "omit" }
     if (!response.ok) throw await readError(response);
     return response;
   };
+}
+
+function proofHeaders(proof: UserProof | null | undefined): Record<string, string> {
+  const { userToken, userId, userHash } = proof ?? {};
+  if (userToken) return { "foyer-user-token": userToken };
+  // A header cannot contain every character of an id.
+  return userId && userHash ? { "foyer-user-id": encodeURIComponent(userId), "foyer-user-hash": userHash } : {};
 }
 
 /** A file is sent unchanged. Any other body is sent as JSON. */

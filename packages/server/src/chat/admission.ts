@@ -55,8 +55,8 @@ export function createAdmission(encryption: Encryption, conversations: Pick<Conv
     if (access === "open" && request.regenerate) throw notYoursError();
     const isOwn = isConversationVisitor(conversation, { access, sessionId: request.sessionId, userId });
     // A client that names neither a session nor a user cannot be distinguished from the client that began the
-    // conversation.
-    const isUnnamed = !request.sessionId && verified === null;
+    // conversation, unless it comes from a link.
+    const isUnnamed = !request.sessionId && verified === null && access !== "link";
     return {
       conversation,
       access,

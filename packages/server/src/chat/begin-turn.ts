@@ -91,7 +91,14 @@ export async function beginTurn(
     return { isPassedOn: true };
   }
   if (replyId === null) throw new AgentAnswersError();
-  const reply = { id: replyId, role: "assistant" as const, content: "", page: null, messageKey: null };
+  const reply = {
+    id: replyId,
+    role: "assistant" as const,
+    content: "",
+    page: null,
+    messageKey: null,
+    isSupplied: 0 as const,
+  };
   const at = position + appended.length;
   await queries.insertMessage(trx, { ...reply, position: at, conversationId, stopReason: null, model, now });
   return {

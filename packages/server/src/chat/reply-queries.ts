@@ -41,7 +41,16 @@ export type MessageKey = { conversationId: string; messageKey: string };
 
 type InsertMessage = Pick<
   MessageRow,
-  "id" | "conversationId" | "position" | "role" | "content" | "page" | "messageKey" | "stopReason" | "model"
+  | "id"
+  | "conversationId"
+  | "position"
+  | "role"
+  | "content"
+  | "page"
+  | "messageKey"
+  | "isSupplied"
+  | "stopReason"
+  | "model"
 > & {
   now: number;
 };
@@ -296,6 +305,7 @@ function messageQueries(db: Db) {
         content: param("content"),
         page: param("page"),
         messageKey: param("messageKey"),
+        isSupplied: param("isSupplied"),
         pieces: null,
         feedback: null,
         inputTokens: null,

@@ -149,6 +149,7 @@ function createStoredReads(db: Db, queries: ReplyQueries) {
         .where("conversationId", "=", conversationId)
         .where("role", "=", "assistant")
         .where("authorName", "is", null)
+        .where("isSupplied", "=", 0)
         .orderBy("position", "desc")
         .limit(1)
         .executeTakeFirst();

@@ -63,15 +63,19 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
       const { conversationId } = request.params;
       const lastEventId = request.headers["last-event-id"];
       await conversations.existing(readViewer(request, conversationId), conversationId);
+      const isByLink = request.linkVersion !== null;
       const running = chat.replies.get(conversationId);
-      if (running) {
+      // A running reply sends the conversation's token if its own request had one. The holder of a link must not receive
+      // it, so they read the stored reply.
+      if (running && !(isByLink && running.conversationToken !== null)) {
         const position = parsePosition(lastEventId, running.messageId);
         await chat.replies.confirm(running);
         return sendEvents(reply, config.heartbeat, (reader) => running.follow(reader, position));
       }
       const row = await chat.store.latestReply(conversationId);
       if (!row) throw notFound("A reply in this conversation was");
-      const follow = followStored(chat.store, row, createConversationToken(encryption, conversationId), lastEventId);
+      const token = isByLink ? null : createConversationToken(encryption, conversationId);
+      const follow = followStored(chat.store, row, token, lastEventId);
       return sendEvents(reply, config.heartbeat, (reader) =>
         follow(reader, (error) => {
           request.log.warn({ err: error }, "following a reply failed");

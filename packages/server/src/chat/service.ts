@@ -35,6 +35,7 @@ import type { NewTurn } from "./reply-turn.ts";
 import { createReplyRunner, type ReplyLog } from "./run-reply.ts";
 import { createRunningReplies, type RunningReplies } from "./running-replies.ts";
 import { createRunningReply, type RunningReply } from "./running-reply.ts";
+import { withoutUnknownLinks } from "./supplied-messages.ts";
 import { type VisitHeaders, visitContext } from "./visit-context.ts";
 
 /** The caller of the chat. `ip` is null when limits by address do not apply. */
@@ -118,19 +119,19 @@ export function createChatService(
       const messageKey = request.messageKey ? hashMessageKey(encryption, request.messageKey) : null;
       const startAs = (startKey: string | null) => begin(agent, request, { caller, admitted, startKey, messageKey });
       const start = () => startAs(null);
-      const startOnce = (conversationId: string, isOpen: boolean) => {
+      const startOnce = (conversationId: string, hasToken: boolean) => {
         if (messageKey === null || request.regenerate) return start();
-        const place = { agentId: agent.id, conversationId, isOpen };
+        const place = { agentId: agent.id, conversationId, hasToken };
         const sent = { conversationId, messageKey, content: request.messages.at(-1)?.content ?? "", log: caller.log };
         const noReply = () => endHandedOver(createReply(deps, request, place));
         return once({ ...sent, conversationToken: createToken(deps, place) }, { start, noReply });
       };
-      if (conversation) return startOnce(conversation.id, access === "open");
+      if (conversation) return startOnce(conversation.id, mayHaveToken(access));
       const startKey = hashStartKey(encryption, agent, request);
       return startAs(startKey).catch(async (error: unknown) => {
         if (startKey === null || !(error instanceof RepeatedStartError)) throw error;
         const earlier = await findStart(agent, startKey, identity.verified);
-        return earlier ? startOnce(earlier.id, false) : start();
+        return earlier ? startOnce(earlier.id, true) : start();
       });
     },
     /** Stops the running reply of the conversation, in any process. */
@@ -165,16 +166,17 @@ function createBeginning(deps: Deps, sources: Sources, { budgets, store, replies
     const consent = requireConsent(agent, request, { existing, memberOf: caller.memberOf });
     const messages = await loadMessages(agent, request, { isNew: existing === null, page, messageKey, openingOf });
     const isOpen = access === "open";
+    const hasToken = mayHaveToken(access);
     const turn = toTurn(agent, request, { admitted, startKey, isOpen, consent, messages });
     if (existing && (await passOn(store, { ...turn, conversation: existing }))) {
-      return endHandedOver(createReply(deps, request, { agentId: agent.id, conversationId: existing.id, isOpen }));
+      return endHandedOver(createReply(deps, request, { agentId: agent.id, conversationId: existing.id, hasToken }));
     }
     const model = await models.choose(agent, { isNewConversation: !existing, isVisitor: isVisitor(agent, caller) });
     // The demo model quotes search results, because it cannot read a prompt.
     const documents = await documentsOf(agent, { mustSearch: model.source === null });
     const conversation = existing ?? newConversation(agent, request, { ...identity, messages, consent, page, caller });
     const tools = await toolsOf(agent.id, createTurn(request, admitted, { id: conversation.id, page }));
-    const reply = createReply(deps, request, { agentId: agent.id, conversationId: conversation.id, isOpen });
+    const reply = createReply(deps, request, { agentId: agent.id, conversationId: conversation.id, hasToken });
     await replies.add(reply, caller.ip, { mayReplace: !isOpen });
     try {
       const organizationId = model.isOperatorPaid ? agent.organizationId : null;
@@ -273,11 +275,16 @@ function createTurn(
   return { visitor: identity.verified, conversation: { id }, page, clientTools: usableTools };
 }
 
-type ReplyPlace = { agentId: string; conversationId: string; isOpen: boolean };
+type ReplyPlace = { agentId: string; conversationId: string; hasToken: boolean };
 
-/** A conversation that is open to everyone has no token. */
-function createToken({ encryption }: Deps, { conversationId, isOpen }: ReplyPlace): string | null {
-  return isOpen ? null : createConversationToken(encryption, conversationId);
+/**
+ * Whether a request receives the conversation's token. A conversation that is open to everyone has none, and the holder
+ * of an email's link does not get a token that outlives the link.
+ */
+const mayHaveToken = (access: Admitted["access"]) => access !== "open" && access !== "link";
+
+function createToken({ encryption }: Deps, { conversationId, hasToken }: ReplyPlace): string | null {
+  return hasToken ? createConversationToken(encryption, conversationId) : null;
 }
 
 function createReply(deps: Deps, request: ChatRequest, place: ReplyPlace): RunningReply {
@@ -345,9 +352,14 @@ async function loadMessages(
   request: ChatRequest,
   { isNew, page, messageKey, openingOf }: Pick<NewTurn, "isNew"> & Pick<Sources, "openingOf"> & MessageOrigin,
 ): Promise<NewTurn["messages"]> {
-  const messages = newMessages(request);
+  const sent = newMessages(request).map(({ role, content }) =>
+    role === "user"
+      ? { role, content, isSupplied: 0 as const }
+      : { role, content: withoutUnknownLinks(content, agent), isSupplied: 1 as const },
+  );
   const opening = isNew && request.triggerId ? await openingOf(agent.id, request.triggerId) : null;
-  const all = opening === null ? messages : [{ role: "assistant" as const, content: opening }, ...messages];
+  const bubble = opening === null ? [] : [{ role: "assistant" as const, content: opening, isSupplied: 0 as const }];
+  const all = [...bubble, ...sent];
   return all.map((message, index) => {
     const isLast = index === all.length - 1;
     return {
@@ -382,6 +394,7 @@ function newConversation(
     ...visitor,
     hasOwner: namesVisitor(request) ? 1 : 0,
     isTest: caller.memberOf === agent.organizationId ? 1 : 0,
+    linkVersion: 0,
     textBytes: 0,
     toolBytes: 0,
     context: visitContext(request.context, page, caller.visit),

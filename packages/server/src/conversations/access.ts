@@ -1,10 +1,10 @@
-import { isTokenFor } from "../auth/conversation-token.ts";
+import { isTokenFor, readLinkVersion } from "../auth/conversation-token.ts";
 import type { AgentRow, ConversationRow } from "../db/tables.ts";
 import type { Encryption } from "../encryption.ts";
 
 /** The evidence in a request about its sender. */
 export type Proof = {
-  /** the bearer token, if it looks like a conversation token */
+  /** the bearer token, if it looks like the token of a conversation or of a link to one */
   token: string | null;
   /** the organization of the API key or session */
   organizationId: string | null;
@@ -15,8 +15,9 @@ export type Proof = {
 /**
  * How a request may take part in a conversation. `open` is the weakest: the conversation started without naming a
  * visitor, so its id is enough to add messages, but not to read it, replace its last reply or stop a running one.
+ * `link` is a token from an email.
  */
-export type ConversationAccess = "organization" | "token" | "user" | "open";
+export type ConversationAccess = "organization" | "token" | "link" | "user" | "open";
 
 /** What a request with access to a conversation says about its visitor. */
 type Sender = {
@@ -28,16 +29,19 @@ type Sender = {
 
 /**
  * Returns the access that a proof grants, or null, in which case the conversation must appear not to exist. With
- * `requireIdentity`, the conversation of a user requires that user's proof in addition to its token.
+ * `requireIdentity`, the conversation of a user requires that user's proof in addition to its token. The link in an
+ * email does not, because the visitor left the address for the answer and may open it in any browser.
  */
 export function accessTo(
-  conversation: Pick<ConversationRow, "id" | "agentId" | "organizationId" | "userId" | "hasOwner">,
+  conversation: Pick<ConversationRow, "id" | "agentId" | "organizationId" | "userId" | "hasOwner" | "linkVersion">,
   proof: Proof,
   { agent, encryption }: { agent: Pick<AgentRow, "id" | "requireIdentity">; encryption: Encryption },
 ): ConversationAccess | null {
   const { userId } = conversation;
   if (conversation.agentId !== agent.id) return null;
   if (proof.organizationId === conversation.organizationId) return "organization";
+  const linkVersion = proof.token === null ? null : readLinkVersion(encryption, conversation.id, proof.token);
+  if (linkVersion === conversation.linkVersion) return "link";
   if (agent.requireIdentity === 1 && userId !== null && userId !== proof.userId) return null;
   if (proof.token !== null && isTokenFor(encryption, conversation.id, proof.token)) return "token";
   if (proof.userId !== null && proof.userId === userId) return "user";

@@ -22,6 +22,16 @@ type MessageRating = { conversationId: string; messageId: string; rating: Rating
 export function createMarkStore(db: Db) {
   return {
     /** @returns false when the organization has no such conversation */
+    async revokeLinks(organizationId: string, id: string): Promise<boolean> {
+      const result = await db
+        .updateTable("conversations")
+        .set((x) => ({ linkVersion: x("linkVersion", "+", 1) }))
+        .where("id", "=", id)
+        .where("organizationId", "=", organizationId)
+        .executeTakeFirst();
+      return result.numUpdatedRows > 0n;
+    },
+    /** @returns false when the organization has no such conversation */
     async markRead(organizationId: string, id: string, now: Instant): Promise<boolean> {
       const result = await db
         .updateTable("conversations")
@@ -48,7 +58,7 @@ export function createMarkStore(db: Db) {
         // counts.
         const before = await message
           .set((x) => ({ feedback: x.ref("feedback") }))
-          .returning(["feedback", "feedbackComment", "createdAt", "role", "position", "authorName"])
+          .returning(["feedback", "feedbackComment", "createdAt", "role", "position", "authorName", "isSupplied"])
           .executeTakeFirst();
         if (!before) return false;
         if (before.feedback === rating && before.feedbackComment === comment) return true;
@@ -68,12 +78,13 @@ export function createMarkStore(db: Db) {
             data: () => ({ messageId, rating, comment }),
           },
         ]);
+        const isByAgent = before.authorName === null && before.isSupplied === 0;
         const isNewlyBad = rating === "down" && before.feedback !== "down" && before.role === "assistant";
-        if (isNewlyBad && before.authorName === null) {
+        if (isNewlyBad && isByAgent) {
           await onBadRating(trx, { agentId: conversation.agentId, conversationId });
         }
         // Count only ratings of the agent's own replies in conversations with visitors.
-        if (conversation.isTest === 1 || before.feedback === rating || before.authorName !== null) return true;
+        if (conversation.isTest === 1 || before.feedback === rating || !isByAgent) return true;
         const change = (value: Rating) => Number(value === rating) - Number(value === before.feedback);
         const ratings = { ratedUp: change("up"), ratedDown: change("down") };
         const { agentId, organizationId } = conversation;

@@ -1,5 +1,6 @@
 import * as contract from "@foyer/contract";
 import type { FastifyRequest } from "fastify";
+import type { IdentityProof } from "../agents/identity/verified-visitor.ts";
 import { requirePrincipal } from "../auth/sessions/authenticate.ts";
 import type { App } from "../http/app.ts";
 import { sendJsonPages } from "../http/json-pages.ts";
@@ -60,6 +61,13 @@ export function conversationRoutes(
     },
   });
   app.route({
+    ...contract.revokeConversationLinks,
+    handler: async (request) => {
+      await conversations.revokeLinks(requirePrincipal(request).organizationId, request.params.id);
+      return { data: { success: true as const }, error: null };
+    },
+  });
+  app.route({
     ...contract.listProviderFailures,
     handler: async (request) => ({
       data: await failures.lately(requirePrincipal(request).organizationId),
@@ -77,7 +85,31 @@ export function conversationRoutes(
   });
 }
 
-/** The organization, or the holder of this conversation's token. authenticate.ts rejects other callers. */
+/** The organization, or the holder of a token for this conversation. authenticate.ts rejects other callers. */
 export function readViewer(request: FastifyRequest, conversationId: string): Viewer {
-  return request.principal ? { organizationId: request.principal.organizationId } : { conversationId };
+  const { principal, linkVersion, headers } = request;
+  if (principal) return { organizationId: principal.organizationId };
+  return { conversationId, linkVersion, proof: readIdentityHeaders(headers) };
+}
+
+/** The proof of a signed-in user. Requests without a body have no other place for it. */
+function readIdentityHeaders(headers: FastifyRequest["headers"]): IdentityProof {
+  const read = (name: string) => {
+    const value = headers[name];
+    return typeof value === "string" && value !== "" ? value : null;
+  };
+  return {
+    userToken: read("foyer-user-token"),
+    userId: decodeId(read("foyer-user-id")),
+    userHash: read("foyer-user-hash"),
+  };
+}
+
+/** Ids are percent-encoded, because a header cannot contain every character. An invalid one proves nothing. */
+function decodeId(id: string | null): string | null {
+  try {
+    return id === null ? null : decodeURIComponent(id);
+  } catch {
+    return null;
+  }
 }

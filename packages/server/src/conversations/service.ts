@@ -11,12 +11,13 @@ import type {
 } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/defined";
 import { identityLevel } from "../agents/identity/identity-level.ts";
+import { verifyVisitor } from "../agents/identity/verified-visitor.ts";
 import type { AgentService } from "../agents/service.ts";
 import type { Db } from "../db/open.ts";
 import type { AgentRow, ConversationRow, MessageRow, ReplyFailureRow } from "../db/tables.ts";
 import type { Deps } from "../deps.ts";
 import type { AnswerRecorder } from "../documents/answers/recorder.ts";
-import { invalid, notFound } from "../errors.ts";
+import { AppError, invalid, notFound } from "../errors.ts";
 import type { RecordEvents } from "../events/record-events.ts";
 import { createCsvStream } from "../http/csv.ts";
 import { isId } from "../ids.ts";
@@ -96,7 +97,29 @@ export function createConversationService(
   async function findConversation(viewer: Viewer, id: string) {
     const row = await find(viewer, id);
     if (!row) throw notFound("Conversation");
+    if ("conversationId" in viewer) await checkToken(row, viewer);
     return row;
+  }
+
+  /**
+   * Checks what the signature of a token cannot prove: that a link was not revoked, and that with `requireIdentity` the
+   * user to whom the conversation belongs sent the request.
+   * @throws 401
+   */
+  async function checkToken(row: ConversationRow, { linkVersion, proof }: Extract<Viewer, { conversationId: string }>) {
+    if (linkVersion !== null) {
+      if (linkVersion === row.linkVersion) return;
+      throw new AppError("UNAUTHORIZED", "This link was revoked.");
+    }
+    if (row.userId === null) return;
+    const agent = await agents.getPublic(row.agentId);
+    if (agent.requireIdentity === 0) return;
+    const verified = await verifyVisitor(proof, agent, encryption);
+    if (verified?.id === row.userId) return;
+    throw new AppError(
+      "IDENTITY_REQUIRED",
+      "This conversation belongs to a signed-in user. Send that user's userToken in the header Foyer-User-Token, or userId and userHash in Foyer-User-Id and Foyer-User-Hash.",
+    );
   }
 
   return {
@@ -136,9 +159,12 @@ export function createConversationService(
       const isMember = "organizationId" in viewer;
       const failures = isMember ? await store.failures(id) : [];
       const failureOf = new Map(failures.map((failure) => [failure.messageId, toFailure(failure)]));
+      const isByLink = "conversationId" in viewer && viewer.linkVersion !== null;
       async function* readPages() {
         for await (const page of store.messagePages(id)) {
-          yield page.map((message) => ({
+          // Whoever opens a link is in another browser, in which nobody has seen what a client wrote for the agent.
+          const shown = isByLink ? page.filter(({ isSupplied }) => isSupplied === 0) : page;
+          yield shown.map((message) => ({
             ...toMessage(message, isMember),
             ...(isMember ? { failure: failureOf.get(message.id) ?? null } : {}),
           }));
@@ -159,6 +185,10 @@ export function createConversationService(
       if (Number(textBytes) + Number(toolBytes) > LARGE_BYTES) await deleteMessages(db, id);
       if (!(await store.delete(organizationId, id))) throw notFound("Conversation");
       onDelete(organizationId, id);
+    },
+    /** Invalidates the links in all emails that were sent about the conversation. */
+    async revokeLinks(organizationId: string, id: string): Promise<void> {
+      if (!isId("conv", id) || !(await marks.revokeLinks(organizationId, id))) throw notFound("Conversation");
     },
     async markRead(organizationId: string, id: string): Promise<void> {
       await findConversation({ organizationId }, id);
@@ -204,6 +234,7 @@ async function* toStreamedMessages(pages: AsyncIterable<MessageRow[]>) {
       position: row.position,
       isRunning: row.role === "assistant" && deriveStopReason(row) === null,
       isFromMember: row.authorName !== null,
+      isSupplied: row.isSupplied === 1,
       render: ({ isMember }: { isMember: boolean }) => toMessage(row, isMember),
     }));
   }
@@ -327,6 +358,7 @@ export function toMessage(row: MessageRow, isMember: boolean): Message {
     role: row.role,
     author: toAuthor(row, isMember),
     content: row.content,
+    ...(row.isSupplied === 1 ? { isSupplied: true } : {}),
     createdAt: new Date(row.createdAt).toISOString(),
     toolCalls: listToolCalls(pieces, { isMember }),
     sources: listCitedSources(pieces),

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ConversationQuery } from "@foyer/contract";
 import { omitUndefined } from "@foyer/contract/rules/defined";
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
+import type { IdentityProof } from "../agents/identity/verified-visitor.ts";
 import type { Flag, Instant } from "../db/column-types.ts";
 import { compileOnce } from "../db/compiled-query.ts";
 import { containsText } from "../db/contains-text.ts";
@@ -57,8 +58,13 @@ export type ConversationSummaryRow = ConversationFieldsRow & {
   match?: string | null;
 };
 
-/** Who may see a conversation: its organization, or the holder of its token. */
-export type Viewer = { organizationId: string } | { conversationId: string };
+/**
+ * Who may see a conversation: its organization, or the holder of its token or of a link to it. `linkVersion` is null for
+ * the token.
+ */
+export type Viewer =
+  | { organizationId: string }
+  | { conversationId: string; linkVersion: number | null; proof: IdentityProof };
 
 export type ConversationFilter = Omit<ConversationQuery, "assignee" | "from" | "to" | "format" | "limit" | "offset"> & {
   /** a user id, or `none` */

@@ -63,6 +63,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0051-repeated-starts",
       "0053-charsets",
       "0054-tags",
+      "0063-supplied-messages",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -113,6 +114,7 @@ onBothDatabases("migrations", (createDatabase) => {
       "0051-repeated-starts",
       "0053-charsets",
       "0054-tags",
+      "0063-supplied-messages",
     ]);
   });
 

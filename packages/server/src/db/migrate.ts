@@ -40,6 +40,7 @@ import { messageKeys } from "./migrations/0050-message-keys.ts";
 import { repeatedStarts } from "./migrations/0051-repeated-starts.ts";
 import { charsets } from "./migrations/0053-charsets.ts";
 import { tags } from "./migrations/0054-tags.ts";
+import { suppliedMessages } from "./migrations/0063-supplied-messages.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -91,6 +92,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0051-repeated-starts", repeatedStarts],
   ["0053-charsets", charsets],
   ["0054-tags", tags],
+  ["0063-supplied-messages", suppliedMessages],
 ];
 
 /**

@@ -61,8 +61,9 @@ export type Tables = AnswerTables &
     secrets: SecretRow;
     conversations: ConversationTable & InboxColumns & EventColumns & OwnershipTable;
     conversationHours: ConversationHourRow;
-    messages: Omit<MessageRow, "page" | "messageKey" | keyof AuthorColumns> & {
+    messages: Omit<MessageRow, "page" | "messageKey" | "isSupplied" | keyof AuthorColumns> & {
       page: Generated<Json | null>;
+      isSupplied: Generated<Flag>;
       messageKey: Generated<string | null>;
     } & {
       [Name in keyof AuthorColumns]: Generated<AuthorColumns[Name]>;
@@ -252,6 +253,8 @@ export type ConversationRow = OwnershipColumns & {
   hasOwner: Flag;
   /** 1 when a signed-in member began it, such as in the playground */
   isTest: Flag;
+  /** part of the tokens in emailed links, which are revoked by increasing it */
+  linkVersion: number;
   /** UTF-8 bytes of all messages, and of their tool calls */
   textBytes: number;
   toolBytes: number;
@@ -270,8 +273,9 @@ export type ConversationRow = OwnershipColumns & {
 /** Columns with a default are optional on insert. */
 type ConversationTable = Omit<
   ConversationRow,
-  "hasOwner" | "isTest" | "textBytes" | "toolBytes" | "consent" | keyof OwnershipColumns
+  "hasOwner" | "isTest" | "linkVersion" | "textBytes" | "toolBytes" | "consent" | keyof OwnershipColumns
 > & {
+  linkVersion: Generated<number>;
   consent: Generated<Json | null>;
   isTest: Generated<Flag>;
   hasOwner: Generated<Flag>;
@@ -303,6 +307,8 @@ export type MessageRow = AuthorColumns & {
   page: Json | null;
   /** an HMAC of the client's key of a visitor's message, unique within the conversation */
   messageKey: string | null;
+  /** 1 when a client wrote it in the agent's name, with the history of a new conversation */
+  isSupplied: Flag;
   feedback: "up" | "down" | null;
   feedbackComment: string | null;
   /** `null` on a reply that is still running */

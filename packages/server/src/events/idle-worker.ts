@@ -163,9 +163,13 @@ async function readTranscript(trx: Deps["db"], conversationId: string) {
     ) as sized where bytes <= ${TRANSCRIPT_BYTES})`;
   const rows = await trx
     .selectFrom("messages")
-    .select(["id", "role", "content", "createdAt"])
+    .select(["id", "role", "content", "isSupplied", "createdAt"])
     .where("id", "in", sized)
     .orderBy("position")
     .execute();
-  return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt).toISOString() }));
+  return rows.map(({ isSupplied, ...row }) => ({
+    ...row,
+    ...(isSupplied === 1 ? { isSupplied: true } : {}),
+    createdAt: new Date(row.createdAt).toISOString(),
+  }));
 }

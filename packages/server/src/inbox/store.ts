@@ -188,6 +188,7 @@ export async function addMessage(
     pieces: null,
     page: null,
     messageKey: null,
+    isSupplied: 0,
     feedback: null,
     feedbackComment: null,
     stopReason: "end_turn",

@@ -8,6 +8,9 @@ import { loadOpening, toEntry } from "./opening.ts";
 import type { PinnedForms } from "./pinned-forms.ts";
 import type { ReplyReader } from "./reply-reader.ts";
 
+/** The conversation exists, but the page has not proven yet, or no longer proves, who the visitor is. */
+const identityErrors: ReadonlySet<string> = new Set(["IDENTITY_REQUIRED", "INVALID_USER_TOKEN"]);
+
 type Parts = {
   entries: ChatEntries;
   reader: ReplyReader;
@@ -49,7 +52,7 @@ export function createConversationLoader(
       if (isRunning(conversation)) follow(current);
     } catch (error) {
       if (own !== turn) return;
-      const isGone = error instanceof FoyerError && !error.isTemporary;
+      const isGone = error instanceof FoyerError && !error.isTemporary && !identityErrors.has(error.code);
       if (isGone) visitor.forget(current.id);
       entries.patch({
         phase: isGone ? "ready" : "unloadable",

@@ -1,4 +1,4 @@
-import type { Request } from "@foyer/sdk";
+import type { ConversationKey, Request } from "@foyer/sdk";
 import type { WidgetCore } from "../loader/widget-core.ts";
 import type { Messages } from "../locales/en.ts";
 import { createChatEntries } from "./chat-entries.ts";
@@ -96,6 +96,12 @@ export function createChat(core: WidgetCore, request: Request, messages: Message
     select(id: string): void {
       bus.emit("interaction");
       visitor.select(id);
+      restoring.restore();
+    },
+    /** Opens the conversation of an email's link. */
+    openLinked(linked: ConversationKey): void {
+      bus.emit("interaction");
+      visitor.remember({ ...linked, title: "", at: Date.now() });
       restoring.restore();
     },
     rate: createRating(core, request, messages, entries),

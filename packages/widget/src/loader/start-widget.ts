@@ -54,8 +54,11 @@ export function startWidget(options: WidgetOptions, onDestroy: () => void): Foye
 
   const linked = takeLinkedConversation();
   if (linked) {
-    visitor.remember({ ...linked, title: "", at: Date.now() });
-    whenReady(({ panel }) => panel.open({ byVisitor: true }));
+    const own = visitor.conversations.find(({ id }) => id === linked.id);
+    // The token of a link expires, while the one of the browser that began the conversation does not.
+    if (own) visitor.remember(own.token.startsWith("fcl_") ? { ...own, ...linked } : own);
+    // Another browser began the conversation, so the visitor is asked first.
+    whenReady(({ panel }) => panel.open(own ? { byVisitor: true } : { byVisitor: true, linked }));
   }
 
   const foyer: FoyerApi = {

@@ -1,4 +1,4 @@
-import type { AgentWidget } from "@foyer/sdk";
+import type { AgentWidget, ConversationKey } from "@foyer/sdk";
 import type { FormHandler, Renderer } from "../foyer-api.ts";
 import type { LocaleId } from "../locales/choose-locale.ts";
 import type { createPageTools, RegisteredTool } from "../tools/page-tools.ts";
@@ -50,6 +50,8 @@ export type OpenRequest = {
   opening?: { triggerId: string; text: string };
   /** Opened by a trigger, so a message that the visitor has already typed is kept. */
   byTrigger?: boolean;
+  /** The conversation of an email's link that another browser began. The visitor is asked before it is shown. */
+  linked?: ConversationKey;
   /** Opened by the visitor, so the chat is open on the next page as well. */
   byVisitor?: boolean;
 };

@@ -43,6 +43,10 @@ export const de: Messages = {
   replyFailed: "Da ist leider etwas schiefgegangen. Bitte versuchen Sie es noch einmal.",
   notLoaded: "Das Gespräch konnte nicht geladen werden.",
   conversationGone: "Dieses Gespräch ist nicht mehr verfügbar.",
+  linkQuestion:
+    "Dieser Link öffnet ein Gespräch mit {name} auf {site}, das nicht in diesem Browser begonnen wurde. Öffnen Sie es nur, wenn Sie den Link in einer E-Mail von {name} erhalten haben.",
+  openLinked: "Gespräch öffnen",
+  ignoreLinked: "Nicht öffnen",
   aiNotice: "Sie chatten mit einem KI-Assistenten. Er kann Fehler machen.",
   privacyPolicy: "Datenschutzerklärung",
   agree: "Zustimmen und fortfahren",

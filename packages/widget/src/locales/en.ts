@@ -45,6 +45,10 @@ export const en = {
   replyFailed: "Sorry, something went wrong. Please try again.",
   notLoaded: "The conversation couldn't be loaded.",
   conversationGone: "This conversation is no longer available.",
+  linkQuestion:
+    "This link opens a conversation with {name} on {site} that was not started in this browser. Open it only if you received the link in an email from {name}.",
+  openLinked: "Open conversation",
+  ignoreLinked: "Don't open",
   // Privacy
   aiNotice: "You're chatting with an AI assistant. It can make mistakes.",
   privacyPolicy: "Privacy policy",

@@ -42,6 +42,10 @@ export const es: Messages = {
   replyFailed: "Lo sentimos, algo ha salido mal. Inténtalo de nuevo.",
   notLoaded: "No se ha podido cargar la conversación.",
   conversationGone: "Esta conversación ya no está disponible.",
+  linkQuestion:
+    "Este enlace abre una conversación con {name} en {site} que no se inició en este navegador. Ábrela solo si recibiste el enlace en un correo de {name}.",
+  openLinked: "Abrir la conversación",
+  ignoreLinked: "No abrir",
   aiNotice: "Está chateando con un asistente de IA. Puede cometer errores.",
   privacyPolicy: "Política de privacidad",
   agree: "Aceptar y continuar",

@@ -42,6 +42,10 @@ export const fr: Messages = {
   replyFailed: "Désolé, une erreur s’est produite. Réessayez.",
   notLoaded: "La conversation n’a pas pu être chargée.",
   conversationGone: "Cette conversation n’est plus disponible.",
+  linkQuestion:
+    "Ce lien ouvre une conversation avec {name} sur {site} qui n’a pas été commencée dans ce navigateur. Ne l’ouvrez que si vous avez reçu le lien dans un e-mail de {name}.",
+  openLinked: "Ouvrir la conversation",
+  ignoreLinked: "Ne pas ouvrir",
   aiNotice: "Vous discutez avec un assistant IA. Il peut se tromper.",
   privacyPolicy: "Politique de confidentialité",
   agree: "Accepter et continuer",

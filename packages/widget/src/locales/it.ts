@@ -42,6 +42,10 @@ export const it: Messages = {
   replyFailed: "Si è verificato un problema. Riprova.",
   notLoaded: "Non è stato possibile caricare la conversazione.",
   conversationGone: "Questa conversazione non è più disponibile.",
+  linkQuestion:
+    "Questo link apre una conversazione con {name} su {site} che non è stata avviata in questo browser. Aprila solo se hai ricevuto il link in un’email di {name}.",
+  openLinked: "Apri la conversazione",
+  ignoreLinked: "Non aprire",
   aiNotice: "Stai chattando con un assistente IA. Può commettere errori.",
   privacyPolicy: "Informativa sulla privacy",
   agree: "Accetta e continua",

@@ -42,6 +42,10 @@ export const ja: Messages = {
   replyFailed: "申し訳ありません。問題が発生しました。もう一度お試しください。",
   notLoaded: "会話を読み込めませんでした。",
   conversationGone: "この会話は利用できなくなりました。",
+  linkQuestion:
+    "このリンクは、{site}での{name}との会話を開きますが、この会話はこのブラウザーで開始されたものではありません。{name}からのメールでリンクを受け取った場合にのみ開いてください。",
+  openLinked: "会話を開く",
+  ignoreLinked: "開かない",
   aiNotice: "AIアシスタントとチャットしています。間違えることがあります。",
   privacyPolicy: "プライバシーポリシー",
   agree: "同意して続ける",

@@ -43,6 +43,10 @@ export const nl: Messages = {
   replyFailed: "Sorry, er is iets misgegaan. Probeer het opnieuw.",
   notLoaded: "Het gesprek kon niet worden geladen.",
   conversationGone: "Dit gesprek is niet meer beschikbaar.",
+  linkQuestion:
+    "Deze link opent een gesprek met {name} op {site} dat niet in deze browser is begonnen. Open het alleen als je de link in een e-mail van {name} hebt ontvangen.",
+  openLinked: "Gesprek openen",
+  ignoreLinked: "Niet openen",
   aiNotice: "U chat met een AI-assistent. Die kan fouten maken.",
   privacyPolicy: "Privacyverklaring",
   agree: "Akkoord en doorgaan",

@@ -42,6 +42,10 @@ export const pl: Messages = {
   replyFailed: "Przepraszamy, coś poszło nie tak. Spróbuj ponownie.",
   notLoaded: "Nie udało się wczytać rozmowy.",
   conversationGone: "Ta rozmowa nie jest już dostępna.",
+  linkQuestion:
+    "Ten link otwiera rozmowę z {name} na {site}, która nie została rozpoczęta w tej przeglądarce. Otwórz ją tylko wtedy, gdy link przyszedł w wiadomości e-mail od {name}.",
+  openLinked: "Otwórz rozmowę",
+  ignoreLinked: "Nie otwieraj",
   aiNotice: "Rozmawiasz z asystentem AI. Może popełniać błędy.",
   privacyPolicy: "Polityka prywatności",
   agree: "Zgadzam się, dalej",

@@ -42,6 +42,10 @@ export const pt: Messages = {
   replyFailed: "Desculpe, algo deu errado. Tente novamente.",
   notLoaded: "Não foi possível carregar a conversa.",
   conversationGone: "Esta conversa não está mais disponível.",
+  linkQuestion:
+    "Este link abre uma conversa com {name} em {site} que não foi iniciada neste navegador. Abra-a somente se você recebeu o link em um e-mail de {name}.",
+  openLinked: "Abrir a conversa",
+  ignoreLinked: "Não abrir",
   aiNotice: "Você está conversando com um assistente de IA. Ele pode cometer erros.",
   privacyPolicy: "Política de privacidade",
   agree: "Concordar e continuar",

@@ -42,6 +42,10 @@ export const tr: Messages = {
   replyFailed: "Üzgünüz, bir sorun oluştu. Lütfen tekrar deneyin.",
   notLoaded: "Sohbet yüklenemedi.",
   conversationGone: "Bu sohbet artık kullanılamıyor.",
+  linkQuestion:
+    "Bu bağlantı, {site} üzerinde {name} ile yapılan ve bu tarayıcıda başlatılmamış bir sohbeti açar. Yalnızca bağlantıyı {name} tarafından gönderilen bir e-postada aldıysanız açın.",
+  openLinked: "Sohbeti aç",
+  ignoreLinked: "Açma",
   aiNotice: "Bir yapay zekâ asistanıyla sohbet ediyorsunuz. Hata yapabilir.",
   privacyPolicy: "Gizlilik politikası",
   agree: "Kabul et ve devam et",

@@ -42,6 +42,10 @@ export const zh: Messages = {
   replyFailed: "抱歉，出了点问题，请重试。",
   notLoaded: "无法加载对话。",
   conversationGone: "此对话已不可用。",
+  linkQuestion:
+    "此链接将打开在 {site} 上与 {name} 的对话，但该对话并非在此浏览器中开始。仅当您在 {name} 发送的电子邮件中收到此链接时才打开。",
+  openLinked: "打开对话",
+  ignoreLinked: "不打开",
   aiNotice: "您正在与 AI 助手对话，它可能会出错。",
   privacyPolicy: "隐私政策",
   agree: "同意并继续",

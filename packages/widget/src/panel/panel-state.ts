@@ -1,3 +1,4 @@
+import type { ConversationKey } from "@foyer/sdk";
 import { createStore } from "../store.ts";
 import type { Handoff } from "./panel-context.ts";
 
@@ -8,11 +9,13 @@ type State = {
   view: "chat" | "conversations";
   /** The message that the visitor has typed but not sent. */
   draft: string;
+  /** The conversation of a link, until the visitor has decided whether to open it. */
+  linked: ConversationKey | null;
   /** Set once the handoff code has loaded. */
   handoff: Handoff | null;
 };
 
 export function createPanelState() {
-  const store = createStore<State>({ isOpen: false, view: "chat", draft: "", handoff: null });
+  const store = createStore<State>({ isOpen: false, view: "chat", draft: "", linked: null, handoff: null });
   return { ...store, patch: (changes: Partial<State>) => store.set({ ...store.get(), ...changes }) };
 }

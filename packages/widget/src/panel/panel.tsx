@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import { createRequest } from "@foyer/sdk";
 import { render } from "preact";
-import { ConversationView } from "../chat/conversation-view.tsx";
 import { createChat } from "../chat/create-chat.ts";
+import { ChatView } from "../chat/link-question.tsx";
 import { PastConversations } from "../chat/past-conversations.tsx";
 import type { OpenRequest, Panel, WidgetCore } from "../loader/widget-core.ts";
 import { loadMessages } from "../locales/load-messages.ts";
@@ -22,7 +22,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
   const localized = await loadMessages(locale);
   const { errorMessage } = core.agent.widget;
   const messages = errorMessage ? { ...localized, replyFailed: errorMessage, unreachable: errorMessage } : localized;
-  const request = createRequest({ baseUrl: options.baseUrl });
+  const request = createRequest({ baseUrl: options.baseUrl, identity: () => core.visitor.identity });
   const chat = createChat(core, request, messages);
   const state = createPanelState();
   const panel: PanelContext = { core, request, messages, chat, loadForms: () => loadForms(options.baseUrl) };
@@ -61,7 +61,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     <PanelProvider value={panel}>
       <PanelView state={state}>
         {{
-          chat: <ConversationView state={state} />,
+          chat: <ChatView state={state} />,
           conversations: <PastConversations state={state} />,
         }}
       </PanelView>
@@ -69,7 +69,7 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
     place,
   );
   return {
-    open({ message, form, opening, handoff: offersPerson, byTrigger, byVisitor }: OpenRequest) {
+    open({ message, form, opening, linked, handoff: offersPerson, byTrigger, byVisitor }: OpenRequest) {
       shadow.frame.dataset.open = "";
       if (byVisitor && matchMedia(SMALL_SCREEN).matches) backButton.opened();
       if (opening) chat.openWith(opening);
@@ -78,7 +78,8 @@ export async function mountPanel(core: WidgetCore): Promise<Panel> {
       state.patch({
         isOpen: true,
         ...(isSaid ? { draft: message } : {}),
-        ...(isSaid || form || opening ? { view: "chat" } : {}),
+        ...(isSaid || form || opening || linked ? { view: "chat" } : {}),
+        ...(linked ? { linked } : {}),
       });
       showUnread(0);
       if (offersPerson) void handoff.load().then((loaded) => loaded?.offer());

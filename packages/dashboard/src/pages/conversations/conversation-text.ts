@@ -8,7 +8,9 @@ export function formatConversation(conversation: ConversationDetail, agentName: 
   const known = [visitor, userEmail, userId].filter((text, index, all) => text && all.indexOf(text) === index);
   const head = [title, `Conversation ${id}`, `Visitor: ${known.join(", ")}`, `Started: ${createdAt}`];
   const turns = messages.map((turn) => {
-    const speaker = turn.author.person?.name ?? (turn.role === "user" ? visitor : agentName);
+    const speaker =
+      turn.author.person?.name ??
+      (turn.role === "user" ? visitor : turn.isSupplied ? `${agentName} (sent by the visitor's client)` : agentName);
     const lines = [`[${turn.createdAt}] ${speaker}:`];
     for (const part of splitReply(turn)) lines.push(part.kind === "text" ? part.text : callText(part.call));
     const end = describeEnd(turn);

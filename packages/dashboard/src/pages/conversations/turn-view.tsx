@@ -115,7 +115,15 @@ function TurnView({ turn, context }: { turn: Turn; context: TurnContext }) {
 }
 
 /** Who wrote a turn: the visitor, the agent, or a member by name. */
-function Speaker({ turn: { role, author }, context }: { turn: Turn; context: TurnContext }) {
+function Speaker({ turn: { role, author, isSupplied }, context }: { turn: Turn; context: TurnContext }) {
+  if (isSupplied) {
+    return (
+      <h3 className="font-medium">
+        {context.agentName}{" "}
+        <span className="font-normal text-soft">· Sent by the visitor's client, not by the agent</span>
+      </h3>
+    );
+  }
   if (author.kind !== "member" || !author.person) {
     return <h3 className="font-medium">{role === "user" ? context.visitor : context.agentName}</h3>;
   }

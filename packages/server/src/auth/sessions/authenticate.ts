@@ -6,7 +6,7 @@ import type { Encryption } from "../../encryption.ts";
 import { AppError } from "../../errors.ts";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
 import type { KeyOwner } from "../api-keys/store.ts";
-import { isTokenFor, looksLikeToken } from "../conversation-token.ts";
+import { isLinkToken, isTokenFor, looksLikeToken, readLinkVersion } from "../conversation-token.ts";
 import { isSameOrigin, requireSameOrigin } from "./same-origin.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
 
@@ -34,6 +34,11 @@ declare module "fastify" {
     principal: Principal | null;
     /** the bearer token sent to a `visitor` route; unverified, because the body names the conversation */
     conversationToken: string | null;
+    /**
+     * on a `conversation` route, the version in the token of an email's link, which the conversation has to confirm;
+     * null for any other credential
+     */
+    linkVersion: number | null;
     signedIn: SignedIn | null;
   }
 }
@@ -52,6 +57,7 @@ export function registerAuthentication(
   app.decorateRequest("principal", null);
   app.decorateRequest("signedIn", null);
   app.decorateRequest("conversationToken", null);
+  app.decorateRequest("linkVersion", null);
   app.addHook("onRoute", (route) => {
     const { access } = route.config ?? {};
     if (access === "public" || access === "visitor" || access === "user") return;
@@ -99,8 +105,13 @@ export function registerAuthentication(
 
   function admitBearer(request: FastifyRequest, reply: FastifyReply, access: Access, bearer: string) {
     if (access === "conversation" && looksLikeToken(bearer)) {
-      if (isTokenFor(encryption, readConversationId(request), bearer)) return undefined;
-      throw unauthorizedError("This conversation token belongs to another conversation.");
+      request.linkVersion = readLinkVersion(encryption, readConversationId(request), bearer);
+      if (request.linkVersion !== null || isTokenFor(encryption, readConversationId(request), bearer)) return undefined;
+      throw unauthorizedError(
+        isLinkToken(bearer)
+          ? "This link has expired or belongs to another conversation."
+          : "This conversation token belongs to another conversation.",
+      );
     }
     const found = keys.authenticate(bearer);
     return found instanceof Promise

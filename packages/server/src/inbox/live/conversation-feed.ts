@@ -26,6 +26,8 @@ export type LiveMessage = {
   position: number;
   isRunning: boolean;
   isFromMember: boolean;
+  /** written by a client in the agent's name */
+  isSupplied: boolean;
   render(options: { isMember: boolean }): Message;
 };
 
@@ -113,7 +115,9 @@ export function createConversationFeed(source: ConversationSource, onError: (err
           topic.awaitsReply = true;
           return;
         }
-        sendMessage(message, followers, state.epoch);
+        // Visitors read such messages only with the conversation, whose request tells who reads it.
+        const readers = message.isSupplied ? followers.filter(({ isMember }) => isMember) : followers;
+        sendMessage(message, readers, state.epoch);
       }
     }
   }

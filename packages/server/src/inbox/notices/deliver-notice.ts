@@ -1,4 +1,4 @@
-import { createConversationToken } from "../../auth/conversation-token.ts";
+import { createLinkToken } from "../../auth/conversation-token.ts";
 import { findMemberEmail } from "../../auth/members/members.ts";
 import { createBatchWriter } from "../../db/batch-writer.ts";
 import type { Deps } from "../../deps.ts";
@@ -101,7 +101,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
     const facts = { agentId, conversationId, agentName: agent.name, messages, from };
     const mail = answerMail(
       { ...facts, context: conversation.context, allowedOrigins: agent.allowedOrigins },
-      { baseUrl: config.baseUrl, token: createConversationToken(encryption, conversationId) },
+      { baseUrl: config.baseUrl, token: createLinkToken(encryption, conversation) },
     );
     await mailer.send({ to: handoff.email, ...mail });
     return delivered;

@@ -17,7 +17,10 @@ export type NoticeStore = ReturnType<typeof createNoticeStore>;
 export type NoticeSubject = {
   handoff: HandoffRow;
   agent: Pick<AgentRow, "name" | "allowedOrigins">;
-  conversation: Pick<ConversationRow, "title" | "userName" | "userEmail" | "context" | "assigneeId">;
+  conversation: Pick<
+    ConversationRow,
+    "id" | "linkVersion" | "title" | "userName" | "userEmail" | "context" | "assigneeId"
+  >;
 };
 
 type Member = { organizationId: string; userId: string };
@@ -230,7 +233,7 @@ function subjectQueries(db: Db) {
       if (!handoff) return undefined;
       const conversation = await db
         .selectFrom("conversations")
-        .select(["title", "userName", "userEmail", "context", "assigneeId"])
+        .select(["id", "linkVersion", "title", "userName", "userEmail", "context", "assigneeId"])
         .where("id", "=", conversationId)
         .where("organizationId", "=", handoff.organizationId)
         .executeTakeFirst();
@@ -251,6 +254,8 @@ function subjectQueries(db: Db) {
         .where("conversationId", "=", conversationId)
         .where("position", "<=", position)
         .where("content", "<>", "")
+        // The email would show what a client wrote as the agent's words.
+        .where("isSupplied", "=", 0)
         .orderBy("position", "desc")
         .limit(MAX_MAILED)
         .execute();

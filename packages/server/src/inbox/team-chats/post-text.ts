@@ -29,8 +29,9 @@ async function renderRequest({ db, baseUrl, commandPrefix, quote }: Source, conv
   if (!handoff) return null;
   const { visitor, agentName, agentId } = await readConversation(db, conversationId);
   const quoted = await readNewestMessages(db, conversationId);
-  const messages = quoted.map(({ role, authorName, content }) => {
-    const author = role === "user" ? visitor : (authorName ?? agentName);
+  const messages = quoted.map(({ role, authorName, isSupplied, content }) => {
+    const agent = isSupplied === 1 ? `${agentName} (sent by the visitor's client)` : agentName;
+    const author = role === "user" ? visitor : (authorName ?? agent);
     return quote(`${author}: ${shorten(content.trim(), QUOTED_LENGTH)}`);
   });
   const promise = handoff.promisedAt === null ? null : `Reply promised by ${formatTime(handoff.promisedAt)}.`;
@@ -77,7 +78,7 @@ async function readConversation(db: Db, conversationId: string) {
 async function readNewestMessages(db: Db, conversationId: string) {
   const rows = await db
     .selectFrom("messages")
-    .select(["role", "content", "authorName"])
+    .select(["role", "content", "authorName", "isSupplied"])
     .where("conversationId", "=", conversationId)
     .where("content", "<>", "")
     .orderBy("position", "desc")
