@@ -20,8 +20,8 @@ type Instructions = { systemPrompt: string | null; reference?: string | null };
 
 /**
  * Builds the prompt: the agent's instructions and the conversation, oldest first, starting with a user message. A note
- * is inserted into the user message that follows it, or into the last one, because not every model accepts two
- * consecutive messages of the same role.
+ * is inserted into the user message that follows it, or into the last message, because not every model accepts two
+ * consecutive messages of the same role. The last message is a user message, because most models refuse any other.
  */
 export function toPrompt(
   { systemPrompt, reference = null }: Instructions,
@@ -33,12 +33,14 @@ export function toPrompt(
   // Not every model accepts a conversation that starts with an assistant message, such as a bubble.
   const isOpening = firstUser > 0 && newest[0]?.position === 0;
   const told = isOpening ? newest : newest.slice(Math.max(firstUser, 0));
+  const last = told.at(-1);
   const notesOf = Map.groupBy(notes, (note) => {
     const next = told.find((row) => row.role === "user" && row.createdAt >= note.createdAt);
-    return (next ?? told.findLast((row) => row.role === "user"))?.id;
+    return (next ?? (last?.role === "user" ? last : undefined))?.id;
   });
   const messages = joinMessages(withChangedPages(told).flatMap((row) => toMessages(row, notesOf.get(row.id) ?? [])));
-  const opened = isOpening ? [beforeOpening, ...messages] : messages;
+  const closing = last?.role === "user" ? [] : [toClosing(notesOf.get(undefined) ?? [])];
+  const opened = [...(isOpening ? [beforeOpening] : []), ...messages, ...closing];
   const instructions = [systemPrompt, reference].filter((text) => text?.trim()).join("\n\n");
   return instructions === "" ? opened : [{ role: "system", content: instructions }, ...opened];
 }
@@ -59,6 +61,14 @@ const beforeOpening: LanguageModelV4Message = {
   role: "user",
   content: [{ type: "text", text: "[The visitor has opened the page and has not written anything yet.]" }],
 };
+
+/**
+ * The end of a conversation in which the visitor did not write last. The notes that follow all messages are part of it.
+ */
+function toClosing(notes: readonly Note[]): LanguageModelV4Message {
+  const texts = notes.length > 0 ? notes.map(({ text }) => text) : ["[The visitor has not answered yet.]"];
+  return { role: "user", content: texts.map((text) => ({ type: "text", text })) };
+}
 
 function takeNewest(history: readonly HistoryRow[]) {
   let characters = 0;

@@ -1,3 +1,5 @@
+import { withFormat } from "./format-prompt.ts";
+import { anthropicPrompt } from "./prompt-formats.ts";
 import { listModelIds, type Provider } from "./provider.ts";
 
 export const anthropic: Provider = {
@@ -8,7 +10,10 @@ export const anthropic: Provider = {
   defaultPath: "/v1",
   async connect({ apiKey, baseUrl, trust, outbound }, model) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return createAnthropic({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model);
+    return withFormat(
+      createAnthropic({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model),
+      anthropicPrompt,
+    );
   },
   models: {
     path: "/models?limit=100",

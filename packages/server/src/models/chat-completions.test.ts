@@ -16,7 +16,7 @@ describe("a chat completions request", () => {
   it("contains what the call specifies", async () => {
     const { sent, model } = createRecordingModel();
     const { signal } = new AbortController();
-    const inputSchema = { type: "object" as const };
+    const inputSchema = { type: "object" as const, properties: {} };
     await model.streamTo(
       {
         prompt,

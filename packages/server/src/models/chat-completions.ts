@@ -4,6 +4,8 @@ import { toChatMessages, toChatToolChoice, toChatTools } from "./chat-completion
 import { findProviderMessage } from "./chat-completions-reply.ts";
 import { readChatCompletion } from "./chat-completions-stream.ts";
 import type { CallbackModel } from "./chat-model.ts";
+import { formatCall } from "./format-prompt.ts";
+import { chatCompletionsPrompt } from "./prompt-formats.ts";
 
 /**
  * Sends one request and resolves when the response headers arrive. The body is a stream of Buffers. Rejects when there
@@ -39,13 +41,14 @@ export function createChatCompletionsModel(options: {
 }): CallbackModel {
   const { provider, modelId, url, send } = options;
   const ownHeaders = withHeaders({ accept: "text/event-stream", "content-type": "application/json" }, options.headers);
+  const format = chatCompletionsPrompt(modelId);
   return {
     provider,
     modelId,
     async streamTo(call, onPart) {
       const signal = call.abortSignal;
       const headers = withHeaders(ownHeaders, call.headers);
-      const body = requestBody(modelId, call);
+      const body = requestBody(modelId, formatCall(call, format));
       const response = await send({ url, method: "POST", headers, body, ...(signal && { signal }) });
       if (response.status < 200 || response.status > 299) throw await toCallError(url, response, signal);
       await readChatCompletion(response.body, onPart, { url, signal });

@@ -1,4 +1,6 @@
 import { googleFormat } from "./embedding-formats.ts";
+import { withFormat } from "./format-prompt.ts";
+import { googlePrompt } from "./prompt-formats.ts";
 import type { Provider } from "./provider.ts";
 
 /** Gemini, through Google's Generative Language API. */
@@ -10,7 +12,10 @@ export const google: Provider = {
   defaultPath: "/v1beta",
   async connect({ apiKey, baseUrl, trust, outbound }, model) {
     const { createGoogle } = await import("@ai-sdk/google");
-    return createGoogle({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model);
+    return withFormat(
+      createGoogle({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model),
+      googlePrompt,
+    );
   },
   models: {
     path: "/models?pageSize=200",

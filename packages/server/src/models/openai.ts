@@ -1,4 +1,6 @@
 import { openaiFormat } from "./embedding-formats.ts";
+import { formatCall } from "./format-prompt.ts";
+import { openaiPrompt } from "./prompt-formats.ts";
 import { bearerHeaders, listModelIds, type Provider } from "./provider.ts";
 
 /** OpenAI's Responses API. */
@@ -17,7 +19,8 @@ export const openai: Provider = {
       provider: "openai",
       modelId: model,
       // Foyer stores the conversations itself, so OpenAI does not need to store them.
-      doStream: (call) => responses.doStream({ ...call, providerOptions: { openai: { store: false } } }),
+      doStream: (call) =>
+        responses.doStream({ ...formatCall(call, openaiPrompt), providerOptions: { openai: { store: false } } }),
     };
   },
   models: {
