@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import scalar from "@scalar/fastify-api-reference";
 import Fastify from "fastify";
 import { Marked } from "marked";
 import { type Built, buildInto } from "./built-files.ts";
+import { packSdk } from "./pack-sdk.ts";
+import { packWidget } from "./pack-widget.ts";
 
 const root = join(import.meta.dirname, "..");
 const templates = join(root, "packages/server/src/pages/docs");
@@ -58,17 +60,46 @@ export function buildDocs(): Promise<void> {
     }
     writeFileSync(join(folder, "docs/scalar.js"), await readScalar());
     mkdirSync(join(folder, "packages"));
-    for (const name of ["sdk", "widget"]) packInto(join(folder, "packages"), name);
+    for (const name of ["sdk", "widget"] as const) packInto(join(folder, "packages"), name);
     return {};
   });
 }
 
-/** Runs `npm pack`, which compiles the package first, and names the tarball without its version: `foyer-sdk.tgz`. */
-function packInto(folder: string, name: string) {
-  execFileSync("npm", ["pack", join(root, "packages", name), "--pack-destination", folder, "--silent"], { cwd: root });
+/** Compiles a package and packs it without what only this repository needs, as `foyer-sdk.tgz`. */
+function packInto(folder: string, name: "sdk" | "widget") {
+  if (name === "sdk") packSdk();
+  else packWidget();
+  const source = join(root, "packages", name);
+  const place = join(folder, name);
+  mkdirSync(place);
+  const manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
+  writeFileSync(join(place, "package.json"), `${JSON.stringify(toPublishedManifest(manifest), null, 2)}\n`);
+  for (const part of ["README.md", ...manifest.files])
+    cpSync(join(source, part), join(place, part), { recursive: true });
+  execFileSync("npm", ["pack", place, "--pack-destination", folder, "--silent"], { cwd: root });
+  rmSync(place, { recursive: true });
   const tarball = readdirSync(folder).find((file) => file.startsWith(`foyer-${name}-`));
   if (!tarball) throw new Error(`npm pack created no tarball of packages/${name}.`);
   renameSync(join(folder, tarball), join(folder, `foyer-${name}.tgz`));
+}
+
+/**
+ * Removes the development dependencies, and the exports of source files, which the tarball does not contain.
+ */
+function toPublishedManifest({
+  private: _private,
+  devDependencies: _devDependencies,
+  exports,
+  ...manifest
+}: {
+  private: boolean;
+  devDependencies: object;
+  exports: Record<string, Record<string, string>>;
+}) {
+  const published = Object.entries(exports).flatMap(([path, { "foyer-source": _source, ...conditions }]) =>
+    Object.keys(conditions).length > 0 ? [[path, conditions]] : [],
+  );
+  return { ...manifest, exports: Object.fromEntries(published) };
 }
 
 function createMenu(current: string): string {

@@ -114,6 +114,17 @@ describe("the SDK package that the server offers", () => {
     }
   });
 
+  it.each(["sdk", "widget"])("%s: its package.json names only what the package contains", (name) => {
+    const place = join(project, "node_modules/@foyer", name);
+    const manifest = JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
+    expect(Object.keys(manifest)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(private|scripts|devDependencies)$/)]),
+    );
+    expect(Object.keys(manifest.exports)).toEqual(["."]);
+    expect(Object.keys(manifest.exports["."])).toEqual(["types", "default"]);
+    for (const path of Object.values<string>(manifest.exports["."])) expect(existsSync(join(place, path))).toBe(true);
+  });
+
   it("compiles and runs in a project that has nothing else installed, and its types reject wrong calls", async () => {
     expect(compile({ "program.ts": program, "mistakes.ts": mistakes })).toBe("");
     const { key } = await server.createAccount();

@@ -7,7 +7,7 @@ const source = join(root, "packages/sdk");
 
 /**
  * Compiles the SDK to `packages/sdk/lib`: JavaScript and declarations, those of the contract included, so that the
- * packed package depends on nothing. Runs before `npm pack`. Inside this repository the condition `foyer-source` of the
+ * packed package depends on nothing. Inside this repository the condition `foyer-source` of the
  * package's `exports` selects the sources instead, so nothing has to be built to work on it.
  */
 export function packSdk(): void {
@@ -40,5 +40,3 @@ function rewrite(path: string, contract: string) {
     .replaceAll(/(["'])typebox\1/g, `"${contract}/typebox.js"`);
   writeFileSync(path, text);
 }
-
-if (import.meta.main) packSdk();

@@ -6,8 +6,7 @@ const root = join(import.meta.dirname, "..");
 const packageDir = join(root, "packages/widget");
 
 /**
- * Compiles the code that loads the widget from its server, with its types, to `packages/widget/lib`. Runs before `npm
- * pack`. The packed package has no dependencies; the widget itself always comes from the server. Single-threaded for
+ * Compiles the code that loads the widget from its server, with its types, to `packages/widget/lib`. The packed package has no dependencies; the widget itself always comes from the server. Single-threaded for
  * the reason given in pack-sdk.ts.
  */
 export function packWidget(): void {
@@ -29,5 +28,3 @@ export function packWidget(): void {
     writeFileSync(path, readFileSync(path, "utf8").replaceAll(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"'));
   }
 }
-
-if (import.meta.main) packWidget();

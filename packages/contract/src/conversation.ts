@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { ReplySearch } from "./answers.ts";
 import { VisitorForm } from "./form.ts";
-import { Author, HandoffRecord, handlers, Ownership } from "./handoff.ts";
+import { AnswerEmail, Author, HandoffRecord, handlers, Ownership } from "./handoff.ts";
 import { MessagePage } from "./page.ts";
 import {
   idParams,
@@ -236,6 +236,11 @@ export const Conversation = Type.Object(
         description: "The newest 100 requests for a person, oldest first. Only sent to members and API keys.",
       }),
     ),
+    answerEmails: Type.Optional(
+      Type.Array(ref(AnswerEmail), {
+        description: "The newest 100 emails with members' answers, oldest first. Only sent to members and API keys.",
+      }),
+    ),
     tags: Type.Optional(
       Type.Array(ref(ConversationTag), { description: "By name. Only sent to members and API keys." }),
     ),
@@ -266,8 +271,24 @@ export const ConversationQuery = Type.Object({
       description: "Only conversations that this member has: a user id, `me`, or `none`",
     }),
   ),
+  sort: Type.Optional(
+    stringEnum(
+      ["activity"],
+      "`activity`: the conversation with the most recent message first. Without it, the newest conversation first, or the order that `handler` describes.",
+    ),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, description: "Defaults to 20. Values above 100 count as 100." })),
   offset: Type.Optional(listOffset),
+  after: Type.Optional(
+    Type.String({
+      maxLength: 60,
+      description:
+        "The `cursor` of the previous page, with `sort=activity` and without `offset`. Conversations that move to the top in the meantime then do not shift the pages.",
+    }),
+  ),
+  unread: Type.Optional(
+    Type.Boolean({ description: "Whether a message arrived since a member last read the conversation" }),
+  ),
   userId: Type.Optional(Type.String({ description: "Only conversations with this `userId`" })),
   q: Type.Optional(Type.String({ maxLength: 64, description: "Text to find in the title or in a message" })),
   feedback: Type.Optional(stringEnum(["up", "down"], "Only conversations with a message that has this rating")),
@@ -287,10 +308,22 @@ export const ConversationQuery = Type.Object({
     Type.String({ format: "date-or-date-time", description: "Latest start. A date includes the whole day." }),
   ),
   format: Type.Optional(
-    stringEnum(["json", "csv"], "`csv` returns every match as a file and ignores `limit` and `offset`."),
+    stringEnum(
+      ["json", "csv"],
+      "`csv` returns every match as a file, the newest conversation first, and ignores `sort`, `limit`, `offset` and `after`.",
+    ),
   ),
 });
 export type ConversationQuery = Static<typeof ConversationQuery>;
+
+const ConversationPagination = Type.Object({
+  ...Pagination.properties,
+  cursor: Type.Optional(
+    nullable(
+      Type.String({ description: "Only with `sort=activity`: the `after` of the next page. `null` at the end." }),
+    ),
+  ),
+});
 
 export const listConversations = {
   method: "GET",
@@ -298,11 +331,11 @@ export const listConversations = {
   config: { access: "account" },
   schema: {
     tags,
-    summary: "List an agent's conversations, newest first, or the conversations that need a person",
+    summary: "List an agent's conversations, newest first or by activity, or the conversations that need a person",
     querystring: ConversationQuery,
     response: {
       200: Type.Object(
-        { data: Type.Array(ref(ConversationSummary)), pagination: Pagination, error: Type.Null() },
+        { data: Type.Array(ref(ConversationSummary)), pagination: ConversationPagination, error: Type.Null() },
         { [MEDIA_TYPES]: { "text/csv": { schema: { type: "string", description: "With `format=csv`" } } } },
       ),
     },

@@ -176,6 +176,12 @@ export const HandoffRecord = Type.Object(
   {
     cause: stringEnum(handoffCauses),
     reason: nullable(Type.String({ description: "Why, in the words of the visitor or the agent" })),
+    email: nullable(
+      Type.String({
+        description:
+          "The address that the visitor left during this request. The newest one receives all later answers.",
+      }),
+    ),
     requestedAt: Timestamp,
     takenAt: nullable(Timestamp),
     takenBy: refOrNull(Person, { description: "The member who first took the request" }),
@@ -194,6 +200,17 @@ export const HandoffRecord = Type.Object(
   { $id: "HandoffRecord" },
 );
 export type HandoffRecord = Static<typeof HandoffRecord>;
+
+/** An email with a member's answer to a visitor who was away. */
+export const AnswerEmail = Type.Object(
+  {
+    to: Type.String(),
+    at: withDescription(Timestamp, { description: "When it was sent, or is due" }),
+    state: stringEnum(["pending", "delivered", "failed"], "`failed` after the last attempt"),
+  },
+  { $id: "AnswerEmail" },
+);
+export type AnswerEmail = Static<typeof AnswerEmail>;
 
 /** Who handles a conversation. Each change increments `epoch`. */
 export const Ownership = Type.Object(

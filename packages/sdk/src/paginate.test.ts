@@ -55,6 +55,20 @@ it("paginate stops at an empty page even when the total is higher", async () => 
   expect(queries).toHaveLength(1);
 });
 
+it("paginate follows the cursor of a list that has one", async () => {
+  const requests: object[] = [];
+  const list = async (query: { sort: "activity"; limit?: number; after?: string }) => {
+    requests.push(query);
+    const data = query.after === undefined ? [{ id: 4 }, { id: 3 }] : [{ id: 2 }];
+    return { data, pagination: { total: 3, limit: 2, offset: 0, cursor: query.after === undefined ? "c1" : null } };
+  };
+  expect(await collect(paginate(list, { sort: "activity", limit: 2 }))).toEqual([{ id: 4 }, { id: 3 }, { id: 2 }]);
+  expect(requests).toEqual([
+    { sort: "activity", limit: 2, offset: 0 },
+    { sort: "activity", limit: 2, after: "c1" },
+  ]);
+});
+
 it("paginate infers the type of the items of each list", () => {
   const client = {} as ManagementClient;
   const conversations = () => paginate(client.listConversations, { agentId: "agent_1" });

@@ -32,7 +32,7 @@ export function Field({
   const described = [error ? `${id}-error` : "", help ? `${id}-help` : ""].filter(Boolean).join(" ");
   return (
     // Without `content-start`, the inputs of a row grow to the height of the longest help text.
-    <div className="grid content-start gap-1">
+    <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-1">
       <label htmlFor={id} className="font-medium">
         {label}
         {isOptional && <span className="font-normal text-soft"> (optional)</span>}
@@ -221,7 +221,7 @@ export function Toggle({
 const growsByItself = () => CSS.supports("field-sizing", "content");
 
 /**
- * A text area as tall as its text, between the `min-h-*` and `max-h-*` of its class. Browsers without `field-sizing`
+ * A text area as wide as its place, whatever the length of its words, and as tall as its text, between the `min-h-*` and `max-h-*` of its class. Browsers without `field-sizing`
  * (Safari before 26, Firefox) get the height from a measurement.
  */
 export function GrowingTextarea({
@@ -244,7 +244,7 @@ export function GrowingTextarea({
         if (typeof ref === "function") return ref(element);
         if (ref) ref.current = element;
       }}
-      className={`field-sizing-content ${className}`}
+      className={`field-sizing-content max-w-full min-w-0 [overflow-wrap:anywhere] ${className}`}
     />
   );
 }

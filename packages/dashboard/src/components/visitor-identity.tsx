@@ -13,6 +13,7 @@ const levels = {
 /** Lists the known facts about a visitor. Unproven facts of a verified visitor are marked. */
 export function visitorFacts({
   identity,
+  isTest = false,
   userId,
   userEmail = null,
   userName = null,
@@ -20,6 +21,8 @@ export function visitorFacts({
   visitor,
 }: {
   identity: VisitorIdentity;
+  /** Whether a member chatted to test the agent, not a visitor of the site. */
+  isTest?: boolean;
   userId: string | null;
   userEmail?: string | null;
   userName?: string | null;
@@ -42,14 +45,19 @@ export function visitorFacts({
     ) : (
       value
     );
+  // In a test chat, the member chooses whom to be. Without a proof, that is the member.
+  const identityFact: Fact =
+    isTest && identity !== "verified"
+      ? ["Identity", <Status key="identity">Test chat by {known.name || known.email || "a member"}</Status>]
+      : [
+          "Identity",
+          <div key="identity">
+            <Status tone={tone}>{word}</Status>
+            <p className="text-sm text-soft">{isTest ? "A member chatted as this visitor to test the agent." : line}</p>
+          </div>,
+        ];
   return [
-    [
-      "Identity",
-      <div key="identity">
-        <Status tone={tone}>{word}</Status>
-        <p className="text-sm text-soft">{line}</p>
-      </div>,
-    ],
+    identityFact,
     ["Name", markUnproven(known.name, Boolean(proven?.name))],
     ["Email", markUnproven(known.email, Boolean(proven?.email))],
     ["Visitor ID", known.id && <code>{known.id}</code>],

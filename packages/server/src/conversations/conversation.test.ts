@@ -101,6 +101,67 @@ onBothDatabases("conversations", (createDatabase) => {
     expect(await isUnread()).toBe(true);
   });
 
+  it("are listed by their last activity in pages that a cursor continues", async () => {
+    const agentId = await createAgent(owner);
+    const ids: string[] = [];
+    for (let n = 1; n <= 5; n++) ids.push(await say(agentId, `Question ${n}`));
+    // Two conversations of the same millisecond stay in a stable order.
+    const at = (id: string | undefined, updatedAt: number) =>
+      server.deps.db
+        .updateTable("conversations")
+        .set({ updatedAt })
+        .where("id", "=", id ?? "")
+        .execute();
+    for (const [n, minutes] of [50, 20, 20, 10, 5].entries()) await at(ids[n], minutes * 60_000);
+    const list = async (query: string) =>
+      (await call("GET", `/conversations?agentId=${agentId}&sort=activity${query}`)).body;
+    const first = await list("&limit=2");
+    expect(titles(first)).toEqual(["Question 1", "Question 3"]);
+    expect(first.pagination).toEqual({ total: 5, limit: 2, offset: 0, cursor: expect.any(String) });
+    // The last one moves to the top, which neither repeats nor skips another one.
+    await at(ids[4], 60 * 60_000);
+    const second = await list(`&limit=2&after=${first.pagination.cursor}`);
+    expect(titles(second)).toEqual(["Question 2", "Question 4"]);
+    const rest = await list(`&limit=2&after=${second.pagination.cursor}`);
+    expect([titles(rest), rest.pagination.cursor]).toEqual([[], null]);
+    expect(titles(await list(""))).toEqual(["Question 5", "Question 1", "Question 3", "Question 2", "Question 4"]);
+    expect(titles(await list("&q=question&limit=1"))).toEqual(["Question 5"]);
+    const unsorted = (await call("GET", `/conversations?agentId=${agentId}&limit=1`)).body;
+    expect([titles(unsorted), unsorted.pagination]).toEqual([["Question 5"], { total: 5, limit: 1, offset: 0 }]);
+    const stranger = await server.createAccount();
+    const elsewhere = await createAgent(stranger);
+    const url = `/conversations?agentId=${elsewhere}&sort=activity&after=${first.pagination.cursor}`;
+    expect((await call("GET", url, undefined, stranger)).body.data).toEqual([]);
+  });
+
+  it.each([
+    ["sort=activity&after=nonsense", "must be the `cursor` of an earlier response"],
+    ["sort=activity&after=12.conv_x", "must be the `cursor` of an earlier response"],
+    ["after=1.conv_01h455vb4pex5vsknk084sn02q", "requires `sort=activity`"],
+    ["sort=activity&offset=1&after=1.conv_01h455vb4pex5vsknk084sn02q", "replaces `offset`"],
+    ["sort=newest", "activity"],
+  ])("are not listed for the query %s", async (query, message) => {
+    const { status, body } = await call("GET", `/conversations?agentId=${await createAgent(owner)}&${query}`);
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it("are filtered by whether they are unread", async () => {
+    const agentId = await createAgent(owner);
+    const read = await say(agentId, "Read");
+    await say(agentId, "Unread");
+    await call("POST", `/conversations/${read}/read`);
+    const list = async (query: string) => {
+      const { body } = await call("GET", `/conversations?agentId=${agentId}&${query}`);
+      return [titles(body), body.pagination.total];
+    };
+    expect(await list("unread=true")).toEqual([["Unread"], 1]);
+    expect(await list("unread=true&sort=activity")).toEqual([["Unread"], 1]);
+    expect(await list("unread=false")).toEqual([["Read"], 1]);
+    // A conversation whose first reply has not begun has no message with text yet.
+    await server.deps.db.updateTable("conversations").set({ lastMessageAt: null }).where("id", "=", read).execute();
+    expect(await list("unread=false")).toEqual([["Read"], 1]);
+  });
+
   it("keep their total correct when created and deleted concurrently", async () => {
     const agentId = await createAgent(owner);
     const ids = await Promise.all(Array.from({ length: 8 }, (_, n) => say(agentId, `At once ${n}`)));

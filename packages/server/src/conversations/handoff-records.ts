@@ -1,4 +1,4 @@
-import type { HandoffRecord } from "@foyer/contract";
+import type { AnswerEmail, HandoffRecord } from "@foyer/contract";
 import type { HandoffRow } from "../db/handoff-tables.ts";
 import type { Db } from "../db/open.ts";
 import type { ConversationRow } from "../db/tables.ts";
@@ -30,11 +30,52 @@ export async function readHandoffRecords(
   return rows.reverse().map((row) => toRecord(row, findPerson));
 }
 
+/** The emails with members' answers: the newest 100, oldest first. Only for members. */
+export async function readAnswerEmails(
+  db: Db,
+  { id, organizationId }: Pick<ConversationRow, "id" | "organizationId">,
+): Promise<AnswerEmail[]> {
+  const rows = await db
+    .selectFrom("deliveries")
+    .select(["deliveries.id", "target", "state", "dueAt"])
+    .select((x) =>
+      x
+        .selectFrom("deliveryAttempts")
+        .select((y) => y.fn.max("startedAt").as("at"))
+        .whereRef("deliveryId", "=", "deliveries.id")
+        .as("sentAt"),
+    )
+    .where("conversationId", "=", id)
+    .where("kind", "=", "notice")
+    .where("target", "like", '{"notice":"answer"%')
+    .orderBy("createdAt", "desc")
+    .orderBy("deliveries.id", "desc")
+    .limit(MAX_RECORDS)
+    .execute();
+  if (rows.length === 0) return [];
+  const handoffs = await db
+    .selectFrom("handoffs")
+    .select(["id", "email"])
+    .where("conversationId", "=", id)
+    .where("organizationId", "=", organizationId)
+    .where("email", "is not", null)
+    .execute();
+  return rows.reverse().flatMap(({ target, state, dueAt, sentAt }) => {
+    const { handoffId }: { handoffId: string } = JSON.parse(target);
+    const to = handoffs.find((handoff) => handoff.id === handoffId)?.email;
+    if (!to) return [];
+    return [
+      { to, at: new Date(Number(sentAt ?? dueAt)).toISOString(), state: state === "waiting" ? "pending" : state },
+    ];
+  });
+}
+
 function toRecord(row: HandoffRow, personOf: (id: string | null) => HandoffRecord["takenBy"]): HandoffRecord {
-  const { cause, reason, requestedAt, takenAt, takenBy, endedAt, endedBy, endedById, note } = row;
+  const { cause, reason, email, requestedAt, takenAt, takenBy, endedAt, endedBy, endedById, note } = row;
   return {
     cause,
     reason,
+    email,
     requestedAt: new Date(requestedAt).toISOString(),
     takenAt: takenAt === null ? null : new Date(takenAt).toISOString(),
     takenBy: personOf(takenBy),

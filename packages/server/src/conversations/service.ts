@@ -24,13 +24,14 @@ import { isId } from "../ids.ts";
 import { toInstants } from "../utc-day.ts";
 import { determineAccess, type Proof } from "./access.ts";
 import { createConversationCounters } from "./analytics/counters.ts";
-import { readHandoffRecords } from "./handoff-records.ts";
+import { readAnswerEmails, readHandoffRecords } from "./handoff-records.ts";
 import { createMarkStore, type RatingHooks } from "./mark-store.ts";
 import { findSuggestions, listToolCalls, type Piece, parsePieces } from "./message-pieces.ts";
 import { createOwnershipReader, toAuthor } from "./ownership.ts";
 import { listSearches } from "./searches.ts";
 import { listCitedSources } from "./sources.ts";
 import {
+  type ActivityPosition,
   type ConversationFieldsRow,
   type ConversationFilter,
   type ConversationSummaryRow,
@@ -128,8 +129,12 @@ export function createConversationService(
     async list(organizationId: string, query: ConversationQuery, userId: string | null) {
       await checkAgent(agents, organizationId, query);
       const page = { limit: Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT), offset: query.offset ?? 0 };
-      const { rows, total } = await store.list(organizationId, toFilter(query, userId), page);
-      return { data: await toSummaries(organizationId, rows), pagination: { total, ...page } };
+      const isByActivity = query.sort === "activity";
+      const after = readActivityPosition(query);
+      const options = { ...page, isByActivity, ...omitUndefined({ after }) };
+      const { rows, total } = await store.list(organizationId, toFilter(query, userId), options);
+      const pagination = { total, ...page, ...(isByActivity ? { cursor: toCursor(rows, page.limit) } : {}) };
+      return { data: await toSummaries(organizationId, rows), pagination };
     },
     /** All matching conversations as a CSV file, newest first. */
     async csv(organizationId: string, query: ConversationQuery, userId: string | null): Promise<Readable> {
@@ -208,6 +213,22 @@ export function createConversationService(
   };
 }
 
+/** @returns the cursor of the page that follows these rows, `null` if there is none */
+function toCursor(rows: readonly ConversationSummaryRow[], limit: number): string | null {
+  const last = rows.at(-1);
+  return last && rows.length === limit ? `${last.updatedAt}.${last.id}` : null;
+}
+
+/** @throws 400 when the cursor is not one of ours, or has no effect */
+function readActivityPosition({ after, sort, offset = 0 }: ConversationQuery): ActivityPosition | undefined {
+  if (after === undefined) return undefined;
+  if (sort !== "activity") throw invalid("after", "requires `sort=activity`");
+  if (offset > 0) throw invalid("after", "replaces `offset`, so send only one of them");
+  const [, updatedAt, id = ""] = /^(\d{1,15})\.(.+)$/.exec(after) ?? [];
+  if (!isId("conv", id)) throw invalid("after", "must be the `cursor` of an earlier response");
+  return { updatedAt: Number(updatedAt), id };
+}
+
 /** @throws 404 when the organization has no such agent, 400 when the query has to name one */
 async function checkAgent(agents: AgentService, organizationId: string, { agentId, handler }: ConversationQuery) {
   if (agentId !== undefined) await agents.get(organizationId, agentId);
@@ -259,11 +280,11 @@ async function* toCsvRows(
 
 /** @param caller the member who makes the request; no conversations are assigned to an API key */
 function toFilter(
-  { agentId, handler, assignee, userId, q, feedback, hasForm, failed, test, tag, from, to }: ConversationQuery,
+  { agentId, handler, assignee, userId, q, feedback, hasForm, failed, test, tag, unread, from, to }: ConversationQuery,
   caller: string | null,
 ): ConversationFilter {
   return {
-    ...omitUndefined({ agentId, handler, userId, q: q || undefined, feedback, hasForm, failed, test, tag }),
+    ...omitUndefined({ agentId, handler, userId, q: q || undefined, feedback, hasForm, failed, test, tag, unread }),
     ...(assignee === undefined ? {} : { assigneeId: assignee === "me" ? (caller ?? "") : assignee }),
     ...toInstants({ from, to }),
   };
@@ -327,6 +348,7 @@ async function readTeamFields(db: Db, row: ConversationRow) {
     tags: (await readConversationTags(db, row.organizationId, [row]))(row),
     // The conversation has always been with its agent, as most are, so there is nothing to read.
     handoffs: epoch === 0 ? [] : await readHandoffRecords(db, row),
+    answerEmails: epoch === 0 ? [] : await readAnswerEmails(db, row),
   };
 }
 

@@ -66,7 +66,10 @@ export type Viewer =
   | { organizationId: string }
   | { conversationId: string; linkVersion: number | null; proof: IdentityProof };
 
-export type ConversationFilter = Omit<ConversationQuery, "assignee" | "from" | "to" | "format" | "limit" | "offset"> & {
+export type ConversationFilter = Omit<
+  ConversationQuery,
+  "assignee" | "from" | "to" | "format" | "sort" | "limit" | "offset" | "after"
+> & {
   /** a user id, or `none` */
   assigneeId?: string;
   /** milliseconds; `from` is inclusive, `to` exclusive */
@@ -74,17 +77,25 @@ export type ConversationFilter = Omit<ConversationQuery, "assignee" | "from" | "
   to?: number;
 };
 
+/** The last conversation of the previous page, in the order of the latest activity. */
+export type ActivityPosition = { updatedAt: Instant; id: string };
+
+type Page = { limit: number; offset: number; isByActivity?: boolean; after?: ActivityPosition };
+
 export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, "db" | "reads" | "databaseKind">) {
   const { firstPage, total } = pageQueries(db);
   return {
-    /** Newest first. Without filters the total comes from a counter; with filters the matches are counted. */
+    /**
+     * Newest first, or by the latest activity. Without filters the total comes from a counter; with filters the matches
+     * are counted.
+     */
     async list(
       organizationId: string,
       { agentId, ...filter }: ConversationFilter,
-      { limit, offset }: { limit: number; offset: number },
+      { limit, offset, isByActivity = false, after }: Page,
     ) {
       const isFiltered = Object.values(filter).some((value) => value !== undefined);
-      if (agentId !== undefined && !isFiltered && offset < FAR_OFFSET) {
+      if (agentId !== undefined && !isFiltered && !isByActivity && offset < FAR_OFFSET) {
         const page = await firstPage(db, { agentId, organizationId, limit, offset });
         const counted = await total(db, { agentId });
         return { rows: page.rows, total: counted.rows[0]?.conversations ?? 0 };
@@ -98,11 +109,17 @@ export function createConversationStore({ db, reads, databaseKind }: Pick<Deps, 
         .select(listColumns)
         .select(summaryExtras)
         .$if(filter.q !== undefined, (query) => query.select(selectFirstMatch(databaseKind, filter.q ?? "")))
-        .$if(filter.handler === "waiting", (query) => query.orderBy("waitingSince"))
-        .$if(filter.handler === "human", (query) => query.orderBy("changedAt", "desc"))
+        .$if(isByActivity, (query) => query.orderBy("updatedAt", "desc"))
+        .$if(after !== undefined, (query) => query.where(isBefore(after)))
+        .$if(!isByActivity && filter.handler === "waiting", (query) => query.orderBy("waitingSince"))
+        .$if(!isByActivity && filter.handler === "human", (query) => query.orderBy("changedAt", "desc"))
         .orderBy("id", "desc");
       const options = { lane: filter.q === undefined ? "list" : "search", owner: organizationId } as const;
       const rows: ConversationSummaryRow[] = await reads.run(page.limit(limit).offset(offset), options);
+      if (agentId !== undefined && !isFiltered) {
+        const counted = await total(db, { agentId });
+        return { rows, total: counted.rows[0]?.conversations ?? 0 };
+      }
       const [counted] = await reads.run(
         matching.select((x) => x.fn.countAll<number>().as("n")),
         options,
@@ -226,6 +243,14 @@ export async function deleteMessages(db: Db, conversationId: string): Promise<vo
 const submitted = sql`select 1 from submissions where submissions."conversationId" = conversations.id
   and submissions."agentId" = conversations."agentId"`;
 
+/** Selects what follows a position in the order of the latest activity. */
+function isBefore({ updatedAt, id }: ActivityPosition = { updatedAt: 0, id: "" }) {
+  return sql<boolean>`("updatedAt", conversations.id) < (${updatedAt}, ${id})`;
+}
+
+/** Matches the condition of the partial index on these conversations. */
+const isUnread = sql<boolean>`"lastMessageAt" > coalesce("readAt", 0)`;
+
 /** Matches the condition of the partial index on these conversations. */
 const isHandedOver = sql<boolean>`handler <> 'agent'`;
 
@@ -292,6 +317,7 @@ function matches(
     failed: hasFailed,
     test,
     tag,
+    unread,
     from,
     to,
   }: ConversationFilter,
@@ -313,6 +339,7 @@ function matches(
         x.where(hasFailed ? sql<boolean>`exists (${failed})` : sql<boolean>`not exists (${failed})`),
       )
       .$if(test !== undefined, (x) => x.where("isTest", "=", test ? 1 : 0))
+      .$if(unread !== undefined, (x) => x.where(unread ? isUnread : sql<boolean>`coalesce(not ${isUnread}, true)`))
       .$if(tag !== undefined, (x) => x.where("conversations.id", "in", hasTag(tag ?? "")))
       .$if(feedback !== undefined, (x) => x.where(hasMessage(sql`feedback = ${feedback}`)))
       .$if(q !== undefined, (x) =>

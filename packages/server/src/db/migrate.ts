@@ -41,6 +41,7 @@ import { repeatedStarts } from "./migrations/0051-repeated-starts.ts";
 import { charsets } from "./migrations/0053-charsets.ts";
 import { tags } from "./migrations/0054-tags.ts";
 import { suppliedMessages } from "./migrations/0063-supplied-messages.ts";
+import { activityOrder } from "./migrations/0072-activity-order.ts";
 import type { Db } from "./open.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import type { Tables } from "./tables.ts";
@@ -93,6 +94,7 @@ const migrations: ReadonlyArray<readonly [name: string, up: Migration]> = [
   ["0053-charsets", charsets],
   ["0054-tags", tags],
   ["0063-supplied-messages", suppliedMessages],
+  ["0072-activity-order", activityOrder],
 ];
 
 /**

@@ -49,7 +49,7 @@ export type PreviewContent =
       highlight?: string;
       previousResult?: unknown;
     }
-  | { type: "form"; form: VisitorForm; key: string; isReadOnly?: boolean };
+  | { type: "form"; form: VisitorForm; key: string };
 
 export type Preview = {
   show(content: PreviewContent): void;
@@ -147,7 +147,7 @@ function stopEvent(event: Event) {
 function Content({ content }: { content: PreviewContent }): JSX.Element {
   if (content.type === "form") {
     return (
-      <div class="reply" inert={content.isReadOnly ?? false}>
+      <div class="reply">
         <FormPlace key={content.key} form={content.form} instanceKey={content.key} />
       </div>
     );

@@ -37,6 +37,7 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
   const [text, setText] = useComposerText(id, mode);
   const [caret, setCaret] = useState(0);
   const { send, isSending } = sending;
+  const draft = useEndpointMutation("draftReply");
   const reportTyping = useTypingReport(id);
   const isReply = mode === "reply";
   const write = (next: string, caretAt = next.length) => {
@@ -62,21 +63,29 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
   };
   return (
     <form
-      className="grid gap-2"
+      className="grid grid-cols-[minmax(0,1fr)] gap-2"
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
       }}
     >
       <ComposerBar
-        agentName={agentName}
         mode={mode}
         canReply={canReply}
         onMode={onMode}
         text={text}
         write={write}
         conversationId={id}
+        draft={draft}
       />
+      <p role="status" className="flex items-center gap-2 text-sm text-soft empty:hidden">
+        {draft.isPending && (
+          <>
+            <span aria-hidden className="glow size-2 shrink-0 rounded-full bg-lamp" />
+            <span className="min-w-0 truncate">{agentName} is writing a draft…</span>
+          </>
+        )}
+      </p>
       <div className="relative flex items-end gap-2">
         <CannedReplyList id={listId} canned={canned} />
         <GrowingTextarea
@@ -129,17 +138,13 @@ export function Composer({ conversation, agentName, mode, canReply, field, sendi
 /** The bar below the text field: selects the mode and inserts prepared texts. */
 function ComposerBar({
   conversationId,
-  agentName,
   mode,
   canReply,
   onMode,
   text,
   write,
-}: Pick<Props, "agentName" | "mode" | "canReply" | "onMode"> & {
-  conversationId: string;
-  text: string;
-  write: (text: string) => void;
-}) {
+  draft,
+}: Pick<Props, "mode" | "canReply" | "onMode"> & SuggestProps) {
   return (
     <div className="flex items-center gap-1">
       {canReply ? (
@@ -158,7 +163,7 @@ function ComposerBar({
       <span className="flex-1" />
       {mode === "reply" && (
         <>
-          <SuggestButton conversationId={conversationId} agentName={agentName} text={text} write={write} />
+          <SuggestButton conversationId={conversationId} text={text} write={write} draft={draft} />
           <IconButton
             label="Insert a canned reply"
             onClick={() => write(text === "" || /\s$/.test(text) ? `${text}/` : `${text} /`)}
@@ -171,22 +176,18 @@ function ComposerBar({
   );
 }
 
+type SuggestProps = {
+  conversationId: string;
+  text: string;
+  write: (text: string) => void;
+  draft: ReturnType<typeof useEndpointMutation<"draftReply">>;
+};
+
 /**
  * Requests a draft from the agent, which the member edits and sends. The draft replaces the text, and a toast offers to
  * restore the text.
  */
-function SuggestButton({
-  conversationId,
-  agentName,
-  text,
-  write,
-}: {
-  conversationId: string;
-  agentName: string;
-  text: string;
-  write: (text: string) => void;
-}) {
-  const draft = useEndpointMutation("draftReply");
+function SuggestButton({ conversationId, text, write, draft }: SuggestProps) {
   const before = useRef(text);
   before.current = text;
   const suggest = () =>
@@ -202,7 +203,7 @@ function SuggestButton({
     );
   return (
     <IconButton
-      label={draft.isPending ? `${agentName} is writing a draft` : "Suggest an answer"}
+      label="Suggest an answer"
       // A disabled button would lose the focus while the draft is written.
       aria-disabled={draft.isPending || undefined}
       aria-busy={draft.isPending || undefined}

@@ -38,7 +38,11 @@ export function ConversationHeader({
     <header className="border-b border-line px-2 sm:ps-6 sm:pe-4">
       <div className="flex min-h-14 items-center gap-1 py-2">
         <BackButton onBack={onBack} />
-        <h2 ref={heading} tabIndex={-1} className="line-clamp-2 min-w-0 flex-1 text-lg outline-none">
+        <h2
+          ref={heading}
+          tabIndex={-1}
+          className="line-clamp-2 min-w-0 flex-1 text-lg [overflow-wrap:anywhere] outline-none"
+        >
           {conversation.title}
         </h2>
         <IconButton ref={addTag} label="Add tag" aria-haspopup="dialog" onClick={onAddTag}>

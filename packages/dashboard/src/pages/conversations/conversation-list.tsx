@@ -1,9 +1,10 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useCallback, useEffect, useImperativeHandle, useRef } from "react";
+import { type RefObject, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useMemo, useRef } from "react";
 import { Button } from "../../components/button.tsx";
 import { ConversationRow, ROW_HEIGHT, SkeletonRow } from "./conversation-row.tsx";
 import type { ListedConversation } from "./inbox-search.ts";
-import { type ListWindow, rowAt } from "./list-window.ts";
+import { findPosition, type ListWindow, rowAt } from "./list-window.ts";
+import type { WaitingGroup } from "./waiting-first.tsx";
 
 /** Methods of the list that the page calls. */
 export type ListHandle = {
@@ -19,6 +20,7 @@ export type ListHandle = {
 export function ConversationList({
   handle,
   window: list,
+  above,
   openId,
   activeAt,
   hrefOf,
@@ -31,6 +33,8 @@ export function ConversationList({
 }: {
   handle: RefObject<ListHandle | null>;
   window: ListWindow;
+  /** Conversations that are shown above the list, which leaves them out. */
+  above: WaitingGroup;
   openId: string | null;
   /** The position that Tab reaches. Its row stays rendered while it is not visible, so that the focus is not lost. */
   activeAt: number;
@@ -44,6 +48,10 @@ export function ConversationList({
   onShowFresh: () => void;
 }) {
   const scroller = useRef<HTMLDivElement>(null);
+  const left = useMemo(
+    () => above.rows.map(({ id }) => findPosition(list, id)).filter((at) => at !== -1),
+    [above, list],
+  );
   const rangeExtractor = useCallback(
     (range: Range) => {
       const seen = defaultRangeExtractor(range);
@@ -56,17 +64,23 @@ export function ConversationList({
   const virtual = useVirtualizer({
     count: list.total,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: (at) => (left.includes(at) ? 0 : ROW_HEIGHT),
     overscan: 6,
     rangeExtractor,
     useFlushSync: false,
   });
+  const leftKey = left.join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these positions have no height
+  useLayoutEffect(() => virtual.measure(), [virtual, leftKey]);
   const { startIndex = 0, endIndex = 0 } = virtual.range ?? {};
   useEffect(() => look(startIndex, endIndex), [look, startIndex, endIndex]);
 
   useImperativeHandle(handle, () => ({
     isAtTop: () => (scroller.current?.scrollTop ?? 0) < ROW_HEIGHT / 2,
-    first: () => Math.ceil((scroller.current?.scrollTop ?? 0) / ROW_HEIGHT),
+    first: () => {
+      const item = virtual.getVirtualItemForOffset((scroller.current?.scrollTop ?? 0) + ROW_HEIGHT - 1);
+      return item?.index ?? 0;
+    },
     toTop: () => scroller.current?.scrollTo({ top: 0 }),
     focus: (at) => {
       virtual.scrollToIndex(at, { align: "auto" });
@@ -96,12 +110,13 @@ export function ConversationList({
       >
         <ul aria-label="Conversations" className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
+            if (left.includes(index)) return null;
             const row = rowAt(list, index);
             return (
               <li
                 key={index}
-                aria-setsize={list.total}
-                aria-posinset={index + 1}
+                aria-setsize={list.total - left.length}
+                aria-posinset={index + 1 - left.filter((at) => at < index).length}
                 className="absolute inset-x-0 top-0"
                 style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
               >

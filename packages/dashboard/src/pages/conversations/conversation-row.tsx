@@ -1,7 +1,7 @@
 import type { ConversationTag } from "@foyer/contract";
 import { plainLine } from "@foyer/widget/plain-line";
 import { useQuery } from "@tanstack/react-query";
-import { CircleAlert, FileText, ThumbsDown, ThumbsUp } from "lucide-react";
+import { CircleAlert, FileText, MessageSquare, ThumbsDown, ThumbsUp } from "lucide-react";
 import { type MouseEvent, memo, type ReactNode } from "react";
 import { Skeleton } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
@@ -32,6 +32,7 @@ export const ConversationRow = memo(function ConversationRow({
   onFocus: (id: string) => void;
 }) {
   const me = useQuery(endpointQuery("getSession")).data?.user.id ?? null;
+  const messages = row.messageCount === 1 ? "message" : "messages";
   const open = (event: MouseEvent) => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
     event.preventDefault();
@@ -60,7 +61,7 @@ export const ConversationRow = memo(function ConversationRow({
         </span>
         <span className="inline-flex shrink-0 items-center gap-2 self-center text-sm text-soft">
           <OwnershipMark row={row} me={me} />
-          {row.handler !== "waiting" && <Time at={row.createdAt} />}
+          {row.handler !== "waiting" && <Time at={row.updatedAt} />}
         </span>
       </span>
       <span className="flex items-center gap-2 text-sm text-soft">
@@ -74,8 +75,9 @@ export const ConversationRow = memo(function ConversationRow({
         <Marks row={row} />
         {/* A search result needs this space for the excerpt with the match. */}
         {!row.match && <TagChips tags={row.tags} />}
-        <span>
-          {row.messageCount} <span className="sr-only">{row.messageCount === 1 ? "message" : "messages"}</span>
+        <span title={`${row.messageCount} ${messages}`} className="inline-flex shrink-0 items-center gap-1">
+          <MessageSquare size={14} aria-hidden />
+          {row.messageCount} <span className="sr-only">{messages}</span>
         </span>
       </span>
     </a>

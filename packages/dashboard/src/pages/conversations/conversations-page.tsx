@@ -1,11 +1,11 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate, useParams, useRouter } from "@tanstack/react-router";
-import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { endpointQuery } from "../../data/queries.ts";
 import type { DeskHandle } from "./conversation-desk.tsx";
 import type { ListHandle } from "./conversation-list.tsx";
 import { DeleteConversation } from "./delete-conversation.tsx";
-import { type InboxSearch, type ListedConversation, readView } from "./inbox-search.ts";
+import { type InboxSearch, isTeamView, type ListedConversation } from "./inbox-search.ts";
 import { ShortcutsDialog } from "./inbox-shortcuts.tsx";
 import { NoConversations, NoneSelected } from "./inbox-states.tsx";
 import { ListPane } from "./list-pane.tsx";
@@ -13,6 +13,7 @@ import { findPosition, type ListWindow, rowAt } from "./list-window.ts";
 import { Transcript } from "./transcript.tsx";
 import { useConversationList } from "./use-conversation-list.ts";
 import { type InboxAct, useInboxKeys } from "./use-inbox-keys.ts";
+import { useWaitingGroup, type WaitingGroup } from "./waiting-first.tsx";
 
 const route = getRouteApi("/shell/agents/$agentId/conversations");
 
@@ -20,11 +21,14 @@ const route = getRouteApi("/shell/agents/$agentId/conversations");
 export function ConversationsPage() {
   const { agentId } = route.useParams();
   // The views show conversations of all agents, so opening a conversation of another agent keeps the list.
-  const view = readView(route.useSearch());
-  useEffect(() => {
+  const search = route.useSearch();
+  const { conversationId: openId } = useParams({ strict: false });
+  // Before the effect of an open conversation, which names it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an open conversation has a title of its own
+  useLayoutEffect(() => {
     document.title = "Conversations · Foyer";
-  }, []);
-  return <Inbox key={view ?? agentId} agentId={agentId} />;
+  }, [openId]);
+  return <Inbox key={isTeamView(search) ? search.view : agentId} agentId={agentId} />;
 }
 
 function Inbox({ agentId }: { agentId: string }) {
@@ -36,7 +40,8 @@ function Inbox({ agentId }: { agentId: string }) {
   const isAtTop = useCallback(() => handle.current?.isAtTop() ?? true, []);
   const list = useConversationList(agentId, search, isAtTop);
   const go = useInboxNavigation(agentId);
-  const active = useActive(list.window, handle, openId);
+  const waiting = useWaitingGroup(search);
+  const active = useActive(list.window, waiting, handle, openId);
   const [deletingId, setDeletingId] = useState<string | null>(null);
   const [isHelping, setHelping] = useState(false);
   const desk = useRef<DeskHandle | null>(null);
@@ -68,6 +73,7 @@ function Inbox({ agentId }: { agentId: string }) {
       <div className={`h-full min-h-0 border-line md:border-e ${openId ? "max-md:invisible" : ""}`}>
         <ListPane
           list={list}
+          waiting={waiting}
           handle={handle}
           field={field}
           search={search}
@@ -125,25 +131,50 @@ function createActs(desk: RefObject<DeskHandle | null>) {
   };
 }
 
-/** The conversation that keyboard navigation starts from. */
-function useActive(list: ListWindow | null, handle: RefObject<ListHandle | null>, openId: string | null) {
+/** The conversation that keyboard navigation starts from, in the group above the list or in the list. */
+function useActive(
+  list: ListWindow | null,
+  above: WaitingGroup,
+  handle: RefObject<ListHandle | null>,
+  openId: string | null,
+) {
   const [id, set] = useState<string | null>(openId);
-  const at = useMemo(() => (list && id ? findPosition(list, id) : -1), [list, id]);
-  const focusAt = (position: number) => {
-    const row = list && rowAt(list, position);
+  const aboveIds = useMemo(() => above.rows.map((row) => row.id), [above]);
+  const aboveAt = id === null ? -1 : aboveIds.indexOf(id);
+  const at = useMemo(() => (list && id && aboveAt === -1 ? findPosition(list, id) : -1), [list, id, aboveAt]);
+  const focusAbove = (position: number) => {
+    const next = aboveIds[position];
+    if (next === undefined) return;
+    set(next);
+    document.querySelector<HTMLElement>(`[data-conversation="${next}"]`)?.focus();
+  };
+  /** Skips the conversations of the group, and moves to the group above the first position. */
+  const focusAt = (position: number, step: 1 | -1 = 1) => {
+    let next = position;
+    while (list && aboveIds.includes(rowAt(list, next)?.id ?? "")) next += step;
+    if (next < 0) return focusAbove(aboveIds.length - 1);
+    const row = list && rowAt(list, next);
     if (!row) return;
     set(row.id);
-    handle.current?.focus(position);
+    handle.current?.focus(next);
   };
   const first = () => handle.current?.first() ?? 0;
+  const focusFirst = () =>
+    aboveIds.length > 0 && handle.current?.isAtTop() !== false ? focusAbove(0) : focusAt(first());
   return {
     id,
     at,
     set,
-    /** Focuses the next or previous conversation. Without an active one in the list, the first visible. */
-    move: (step: number) => focusAt(at === -1 ? first() : at + step),
+    /** Focuses the next or previous conversation. Without an active one, the first visible. */
+    move: (step: 1 | -1) => {
+      if (aboveAt !== -1) return aboveAt + step < aboveIds.length ? focusAbove(aboveAt + step) : focusAt(0);
+      return at === -1 ? focusFirst() : focusAt(at + step, step);
+    },
     /** Focuses the active conversation, or the first visible one. */
-    focus: () => focusAt(at === -1 ? first() : at),
+    focus: () => {
+      if (aboveAt !== -1) return focusAbove(aboveAt);
+      return at === -1 ? focusFirst() : focusAt(at);
+    },
   };
 }
 
@@ -167,7 +198,7 @@ function useInboxNavigation(agentId: string) {
         navigate({
           to,
           params: { agentId: row.agentId, conversationId: row.id },
-          search: row.agentId === agentId || readView(search) !== null ? search : { view: "waiting" },
+          search: row.agentId === agentId || isTeamView(search) ? search : { view: "waiting" },
         }),
       toList: () => navigate({ to: "/agents/$agentId/conversations", params: { agentId }, search }),
       search: (part: { [Name in keyof InboxSearch]?: string | undefined }) =>

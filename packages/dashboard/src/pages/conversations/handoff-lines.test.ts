@@ -1,11 +1,12 @@
 import type { HandoffRecord } from "@foyer/contract";
 import { expect, it } from "vitest";
-import { toHandoffLines } from "./handoff-lines.ts";
+import { findAnswerAddress, toEmailLines, toHandoffLines } from "./handoff-lines.ts";
 
 const ada = { userId: "user_1", name: "Ada", initials: "A" };
 const record = (changes: Partial<HandoffRecord>): HandoffRecord => ({
   cause: "visitor",
   reason: null,
+  email: null,
   requestedAt: "2026-03-01T10:00:00.000Z",
   takenAt: null,
   takenBy: null,
@@ -39,4 +40,20 @@ it("the transcript shows the note of a return, and that a visitor stopped waitin
     "The agent asked for a person",
     "The visitor stopped waiting",
   ]);
+});
+
+it("the transcript says to which address an answer was emailed, and whether it arrived", () => {
+  const at = "2026-03-01T10:00:00.000Z";
+  const lines = (["pending", "delivered", "failed"] as const).map((state) => ({ to: "ada@example.com", at, state }));
+  expect(toEmailLines(lines).map(({ text }) => text)).toEqual([
+    "Emailing the answer to ada@example.com",
+    "Emailed the answer to ada@example.com",
+    "Could not email the answer to ada@example.com",
+  ]);
+});
+
+it("answers go to the newest address that the visitor left, also during an earlier request", () => {
+  const handoffs = [record({ email: "old@example.com" }), record({ email: "new@example.com" }), record({})];
+  expect(findAnswerAddress({ handoff: null, handoffs })).toBe("new@example.com");
+  expect(findAnswerAddress({ handoff: null, handoffs: [record({})] })).toBe(null);
 });

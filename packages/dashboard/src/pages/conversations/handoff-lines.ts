@@ -1,4 +1,5 @@
-import type { HandoffCause, HandoffRecord } from "@foyer/contract";
+import type { AnswerEmail, HandoffCause, HandoffRecord } from "@foyer/contract";
+import type { ConversationDetail } from "./split-reply.ts";
 
 /**
  * A change of the handler between messages. `note` is what the member told the agent when returning the conversation.
@@ -41,6 +42,27 @@ function endLine({ endedAt, endedHow, endedBy, note }: HandoffRecord, agentName:
     left: "The member left the organization, so the visitor waits again",
   };
   return createLine("ended", endedAt, texts[endedHow], note);
+}
+
+/** The lines of a transcript about the emails that the visitor received while away. */
+export function toEmailLines(emails: readonly AnswerEmail[]): HandoffLine[] {
+  const texts = {
+    pending: "Emailing the answer to",
+    delivered: "Emailed the answer to",
+    failed: "Could not email the answer to",
+  };
+  return emails.map(({ at, to, state }) => createLine("emailed", at, `${texts[state]} ${to}`));
+}
+
+/**
+ * The address to which answers are sent while the visitor is away. An address that the visitor left during an earlier
+ * request still applies.
+ */
+export function findAnswerAddress({
+  handoff,
+  handoffs = [],
+}: Pick<ConversationDetail, "handoff" | "handoffs">): string | null {
+  return handoff?.email ?? handoffs.findLast(({ email }) => email !== null)?.email ?? null;
 }
 
 function createLine(name: string, at: string, text: string, note: string | null = null): HandoffLine {

@@ -6,7 +6,7 @@ import { Button, IconButton } from "../../components/button.tsx";
 import { isComposing } from "../../components/composing.ts";
 import { Select, TextField } from "../../components/field.tsx";
 import { endpointQuery } from "../../data/queries.ts";
-import { describeFilters, type InboxSearch, noFilters, readView } from "./inbox-search.ts";
+import { describeFilters, type InboxSearch, isTeamView, noFilters } from "./inbox-search.ts";
 
 const DEBOUNCE_MS = 250;
 
@@ -149,8 +149,8 @@ function FilterFields({
 }) {
   const isAny = describeFilters(search).length > 0;
   return (
-    <div className="grid grid-cols-2 gap-3 rounded-lg border border-line bg-raised p-3">
-      {readView(search) === null && (
+    <div className="@container grid grid-cols-2 gap-3 rounded-lg border border-line bg-raised p-3">
+      {!isTeamView(search) && (
         <Select
           label="Answered by"
           value={search.handler === "agent" ? "agent" : ""}
@@ -161,7 +161,7 @@ function FilterFields({
           ]}
         />
       )}
-      {readView(search) !== null && (
+      {isTeamView(search) && (
         <Select
           label="Agent"
           value={search.scope === "agent" ? "agent" : ""}
@@ -217,8 +217,8 @@ function FilterFields({
         onChange={(tag) => onChange({ tag: tag || undefined })}
         options={[{ value: "", label: "Any" }, ...tagOptions(tags, search.tag)]}
       />
-      <DayField label="From" value={search.from} onChange={(from) => onChange({ from })} />
-      <DayField label="Until" value={search.to} onChange={(to) => onChange({ to })} />
+      <DayField label="Started from" value={search.from} onChange={(from) => onChange({ from })} />
+      <DayField label="Started until" value={search.to} onChange={(to) => onChange({ to })} />
       <div className="col-span-2">
         <VisitorField value={search.userId ?? ""} onChange={(userId) => onChange({ userId })} />
       </div>
@@ -241,7 +241,18 @@ function tagOptions(tags: readonly ConversationTag[] | undefined, chosen = "") {
 type Optional = { value: string | undefined; onChange: (value: string | undefined) => void };
 
 function DayField({ label, value, onChange }: Optional & { label: string }) {
-  return <TextField type="date" label={label} value={value ?? ""} onChange={(day) => onChange(day || undefined)} />;
+  return (
+    // In a narrow panel, half a row is too short for a date and the button of its calendar.
+    <div className="col-span-2 @xs:col-span-1">
+      <TextField
+        type="date"
+        label={label}
+        value={value ?? ""}
+        onChange={(day) => onChange(day || undefined)}
+        className="min-w-0"
+      />
+    </div>
+  );
 }
 
 /** Applies on blur or Enter, because a partial id finds nothing. */

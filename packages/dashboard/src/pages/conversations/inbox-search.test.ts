@@ -10,6 +10,15 @@ it("filters conversations that the agent handles, except in the views of those t
   expect(toListQuery("agent_1", { handler: "everybody" })).toEqual({ agentId: "agent_1" });
 });
 
+it("lists the unread conversations of the agent, with its filters", () => {
+  expect(toListQuery("agent_1", { view: "unread", handler: "agent" })).toEqual({
+    agentId: "agent_1",
+    handler: "agent",
+    unread: true,
+  });
+  expect(describeFilters({ view: "unread", scope: "agent" })).toEqual([]);
+});
+
 it("filters by a tag in every view, and names it once the tags have loaded", () => {
   const tags = [{ id: "tag_1", name: "refund" }];
   expect(toListQuery("agent_1", { tag: "tag_1" })).toEqual({ agentId: "agent_1", tag: "tag_1" });

@@ -23,11 +23,20 @@ export type InboxSearch = {
   handler?: string;
 };
 
-/** Conversations of all agents that need people: those that are waiting, the user's own, or those with any member. */
-export type InboxView = "waiting" | "mine" | "human";
+/**
+ * The agent's unread conversations, or conversations of all agents that need people: those that are waiting, the user's
+ * own, or those with any member.
+ */
+export type InboxView = "unread" | "waiting" | "mine" | "human";
 
 export function readView({ view }: InboxSearch): InboxView | null {
-  return view === "waiting" || view === "mine" || view === "human" ? view : null;
+  return view === "unread" || view === "waiting" || view === "mine" || view === "human" ? view : null;
+}
+
+/** Whether the view shows conversations of all agents that need people. */
+export function isTeamView(search: InboxSearch): boolean {
+  const view = readView(search);
+  return view !== null && view !== "unread";
 }
 
 export type ListQuery = Input<"listConversations"> & { hasForm?: boolean };
@@ -42,9 +51,11 @@ export type ListedConversation = Output<"listConversations">["data"][number] & {
 export function toListQuery(agentId: string, search: InboxSearch): ListQuery {
   const { q, feedback, from, to, userId, hasForm, failed, test, tag, scope, handler } = search;
   const view = readView(search);
+  const isTeam = isTeamView(search);
   return omitUndefined({
-    agentId: view === null || scope === "agent" ? agentId : undefined,
-    handler: view === null ? (handler === "agent" ? "agent" : undefined) : view === "waiting" ? "waiting" : "human",
+    agentId: !isTeam || scope === "agent" ? agentId : undefined,
+    handler: !isTeam ? (handler === "agent" ? "agent" : undefined) : view === "waiting" ? "waiting" : "human",
+    unread: view === "unread" || undefined,
     assignee: view === "mine" ? "me" : undefined,
     q: q?.trim().slice(0, 200) || undefined,
     feedback: feedback === "up" || feedback === "down" ? feedback : undefined,
@@ -82,9 +93,9 @@ export const noFilters = {
  */
 export function describeFilters(search: InboxSearch, tags?: readonly ConversationTag[]) {
   const { feedback, from, to, userId, hasForm, failed, test, tag, scope } = search;
-  const isWithAgent = readView(search) === null && search.handler === "agent";
+  const isWithAgent = !isTeamView(search) && search.handler === "agent";
   const active: Array<{ name: keyof InboxSearch; text: string }> = [];
-  if (readView(search) !== null && scope === "agent") active.push({ name: "scope", text: "Only this agent" });
+  if (isTeamView(search) && scope === "agent") active.push({ name: "scope", text: "Only this agent" });
   if (isWithAgent) active.push({ name: "handler", text: "With the agent" });
   if (feedback === "up" || feedback === "down") {
     active.push({ name: "feedback", text: feedback === "up" ? "Rated good" : "Rated bad" });
@@ -100,8 +111,8 @@ export function describeFilters(search: InboxSearch, tags?: readonly Conversatio
     const name = tags?.find(({ id }) => id === tag)?.name;
     active.push({ name: "tag", text: name ? `Tagged ${name}` : tags ? "Deleted tag" : "Tag" });
   }
-  if (startOfDay(from)) active.push({ name: "from", text: `From ${formatDay(from ?? "")}` });
-  if (startOfDay(to)) active.push({ name: "to", text: `Until ${formatDay(to ?? "")}` });
+  if (startOfDay(from)) active.push({ name: "from", text: `Started from ${formatDay(from ?? "")}` });
+  if (startOfDay(to)) active.push({ name: "to", text: `Started until ${formatDay(to ?? "")}` });
   if (userId?.trim()) active.push({ name: "userId", text: `Visitor ${userId.trim()}` });
   return active;
 }
@@ -112,11 +123,13 @@ function formatDay(day: string) {
   return medium.format(new Date(`${day}T00:00`));
 }
 
+export const ANONYMOUS = "Anonymous";
+
 /** The best known name of the visitor. */
 export function visitorName({
   userName,
   userEmail,
   userId,
 }: Pick<ListedConversation, "userName" | "userEmail" | "userId">) {
-  return userName || userEmail || userId || "Anonymous";
+  return userName || userEmail || userId || ANONYMOUS;
 }

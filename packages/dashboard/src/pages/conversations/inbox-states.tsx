@@ -45,7 +45,11 @@ export function NoMatches({ onClear }: { onClear: () => void }) {
 }
 
 const nobody: Record<InboxView, { title: string; text: string }> = {
-  waiting: { title: "Nobody is waiting", text: "Visitors who ask for a person appear here immediately." },
+  unread: {
+    title: "No unread conversations",
+    text: "Conversations with messages that no member of your team has opened appear here.",
+  },
+  waiting: { title: "Nobody is waiting", text: "Visitors who want to talk to a person appear here immediately." },
   mine: { title: "You have no conversations", text: "Take one over, and it stays here until you return or close it." },
   human: {
     title: "No conversations are with your team",
@@ -53,7 +57,7 @@ const nobody: Record<InboxView, { title: string; text: string }> = {
   },
 };
 
-/** The empty state of a view of the conversations that need people. */
+/** The empty state of a view. */
 export function NobodyNeedsYou({ view }: { view: InboxView }) {
   return (
     <div className="grid gap-1 px-4 py-6 xl:ps-8">

@@ -1,7 +1,7 @@
 import { useInboxLive } from "../../data/inbox-live.ts";
-import type { InboxSearch, InboxView } from "./inbox-search.ts";
+import { type InboxSearch, type InboxView, isTeamView } from "./inbox-search.ts";
 
-/** The views of the inbox: all conversations of this agent, or those of all agents that people handle. */
+/** The views of the inbox: all or the unread conversations of this agent, or those of all agents that people handle. */
 export function InboxViews({
   view,
   onChange,
@@ -12,6 +12,7 @@ export function InboxViews({
   const { waiting, mine } = useInboxLive(({ counts }) => counts);
   const views: ReadonlyArray<{ view: InboxView | null; name: string; count?: number }> = [
     { view: null, name: "All" },
+    { view: "unread", name: "Unread" },
     { view: "waiting", name: "Waiting", count: waiting },
     { view: "mine", name: "Mine", count: mine },
     { view: "human", name: "With a person" },
@@ -23,7 +24,12 @@ export function InboxViews({
           key={name}
           type="button"
           aria-pressed={one === view}
-          onClick={() => onChange({ view: one ?? undefined, [one === null ? "scope" : "handler"]: undefined })}
+          onClick={() =>
+            onChange({
+              view: one ?? undefined,
+              [isTeamView({ view: one ?? "" }) ? "handler" : "scope"]: undefined,
+            })
+          }
           className="inline-flex h-9 shrink-0 items-center gap-1.5 border-b-2 border-transparent text-soft hover:text-ink aria-pressed:border-ink aria-pressed:font-medium aria-pressed:text-ink pointer-coarse:h-11"
         >
           {name}

@@ -13,10 +13,11 @@ import { describeFilters, type InboxSearch, type ListedConversation, noFilters, 
 import { NobodyNeedsYou, NoMatches } from "./inbox-states.tsx";
 import { InboxViews } from "./inbox-views.tsx";
 import type { useConversationList } from "./use-conversation-list.ts";
-import { WaitingFirst } from "./waiting-first.tsx";
+import { WaitingFirst, type WaitingGroup } from "./waiting-first.tsx";
 
 type Props = {
   list: ReturnType<typeof useConversationList>;
+  waiting: WaitingGroup;
   handle: RefObject<ListHandle | null>;
   field: RefObject<HTMLInputElement | null>;
   search: InboxSearch;
@@ -33,7 +34,7 @@ type Props = {
 };
 
 /** The left column: the number of conversations, the search, the filters and the list. */
-export function ListPane({ list, keys, search, field, onSearch, onHelp, onLeaveSearch, ...rest }: Props) {
+export function ListPane({ list, waiting, keys, search, field, onSearch, onHelp, onLeaveSearch, ...rest }: Props) {
   const { window } = list;
   const [isExporting, setExporting] = useState(false);
   const title = window ? formatTotal(window.total) : "Conversations";
@@ -65,8 +66,15 @@ export function ListPane({ list, keys, search, field, onSearch, onHelp, onLeaveS
       <InboxFilters search={search} field={field} hasKeys={keys.isOn} onChange={onSearch} onLeave={onLeaveSearch} />
       <InboxViews view={readView(search)} onChange={onSearch} />
       <div className="flex min-h-0 flex-1 flex-col">
-        {Object.keys(search).length === 0 && <WaitingFirst {...rest} onShowAll={() => onSearch({ view: "waiting" })} />}
-        <Body list={list} query={search.q?.trim() ?? ""} search={search} onSearch={onSearch} {...rest} />
+        <WaitingFirst {...rest} group={waiting} onShowAll={() => onSearch({ view: "waiting" })} />
+        <Body
+          list={list}
+          waiting={waiting}
+          query={search.q?.trim() ?? ""}
+          search={search}
+          onSearch={onSearch}
+          {...rest}
+        />
         {list.isBroken && (
           <div role="alert" className="flex items-center gap-3 border-t border-line px-4 py-2 xl:ps-8">
             <p className="min-w-0 flex-1">Part of the list failed to load.</p>
@@ -75,7 +83,7 @@ export function ListPane({ list, keys, search, field, onSearch, onHelp, onLeaveS
         )}
       </div>
       {isExporting && window && (
-        <ExportDialog query={list.query} total={window.total} onClose={() => setExporting(false)} />
+        <ExportDialog query={list.filters} total={window.total} onClose={() => setExporting(false)} />
       )}
     </div>
   );
@@ -83,11 +91,15 @@ export function ListPane({ list, keys, search, field, onSearch, onHelp, onLeaveS
 
 function Body({
   list,
+  waiting,
   handle,
   search,
   onSearch,
   ...rest
-}: Pick<Props, "list" | "handle" | "search" | "openId" | "activeAt" | "hrefOf" | "onSearch" | "onOpen" | "onActive"> & {
+}: Pick<
+  Props,
+  "list" | "waiting" | "handle" | "search" | "openId" | "activeAt" | "hrefOf" | "onSearch" | "onOpen" | "onActive"
+> & {
   query: string;
 }) {
   const { window } = list;
@@ -103,6 +115,7 @@ function Body({
       {...rest}
       handle={handle}
       window={window}
+      above={waiting}
       look={list.look}
       isStale={list.isStale}
       onShowFresh={() => {

@@ -9,56 +9,58 @@ const MAX_ROWS = 5_000;
 type Entry = { row: ListedConversation; epoch: number };
 
 /**
- * A partially loaded list. Positions stay stable while newer conversations arrive: `fresh` of them wait before
- * position 0 until the user shows them.
+ * A partially loaded list. Positions stay stable while conversations start or receive messages: `fresh` of them wait
+ * before position 0 until the user shows them.
  */
 export type ListWindow = {
   total: number;
   fresh: number;
+  /** The latest activity in the list when its top was last shown. */
+  shownAt: string;
+  /** The server's cursor for the page that starts at a position. */
+  cursors: ReadonlyMap<number, string>;
   /** Entries by position. Entries of an older epoch may have moved and are refetched when they become visible. */
   entries: ReadonlyMap<number, Entry>;
   epoch: number;
 };
 
-export type ListAnswer = { offset: number; total: number; rows: readonly ListedConversation[] };
+/** A page at a position of the window. `cursor` continues after it, if the server sent one. */
+export type ListAnswer = {
+  at: number;
+  total: number;
+  rows: readonly ListedConversation[];
+  cursor?: string | null | undefined;
+};
 
 export function openWindow(answer: ListAnswer): ListWindow {
-  return placeRows({ total: answer.total, fresh: 0, entries: new Map(), epoch: 0 }, answer);
+  return withTop({ total: 0, fresh: 0, shownAt: "", cursors: new Map(), entries: new Map(), epoch: -1 }, answer);
 }
 
 /** Adds a fetched page. */
 export function withPage(window: ListWindow, answer: ListAnswer): ListWindow {
-  // Conversations that arrived since the top was last fetched also precede this page.
-  const fresh = answer.total - window.total;
-  const next = fresh < 0 ? { ...window, total: answer.total, fresh: 0, epoch: window.epoch + 1 } : { ...window, fresh };
   // A page that is not full is the last one, regardless of the reported total.
-  const end = answer.offset - next.fresh + answer.rows.length;
-  return placeRows({ ...next, total: answer.rows.length < PAGE ? end : next.total }, answer);
+  const end = answer.at + answer.rows.length;
+  return placeRows({ ...window, total: answer.rows.length < PAGE ? end : window.total }, answer);
 }
 
-/** Applies a refetched first page. */
+/** Shows a refetched first page. The rows further down may have moved, so they are refetched when they become visible. */
 export function withTop(window: ListWindow, answer: ListAnswer): ListWindow {
-  if (window.entries.size === 0) return openWindow(answer);
-  const first = Math.min(...window.entries.keys());
-  const known = window.entries.get(first)?.row.id ?? "";
-  const newer = answer.rows.filter(({ id }) => id > known).length;
-  const isAllNewer = newer === answer.rows.length;
-  const fresh = Math.max(0, isAllNewer ? answer.total - window.total : newer - first);
-  const total = answer.total - fresh;
-  // The total changed, but not at the top, so entries further down may have moved.
-  const epoch = total === window.total ? window.epoch : window.epoch + 1;
-  return placeRows({ ...window, fresh, total, epoch }, answer);
+  const shownAt = answer.rows[0]?.updatedAt ?? "";
+  const next = { ...window, fresh: 0, shownAt, cursors: new Map(), total: answer.total, epoch: window.epoch + 1 };
+  return placeRows(next, answer);
 }
 
-/** Applies a refetched first page of a list that can be reordered, such as that of the waiting visitors. */
-export function withMovedTop(window: ListWindow, answer: ListAnswer): ListWindow {
-  return placeRows({ ...window, fresh: 0, total: answer.total, epoch: window.epoch + 1 }, answer);
-}
-
-/** Adds the waiting conversations to the list. */
-export function withNewConversations({ fresh, total, entries, epoch }: ListWindow): ListWindow {
-  const moved = [...entries].map(([at, entry]) => [at + fresh, entry] as const);
-  return { total: total + fresh, fresh: 0, entries: new Map(moved), epoch };
+/**
+ * Applies a refetched first page while the user reads further down: updates the rows where they are, and counts those
+ * that would move to the top.
+ */
+export function withHeldTop(window: ListWindow, answer: ListAnswer): ListWindow {
+  const fresh = answer.rows.filter(({ updatedAt }) => updatedAt > window.shownAt).length;
+  const rows = new Map(answer.rows.map((row) => [row.id, row]));
+  const entries = [...window.entries].map(
+    ([at, { row, epoch }]) => [at, { row: rows.get(row.id) ?? row, epoch }] as const,
+  );
+  return { ...window, fresh, entries: new Map(entries) };
 }
 
 /** Removes a conversation that was deleted here. */
@@ -67,7 +69,7 @@ export function without(window: ListWindow, id: string): ListWindow {
   if (gone === -1) return window;
   const rest = [...window.entries].filter(([at]) => at !== gone);
   const entries = new Map(rest.map(([at, entry]) => [at > gone ? at - 1 : at, entry]));
-  return { ...window, total: window.total - 1, entries };
+  return { ...window, total: window.total - 1, entries, cursors: new Map() };
 }
 
 /** Clears the unread mark of a conversation that was opened here. */
@@ -108,9 +110,16 @@ export function findMissingPages({ entries, epoch, total }: ListWindow, first: n
   return [...pages];
 }
 
-function placeRows(window: ListWindow, { offset, rows }: ListAnswer): ListWindow {
+/** @returns the request for a page, counted from 0, without its filters */
+export function createPageQuery({ cursors, fresh }: ListWindow, page: number) {
+  const at = page * PAGE;
+  const after = cursors.get(at);
+  // Without a cursor, the conversations that would move to the top precede the page on the server.
+  return after === undefined ? { limit: PAGE, offset: at + fresh } : { limit: PAGE, after };
+}
+
+function placeRows(window: ListWindow, { at: start, rows, cursor }: ListAnswer): ListWindow {
   const entries = new Map(window.entries);
-  const start = offset - window.fresh;
   rows.forEach((row, index) => {
     entries.set(start + index, { row, epoch: window.epoch });
   });
@@ -118,5 +127,6 @@ function placeRows(window: ListWindow, { offset, rows }: ListAnswer): ListWindow
     const isFar = entries.size > MAX_ROWS && Math.abs(at - start) > MAX_ROWS / 2 && at >= PAGE;
     if (isFar || at >= window.total) entries.delete(at);
   }
-  return { ...window, entries };
+  const cursors = cursor ? new Map(window.cursors).set(start + rows.length, cursor) : window.cursors;
+  return { ...window, entries, cursors };
 }

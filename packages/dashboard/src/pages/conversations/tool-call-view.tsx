@@ -73,16 +73,15 @@ export function ToolCallView({
   );
 }
 
-/** The card, table or form that the visitor saw. */
+/** The card or table that the visitor saw. */
 function ShownToVisitor({ call, asVisitor }: { call: Call; asVisitor: AsVisitor }) {
   const content = useMemo(() => {
     const { id, name, label, result, form } = call;
-    if (form) return { type: "form" as const, key: id, form, isReadOnly: true };
     const display = call.display as Extract<Piece, { type: "tool" }>["display"];
     const piece = { type: "tool" as const, id, name, label, state: "done" as const, result, form, display };
     return { type: "pieces" as const, key: id, pieces: [piece] };
   }, [call]);
-  const isShown = call.form !== null || displayKind(call.display) !== null;
+  const isShown = call.form === null && displayKind(call.display) !== null;
   return isShown && !call.isError && asVisitor(content);
 }
 
@@ -92,6 +91,7 @@ function displayKind(display: unknown): string | null {
   return type === null || type === "text" ? null : type.replaceAll("_", " ");
 }
 
+/** The form that the visitor saw, as a list of its fields. */
 function ShownForm({
   form,
   agentId,
@@ -102,12 +102,12 @@ function ShownForm({
   submissions: SubmissionsByTool | null;
 }) {
   const sent = submissions?.get(form.toolId) ?? [];
-  const count = form.formSchema.fields.length;
+  const { fields } = form.formSchema;
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-raised px-3 py-2 text-sm">
       <FileText size={14} aria-hidden className="text-soft" />
       <span>
-        Form “{toolTitle(form.toolName)}” with {count} {count === 1 ? "field" : "fields"}
+        Form “{toolTitle(form.toolName)}” with {fields.length} {fields.length === 1 ? "field" : "fields"}
       </span>
       <span className="ms-auto flex flex-wrap gap-x-3">
         {sent.map(({ id }, index) => (
@@ -122,6 +122,14 @@ function ShownForm({
         ))}
         {submissions && sent.length === 0 && <span className="text-soft">Not submitted</span>}
       </span>
+      <ul aria-label="Fields" className="grid w-full gap-0.5 border-t border-line pt-1.5 text-soft">
+        {fields.map(({ name, label, validation }) => (
+          <li key={name} className="[overflow-wrap:anywhere]">
+            {label}
+            {!validation?.required?.value && " (optional)"}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -9,8 +9,8 @@ import { ConnectionLost } from "./connection-lost.tsx";
 import { ConversationDesk, type DeskHandle } from "./conversation-desk.tsx";
 import { BackButton, ConversationHeader } from "./conversation-header.tsx";
 import { HandoffCard } from "./handoff-card.tsx";
-import { toHandoffLines } from "./handoff-lines.ts";
-import { visitorName } from "./inbox-search.ts";
+import { toEmailLines, toHandoffLines } from "./handoff-lines.ts";
+import { ANONYMOUS, visitorName } from "./inbox-search.ts";
 import { ConversationDeleted } from "./inbox-states.tsx";
 import type { ConversationDetail } from "./split-reply.ts";
 import type { SubmissionsByTool } from "./tool-call-view.tsx";
@@ -123,9 +123,16 @@ function Conversation({
   onDelete: () => void;
   onLeave: () => void;
 }) {
+  const title = createPageTitle(conversation);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
   const { data: notes } = useQuery(endpointQuery("listNotes", { id: conversation.id }));
-  const { messages, handoffs } = conversation;
-  const lines = useMemo(() => toHandoffLines(handoffs ?? [], agent.name), [handoffs, agent.name]);
+  const { messages, handoffs, answerEmails } = conversation;
+  const lines = useMemo(
+    () => [...toHandoffLines(handoffs ?? [], agent.name), ...toEmailLines(answerEmails ?? [])],
+    [handoffs, answerEmails, agent.name],
+  );
   const items = useMemo(() => withNotes(messages, notes ?? [], lines), [messages, notes, lines]);
   const submissions = useSubmissions(agent.id, conversation.id);
   const context = useTurnContext({ agent, conversation, query, submissions: submissions.byTool });
@@ -146,7 +153,7 @@ function Conversation({
           </div>
         </details>
         <ConnectionLost className="md:hidden" />
-        <HandoffCard handoff={conversation.handoff} />
+        <HandoffCard conversation={conversation} />
         <TurnList items={items} context={context} />
         <ConversationDesk
           conversation={conversation}
@@ -164,6 +171,12 @@ function Conversation({
       </aside>
     </div>
   );
+}
+
+/** Tells the tabs of several conversations apart: by the title, and by the visitor if known. */
+function createPageTitle(conversation: ConversationDetail): string {
+  const visitor = visitorName(conversation);
+  return [conversation.title, ...(visitor === ANONYMOUS ? [] : [visitor]), "Foyer"].join(" · ");
 }
 
 /** The forms submitted in a conversation, newest first. `byTool` is null until they have loaded. */

@@ -65,6 +65,8 @@ function useFollowedEnd() {
   useEffect(() => {
     const observer = new ResizeObserver(() => (follows.current ? toEnd() : onScroll()));
     if (content.current) observer.observe(content.current);
+    // The composer below takes some of its height, for example for a long draft.
+    if (scroller.current) observer.observe(scroller.current);
     const listeners = new AbortController();
     const options = { passive: true, signal: listeners.signal };
     for (const input of ["wheel", "touchmove", "pointerdown", "keydown"]) {

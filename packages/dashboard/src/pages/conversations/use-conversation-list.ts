@@ -3,15 +3,15 @@ import type { Output } from "@foyer/sdk";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { endpointQuery, queryClient } from "../../data/queries.ts";
-import { type InboxSearch, type ListQuery, readView, toListQuery } from "./inbox-search.ts";
+import { type InboxSearch, isTeamView, type ListQuery, toListQuery } from "./inbox-search.ts";
 import {
+  createPageQuery,
   findMissingPages,
   type ListAnswer,
   type ListWindow,
   openWindow,
   PAGE,
-  withMovedTop,
-  withNewConversations,
+  withHeldTop,
   without,
   withPage,
   withRead,
@@ -26,27 +26,30 @@ const SETTLE_MS = 60;
  * The conversations that match the URL: the top of the list, refetched when it may have changed, and further pages as
  * they scroll into view. While another search is running, the list stays as it was and is `isStale`.
  *
- * @param isAtTop whether the top of the list is visible, where new conversations may appear without a click
+ * @param isAtTop whether the top of the list is visible, where conversations may move to without a click
  */
 export function useConversationList(agentId: string, search: InboxSearch, isAtTop: () => boolean) {
-  const query = useMemo(() => toListQuery(agentId, search), [agentId, search]);
+  const filters = useMemo(() => toListQuery(agentId, search), [agentId, search]);
+  // The views of conversations that need people have an order of their own, such as the longest wait first.
+  const isByActivity = !isTeamView(search);
+  const query = useMemo<ListQuery>(
+    () => (isByActivity ? { ...filters, sort: "activity" } : filters),
+    [filters, isByActivity],
+  );
   const key = JSON.stringify(query);
   const [held, setHeld] = useState<{ key: string; window: ListWindow } | null>(null);
-  // The list of all conversations is ordered newest first. In the other views, conversations can change places.
-  const hasMoves = readView(search) !== null;
   // Refetched when the server pushes that something happened.
   const top = useQuery(endpointQuery("listConversations", { ...query, limit: PAGE }));
 
   useEffect(() => {
     if (!top.data) return;
-    const answer = toAnswer(top.data);
+    const answer = toAnswer(top.data, 0);
     setHeld((held) => {
       if (held?.key !== key) return { key, window: openWindow(answer) };
-      if (hasMoves) return { key, window: withMovedTop(held.window, answer) };
-      const window = withTop(held.window, answer);
-      return { key, window: isAtTop() ? withNewConversations(window) : window };
+      const isHeld = isByActivity && !isAtTop();
+      return { key, window: isHeld ? withHeldTop(held.window, answer) : withTop(held.window, answer) };
     });
-  }, [top.data, key, isAtTop, hasMoves]);
+  }, [top.data, key, isAtTop, isByActivity]);
 
   const change = useCallback(
     (act: (window: ListWindow) => ListWindow) =>
@@ -59,7 +62,8 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
 
   return {
     window,
-    query,
+    /** The filters, without the order. */
+    filters,
     look,
     isBroken,
     tryAgain,
@@ -67,7 +71,7 @@ export function useConversationList(agentId: string, search: InboxSearch, isAtTo
     /** The error if nothing can be shown. */
     error: isCurrent ? null : top.error,
     retry: () => top.refetch(),
-    showNew: () => change(withNewConversations),
+    showNew: () => change((window) => (top.data ? withTop(window, toAnswer(top.data, 0)) : window)),
     markRead: useCallback((id: string) => change((window) => withRead(window, id)), [change]),
     setTags: useCallback(
       (id: string, tags: readonly ConversationTag[]) => change((window) => withTags(window, id, tags)),
@@ -93,23 +97,22 @@ function useMissingPages(
     if (!window) return;
     const ask = () => {
       const wanted = findMissingPages(window, ...range).map((page) => ({
-        ...query,
-        limit: PAGE,
-        offset: page * PAGE + window.fresh,
+        at: page * PAGE,
+        input: { ...query, ...createPageQuery(window, page) },
       }));
-      const names = new Set(wanted.map((input) => JSON.stringify(input)));
+      const names = new Set(wanted.map(({ input }) => JSON.stringify(input)));
       for (const [name, input] of running.current) {
         if (!names.has(name)) queryClient.cancelQueries({ queryKey: ["listConversations", input], exact: true });
       }
-      for (const input of wanted) void load(input);
+      for (const { at, input } of wanted) void load(at, input);
     };
-    const load = async (input: ListQuery) => {
+    const load = async (at: number, input: ListQuery) => {
       const name = JSON.stringify(input);
       if (running.current.has(name)) return;
       running.current.set(name, input);
       try {
         const page = await fetchPage(input);
-        change((window) => withPage(window, toAnswer(page)));
+        change((window) => withPage(window, toAnswer(page, at)));
         setBroken(([, attempt]) => [false, attempt]);
       } catch (error) {
         if (!isCancelled(error)) setBroken(([, attempt]) => [true, attempt]);
@@ -133,8 +136,8 @@ function fetchPage(input: ListQuery) {
   return queryClient.fetchQuery({ ...endpointQuery("listConversations", input), staleTime: 0, gcTime: 0 });
 }
 
-function toAnswer({ data, pagination }: Output<"listConversations">): ListAnswer {
-  return { rows: data, total: pagination.total, offset: pagination.offset };
+function toAnswer({ data, pagination }: Output<"listConversations">, at: number): ListAnswer {
+  return { rows: data, total: pagination.total, at, cursor: pagination.cursor };
 }
 
 const isCancelled = (error: unknown) => error instanceof Error && error.name === "CancelledError";

@@ -3,7 +3,8 @@ import { type Fact, FactList } from "../../components/fact-list.tsx";
 import { Time } from "../../components/time.tsx";
 import { toolTitle } from "../../components/tool-title.ts";
 import { visitorFacts } from "../../components/visitor-identity.tsx";
-import { type ConversationDetail, isRunning } from "./split-reply.ts";
+import { findAnswerAddress } from "./handoff-lines.ts";
+import type { ConversationDetail } from "./split-reply.ts";
 
 /** Facts about the visitor and the conversation. */
 export function VisitorFacts({
@@ -16,6 +17,7 @@ export function VisitorFacts({
   const { agentId, userId, isTest, context, createdAt, updatedAt, messages } = conversation;
   const facts: Fact[] = [
     ...visitorFacts(conversation),
+    ["Answers by email", findAnswerAddress(conversation)],
     ["Page", context?.page],
     ["Referrer", context?.referrer],
     ["Device", context?.device],
@@ -26,11 +28,11 @@ export function VisitorFacts({
     ["Messages", messages.length.toLocaleString()],
     ["Rated good", count(messages, ({ feedback }) => feedback === "up")],
     ["Rated bad", count(messages, ({ feedback }) => feedback === "down")],
-    ["Failed or stopped replies", count(messages, (turn) => turn.role === "assistant" && !isWhole(turn))],
+    ["Failed replies", count(messages, ({ stopReason }) => stopReason === "error")],
   ];
   return (
     <div className="grid gap-4">
-      {isTest && <p className="text-soft">Test chat by a member. Not counted in analytics.</p>}
+      {isTest && <p className="text-soft">Not counted in analytics.</p>}
       <FactList facts={facts} />
       {submissions.length > 0 && (
         <div className="grid gap-1">
@@ -73,5 +75,3 @@ function count(
 ) {
   return messages.filter(is).length || null;
 }
-
-const isWhole = (turn: ConversationDetail["messages"][number]) => turn.stopReason === "end_turn" || isRunning(turn);

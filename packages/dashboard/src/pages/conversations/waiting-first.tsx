@@ -1,30 +1,52 @@
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { Button } from "../../components/button.tsx";
 import { endpointQuery } from "../../data/queries.ts";
 import { ConversationRow, ROW_HEIGHT } from "./conversation-row.tsx";
-import type { ListedConversation } from "./inbox-search.ts";
+import type { InboxSearch, ListedConversation } from "./inbox-search.ts";
 
 const SHOWN = 3;
 
-/** The visitors of all agents who have been waiting longest, above the list of all conversations. */
+/** The conversations above the list: the visitors of all agents who have been waiting longest. */
+export type WaitingGroup = { rows: readonly ListedConversation[]; total: number };
+
+const noGroup: WaitingGroup = { rows: [], total: 0 };
+
+/** The group of waiting visitors. It is empty for a search, a filter or a view. */
+export function useWaitingGroup(search: InboxSearch): WaitingGroup {
+  const isShown = Object.values(search).every((value) => !value);
+  const query = endpointQuery("listConversations", { handler: "waiting", limit: SHOWN });
+  const { data } = useQuery({ ...query, enabled: isShown });
+  return useMemo(
+    () => (isShown && data ? { rows: data.data, total: data.pagination.total } : noGroup),
+    [isShown, data],
+  );
+}
+
+/** Shows the group of waiting visitors. The list below leaves its conversations out. */
 export function WaitingFirst({
+  group: { rows, total },
   openId,
   hrefOf,
   onOpen,
+  onActive,
   onShowAll,
 }: {
+  group: WaitingGroup;
   openId: string | null;
   hrefOf: (row: ListedConversation) => string;
   onOpen: (row: ListedConversation) => void;
+  onActive: (id: string) => void;
   onShowAll: () => void;
 }) {
-  const { data } = useQuery(endpointQuery("listConversations", { handler: "waiting", limit: SHOWN }));
-  if (!data || data.data.length === 0) return null;
-  const more = data.pagination.total - data.data.length;
+  if (rows.length === 0) return null;
   return (
-    <section aria-label="Waiting for a person" className="border-b border-edge">
+    <section aria-labelledby="waiting-first" className="border-b border-edge">
+      <h2 id="waiting-first" className="px-4 pt-2 pb-1 text-sm font-medium text-soft xl:ps-8">
+        Waiting for a person
+      </h2>
       <ul>
-        {data.data.map((row) => (
+        {rows.map((row) => (
           <li key={row.id} style={{ height: ROW_HEIGHT }}>
             <ConversationRow
               row={row}
@@ -33,18 +55,16 @@ export function WaitingFirst({
               isOpen={row.id === openId}
               isReachable
               onOpen={onOpen}
-              onFocus={ignore}
+              onFocus={onActive}
             />
           </li>
         ))}
       </ul>
-      {more > 0 && (
+      {total > rows.length && (
         <Button look="plain" className="m-1 xl:ms-5" onClick={onShowAll}>
-          Show {more.toLocaleString()} more waiting
+          Show {(total - rows.length).toLocaleString()} more waiting
         </Button>
       )}
     </section>
   );
 }
-
-const ignore = () => {};

@@ -1,4 +1,4 @@
-import { indentContinuationLines, toSingleLine, truncateText } from "../../outbox/message-text.ts";
+import { indentContinuationLines, removeLinks, toSingleLine, truncateText } from "../../outbox/message-text.ts";
 import { formatTeamChatMessage } from "../../outbox/team-chat.ts";
 
 /** The facts about a request that a notice to the team contains. */
@@ -33,7 +33,6 @@ type AssigneeNotice = "assigned" | "message";
 /** The email to a member. Everything that a visitor or the model wrote is quoted on an indented line. */
 export function requestMail(facts: RequestFacts, baseUrl: string): Mail {
   const { agentName, visitorName, visitorEmail, reason, summary, requestedAt, promisedAt, step } = facts;
-  const visitor = toSingleLine(visitorName ?? visitorEmail ?? "") || "A visitor";
   const details = [
     ["Visitor", [visitorName, visitorEmail].filter(Boolean).join(", ") || "anonymous"],
     ["Reason", reason],
@@ -44,7 +43,7 @@ export function requestMail(facts: RequestFacts, baseUrl: string): Mail {
   const lines = details.flatMap(([label, value]) => (value ? [`${label}: ${indentContinuationLines(value)}`] : []));
   const opening =
     step === 0
-      ? `A visitor of ${toSingleLine(agentName)} asked for a person at ${formatTime(requestedAt)}.`
+      ? `A visitor of ${toSingleLine(agentName)} asked to talk to a person at ${formatTime(requestedAt)}.`
       : `A visitor of ${toSingleLine(agentName)} has been waiting for a person since ${formatTime(requestedAt)}. Nobody has taken the conversation yet.`;
   const text = [
     opening,
@@ -52,15 +51,22 @@ export function requestMail(facts: RequestFacts, baseUrl: string): Mail {
     `Open the conversation:\n${baseUrl}${inboxPath(facts)}`,
     `Choose how you are notified:\n${baseUrl}/dashboard/settings/notices`,
   ];
-  const subject = `${step === 0 ? "" : "Still waiting: "}${truncateText(visitor, 80)} asks for a person (${agentName})`;
-  return { subject: truncateText(toSingleLine(subject), 250), text: text.join("\n\n") };
+  return { subject: requestSubject(facts), text: text.join("\n\n") };
+}
+
+/** Names the visitor and the topic, so that mail clients do not sort different requests into one thread. */
+function requestSubject({ agentName, visitorName, visitorEmail, reason, title, step }: RequestFacts): string {
+  const visitor = truncateText(toSingleLine(visitorName ?? visitorEmail ?? "") || "Someone", 80);
+  const topic = truncateText(removeLinks(toSingleLine(reason ?? title)), 80);
+  const subject = `${visitor} is ${step === 0 ? "" : "still "}waiting in ${agentName}${topic ? `: ${topic}` : ""}`;
+  return truncateText(toSingleLine(subject), 250);
 }
 
 /** The notification in a member's browser. */
 export function requestPush(facts: RequestFacts) {
   const visitor = truncateText(toSingleLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 60);
   return {
-    title: facts.step === 0 ? `${visitor} asks for a person` : `${visitor} is still waiting`,
+    title: facts.step === 0 ? `${visitor} wants to talk to a person` : `${visitor} is still waiting`,
     body: truncateText(toSingleLine(facts.reason ?? facts.title), MAX_SHOWN),
     url: inboxPath(facts),
     tag: facts.conversationId,
@@ -110,7 +116,7 @@ export function createAssigneePush(notice: AssigneeNotice, facts: AssigneeFacts)
 export function requestChat(facts: RequestFacts, baseUrl: string, webhookUrl: string): string {
   const opening =
     facts.step === 0
-      ? "{{visitor}} asks for a person ({{agent}}): {{about}}"
+      ? "{{visitor}} wants to talk to a person ({{agent}}): {{about}}"
       : "{{visitor}} is still waiting for a person ({{agent}}): {{about}}";
   const values = new Map([
     ["visitor", truncateText(toSingleLine(facts.visitorName ?? facts.visitorEmail ?? "") || "A visitor", 80)],

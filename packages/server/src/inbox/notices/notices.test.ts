@@ -7,7 +7,7 @@ import { startServer, type TestServer } from "../../../../../test/server.ts";
 import { createMember, createOwner, signedInBrowser } from "../../../../../test/session-client.ts";
 import { type SmtpTestServer, startSmtpServer } from "../../../../../test/smtp-server.ts";
 import { startReceiver } from "../../../../../test/webhook-receiver.ts";
-import { isTokenFor, readLinkVersion } from "../../auth/conversation-token.ts";
+import { createConversationToken, isTokenFor, readLinkVersion } from "../../auth/conversation-token.ts";
 import { inTransaction } from "../../db/transaction.ts";
 import { createOutbox } from "../../outbox/outbox.ts";
 import { createHandoffCounters } from "../counters.ts";
@@ -120,13 +120,15 @@ onBothDatabases("notices", (createDatabase) => {
     const { to, mails, pushes, chats } = await listSentAbout(id);
     const path = `/dashboard/agents/${agentId}/conversations/${id}`;
     expect(to).toEqual([team.email]);
-    expect(mails[0]).toMatchObject({ subject: "Ada asks for a person (Harbour)" });
+    expect(mails[0]).toMatchObject({ subject: "Ada is waiting in Harbour: My invoice" });
     expect(mails[0]?.text).toContain("Reason: My invoice");
     expect(mails[0]?.text).toContain(path);
     expect(pushes.map(({ message }) => message)).toEqual([
-      { title: "Ada asks for a person", body: "My invoice", url: path, tag: id },
+      { title: "Ada wants to talk to a person", body: "My invoice", url: path, tag: id },
     ]);
-    expect(chats).toEqual([{ text: expect.stringContaining("Ada asks for a person (Harbour): My invoice\nhttp") }]);
+    expect(chats).toEqual([
+      { text: expect.stringContaining("Ada wants to talk to a person (Harbour): My invoice\nhttp") },
+    ]);
     const [channel] = (await team.owner.call("GET", "/notice-channels")).body;
     expect(channel).toMatchObject({ lastError: null, lastSentAt: expect.any(String) });
   });
@@ -139,7 +141,8 @@ onBothDatabases("notices", (createDatabase) => {
     const { mails, chats } = await listSentAbout(id);
     for (const { to, headers, subject, text } of mails) {
       expect([to.length, headers.bcc]).toEqual([1, undefined]);
-      expect(subject).toBe("Ada Bcc: victim@example.com <b>Hi</b> asks for a person (Harbour)");
+      const topic = "Help Summary: all is well @channel <!here> [click](…";
+      expect(subject).toBe(`Ada Bcc: victim@example.com <b>Hi</b> is waiting in Harbour: ${topic}`);
       expect(text.split("\n").filter((line) => /^(Bcc|Summary):/.test(line))).toEqual([]);
     }
     expect(mails.length).toBe(2);
@@ -186,7 +189,7 @@ onBothDatabases("notices", (createDatabase) => {
     await Promise.all([listTimers(11).runOnce(), listTimers(11).runOnce()]);
     const second = await listSentAbout(id);
     expect(second.to).toEqual([team.colleague.email, team.email].sort());
-    expect(second.mails.at(-1)).toMatchObject({ subject: "Still waiting: Ada asks for a person (Harbour)" });
+    expect(second.mails.at(-1)).toMatchObject({ subject: "Ada is still waiting in Harbour: My invoice" });
     await listTimers(22).runOnce();
     expect((await listSentAbout(id)).to).toHaveLength(4);
     await listTimers(60).runOnce();
@@ -267,7 +270,7 @@ onBothDatabases("notices", (createDatabase) => {
     await Promise.all([listTimers(4).runOnce(), listTimers(4).runOnce()]);
     const { to, mails } = await listSentAbout(id);
     expect(to).toHaveLength(4);
-    expect(mails.at(-1)).toMatchObject({ subject: "Ada asks for a person (Harbour)" });
+    expect(mails.at(-1)).toMatchObject({ subject: "Ada is waiting in Harbour: Again 4" });
     expect(mails.at(-1)?.text).toContain("Reason: Again 4");
     await listTimers(15).runOnce();
     expect((await listSentAbout(id)).to).toHaveLength(6);
@@ -418,6 +421,12 @@ onBothDatabases("notices", (createDatabase) => {
     const [mail, ...more] = (await listSentAbout(id)).mails.slice(before);
     expect([mail?.to, more]).toEqual([["new@example.com"], []]);
     expect(mail?.text).toContain("One moment.");
+    const { data } = (await team.owner.call("GET", `/conversations/${id}`)).body;
+    expect(data.answerEmails).toEqual([{ to: "new@example.com", at: expect.any(String), state: "delivered" }]);
+    expect(data.handoffs.map(({ email }: { email: string }) => email)).toEqual(["old@example.com", "new@example.com"]);
+    const token = createConversationToken(server.deps.encryption, id);
+    const asVisitor = { url: `/conversations/${id}`, headers: { authorization: `Bearer ${token}` } };
+    expect((await server.app.inject(asVisitor)).json().data).not.toHaveProperty("answerEmails");
   });
 
   it("email the answer to a visitor who is away, with a quote of the conversation and a link that opens it", async () => {

@@ -36,7 +36,7 @@ async function renderRequest({ db, baseUrl, commandPrefix, quote }: Source, conv
   });
   const promise = handoff.promisedAt === null ? null : `Reply promised by ${formatTime(handoff.promisedAt)}.`;
   const parts = [
-    [quote(`${visitor} asks for a person (${agentName}).`), promise].filter(Boolean).join(" "),
+    [quote(`${visitor} wants to talk to a person (${agentName}).`), promise].filter(Boolean).join(" "),
     handoff.reason && quote(`Reason: ${handoff.reason}`),
     handoff.summary && quote(`Summary: ${handoff.summary}`),
     messages.length > 0 ? `Last messages:\n${messages.join("\n")}` : null,

@@ -136,7 +136,7 @@ onBothDatabases("answering visitors from Telegram", (createDatabase) => {
     const { conversationId, topic } = await askForPerson();
     expect(telegram.topics.at(-1)?.name).toBe("Charles · Harbour");
     const [request = ""] = telegram.textsIn(topic);
-    expect(request).toContain("Charles asks for a person (Harbour).");
+    expect(request).toContain("Charles wants to talk to a person (Harbour).");
     expect(request).toContain("Wants a blue one");
     expect(request).toContain("Charles: Do you rent *bikes*?");
     expect(request).toContain(`/dashboard/agents/${agentId}/conversations/${conversationId}`);

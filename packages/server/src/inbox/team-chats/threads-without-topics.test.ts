@@ -108,7 +108,7 @@ describe.each([
     const isRequest = ({ text }: { text: string }) => text.includes(talk.id);
     await until(() => posts().some(isRequest));
     const request = posts().find(isRequest);
-    expect(request).toMatchObject({ below: null, text: expect.stringContaining("Charles asks for a person") });
+    expect(request).toMatchObject({ below: null, text: expect.stringContaining("Charles wants to talk to a person") });
     const below = () =>
       posts()
         .filter((post) => post.below === request?.id)
@@ -137,7 +137,7 @@ describe.each([
     await talk.ask();
     await until(() => posts().some(({ text }) => text.includes(talk.id)));
     // The server was killed after the platform had accepted a post, and before it knew the post's id.
-    const copy = platform.postAsBot("Charles asks for a person");
+    const copy = platform.postAsBot("Charles wants to talk to a person");
     write("Hello Charles", copy);
     await until(() => posts().some(({ text }) => text.startsWith("Not sent to the visitor: Foyer cannot tell")));
     const answered = posts().length;
