@@ -205,10 +205,9 @@ describe("an open conversation", () => {
     ];
     const formSchema = { fields, submitLabel: "Submit", successMessage: "Submitted", errorMessage: "Error" };
     const form = { toolId: "tool_1", toolName: "test_ride", formSchema, executionMode: "webhook", clientHandler: null };
-    const call = { id: "call_1", name: "test_ride", toolId: "tool_1", executionType: "form", input: {}, form };
-    const pieces = [
-      { type: "tool", ...call, result: { shown: true }, isError: false, display: null, displayConfig: null },
-    ];
+    const result = { result: "shown", isError: false, display: { type: "form" }, form };
+    const call = { id: "call_1", name: "test_ride", toolId: "tool_1", executionType: "form", input: {} };
+    const pieces = [{ type: "tool", ...call, result }];
     const id = await insert({}, [{ content: "May I ride it?" }, { content: "", pieces }]);
     const { page, problems } = await visit(id);
     await page.getByText("Form “Test ride” with 2 fields").waitFor();

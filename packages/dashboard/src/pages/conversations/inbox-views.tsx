@@ -15,7 +15,7 @@ export function InboxViews({
     { view: "unread", name: "Unread" },
     { view: "waiting", name: "Waiting", count: waiting },
     { view: "mine", name: "Mine", count: mine },
-    { view: "human", name: "With a person" },
+    { view: "human", name: "Team" },
   ];
   return (
     <fieldset aria-label="Show" className="flex min-w-0 gap-4 overflow-x-auto border-b border-line px-4 xl:ps-8">
