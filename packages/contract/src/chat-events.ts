@@ -126,7 +126,7 @@ export const MessageStopEvent = Type.Object(
     messageId: Type.String({ description: "Id of the reply" }),
     stopReason: stringEnum(
       stopReasons,
-      "`end_turn`: complete. `max_steps`: the model used all its steps. `error`: failed. `aborted`: stopped or abandoned. `handed_over`: a member of the team has the conversation, or the visitor waits for one and the agent is silent.",
+      "`end_turn`: complete. `max_steps`: the model used all its steps. `max_tokens`: the model's limit of tokens cut the text. `content_filter`: the provider's content filter cut the text. `error`: failed. `aborted`: stopped or abandoned. `handed_over`: a member of the team has the conversation, or the visitor waits for one and the agent is silent.",
     ),
     usage: Type.Optional(Usage),
   },

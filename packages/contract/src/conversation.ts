@@ -19,7 +19,15 @@ import {
 import { ConversationTag } from "./tags.ts";
 import { VerifiedVisitor, VisitorIdentity } from "./visitor-identity.ts";
 
-export const stopReasons = ["end_turn", "max_steps", "error", "aborted", "handed_over"] as const;
+export const stopReasons = [
+  "end_turn",
+  "max_steps",
+  "max_tokens",
+  "content_filter",
+  "error",
+  "aborted",
+  "handed_over",
+] as const;
 export type StopReason = (typeof stopReasons)[number];
 
 export const Rating = stringEnum(["up", "down"]);
@@ -72,7 +80,7 @@ export const ReplyFailure = Type.Object(
   {
     code: Type.String({ description: "The error code with which the visitor's stream ended" }),
     message: Type.String({
-      description: "The provider's message without keys and addresses, at most 500 characters",
+      description: "The provider's message without keys and addresses, at most 2,000 characters",
     }),
     provider: nullable(Type.String({ description: "Such as `openai`. `null` if the provider was not the cause." })),
     model: nullable(Type.String()),

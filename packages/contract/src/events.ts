@@ -47,7 +47,9 @@ const dataOf = {
     messageId,
     content: content(Type.String()),
     toolCalls: content(Type.Array(ToolCall)),
-    stopReason: Type.String({ description: "`end_turn`, `max_steps`, or `aborted` when the reply was stopped" }),
+    stopReason: Type.String({
+      description: "`end_turn`, `max_steps`, `max_tokens`, `content_filter`, or `aborted` when the reply was stopped",
+    }),
     model: nullable(Type.String()),
     inputTokens: nullable(Type.Integer()),
     outputTokens: nullable(Type.Integer()),

@@ -182,8 +182,8 @@ describe("the agent loop", () => {
     expect(asked).toHaveLength(8);
   });
 
-  it("passes missing or malformed arguments to the tool unchanged", async () => {
-    const { model } = createScriptedModel([call("a", "empty", ""), call("b", "broken", "{oops")], text("."));
+  it("runs a call without arguments, and explains malformed ones to the model instead of running the tool", async () => {
+    const { model, asked } = createScriptedModel([call("a", "empty", ""), call("b", "broken", "{oops")], text("."));
     const inputs: unknown[] = [];
     const { result } = run(model, {
       async runTool({ input }) {
@@ -192,7 +192,8 @@ describe("the agent loop", () => {
       },
     });
     await result;
-    expect(inputs).toEqual([{}, null]);
+    expect(inputs).toEqual([{}]);
+    expect(JSON.stringify(asked[1]?.prompt)).toContain("The input is not valid JSON.");
   });
 
   it("returns reasoning with its signature to the model within the reply, and shows none of it", async () => {

@@ -1,4 +1,5 @@
 import type {
+  LanguageModelV4FinishReason,
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
@@ -13,6 +14,7 @@ import { ModelError, ReplyLimitError } from "../models/model-error.ts";
 import type { ToolOutcome } from "../tools/tool-outcome.ts";
 import { failure } from "../tools/tool-outcome.ts";
 import { estimateStepUsage, validCount } from "./token-usage.ts";
+import { adaptToolInput, parseToolInput } from "./tool-input.ts";
 
 /**
  * The maximum number of tool calls per step, and the number that run concurrently. Each call may be a request to an
@@ -22,6 +24,8 @@ const MAX_CALLS = 16;
 const MAX_CONCURRENT_CALLS = 4;
 /** The maximum size of one model response in characters, including reasoning and tool inputs. */
 const MAX_RECEIVED = 4 * 1024 * 1024;
+/** The number of consecutive steps whose calls cannot be read before the reply fails. */
+const MAX_UNREADABLE_STEPS = 2;
 /** The overhead counted for each block of a response, so that empty blocks are limited too. */
 const BLOCK_CHARACTERS = 32;
 
@@ -74,28 +78,72 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["
 
 /**
  * Alternates between the model and its tools until the model calls no tool, the maximum number of steps is reached, or
- * the reply is full. Up to four calls run concurrently. Their results are reported in the order of the calls.
+ * the reply is full. Up to four calls run concurrently. Their results are reported in the order of the calls. An empty
+ * step is repeated once.
  * @throws the model's error, or the signal's reason
  */
 export async function runAgentLoop(input: LoopInput, output: ReplyOutput) {
   const prompt = [...input.prompt];
   const usage: Usage = { inputTokens: 0, outputTokens: 0 };
-  const callIds = new Set<string>();
+  const totals: Totals = { usage, callIds: new Set(), hasSaid: false, hasActed: false };
+  let canRepeat = true;
+  let unreadableSteps = 0;
   try {
     if (input.openingCall) {
       const answer = createOpeningAnswer(input.openingCall);
-      prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output));
+      prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output, totals));
     }
     for (let step = 1; step <= input.maxSteps; step++) {
-      const answer = await runStep({ ...input, prompt }, output, { usage, callIds });
+      const answer = await runStep({ ...input, prompt }, output, totals);
       output.closeText();
-      if (answer.calls.length === 0) return { stopReason: "end_turn" as const, usage };
-      prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output));
+      if (answer.calls.length === 0) {
+        if (answer.hasSaid) return { stopReason: toStopReason(answer), usage };
+        if (canRepeat && answer.finishReason?.unified !== "length") {
+          canRepeat = false;
+          continue;
+        }
+        // Models often say nothing more after a tool has done or shown what the visitor asked for.
+        if (totals.hasActed || totals.hasSaid) return { stopReason: toStopReason(answer), usage };
+        throw emptyReplyError(answer);
+      }
+      unreadableSteps = answer.calls.every(isUnreadable) ? unreadableSteps + 1 : 0;
+      if (unreadableSteps > MAX_UNREADABLE_STEPS) throw unreadableCallError(answer);
+      prompt.push({ role: "assistant", content: answer.content }, await runTools(answer, input, output, totals));
     }
   } catch (error) {
     if (!(error instanceof ReplyLimitError)) throw error;
   }
   return { stopReason: "max_steps" as const, usage };
+}
+
+/** How a step ended whose text is the end of the reply. A text that was cut must not look complete. */
+function toStopReason({ finishReason }: Answer): "end_turn" | "max_tokens" | "content_filter" {
+  if (finishReason?.unified === "length") return "max_tokens";
+  // OpenAI's adapter gives no reason for a refusal that the model wrote itself, which is complete.
+  const isCut = finishReason?.unified === "content-filter" && finishReason.raw !== undefined;
+  return isCut ? "content_filter" : "end_turn";
+}
+
+/** The visitor can try again. Members read what the model has sent instead of a reply. */
+function emptyReplyError({ finishReason, reasoning }: Answer): ModelError {
+  const isCut = finishReason?.unified === "length";
+  const sent = reasoning.size > 0 ? "The model sent only thoughts and no reply." : "The model sent an empty reply.";
+  const cause = new Error(isCut ? `${sent} It had reached its limit of tokens.` : sent);
+  return new ModelError("MODEL_UNAVAILABLE", "The model did not answer.", { cause });
+}
+
+function unreadableCallError(answer: Answer): ModelError {
+  const cause = new Error(`The model's calls of tools cannot be read. ${explainUnreadable(answer)}`);
+  return new ModelError("MODEL_UNAVAILABLE", "The model did not answer.", { cause });
+}
+
+const isUnreadable = ({ input }: ToolCallPart) => parseToolInput(input) === undefined;
+
+/** Tells the model why a call was not run. */
+function explainUnreadable({ finishReason }: Answer): string {
+  return finishReason?.unified === "length"
+    ? "The input was cut off, because the output reached the limit of tokens, so it is not valid JSON. Send a shorter input."
+    : "The input is not valid JSON.";
 }
 
 /** The model's output of one step, in the form in which it is sent back to the model. */
@@ -112,6 +160,7 @@ type Answer = {
   hasSaid: boolean;
   /** the token counts reported by the provider, once they have arrived */
   usage: LanguageModelV4Usage | null;
+  finishReason: LanguageModelV4FinishReason | null;
 };
 
 const createEmptyAnswer = (): Answer => ({
@@ -123,6 +172,7 @@ const createEmptyAnswer = (): Answer => ({
   text: "",
   hasSaid: false,
   usage: null,
+  finishReason: null,
 });
 
 function createOpeningAnswer({ name, input }: { name: string; input: unknown }): Answer {
@@ -135,7 +185,7 @@ function createOpeningAnswer({ name, input }: { name: string; input: unknown }):
 }
 
 /** Runs one step: calls the model and streams its text to the output. */
-async function runStep(input: LoopInput, output: ReplyOutput, { usage, callIds }: Totals): Promise<Answer> {
+async function runStep(input: LoopInput, output: ReplyOutput, totals: Totals): Promise<Answer> {
   const { organizationId, model, prompt, tools, temperature, signal, limits } = input;
   const request = { prompt, ...(tools.length > 0 ? { tools } : {}), ...(temperature === null ? {} : { temperature }) };
   signal.throwIfAborted();
@@ -143,22 +193,32 @@ async function runStep(input: LoopInput, output: ReplyOutput, { usage, callIds }
   try {
     await askModel(organizationId, model, request, limits, signal, {
       begin() {
-        for (const { toolCallId } of answer.calls) callIds.delete(toolCallId);
+        for (const { toolCallId } of answer.calls) totals.callIds.delete(toolCallId);
         answer = createEmptyAnswer();
       },
-      part: (part) => takePart(part, answer, output, { usage, callIds }),
+      part: (part) => takePart(part, answer, output, totals),
     });
   } finally {
     // A reply that the visitor abandoned has used tokens. A model that failed before it produced output has not.
     const isCharged = answer.usage || answer.text || answer.content.length > 0 || signal.aborted;
     if (isCharged) input.onTokensUsed?.(estimateStepUsage(prompt, answer, answer.usage));
   }
-  if (answer.text) answer.content.push({ type: "text", text: answer.text });
+  if (answer.text.trim()) answer.content.push({ type: "text", text: answer.text });
+  totals.hasSaid ||= answer.hasSaid;
   return answer;
 }
 
-/** Shared by all steps of a reply: the token counts reported by the provider, and the ids of the calls. */
-type Totals = { usage: Usage; callIds: Set<string> };
+/** Shared by all steps of a reply. */
+type Totals = {
+  /** the token counts reported by the provider */
+  usage: Usage;
+  /** the ids of the calls */
+  callIds: Set<string>;
+  /** whether the visitor has received any text */
+  hasSaid: boolean;
+  /** whether a tool other than a search has succeeded */
+  hasActed: boolean;
+};
 
 function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage, callIds }: Totals) {
   const { content, calls } = answer;
@@ -168,12 +228,13 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage,
     case "text-delta":
       if (part.delta === "") break;
       answer.text += part.delta;
-      answer.hasSaid = true;
+      answer.hasSaid ||= part.delta.trim() !== "";
       output.text(part.delta);
       break;
     case "text-end":
       output.closeText();
-      if (answer.text) content.push({ type: "text", text: answer.text, ...toProviderOptions(part.providerMetadata) });
+      if (answer.text.trim())
+        content.push({ type: "text", text: answer.text, ...toProviderOptions(part.providerMetadata) });
       answer.text = "";
       break;
     case "reasoning-start":
@@ -190,6 +251,7 @@ function takePart(part: ModelPart, answer: Answer, output: ReplyOutput, { usage,
       break;
     case "finish":
       answer.usage = part.usage;
+      answer.finishReason = part.finishReason;
       usage.inputTokens += validCount(part.usage.inputTokens.total) ?? 0;
       usage.outputTokens += validCount(part.usage.outputTokens.total) ?? 0;
       if (part.finishReason.unified === "content-filter" && !answer.hasSaid && calls.length === 0) {
@@ -212,7 +274,7 @@ function takeCall(part: ToolCallPart, { calls, content }: Answer, callIds: Set<s
     type: "tool-call",
     toolCallId,
     toolName: part.toolName,
-    input: parseInput(part.input) ?? {},
+    input: parseToolInput(part.input) ?? {},
     ...toProviderOptions(part.providerMetadata),
   });
 }
@@ -222,8 +284,13 @@ function takeCall(part: ToolCallPart, { calls, content }: Answer, callIds: Set<s
  * the result of an earlier call must not count for a later one, so each call of a client tool gets a new id. In
  * messages to the model, the reply keeps the model's id.
  */
-async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): Promise<LanguageModelV4Message> {
-  const inputs = answer.calls.map((call) => parseInput(call.input) ?? null);
+async function runTools(
+  answer: Answer,
+  input: LoopInput,
+  output: ReplyOutput,
+  totals: Totals,
+): Promise<LanguageModelV4Message> {
+  const inputs = answer.calls.map((call) => readInput(call, input.tools));
   const pieces = answer.calls.map((call, index): ToolPiece => {
     const tool = input.find(call.toolName);
     const executionType = tool?.executionType ?? null;
@@ -238,15 +305,18 @@ async function runTools(answer: Answer, input: LoopInput, output: ReplyOutput): 
     };
   });
   const calls = pieces.map((piece, index) => ({ ...piece, input: inputs[index] }));
+  const runTool: LoopInput["runTool"] = async (call, options) =>
+    call.input === null ? failure(explainUnreadable(answer)) : input.runTool(call, options);
   const { signal, stop } = createStoppableSignal(input.signal);
-  const outcomes = runConcurrently(calls, input.runTool, signal);
+  const outcomes = runConcurrently(calls, runTool, signal);
   const content: Extract<LanguageModelV4Message, { role: "tool" }>["content"] = [];
   try {
     for (const [index, piece] of pieces.entries()) {
       const result = isInPage(piece)
-        ? await runInPage(piece, input.runTool, { signal, output })
+        ? await runInPage(piece, runTool, { signal, output })
         : await announceAndAwait(piece, output, outcomes[index]);
       output.toolResult(piece, result);
+      totals.hasActed ||= !result.isError && piece.executionType !== "documents";
       const isLast = index === pieces.length - 1;
       const note = isLast && answer.ignoredCalls > 0 ? `\n\n[${ignoredNote(answer.ignoredCalls)}]` : "";
       content.push({
@@ -378,11 +448,8 @@ function toProviderOptions(metadata: ToolCallPart["providerMetadata"]) {
   return metadata ? { providerOptions: metadata } : {};
 }
 
-/** Parses a call's arguments. Returns undefined when they are not valid JSON. */
-function parseInput(text: string): unknown {
-  try {
-    return text.trim() === "" ? {} : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** The call's input as its tool expects it, or null when it cannot be read. */
+function readInput({ input, toolName }: ToolCallPart, tools: LoopInput["tools"]): unknown {
+  const tool = tools.find(({ name }) => name === toolName);
+  return adaptToolInput(parseToolInput(input) ?? null, tool);
 }

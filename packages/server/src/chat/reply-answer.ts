@@ -24,7 +24,7 @@ export function toAnswer(
   const searches = listSearches(pieces).filter(({ isError }) => !isError);
   const cited = searches.flatMap(({ passages }) => passages.filter(({ isCited }) => isCited));
   const citedDocumentIds = cited.flatMap(({ documentId }) => documentId ?? []);
-  const hasEnded = stopReason === "end_turn" || stopReason === "max_steps";
+  const hasEnded = stopReason === "end_turn" || stopReason === "max_steps" || stopReason === "max_tokens";
   const isJudged = hasEnded && searches.length > 0 && !isGreeting(question);
   if (!isJudged || cited.length > 0 || pieces.some(isOtherSuccess)) return { question, reason: null, citedDocumentIds };
   const received = searches.reduce((sum, { total }) => sum + total, 0);

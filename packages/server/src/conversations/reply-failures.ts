@@ -55,7 +55,7 @@ export function createReplyFailures({ db, reads, models }: Pick<Deps, "db" | "re
       // `updatedAt`, which yields few rows.
       .where(sql`"agentId" || ''`, "=", agentId)
       .where("messages.model", "is not", null)
-      .where("stopReason", "in", ["end_turn", "max_steps"])
+      .where("stopReason", "in", ["end_turn", "max_steps", "max_tokens"])
       .where("messages.updatedAt", ">", at)
       .limit(1);
     // This may have to read every conversation of the last day.

@@ -1,6 +1,8 @@
 import { withFormat } from "./format-prompt.ts";
+import { createSdkModel } from "./model-fetch.ts";
 import { anthropicPrompt } from "./prompt-formats.ts";
 import { listModelIds, type Provider } from "./provider.ts";
+import { anthropicStream } from "./stream-formats.ts";
 
 export const anthropic: Provider = {
   label: "Anthropic",
@@ -8,11 +10,11 @@ export const anthropic: Provider = {
   prefix: /^claude-/,
   baseUrl: "https://api.anthropic.com/v1",
   defaultPath: "/v1",
-  async connect({ apiKey, baseUrl, trust, outbound }, model) {
+  async connect(connection, modelId) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
-    return withFormat(
-      createAnthropic({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model),
-      anthropicPrompt,
+    const { apiKey, baseUrl } = connection;
+    return createSdkModel({ provider: "anthropic", modelId, connection }, anthropicStream, (fetch) =>
+      withFormat(createAnthropic({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch })(modelId), anthropicPrompt),
     );
   },
   models: {

@@ -1,10 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { APICallError, type JSONObject, type LanguageModelV4CallOptions, TypeValidationError } from "@ai-sdk/provider";
 import { LRUCache } from "lru-cache";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../outbound/retry-after.ts";
-import type { ChatModel, ModelPart } from "./chat-model.ts";
+import type { ChatModel, ChosenModel, ModelCall, ModelPart } from "./chat-model.ts";
 import { ModelError, ReplyLimitError } from "./model-error.ts";
+import { findErrorStatus, findProviderMessage, isObject } from "./provider-message.ts";
+import { createEditor, learnRefusal, listRefused, restoreRefused } from "./refused-parameters.ts";
+import { createThoughtFilter } from "./thoughts.ts";
+import { createToolCallTextFilter } from "./tool-call-text.ts";
 import { rejectsTools, withoutTools } from "./without-tools.ts";
 
 /** milliseconds */
@@ -17,22 +21,26 @@ const MAX_ATTEMPTS = 3;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 20_000;
 
-/** Models that rejected `temperature` with a 400, per organization. Later requests to these models omit it. */
-const temperatureRefusals = new LRUCache<string, true>({ max: 10_000 });
+/** The maximum number of times that a request is repeated without something that the provider refused. */
+const MAX_REFUSALS = 8;
 /**
  * Models that cannot call tools, per organization. Tools are offered to them again after an hour, because servers are
  * updated.
  */
 const toolRefusals = new LRUCache<string, true>({ max: 10_000, ttl: 3_600_000 });
 
-type ModelName = Pick<ChatModel, "provider" | "modelId">;
+type Model = ChatModel & { source?: Pick<NonNullable<ChosenModel["source"]>, "baseUrl"> | null };
 
-const modelKey = (organizationId: string, { provider, modelId }: ModelName) =>
-  `${organizationId}/${provider}/${modelId}`;
+/** Identifies a model of an organization at a server. */
+const modelKey = (organizationId: string, provider: string, modelId: string, baseUrl: string | undefined) =>
+  `${organizationId}/${provider}/${modelId}@${baseUrl ?? ""}`;
 
 /** Whether the organization's model has rejected tools during the last hour, as far as this process knows. */
-export function refusesTools(organizationId: string, model: ModelName): boolean {
-  return toolRefusals.has(modelKey(organizationId, model));
+export function refusesTools(
+  organizationId: string,
+  { provider, modelId, baseUrl }: { provider: string; modelId: string; baseUrl: string },
+): boolean {
+  return toolRefusals.has(modelKey(organizationId, provider, modelId, baseUrl));
 }
 
 /**
@@ -43,43 +51,60 @@ export function refusesTools(organizationId: string, model: ModelName): boolean 
  */
 export async function askModel(
   organizationId: string,
-  model: ChatModel,
+  model: Model,
   request: Omit<LanguageModelV4CallOptions, "abortSignal">,
   limits: AskLimits,
   signal: AbortSignal,
   sink: AnswerSink,
 ): Promise<void> {
-  const key = modelKey(organizationId, model);
+  const key = modelKey(organizationId, model.provider, model.modelId, model.source?.baseUrl);
+  const refusedBefore = listRefused(key);
   const endsAt = performance.now() + limits.totalTimeout;
-  for (let number = 1; ; number++) {
+  let refusals = 0;
+  for (let number = 1; ; ) {
     const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
-    const state = { hasOutput: false };
-    const hasTemperature = !temperatureRefusals.has(key);
+    const state: AttemptState = { hasOutput: false, body: undefined };
     const hasTools = request.tools !== undefined && !toolRefusals.has(key);
     const accepted = hasTools || request.tools === undefined ? request : withoutTools(request);
     sink.begin();
     try {
-      await callOnce(model, hasTemperature ? accepted : withoutTemperature(accepted), attempt, state, sink);
+      await callOnce(model, accepted, attempt, state, { key, sink });
       return;
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ReplyLimitError) throw error;
-      if (hasTemperature && rejectsTemperature(error)) {
-        temperatureRefusals.set(key, true);
-        continue;
-      }
-      if (hasTools && rejectsTools(error)) {
-        toolRefusals.set(key, true);
-        continue;
+      if (!state.hasOutput && refusals++ < MAX_REFUSALS) {
+        if (learnRefusal({ key, provider: model.provider }, error, findBody(error, state))) continue;
+        if (hasTools && rejectsTools(error)) {
+          toolRefusals.set(key, true);
+          continue;
+        }
       }
       const pause = state.hasOutput || number === MAX_ATTEMPTS ? null : pauseAfter(error, number);
+      number += 1;
       const isInTime = pause !== null && performance.now() + pause < endsAt;
-      if (!isInTime) throw toModelError(error);
+      if (!isInTime) {
+        // What was left out in vain was not what the provider refused.
+        restoreRefused(key, refusedBefore);
+        throw toModelError(error);
+      }
       await wait(pause, undefined, { signal });
     } finally {
       attempt.end();
     }
   }
+}
+
+type AttemptState = {
+  hasOutput: boolean;
+  /** the body of the request, if the model says what it sends */
+  body: JSONObject | undefined;
+};
+
+/** The body of the refused request. The AI SDK's errors have it. */
+function findBody(error: unknown, { body }: AttemptState): JSONObject | undefined {
+  const values = APICallError.isInstance(error) ? error.requestBodyValues : undefined;
+  return body ?? (isObject(values) ? (values as JSONObject) : undefined);
 }
 
 /**
@@ -97,7 +122,7 @@ function startAttempt(signal: AbortSignal, idleTimeout: number, totalTimeout: nu
   if (signal.aborted) follow();
   return {
     signal: controller.signal,
-    hasNews: () => idle.refresh(),
+    hasNews: () => void idle.refresh(),
     end() {
       clearTimeout(idle);
       clearTimeout(total);
@@ -110,23 +135,56 @@ async function callOnce(
   model: ChatModel,
   request: Omit<LanguageModelV4CallOptions, "abortSignal">,
   attempt: ReturnType<typeof startAttempt>,
-  state: { hasOutput: boolean },
-  sink: AnswerSink,
+  state: AttemptState,
+  { key, sink }: { key: string; sink: AnswerSink },
 ): Promise<void> {
   const orAborted = raceAgainst(attempt.signal);
-  const call = { ...request, abortSignal: attempt.signal };
+  const edit = createEditor(key);
+  const call: ModelCall = {
+    ...request,
+    abortSignal: attempt.signal,
+    onActivity: attempt.hasNews,
+    editBody(body) {
+      state.body = edit ? edit(body) : body;
+      return state.body;
+    },
+  };
   let isFinished = false;
+  const pass = (part: ModelPart) => {
+    if (part.type === "tool-call" || (part.type === "text-delta" && part.delta !== "")) state.hasOutput = true;
+    sink.part(part);
+  };
+  const toolNames = new Set(request.tools?.map(({ name }) => name));
+  const filter = createThoughtFilter({ key, modelId: model.modelId }, createToolCallTextFilter(toolNames, pass));
   const take = (part: ModelPart) => {
     if (isCutOff(part)) throw endedEarlyError();
     attempt.hasNews();
-    if (part.type === "error") throw part.error;
+    if (part.type === "error") throw toStreamError(part.error);
     if (part.type === "finish") isFinished = true;
-    if (part.type === "tool-call" || (part.type === "text-delta" && part.delta !== "")) state.hasOutput = true;
-    sink.part(part);
+    filter(part);
   };
   if ("streamTo" in model) await orAborted(model.streamTo(call, take));
   else await readParts((await orAborted(model.doStream(call))).stream, take, orAborted);
   if (!isFinished) throw endedEarlyError();
+}
+
+/**
+ * The AI SDK passes on an error event unchanged, or only its `error` property. As an error with the provider's status it
+ * is retried and described like any other.
+ */
+function toStreamError(error: unknown): unknown {
+  const value = TypeValidationError.isInstance(error) ? error.value : error;
+  if (value instanceof Error) return value;
+  const message = findProviderMessage(value);
+  if (message === "") return error;
+  const statusCode = findErrorStatus(value);
+  return new APICallError({
+    message,
+    url: "",
+    requestBodyValues: undefined,
+    data: value,
+    ...(statusCode !== undefined && { statusCode }),
+  });
 }
 
 /** Reads the stream to its end. Cancels it when `take` throws or `orAborted` rejects. */
@@ -201,15 +259,28 @@ function retryAfter(headers: Record<string, string> | undefined): number | null 
   return parseRetryAfter(headers?.["retry-after"]);
 }
 
+/**
+ * A request that the provider refuses is refused again until the owner changes something: the key, the model, the budget
+ * or the question. Everything else may be right the next time.
+ */
 function toModelError(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
-  return new ModelError("MODEL_UNAVAILABLE", "The model cannot be reached right now.", { cause: error });
+  if (!APICallError.isInstance(error)) {
+    return new ModelError("MODEL_UNAVAILABLE", "The model cannot be reached right now.", { cause: error });
+  }
+  if (isFiltered(error)) return new ModelError("MODEL_REFUSED", "The model declined to answer this.", { cause: error });
+  const status = error.statusCode ?? 0;
+  const isRefused = status >= 400 && status < 500 && !temporary.has(status);
+  return isRefused
+    ? new ModelError("MODEL_REFUSED", "The model's provider refused the request.", { cause: error })
+    : new ModelError("MODEL_UNAVAILABLE", "The model cannot be reached right now.", { cause: error });
 }
 
-function rejectsTemperature(error: unknown) {
-  return APICallError.isInstance(error) && error.statusCode === 400 && /temperature/i.test(error.message);
-}
+const temporary = new Set([408, 409, 425, 429]);
 
-function withoutTemperature<T extends { temperature?: number }>({ temperature: _, ...rest }: T) {
-  return rest;
+/** Whether a content filter has refused the prompt, such as Azure's or Alibaba's. */
+function isFiltered({ message, responseBody = "" }: APICallError): boolean {
+  return /content[_ -]?(?:filter|policy|management)|DataInspectionFailed|data_inspection_failed|ResponsibleAI|safety (?:filter|system)|moderation/i.test(
+    `${message}\n${responseBody.slice(0, 4_000)}`,
+  );
 }

@@ -1,10 +1,25 @@
 // Fields are `unknown` because servers omit them or send other types. Each is checked where it is used.
-export type ErrorBody = { error?: unknown; object?: unknown; message?: unknown; detail?: unknown };
-type Delta = { [name in "content" | "refusal" | "reasoning_content" | "reasoning" | "tool_calls"]?: unknown };
-export type CompletionEvent = ErrorBody & {
-  usage?: unknown;
-  choices?: ({ delta?: Delta | null; finish_reason?: unknown } | null)[] | null;
+type Member = { [name: string]: unknown };
+export type CompletionEvent = Member & {
+  choices?: ({ delta?: Member | null; message?: Member | null; finish_reason?: unknown } | null)[] | null;
 };
+
+/**
+ * The members of a message with which providers identify its reasoning. Many refuse the results of the message's calls
+ * without them.
+ */
+export const returnedMembers = [
+  "reasoning_content",
+  "reasoning",
+  "reasoning_text",
+  "reasoning_details",
+  "reasoning_opaque",
+  "reasoning_signature",
+  "thinking_blocks",
+  "thought_signature",
+  "signature",
+  "extra_content",
+];
 
 /** The JSON of an event before and after the text of its delta. */
 type Surroundings = { before: string; after: string };
@@ -47,11 +62,13 @@ function parse(json: string): CompletionEvent {
   }
 }
 
+const otherMembers = [...returnedMembers, "refusal", "tool_calls", "function_call"];
+
 /** Whether a reader of the event uses nothing but the first choice's text. */
 function hasOnlyText({ error, object, usage, choices }: CompletionEvent): boolean {
   const { delta, finish_reason } = choices?.[0] ?? {};
   if (error || object === "error" || usage || finish_reason) return false;
-  return !(delta?.reasoning_content || delta?.reasoning || delta?.refusal || delta?.tool_calls);
+  return !otherMembers.some((name) => delta?.[name]);
 }
 
 /**

@@ -4,12 +4,18 @@ import {
   type LanguageModelV4ToolResultOutput,
   UnsupportedFunctionalityError,
 } from "@ai-sdk/provider";
+import type { ReturnedMembers } from "./chat-completions-reply.ts";
 
-type ToolCall = { id: string; type: "function"; function: { name: string; arguments: string } };
+type ToolCall = {
+  [member: string]: unknown;
+  id: string;
+  type: "function";
+  function: { [member: string]: unknown; name: string; arguments: string };
+};
 
 export type ChatMessage =
   | { role: "system" | "user"; content: string }
-  | { role: "assistant"; content: string | null; tool_calls?: ToolCall[] }
+  | { [member: string]: unknown; role: "assistant"; content: string | null; tool_calls?: ToolCall[] }
   | { role: "tool"; tool_call_id: string; content: string };
 
 export type ChatTool = {
@@ -21,7 +27,8 @@ export type ChatToolChoice = "auto" | "none" | "required" | { type: "function"; 
 
 /**
  * Converts the prompt to the `messages` of a chat completion. All content becomes plain text, which every compatible
- * server accepts. Reasoning of earlier replies is omitted because the format has no field for it.
+ * server accepts. Reasoning, signatures and other members that the provider sent with a call are returned as they came.
+ * Other reasoning is omitted because the format has no field for it.
  * @throws UnsupportedFunctionalityError for files and other parts that plain text cannot represent
  */
 export function toChatMessages(prompt: LanguageModelV4CallOptions["prompt"]): ChatMessage[] {
@@ -60,16 +67,21 @@ function toChatMessageList(message: LanguageModelV4Message): ChatMessage[] {
 
 function toAssistantMessage(message: Extract<LanguageModelV4Message, { role: "assistant" }>): ChatMessage {
   let text = "";
+  let returned: ReturnedMembers["message"] = {};
   const calls: ToolCall[] = [];
   for (const part of message.content) {
     if (part.type === "text") text += part.text;
     else if (part.type === "tool-call") {
       const input = JSON.stringify(part.input ?? {});
-      calls.push({ id: part.toolCallId, type: "function", function: { name: part.toolName, arguments: input } });
+      const members: ReturnedMembers = part.providerOptions?.chatCompletions ?? {};
+      returned = { ...returned, ...members.message };
+      const called = { ...members.function, name: part.toolName, arguments: input };
+      calls.push({ ...members.call, id: part.toolCallId, type: "function", function: called });
     } else if (part.type !== "reasoning") throw unsupportedError(part.type);
+    else if (part.providerOptions?.chatCompletions?.isText) text += part.text;
   }
   if (calls.length === 0) return { role: "assistant", content: text };
-  return { role: "assistant", content: text || null, tool_calls: calls };
+  return { ...returned, role: "assistant", content: text || null, tool_calls: calls };
 }
 
 function formatToolResult(output: LanguageModelV4ToolResultOutput): string {

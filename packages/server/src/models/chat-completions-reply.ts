@@ -1,36 +1,63 @@
 import {
   APICallError,
+  type JSONArray,
   type JSONObject,
   type LanguageModelV4FinishReason,
   type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import { newCallId } from "../ids.ts";
-import { type CompletionEvent, createEventParser, type ErrorBody } from "./chat-completion-events.ts";
+import { type CompletionEvent, createEventParser, returnedMembers } from "./chat-completion-events.ts";
 import type { ModelPart } from "./chat-model.ts";
+import { findErrorStatus, findProviderMessage } from "./provider-message.ts";
 
-/** Limit in characters for one line, and for all tool calls of one reply, so that a provider cannot exhaust memory. */
-export const maxHeld = 1024 * 1024;
+/**
+ * Limit in characters for all tool calls of one reply and what is returned with them, so that a provider cannot exhaust
+ * memory.
+ */
+const maxHeld = 1024 * 1024;
 const maxCalls = 256;
 
 type Block = "text" | "reasoning";
-type Call = { index: number | undefined; id: string; name: string; input: string };
+type Call = {
+  index: number | undefined;
+  id: string;
+  name: string;
+  input: string;
+  /** what the server sent with the call besides id, name and arguments, such as a signature */
+  members: JSONObject;
+  functionMembers: JSONObject;
+};
 /** The state of a reply while it is being read. */
 export type Completion = ReturnType<typeof createCompletion>;
 
-type Fragment = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } | null } | null;
+type Fragment = {
+  [member: string]: unknown;
+  index?: unknown;
+  id?: unknown;
+  function?: { [member: string]: unknown; name?: unknown; arguments?: unknown } | null;
+} | null;
+
+/**
+ * The members of an assistant message and of a call that a provider expects back with the result of the call, such as
+ * reasoning and signatures. They are the metadata of `tool-call` parts under the key `chatCompletions`.
+ */
+export type ReturnedMembers = { message?: JSONObject; call?: JSONObject; function?: JSONObject };
 
 export function createCompletion(url: string, emit: (part: ModelPart) => void) {
   return {
     url,
     emit,
-    /** The start of an incomplete line. */
-    rest: "",
+    /** Whether any event has been read. */
+    hasEvents: false,
     block: null as Block | null,
     blocks: 0,
     /** Text of the current block that has not been emitted yet. */
     text: "",
     calls: [] as Call[],
-    callsLength: 0,
+    /** The members of the message that are returned with its calls. */
+    message: {} as JSONObject,
+    /** The size of the calls and of `message` in characters. */
+    heldLength: 0,
     finishReason: undefined as string | undefined,
     usage: undefined as JSONObject | undefined,
     done: false,
@@ -39,23 +66,44 @@ export function createCompletion(url: string, emit: (part: ModelPart) => void) {
 }
 
 export function readEvent(completion: Completion, event: CompletionEvent) {
-  if (event.error || event.object === "error") throw reportedError(completion.url, event);
+  completion.hasEvents = true;
+  if (isError(event)) throw reportedError(completion.url, event);
   if (isObject(event.usage)) completion.usage = event.usage;
   const choice = event.choices?.[0];
-  const delta = choice?.delta;
+  // Servers that ignore that a stream was requested send one whole message.
+  const delta = choice?.delta ?? (completion.block === null && completion.blocks === 0 ? choice?.message : null);
   if (delta) {
-    addText(completion, "reasoning", delta.reasoning_content || delta.reasoning);
+    addText(completion, "reasoning", delta.reasoning_content || delta.reasoning || delta.reasoning_text);
+    addText(completion, "reasoning", findThinking(delta.content));
     addText(completion, "text", delta.content);
     addText(completion, "text", delta.refusal);
     if (Array.isArray(delta.tool_calls)) for (const fragment of delta.tool_calls) addToCall(completion, fragment);
+    else if (isObject(delta.function_call)) addToCall(completion, { function: delta.function_call });
+    for (const name of returnedMembers) keepMember(completion, name, delta[name]);
   }
   completion.finishReason = stringOrEmpty(choice?.finish_reason) || completion.finishReason;
 }
 
+/** Whether an event reports an error. MiniMax reports the outcome of every reply in `base_resp`. */
+function isError({ error, object, base_resp, choices, code, message, msg }: CompletionEvent): boolean {
+  if (error || object === "error") return true;
+  if (isObject(base_resp) && base_resp.status_code) return true;
+  return !choices && Boolean(code) && typeof (message ?? msg) === "string";
+}
+
+/** The thoughts in a content of several parts, as Mistral sends them. */
+function findThinking(content: unknown): unknown {
+  if (!Array.isArray(content)) return undefined;
+  return content.map((part) => (part?.type === "thinking" ? toText(part.thinking ?? part.text) : "")).join("");
+}
+
+function toText(content: unknown): string {
+  if (!Array.isArray(content)) return stringOrEmpty(content);
+  return content.map((part) => (part?.type === "thinking" ? "" : stringOrEmpty(part?.text))).join("");
+}
+
 function addText(completion: Completion, block: Block, content: unknown) {
-  const text = Array.isArray(content)
-    ? content.map((part) => stringOrEmpty(part?.text)).join("")
-    : stringOrEmpty(content);
+  const text = toText(content);
   if (text === "") return;
   if (completion.block !== block) {
     closeBlock(completion);
@@ -81,42 +129,151 @@ export function closeBlock(completion: Completion) {
 
 function addToCall(completion: Completion, fragment: Fragment) {
   closeBlock(completion);
-  const id = stringOrEmpty(fragment?.id);
-  const name = stringOrEmpty(fragment?.function?.name);
-  const sent = fragment?.function?.arguments;
-  const input = isObject(sent) ? JSON.stringify(sent) : stringOrEmpty(sent);
-  const index = numberOrUndefined(fragment?.index);
-  const continued = openCall(completion.calls, index, id, name);
-  const call = continued ?? { index, id, name, input: "" };
-  if (!continued) completion.calls.push(call);
+  const { index, id, name, input } = readFragment(fragment);
+  if (id === "" && name === "" && input === "") return;
+  const continued = findCall(completion.calls, { index, id, name, input });
+  const isNext = continued !== undefined && isContinuedByNext(continued, { id, name, input });
+  const call = continued && !isNext ? continued : createCall(index, continued);
+  if (call !== continued) completion.calls.push(call);
   call.id ||= id;
   call.name ||= name;
-  call.input += input;
-  completion.callsLength += id.length + name.length + input.length;
-  const isTooMuch = completion.callsLength > maxHeld || completion.calls.length > maxCalls;
-  if (isTooMuch) throw new Error("The model's tool calls are too large.");
+  // Some servers send `{}` first, and repeat a whole call in their last event.
+  if (call.input.trim() === "{}") call.input = input;
+  else if (!(input === call.input && id !== "" && isComplete(input))) call.input += input;
+  addMembers(call.members, fragment, ["index", "id", "type", "function"]);
+  addMembers(call.functionMembers, fragment?.function, ["name", "arguments"]);
+  hold(completion, id.length + name.length + input.length);
+  if (completion.calls.length > maxCalls) throw tooLargeError();
 }
 
-/**
- * Finds the call that a fragment continues, if any. The specification identifies it by `index`, but some servers send
- * no index, send 0 for every call, or repeat the id and name in each fragment.
- */
-function openCall(calls: Call[], index: number | undefined, id: string, name: string): Call | undefined {
-  const call = calls.findLast((one) => (index === undefined ? id === "" || one.id === id : one.index === index));
-  if (!call || name === "" || call.name === "") return call;
-  const isAnother = id === "" ? index === undefined : call.id !== "" && call.id !== id;
-  return isAnother || call.name !== name ? undefined : call;
+function readFragment(fragment: Fragment) {
+  const sent = fragment?.function?.arguments;
+  return {
+    index: numberOrUndefined(fragment?.index),
+    id: stringOrEmpty(fragment?.id),
+    name: stringOrEmpty(fragment?.function?.name),
+    input: isObject(sent) || Array.isArray(sent) ? JSON.stringify(sent) : stringOrEmpty(sent),
+  };
 }
+
+/** A new call. A server that leaves out the name of a second call means the tool of the first. */
+function createCall(index: number | undefined, previous: Call | undefined): Call {
+  return { index, id: "", name: previous?.name ?? "", input: "", members: {}, functionMembers: {} };
+}
+
+type ReadFragment = { index?: number | undefined; id: string; name: string; input: string };
+
+/**
+ * Finds the call that a fragment belongs to, if any. The specification identifies it by `index`, but some servers send
+ * no index, send 0 for every call, repeat the id and name in each fragment, or send a new id in each fragment.
+ */
+function findCall(calls: Call[], { index, id, name, input }: ReadFragment): Call | undefined {
+  const sameId = id === "" ? undefined : calls.findLast((one) => one.id === id);
+  if (sameId && (index === undefined || sameId.index === index)) return sameId;
+  const call = calls.findLast((one) => index === undefined || one.index === index);
+  if (!call) return undefined;
+  const isOther = name !== "" && call.name !== "" && name !== call.name;
+  if (isOther) return undefined;
+  if (id === "" || call.id === "" || id === call.id) return call;
+  return continuesWithNewId(call, name, input) ? call : undefined;
+}
+
+/** Whether a fragment with a new id continues the input of a call, because its server sends a new id each time. */
+function continuesWithNewId(call: Call, name: string, input: string): boolean {
+  if (name === "" || isComplete(call.input)) return false;
+  return call.input === "" || !/^\s*\{/.test(input) || /[:,[]\s*$/.test(call.input);
+}
+
+/** Whether the fragment is the start of another call, although nothing but the completeness of the first call says so. */
+function isContinuedByNext(call: Call, { id, name, input }: ReadFragment): boolean {
+  if (call.input.trim() === "{}" && name === "" && id === "") return false;
+  if (id !== "" && id === call.id) return false;
+  const startsAnother = name !== "" ? call.name !== "" : /^\s*\{/.test(input);
+  return startsAnother && isComplete(call.input);
+}
+
+function isComplete(input: string): boolean {
+  if (!/\}\s*$/.test(input)) return false;
+  try {
+    JSON.parse(input);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Keeps the members that the reader does not know. A later value replaces an earlier one, except for null. */
+function addMembers(members: JSONObject, sent: unknown, known: string[]) {
+  if (!isObject(sent)) return;
+  for (const [name, value] of Object.entries(sent)) {
+    if (!known.includes(name) && value !== null && value !== undefined) members[name] = value;
+  }
+}
+
+/** Joins what the fragments of a message have in a member: texts and lists are continued, other values replaced. */
+function keepMember(completion: Completion, name: string, value: unknown) {
+  if (value === null || value === undefined) return;
+  const { message } = completion;
+  const previous = message[name];
+  if (typeof value === "string") message[name] = stringOrEmpty(previous) + value;
+  else if (Array.isArray(value)) message[name] = joinDetails(Array.isArray(previous) ? previous : [], value);
+  else message[name] = value as JSONObject;
+  hold(completion, typeof value === "string" ? value.length : JSON.stringify(value).length);
+}
+
+/** Joins consecutive fragments of one detail, such as OpenRouter's `reasoning_details`: their texts are continued. */
+function joinDetails(details: JSONArray, fragments: JSONArray): JSONArray {
+  const joined = [...details];
+  for (const fragment of fragments) {
+    const last = joined.at(-1);
+    const isContinued = isObject(last) && isObject(fragment) && last.type === fragment.type;
+    if (isContinued && fragment.index !== undefined && last.index === fragment.index) {
+      joined[joined.length - 1] = joinDetail(last, fragment);
+    } else joined.push(fragment);
+  }
+  return joined;
+}
+
+const continuedTexts = ["text", "summary", "data", "thinking"];
+
+function joinDetail(detail: JSONObject, fragment: JSONObject): JSONObject {
+  const joined = { ...detail };
+  for (const [name, value] of Object.entries(fragment)) {
+    const previous = joined[name];
+    const isText = typeof previous === "string" && typeof value === "string" && continuedTexts.includes(name);
+    if (isText) joined[name] = previous + value;
+    else if (value !== null) joined[name] = value;
+  }
+  return joined;
+}
+
+function hold(completion: Completion, characters: number) {
+  completion.heldLength += characters;
+  if (completion.heldLength > maxHeld) throw tooLargeError();
+}
+
+const tooLargeError = () => new Error("The model's tool calls are too large.");
 
 /** Emits the tool calls and the finish part, which are complete only at the end of the stream. */
 export function emitEnd(completion: Completion) {
   closeBlock(completion);
   if (completion.calls.some((call) => call.name === "")) throw new Error("The model called a tool without naming it.");
-  for (const { id, name, input } of completion.calls) {
-    const toolCallId = id || newCallId();
-    completion.emit({ type: "tool-call", toolCallId, toolName: name, input: input.trim() === "" ? "{}" : input });
+  for (const [position, { id, name, input, members, functionMembers }] of completion.calls.entries()) {
+    const message = position === 0 ? completion.message : {};
+    completion.emit({
+      type: "tool-call",
+      toolCallId: id || newCallId(),
+      toolName: name,
+      input: input.trim() === "" ? "{}" : input,
+      ...toMetadata({ message, call: members, function: functionMembers }),
+    });
   }
   completion.emit({ type: "finish", usage: toUsage(completion.usage), finishReason: toFinishReason(completion) });
+}
+
+function toMetadata(members: Required<ReturnedMembers>): { providerMetadata?: { chatCompletions: JSONObject } } {
+  const sent = Object.entries(members).filter(([, values]) => Object.keys(values).length > 0);
+  return sent.length === 0 ? {} : { providerMetadata: { chatCompletions: Object.fromEntries(sent) } };
 }
 
 /** Many servers report `stop` after tool calls, and some report nothing. */
@@ -143,21 +300,14 @@ function toUsage(usage: JSONObject | undefined): LanguageModelV4Usage {
   };
 }
 
-/**
- * Extracts the message from an error body in any of the known formats. At most 1,000 characters; "" if there is none.
- */
-export function findProviderMessage({ error, message, detail }: ErrorBody): string {
-  const said = [isObject(error) ? error.message : error, message, detail].find((text) => stringOrEmpty(text) !== "");
-  return stringOrEmpty(said).slice(0, 1000);
-}
-
-function reportedError(url: string, event: ErrorBody): APICallError {
-  const code = isObject(event.error) ? numberOrUndefined(event.error.code) : undefined;
+export function reportedError(url: string, event: object): APICallError {
+  const statusCode = findErrorStatus(event);
   return new APICallError({
     message: findProviderMessage(event) || "The model's server reported an error.",
     url,
     requestBodyValues: undefined,
-    ...(code !== undefined && code >= 400 && code < 600 && { statusCode: code }),
+    responseBody: JSON.stringify(event),
+    ...(statusCode !== undefined && { statusCode }),
   });
 }
 

@@ -256,9 +256,9 @@ describe("errors in the stream", () => {
     [{ error: { message: "Overloaded", code: 503 } }, "Overloaded", 503, true],
     [{ error: { message: "Bad key", code: "invalid_key" } }, "Bad key", undefined, false],
     [{ error: "Out of memory" }, "Out of memory", undefined, false],
-    [{ object: "error", message: "Too long", code: 400 }, "Too long", undefined, false],
+    [{ object: "error", message: "Too long", code: 400 }, "Too long", 400, false],
     [{ error: {} }, "The model's server reported an error.", undefined, false],
-    [{ error: { message: "x".repeat(5000) } }, "x".repeat(1000), undefined, false],
+    [{ error: { message: "x".repeat(5000) } }, "x".repeat(4000), undefined, false],
   ])("are reported for %j", async (body, message, statusCode, isRetryable) => {
     const source = [createEvent({ content: "Hm" }), createLine(body), createEnd("stop")];
     const [text, end, error] = (await read(source)).slice(1);

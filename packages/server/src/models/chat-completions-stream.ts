@@ -6,40 +6,50 @@ import {
   createCompletion,
   emitEnd,
   flush,
-  maxHeld,
   readEvent,
+  reportedError,
 } from "./chat-completions-reply.ts";
 import type { ModelPart } from "./chat-model.ts";
+import { createEventStreamReader, maxEventCharacters } from "./event-stream.ts";
 
 /** How long a server may keep the connection open after its last event, in milliseconds. */
 const lingerTime = 1000;
+/** How long after the reason for its end a reply may still get events, such as its token usage, in milliseconds. */
+const quietTime = 3000;
+/** The number of characters that an error quotes of a response that is no event stream. */
+const quotedCharacters = 500;
 
 /**
  * Reads the body of a streamed chat completion as AI SDK parts: text and reasoning blocks, then `tool-call` parts, then
  * `finish`. All text that arrives in one chunk of bytes becomes one delta, because passing on a part costs more than
  * parsing a token. A tool call is passed on once, at the end, with its input exactly as the model wrote it and
  * unvalidated. There are no `tool-input-…`, `stream-start` or `response-metadata` parts, because nothing in Foyer uses
- * them.
+ * them. Some servers ignore that a stream was requested, so a body that is one JSON completion, or one per line, is read
+ * as well.
  *
  * `onPart` is called while the bytes are read, so the body is never read ahead of its receiver. A web stream in between
- * would cost a promise for each part.
+ * would cost a promise for each part. `onActivity` is called for every chunk of bytes, also for comments and other
+ * keep-alives.
  *
- * Rejects with an error reported by the provider (as `APICallError`), for a line that is not JSON, a line or tool calls
- * above 1 MiB, or a connection that closes too early; with what `onPart` throws; and with the reason of the signal once
- * it is aborted. Text that arrived before a failure is passed on. All of these destroy the body.
+ * Rejects with an error reported by the provider (as `APICallError`), for an event that is not JSON, an event or tool
+ * calls above 1 MiB, or a connection that closes too early; with what `onPart` throws; and with the reason of the signal
+ * once it is aborted. Text that arrived before a failure is passed on. All of these destroy the body.
  */
 export function readChatCompletion(
   body: Readable,
   onPart: (part: ModelPart) => void,
-  { url, signal }: { url: string; signal?: AbortSignal | undefined },
+  { url, signal, onActivity }: { url: string; signal?: AbortSignal | undefined; onActivity?: (() => void) | undefined },
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const completion = createCompletion(url, pass);
+  const reader = createBodyReader(completion);
   const decoder = new StringDecoder("utf8");
+  let quiet: NodeJS.Timeout | undefined;
   let isOpen = true;
 
   function stop() {
     isOpen = false;
+    clearTimeout(quiet);
     signal?.removeEventListener("abort", abort);
   }
   function end(error: unknown) {
@@ -83,19 +93,27 @@ export function readChatCompletion(
   function breakOff(cause?: unknown) {
     if (signal?.aborted) abort();
     else if (completion.finishReason !== undefined) finish();
-    else throw new Error("The model's reply ended early.", { cause });
+    else throw new Error(describeEarlyEnd(reader.unread()), { cause });
+  }
+
+  /** Some servers keep the connection open after the last event. */
+  function waitForQuiet() {
+    clearTimeout(quiet);
+    quiet = setTimeout(() => attempt(finish), quietTime).unref();
   }
 
   body.on("data", (chunk: Buffer) =>
     attempt(() => {
-      readText(completion, decoder.write(chunk));
-      if (completion.done) finish();
-      else flush(completion);
+      onActivity?.();
+      reader.push(decoder.write(chunk));
+      if (completion.done) return finish();
+      flush(completion);
+      if (completion.finishReason !== undefined) waitForQuiet();
     }),
   );
   body.on("end", () =>
     attempt(() => {
-      readLastLine(completion, decoder.end());
+      reader.end(decoder.end());
       if (completion.done) finish();
       else breakOff();
     }),
@@ -114,39 +132,103 @@ function letEnd(body: Readable) {
   body.once("close", () => clearTimeout(timer));
 }
 
-/** Parses the lines in a chunk of the body. A chunk may start and end in the middle of a line. */
-function readText(completion: Completion, text: string) {
-  let start = 0;
-  while (start < text.length && !completion.done) {
-    const end = text.indexOf("\n", start);
-    completion.rest += end === -1 ? text.slice(start) : text.slice(start, end);
-    if (completion.rest.length > maxHeld) throw new Error("The model sent a line of more than 1 MiB.");
-    if (end === -1) return;
-    const line = completion.rest;
-    completion.rest = "";
-    readLine(completion, line);
-    start = end + 1;
+/** Feeds the text of a body to the completion, as an event stream or, if it starts like JSON, as JSON. */
+function createBodyReader(completion: Completion) {
+  const stream = createEventStreamReader((data, event) => {
+    const isRead = readData(completion, data, event);
+    if (completion.done) stream.stop();
+    return isRead;
+  });
+  /** the body so far, until its kind is known or, for JSON, to its end */
+  let held = "";
+  let kind: "unknown" | "events" | "json" = "unknown";
+
+  function push(text: string) {
+    if (kind === "events") return stream.push(text);
+    held += text;
+    if (kind === "unknown") kind = findKind(held);
+    if (kind === "events") stream.push(held);
+    if (kind === "events") held = held.slice(0, quotedCharacters);
+    else if (held.length > maxEventCharacters) throw new Error("The model sent a response of more than 1 MiB.");
+  }
+
+  return {
+    push,
+    /** The last event may be cut off. A syntax error is ignored here because the caller reports the cut. */
+    end(text: string) {
+      try {
+        push(text);
+        if (kind === "json") readJsonBody(completion, held);
+        else stream.end();
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+      }
+    },
+    /** The start of a body in which there was no event. */
+    unread: () => (completion.hasEvents ? "" : held.slice(0, quotedCharacters)),
+  };
+}
+
+function findKind(text: string): "unknown" | "events" | "json" {
+  const first = text.replace(/^\uFEFF/, "").trimStart()[0];
+  if (first === undefined) return "unknown";
+  return first === "{" || first === "[" ? "json" : "events";
+}
+
+/** Reads a body that is one JSON value, or has one on each line. */
+function readJsonBody(completion: Completion, text: string) {
+  const body = parseOrNull(text.replace(/^\uFEFF/, ""));
+  if (body !== null) return readJsonValue(completion, body);
+  for (const line of text.split(/\r\n?|\n/)) {
+    const json = line.replace(/^(?:\uFEFF|data:)/, "").trim();
+    if (json !== "" && json !== "[DONE]") readJsonValue(completion, JSON.parse(json));
+  }
+}
+
+function readJsonValue(completion: Completion, value: unknown) {
+  const body = Array.isArray(value) ? value[0] : value;
+  const event = typeof body === "object" && body !== null ? body : {};
+  if (!Array.isArray(event.choices)) throw reportedError(completion.url, event);
+  readEvent(completion, event);
+  completion.done ||= event.choices.some((choice: { message?: unknown } | null) => choice?.message);
+}
+
+function parseOrNull(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
   }
 }
 
 /**
- * The last line may lack its line feed or be cut off. A syntax error is ignored here because the caller reports the
- * cut.
+ * Reads the data of an event. Data that cannot be an object, such as `ping`, is ignored.
+ * @returns whether the data is complete
  */
-function readLastLine(completion: Completion, text: string) {
-  try {
-    readText(completion, `${text}\n`);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+function readData(
+  completion: Completion,
+  data: string,
+  { name, isWhole }: { name: string; isWhole: boolean },
+): boolean {
+  completion.done = /^"?\[DONE\]"?$/i.test(data);
+  if (completion.done) return true;
+  if (!data.startsWith("{")) {
+    if (name === "error") throw reportedError(completion.url, { error: data });
+    return true;
   }
+  let event: ReturnType<Completion["parseEvent"]>;
+  try {
+    event = completion.parseEvent(data);
+  } catch (error) {
+    if (isWhole) throw error;
+    return false;
+  }
+  if (name === "error") throw reportedError(completion.url, event);
+  readEvent(completion, event);
+  return true;
 }
 
-/** Every `data:` line is a complete event. Comments, blank lines and event names carry no information. */
-function readLine(completion: Completion, line: string) {
-  if (!line.startsWith("data:")) return;
-  const data = line.slice(5).trim();
-  if (data === "") return;
-  completion.done = data === "[DONE]";
-  if (completion.done) return;
-  readEvent(completion, completion.parseEvent(data));
+function describeEarlyEnd(unread: string): string {
+  const quoted = unread.replace(/\s+/g, " ").trim();
+  return `The model's reply ended early.${quoted ? ` The server sent no event, but: ${quoted}` : ""}`;
 }

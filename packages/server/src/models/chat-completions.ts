@@ -1,11 +1,11 @@
 import type { Readable } from "node:stream";
-import { APICallError, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { APICallError, type JSONArray, type JSONObject, type LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { toChatMessages, toChatToolChoice, toChatTools } from "./chat-completions-prompt.ts";
-import { findProviderMessage } from "./chat-completions-reply.ts";
 import { readChatCompletion } from "./chat-completions-stream.ts";
 import type { CallbackModel } from "./chat-model.ts";
 import { formatCall } from "./format-prompt.ts";
 import { chatCompletionsPrompt } from "./prompt-formats.ts";
+import { findProviderMessage } from "./provider-message.ts";
 
 /**
  * Sends one request and resolves when the response headers arrive. The body is a stream of Buffers. Rejects when there
@@ -28,8 +28,8 @@ const maxErrorBytes = 64 * 1024;
  * URL of the endpoint, and `headers` contain the key.
  *
  * `streamTo` supports the messages, tools, tool choice, temperature and output limit of a call and ignores its other
- * settings. For a response other than 2xx it throws `APICallError` with the provider's message for the operator (at
- * most 1,000 characters) and without the request body, which contains a visitor's messages. Errors of `send` propagate.
+ * settings. For a response other than 2xx it throws `APICallError` with the provider's message for the operator and
+ * without the request body, which contains a visitor's messages. Errors of `send` propagate.
  * See `readChatCompletion` for the parts.
  */
 export function createChatCompletionsModel(options: {
@@ -48,27 +48,28 @@ export function createChatCompletionsModel(options: {
     async streamTo(call, onPart) {
       const signal = call.abortSignal;
       const headers = withHeaders(ownHeaders, call.headers);
-      const body = requestBody(modelId, formatCall(call, format));
+      const created = createBody(modelId, formatCall(call, format));
+      const body = JSON.stringify(call.editBody ? call.editBody(created) : created);
       const response = await send({ url, method: "POST", headers, body, ...(signal && { signal }) });
       if (response.status < 200 || response.status > 299) throw await toCallError(url, response, signal);
-      await readChatCompletion(response.body, onPart, { url, signal });
+      await readChatCompletion(response.body, onPart, { url, signal, onActivity: call.onActivity });
     },
   };
 }
 
-function requestBody(model: string, call: LanguageModelV4CallOptions): string {
+function createBody(model: string, call: LanguageModelV4CallOptions): JSONObject {
   const tools = toChatTools(call.tools);
-  // JSON.stringify omits undefined values.
-  return JSON.stringify({
+  const toolChoice = tools && toChatToolChoice(call.toolChoice);
+  return {
     model,
-    messages: toChatMessages(call.prompt),
+    messages: toChatMessages(call.prompt) as JSONArray,
     stream: true,
     stream_options: { include_usage: true },
-    temperature: call.temperature,
-    max_tokens: call.maxOutputTokens,
-    tools,
-    tool_choice: tools && toChatToolChoice(call.toolChoice),
-  });
+    ...(call.temperature !== undefined && { temperature: call.temperature }),
+    ...(call.maxOutputTokens !== undefined && { max_tokens: call.maxOutputTokens }),
+    ...(tools && { tools: tools as JSONArray }),
+    ...(toolChoice && { tool_choice: toolChoice }),
+  };
 }
 
 function withHeaders(base: Record<string, string>, added: Record<string, string | undefined> | undefined) {
@@ -84,6 +85,7 @@ async function toCallError(url: string, { status, headers, body }: Response, sig
     message: findErrorMessage(text) || `The model's server answered with status ${status}.`,
     url,
     requestBodyValues: undefined,
+    responseBody: text,
     statusCode: status,
     responseHeaders: joinHeaderValues(headers),
   });

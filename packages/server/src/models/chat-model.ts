@@ -1,18 +1,36 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type {
+  JSONObject,
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from "@ai-sdk/provider";
 import type { ProviderName } from "./provider-environment.ts";
 
 /** A model that the agent loop can use. */
 export type ChatModel = StreamModel | CallbackModel;
 
+/**
+ * A call of the AI SDK, with what Foyer adds to it. `editBody` changes the body of the request before it is sent, to
+ * leave out what the provider has refused. `onActivity` is called for all bytes of the response, also for keep-alives
+ * that are no parts.
+ */
+export type ModelCall = LanguageModelV4CallOptions & {
+  editBody?: ((body: JSONObject) => JSONObject) | undefined;
+  onActivity?: (() => void) | undefined;
+};
+
 /** The part of the AI SDK's `LanguageModel` that the agent loop uses. */
-export type StreamModel = Pick<LanguageModelV4, "provider" | "modelId" | "doStream">;
+export type StreamModel = Pick<LanguageModelV4, "provider" | "modelId"> & {
+  doStream(call: ModelCall): PromiseLike<LanguageModelV4StreamResult>;
+};
 
 /**
  * Passes each part on as soon as its bytes arrive, which costs no promise per part. `streamTo` resolves after the last
  * part, and rejects with a failure of the call, what `onPart` throws, or the reason of the call's signal.
  */
 export type CallbackModel = Pick<LanguageModelV4, "provider" | "modelId"> & {
-  streamTo(call: LanguageModelV4CallOptions, onPart: (part: ModelPart) => void): Promise<void>;
+  streamTo(call: ModelCall, onPart: (part: ModelPart) => void): Promise<void>;
 };
 
 /** `source` is the connection of the model, null for the built-in demo. It never leaves the server. */

@@ -113,7 +113,9 @@ export function createModels({ defaultModel, environment, settings, outbound, lo
       };
       const hasRefusedTools = (id: string) => {
         const { provider, name } = parseModelId(id, defaultModelId);
-        return provider !== undefined && refusesTools(organizationId, { provider, modelId: name });
+        const connection = provider && usable.get(provider);
+        if (!connection) return false;
+        return refusesTools(organizationId, { provider, modelId: name, baseUrl: connection.baseUrl });
       };
       return {
         labels: [...usable.keys()].map((name) => providers[name].label),

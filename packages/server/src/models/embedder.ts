@@ -1,9 +1,9 @@
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { findProviderMessage } from "./chat-completions-reply.ts";
 import { EmbeddingError } from "./embedding-error.ts";
 import type { EmbeddingFormat, EmbeddingPurpose } from "./embedding-formats.ts";
 import type { Connection } from "./provider.ts";
 import { redact } from "./provider-failure.ts";
+import { findProviderMessage } from "./provider-message.ts";
 
 /** The maximum number of dimensions, which the largest common models have. */
 const MAX_DIMENSIONS = 4_096;

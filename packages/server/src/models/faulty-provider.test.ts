@@ -51,6 +51,7 @@ const dialects = [
 
 const key = "sk-canary-4711";
 const unavailable = { code: "MODEL_UNAVAILABLE", message: "The model cannot be reached right now." };
+const refused = { code: "MODEL_REFUSED", message: "The model's provider refused the request." };
 const tooSlow = { code: "MODEL_TIMEOUT", message: "The model took too long to answer." };
 
 type Answer = (exchange: Exchange) => unknown;
@@ -145,14 +146,14 @@ describe.each(dialects)("a faulty provider ($provider)", ({ model, opening, word
     it("but not when it forbids that or asks for a long wait", async () => {
       for (const status of [400, 401, 403, 404]) {
         script(refuse(status, {}, `Wrong key ${key} for models.internal`));
-        await expectFailure(unavailable, "", 1);
+        await expectFailure(refused, "", 1);
       }
       script(refuse(429, { "retry-after": "3600" }));
       await expectFailure(unavailable, "", 1);
       script(refuse(429, { "retry-after": new Date(Date.now() + 3_600_000).toUTCString() }));
       await expectFailure(unavailable, "", 1);
       script((exchange) => send(exchange, finalFailure).end());
-      await expectFailure(unavailable, "", 1);
+      await expectFailure(refused, "", 1);
       script(({ response }) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end());
       await expectFailure(unavailable, "", 1);
     });

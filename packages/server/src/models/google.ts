@@ -1,7 +1,9 @@
 import { googleFormat } from "./embedding-formats.ts";
 import { withFormat } from "./format-prompt.ts";
+import { createSdkModel } from "./model-fetch.ts";
 import { googlePrompt } from "./prompt-formats.ts";
 import type { Provider } from "./provider.ts";
+import { googleStream } from "./stream-formats.ts";
 
 /** Gemini, through Google's Generative Language API. */
 export const google: Provider = {
@@ -10,11 +12,11 @@ export const google: Provider = {
   prefix: /^gemini-/,
   baseUrl: "https://generativelanguage.googleapis.com/v1beta",
   defaultPath: "/v1beta",
-  async connect({ apiKey, baseUrl, trust, outbound }, model) {
+  async connect(connection, modelId) {
     const { createGoogle } = await import("@ai-sdk/google");
-    return withFormat(
-      createGoogle({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model),
-      googlePrompt,
+    const { apiKey, baseUrl } = connection;
+    return createSdkModel({ provider: "google", modelId, connection }, googleStream, (fetch) =>
+      withFormat(createGoogle({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch })(modelId), googlePrompt),
     );
   },
   models: {

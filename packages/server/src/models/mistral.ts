@@ -1,7 +1,9 @@
 import { openaiFormat } from "./embedding-formats.ts";
 import { withFormat } from "./format-prompt.ts";
+import { createSdkModel } from "./model-fetch.ts";
 import { mistralPrompt } from "./prompt-formats.ts";
 import { bearerHeaders, listModelIds, type Provider } from "./provider.ts";
+import { mistralStream } from "./stream-formats.ts";
 
 export const mistral: Provider = {
   label: "Mistral",
@@ -9,11 +11,11 @@ export const mistral: Provider = {
   prefix: /^mistral-/,
   baseUrl: "https://api.mistral.ai/v1",
   defaultPath: "/v1",
-  async connect({ apiKey, baseUrl, trust, outbound }, model) {
+  async connect(connection, modelId) {
     const { createMistral } = await import("@ai-sdk/mistral");
-    return withFormat(
-      createMistral({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) })(model),
-      mistralPrompt,
+    const { apiKey, baseUrl } = connection;
+    return createSdkModel({ provider: "mistral", modelId, connection }, mistralStream, (fetch) =>
+      withFormat(createMistral({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch })(modelId), mistralPrompt),
     );
   },
   models: { path: "/models", headers: bearerHeaders, names: listModelIds },

@@ -1,7 +1,9 @@
 import { openaiFormat } from "./embedding-formats.ts";
 import { formatCall } from "./format-prompt.ts";
+import { createSdkModel } from "./model-fetch.ts";
 import { openaiPrompt } from "./prompt-formats.ts";
 import { bearerHeaders, listModelIds, type Provider } from "./provider.ts";
+import { openaiStream } from "./stream-formats.ts";
 
 /** OpenAI's Responses API. */
 export const openai: Provider = {
@@ -10,18 +12,17 @@ export const openai: Provider = {
   prefix: /^(gpt-|o\d)/,
   baseUrl: "https://api.openai.com/v1",
   defaultPath: "/v1",
-  async connect({ apiKey, baseUrl, trust, outbound }, model) {
+  async connect(connection, modelId) {
     const { createOpenAI } = await import("@ai-sdk/openai");
-    const responses = createOpenAI({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch: outbound.fetch(trust) }).responses(
-      model,
-    );
-    return {
-      provider: "openai",
-      modelId: model,
-      // Foyer stores the conversations itself, so OpenAI does not need to store them.
-      doStream: (call) =>
-        responses.doStream({ ...formatCall(call, openaiPrompt), providerOptions: { openai: { store: false } } }),
-    };
+    const { apiKey, baseUrl } = connection;
+    return createSdkModel({ provider: "openai", modelId, connection }, openaiStream, (fetch) => {
+      const responses = createOpenAI({ apiKey: apiKey ?? "", baseURL: baseUrl, fetch }).responses(modelId);
+      return {
+        // Foyer stores the conversations itself, so OpenAI does not need to store them.
+        doStream: (call) =>
+          responses.doStream({ ...formatCall(call, openaiPrompt), providerOptions: { openai: { store: false } } }),
+      };
+    });
   },
   models: {
     path: "/models",

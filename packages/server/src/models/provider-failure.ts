@@ -1,11 +1,16 @@
 import { APICallError } from "@ai-sdk/provider";
 import ipaddr from "ipaddr.js";
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { findProviderMessage } from "./chat-completions-reply.ts";
 import type { ChosenModel } from "./chat-model.ts";
 import { ModelError } from "./model-error.ts";
+import { findProviderMessage } from "./provider-message.ts";
 
-const MAX_CHARACTERS = 500;
+const MAX_CHARACTERS = 2_000;
+/**
+ * Local servers accept any key, such as `k` or `ollama`. A key of fewer characters is a part of many words, so it is
+ * removed only where it stands alone, and only if it cannot be a word itself.
+ */
+const MIN_SECRET = 8;
 /**
  * The maximum number of characters that are read. Errors of the AI SDK quote whole events, and the patterns below take
  * quadratic time, about 10 ms for this many characters.
@@ -22,7 +27,7 @@ export type ProviderFailure = {
 };
 
 /**
- * The provider's message about a failure, truncated to 500 characters. Keys and addresses are removed: a provider may
+ * The provider's message about a failure, truncated to 2,000 characters. Keys and addresses are removed: a provider may
  * quote the key that it rejected, and the address may be the operator's.
  */
 export function describeFailure(error: unknown, { source, modelId }: ChosenModel): ProviderFailure {
@@ -52,16 +57,15 @@ function findErrorMessage(body: string | undefined): string {
   }
 }
 
-/** A provider's message without keys and addresses, truncated to 500 characters. */
+/** A provider's message without keys and addresses, truncated to 2,000 characters. */
 export function redact(
   text: string,
   source: Pick<NonNullable<ChosenModel["source"]>, "apiKey" | "baseUrl"> | null,
 ): string {
-  const known = source ? [...(source.apiKey ? [source.apiKey] : []), ...listAddressParts(source.baseUrl)] : [];
-  let clean = limitLength(text);
   // Remove the known secrets before truncating, because a truncated key would not be recognized.
-  for (const secret of known)
-    clean = clean.replaceAll(toLiteralPattern(secret), secret === source?.apiKey ? "***" : "(address)");
+  let clean = withoutKey(limitLength(text), source?.apiKey ?? null);
+  for (const part of source ? listAddressParts(source.baseUrl) : [])
+    clean = clean.replaceAll(toLiteralPattern(part), "(address)");
   return (
     clean
       .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "(address)")
@@ -78,6 +82,14 @@ export function redact(
   );
 }
 
+/** The text without the key, which providers quote in errors. */
+export function withoutKey(text: string, apiKey: string | null): string {
+  if (apiKey === null) return text;
+  const isSecret = apiKey.length >= MIN_SECRET;
+  if (!isSecret && (apiKey.length < 4 || /^[a-z]+$/i.test(apiKey))) return text;
+  return text.replaceAll(isSecret ? new RegExp(RegExp.escape(apiKey), "gi") : toLiteralPattern(apiKey), "***");
+}
+
 /** The start of the text, without the word at the cut, which may be part of a key. */
 function limitLength(text: string): string {
   if (text.length <= MAX_READ) return text;
@@ -88,15 +100,16 @@ function limitLength(text: string): string {
 
 /**
  * The parts of a base URL that an error may quote separately, longest first. A path of one segment, such as `/v1`, is
- * public.
+ * public. So is a name without dots, such as `ollama` or `localhost`, except in an address with its port.
  */
 function listAddressParts(baseUrl: string): string[] {
   const { href, host, hostname, pathname } = new URL(baseUrl);
   const isPublic = pathname.split("/").filter(Boolean).length < 2;
-  return [href, host, hostname, ...(isPublic ? [] : [pathname])];
+  return [href, host, hostname, ...(isPublic ? [] : [pathname])].filter((part) => /[./:]/.test(part));
 }
 
-const toLiteralPattern = (text: string) => new RegExp(RegExp.escape(text), "gi");
+/** The text as a whole, not as a part of a longer name. */
+const toLiteralPattern = (text: string) => new RegExp(`(?<![\\w-])${RegExp.escape(text)}(?![\\w-])`, "gi");
 
 function withoutIPv6(match: string): string {
   const end = /(?:\.|(?<!:):)$/.exec(match)?.[0] ?? "";

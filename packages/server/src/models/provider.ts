@@ -32,11 +32,21 @@ export type Provider = {
   embeddings: { format: EmbeddingFormat; suggested: readonly string[] } | null;
 };
 
-/** Reads the model names from `{ data: [{ id }] }`, the format of OpenAI and many others. */
+/**
+ * Reads the model names from `{ data: [{ id }] }`, the format of OpenAI and many others. Some servers send the list
+ * without its envelope or under another name, or names instead of objects.
+ */
 export function listModelIds(body: unknown): string[] {
-  const data = (body as { data?: Array<{ id?: unknown }> } | null)?.data ?? [];
-  return data.map((model) => model.id).filter((id) => typeof id === "string");
+  const { data, models } = (body ?? {}) as { data?: unknown; models?: unknown };
+  const list = [body, data, models].find((value) => Array.isArray(value)) ?? [];
+  const names = (list as unknown[]).map((model) => {
+    const { id, name, model: own } = (typeof model === "object" && model !== null ? model : { id: model }) as Listed;
+    return id ?? name ?? own;
+  });
+  return [...new Set(names.filter((name) => typeof name === "string" && name !== ""))] as string[];
 }
+
+type Listed = { id?: unknown; name?: unknown; model?: unknown };
 
 export const bearerHeaders = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });
 

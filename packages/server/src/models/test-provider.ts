@@ -1,6 +1,7 @@
 import { OutboundError } from "../outbound/outbound-error.ts";
-import { findProviderMessage } from "./chat-completions-reply.ts";
 import { type Connection, chatEndpoint, type Provider } from "./provider.ts";
+import { withoutKey } from "./provider-failure.ts";
+import { findProviderMessage } from "./provider-message.ts";
 
 const TOTAL_MS = 10_000;
 const MAX_BYTES = 2_000_000;
@@ -115,8 +116,4 @@ function readJson(body: Buffer): unknown {
   } catch {
     return null;
   }
-}
-
-function withoutKey(text: string, apiKey: string | null): string {
-  return apiKey ? text.replaceAll(apiKey, "***") : text;
 }

@@ -125,7 +125,14 @@ export function toEntries({ messages }: Pick<Conversation, "messages">): Entry[]
 
 /** How a reply ended. A person's message, and a reply that ended because a person took over, need no label. */
 export function toReplyState(stopReason: Message["stopReason"]): ReplyEntry["state"] {
-  return ({ max_steps: "cut", aborted: "stopped", error: "failed" } as const)[stopReason as string] ?? "done";
+  const states = {
+    max_steps: "cut",
+    max_tokens: "cut",
+    content_filter: "cut",
+    aborted: "stopped",
+    error: "failed",
+  } as const;
+  return states[stopReason as keyof typeof states] ?? "done";
 }
 
 /** Whether the last reply of a stored conversation is still running. */

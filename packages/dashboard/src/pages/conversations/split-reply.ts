@@ -30,6 +30,8 @@ export function describeEnd({ role, stopReason }: Pick<Turn, "role" | "stopReaso
   if (stopReason === "aborted") return "Stopped before it finished";
   if (stopReason === "error") return "Reply failed";
   if (stopReason === "max_steps") return "Reached the limit of tool calls";
+  if (stopReason === "max_tokens") return "Cut off by the model's limit of tokens";
+  if (stopReason === "content_filter") return "Cut off by the provider's content filter";
   return "Replying";
 }
 

@@ -99,6 +99,8 @@ export function applyEvent(turn: PlaygroundTurn, event: ChatEvent, now: number):
         end_turn: "done",
         handed_over: "done",
         max_steps: "cut",
+        max_tokens: "cut",
+        content_filter: "cut",
         aborted: "stopped",
         error: "failed",
       } as const;

@@ -77,7 +77,7 @@ function TurnEnd({ turn, onAgain }: { turn: PlaygroundTurn; onAgain: () => void 
         </>
       )}
       {turn.state === "stopped" && <p className="text-sm text-soft">Stopped. The partial reply is saved.</p>}
-      {turn.state === "cut" && <p className="text-sm text-soft">The reply reached its limit of tool calls.</p>}
+      {turn.state === "cut" && <p className="text-sm text-soft">The reply was cut off at a limit.</p>}
       {turn.state !== "failed" && facts.length > 0 && (
         <p className="text-sm text-soft first-letter:uppercase">{facts.join(" · ")}</p>
       )}

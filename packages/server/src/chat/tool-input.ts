@@ -1,0 +1,86 @@
+import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+
+/**
+ * Reads the arguments of a call as the model meant them: arguments that are encoded twice or written as a code block,
+ * and no arguments at all in any form.
+ * @returns undefined when they cannot be read
+ */
+export function parseToolInput(text: string): unknown {
+  const [, fenced] = /^```(?:json)?\s*([\s\S]*?)\s*```$/i.exec(text.trim()) ?? [];
+  const value = parse(fenced ?? text);
+  const inner = typeof value === "string" ? parse(value) : value;
+  if (inner === null || inner === "") return {};
+  return typeof inner === "string" ? undefined : inner;
+}
+
+function parse(text: string): unknown {
+  try {
+    return text.trim() === "" ? {} : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Changes an input where the schema says what the model meant: `null` for an optional property, a list or object encoded
+ * as text, a number or truth value in quotes or a text without them, and an empty list for no input. Everything else
+ * stays as it is, and validation explains it to the model.
+ */
+export function adaptToolInput(input: unknown, tool: LanguageModelV4FunctionTool | undefined): unknown {
+  return tool ? adapt(input, tool.inputSchema, MAX_DEPTH) : input;
+}
+
+/** The depth at which objects and lists inside an input are adapted. */
+const MAX_DEPTH = 8;
+
+function adapt(value: unknown, schema: unknown, depth: number): unknown {
+  if (!isObject(schema) || typeof schema.type !== "string" || depth === 0) return value;
+  const changed = toType(value, schema.type);
+  if (Array.isArray(changed)) return changed.map((item) => adapt(item, schema.items, depth - 1));
+  if (!isObject(changed)) return changed;
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return Object.fromEntries(
+    Object.entries(changed)
+      .filter(([name, member]) => member !== null || required.includes(name) || acceptsNull(properties[name]))
+      .map(([name, member]) => [name, adapt(member, properties[name], depth - 1)]),
+  );
+}
+
+function toType(value: unknown, type: string): unknown {
+  switch (type) {
+    case "object":
+      if (Array.isArray(value) && value.length === 0) return {};
+      return decodeIf(value, isObject) ?? value;
+    case "array":
+      return decodeIf(value, Array.isArray) ?? value;
+    case "number":
+    case "integer":
+      return typeof value === "string" && /^-?\d{1,15}(?:\.\d+)?$/.test(value) ? Number(value) : value;
+    case "boolean":
+      return value === "true" || value === "false" ? value === "true" : value;
+    case "string":
+      return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+    default:
+      return value;
+  }
+}
+
+/** The value that a text encodes, if it has the wanted type. */
+function decodeIf(value: unknown, isWanted: (decoded: unknown) => boolean): unknown {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return undefined;
+  const decoded = parse(value);
+  return isWanted(decoded) ? decoded : undefined;
+}
+
+function acceptsNull(schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  const { type, nullable, enum: values } = schema;
+  if (type === "null" || (Array.isArray(type) && type.includes("null")) || nullable === true) return true;
+  if (Array.isArray(values) && values.includes(null)) return true;
+  return typeof type !== "string";
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

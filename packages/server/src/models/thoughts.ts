@@ -1,0 +1,241 @@
+import { LRUCache } from "lru-cache";
+import type { ModelPart } from "./chat-model.ts";
+
+/** The spellings in which models write their thoughts into the text of a reply. Letter case does not matter. */
+const spellings: ReadonlyArray<readonly [opening: string, closing: string]> = [
+  ["<think>", "</think>"],
+  ["<thinking>", "</thinking>"],
+  ["<reasoning>", "</reasoning>"],
+  ["<thought>", "</thought>"],
+  ["[think]", "[/think]"],
+  ["◁think▷", "◁/think▷"],
+  ["<seed:think>", "</seed:think>"],
+  ["<|start_thinking|>", "<|end_thinking|>"],
+  ["<|channel|>analysis<|message|>", "<|channel|>final<|message|>"],
+  ["<|channel|>commentary<|message|>", "<|channel|>final<|message|>"],
+  ["<|start|>assistant<|channel|>analysis<|message|>", "<|channel|>final<|message|>"],
+];
+/** Marks before the text of formats that have them for thoughts, too. */
+const textMarks = ["<|channel|>final<|message|>", "<|start_response|>"];
+const openings = [...spellings.map(([opening]) => opening), ...textMarks];
+const longestOpening = Math.max(...openings.map(({ length }) => length));
+const closings = [...new Set(spellings.map(([, closing]) => closing))];
+const anyClosing = new RegExp(closings.map((closing) => RegExp.escape(closing)).join("|"), "gi");
+const longestClosing = Math.max(...closings.map(({ length }) => length));
+
+/** Models that think before every reply, and whose templates may swallow the opening tag. */
+const thinkingModels =
+  /deepseek-?r1|deepseek-reasoner|\bqwq\b|qwen-?3|magistral|glm-?4\.[56]|glm-?z1|minimax-?m\d|kimi-?k2-thinking|exaone-deep|phi-?4(?:-mini)?-reasoning|skywork-or|marco-o1|openthinker|deepscaler|nemotron.*reasoning|seed-oss|hunyuan-?(?:t1|a13b)|ernie.*thinking|smollm3|-r1-distill|-thinking\b/i;
+
+/** The maximum size of thoughts in characters. */
+const MAX_THOUGHTS = 1024 * 1024;
+/** Up to this many characters of shown text, a closing tag is taken as the end of thoughts whose opening is missing. */
+const MAX_LONE_CLOSING = 32_000;
+
+/** How models have sent their thoughts during the last day. A later observation replaces an earlier one. */
+const observed = new LRUCache<string, "separate" | "lone closing">({ max: 10_000, ttl: 24 * 3_600_000 });
+
+/**
+ * Removes the thoughts from the text of one step. They become a reasoning block with `isText` in its metadata, so that
+ * the model can get its message back as it wrote it.
+ *
+ * Thoughts are recognized at the start of the text, after any white space. The same tags later are text. A block that is
+ * never closed hides everything. The text of a model that is known to think is held back until a closing tag or the end
+ * of the step, unless the model has recently sent its thoughts in a field or begun them with a tag.
+ * @param key identifies the model of one organization and server
+ */
+export function createThoughtFilter(
+  { key, modelId }: { key: string; modelId: string },
+  emit: (part: ModelPart) => void,
+): (part: ModelPart) => void {
+  const isHeld = () =>
+    observed.get(key) === "lone closing" || (thinkingModels.test(modelId) && observed.get(key) !== "separate");
+  let state: "start" | "thoughts" | "held" | "text" = "start";
+  /** text that has not been passed on */
+  let buffer = "";
+  let closing = "";
+  /** the position in the buffer from which a closing tag is searched */
+  let searchFrom = 0;
+  let hasThoughts = false;
+  let blockId = "";
+  /** the end of a block whose text is held back */
+  let blockEnd: ModelPart | null = null;
+  let watch: ((delta: string) => void) | null = null;
+
+  function hide(text: string) {
+    if (text === "") return;
+    if (!hasThoughts) emit({ type: "reasoning-start", id: THOUGHTS_ID, providerMetadata: asText });
+    hasThoughts = true;
+    emit({ type: "reasoning-delta", id: THOUGHTS_ID, delta: text });
+  }
+
+  function show(text: string) {
+    if (text !== "") emit({ type: "text-delta", id: blockId, delta: text });
+  }
+
+  /** Decides what the text at the start is, as soon as enough of it has arrived. */
+  function readStart(isEnd: boolean) {
+    const text = buffer.trimStart();
+    const lower = text.slice(0, longestOpening).toLowerCase();
+    if (!isEnd && openings.some((opening) => opening.length > lower.length && opening.startsWith(lower))) return;
+    const spelling = spellings.find(([opening]) => lower.startsWith(opening));
+    const mark = textMarks.find((one) => lower.startsWith(one));
+    if (spelling) {
+      observed.set(key, "separate");
+      state = "thoughts";
+      closing = spelling[1];
+      searchFrom = 0;
+      return readThoughts(isEnd);
+    }
+    if (mark) {
+      const end = buffer.length - text.length + mark.length;
+      hide(buffer.slice(0, end));
+      buffer = buffer.slice(end);
+      return readStart(isEnd);
+    }
+    if (hasThoughts) {
+      hide(buffer.slice(0, buffer.length - text.length));
+      buffer = text;
+    } else if (isHeld()) {
+      state = "held";
+      searchFrom = 0;
+      return readHeld(isEnd);
+    } else {
+      hideUntilLoneClosing();
+    }
+    // White space alone is no text, and some providers refuse a message of it.
+    if (buffer.trim() === "") {
+      if (isEnd) buffer = "";
+      return;
+    }
+    state = "text";
+    showBuffer();
+  }
+
+  function showBuffer() {
+    show(buffer);
+    if (!hasThoughts) watch = createLoneClosingWatch(key, buffer);
+    buffer = "";
+  }
+
+  function readThoughts(isEnd: boolean) {
+    const position = buffer.toLowerCase().indexOf(closing, searchFrom);
+    if (position === -1) {
+      searchFrom = Math.max(0, buffer.length - closing.length);
+      if (buffer.length > MAX_THOUGHTS) throw new Error("The model sent more than 1 MiB of thoughts.");
+      if (isEnd) hide(buffer);
+      return;
+    }
+    endThoughts(position + closing.length, isEnd);
+  }
+
+  function readHeld(isEnd: boolean) {
+    anyClosing.lastIndex = searchFrom;
+    const found = anyClosing.exec(buffer);
+    if (found) {
+      observed.set(key, "lone closing");
+      return endThoughts(found.index + found[0].length, isEnd);
+    }
+    searchFrom = Math.max(0, buffer.length - longestClosing);
+    if (buffer.length > MAX_THOUGHTS) throw new Error("The model sent more than 1 MiB of thoughts.");
+    if (!isEnd) return;
+    if (buffer.trim() === "") return;
+    state = "text";
+    showBuffer();
+  }
+
+  function endThoughts(end: number, isEnd: boolean) {
+    hide(buffer.slice(0, end));
+    buffer = buffer.slice(end);
+    state = "start";
+    readStart(isEnd);
+  }
+
+  /** A closing tag in the first text of a model that is not known to think ends its thoughts, too. */
+  function hideUntilLoneClosing() {
+    const end = findLoneClosing(buffer, { from: 0, isWhole: true });
+    if (end === -1) return;
+    observed.set(key, "lone closing");
+    hide(buffer.slice(0, end));
+    buffer = buffer.slice(end).trimStart();
+  }
+
+  /** Everything that follows the text of the step needs it to be complete. */
+  function flush() {
+    if (state === "start") readStart(true);
+    else if (state === "thoughts") readThoughts(true);
+    else if (state === "held") readHeld(true);
+    buffer = "";
+    if (state !== "text") state = "start";
+    if (blockEnd) emit(blockEnd);
+    blockEnd = null;
+  }
+
+  return (part) => {
+    switch (part.type) {
+      case "text-delta":
+        if (state === "text") {
+          watch?.(part.delta);
+          return emit(part);
+        }
+        blockId = part.id;
+        buffer += part.delta;
+        if (state === "start") readStart(false);
+        else if (state === "thoughts") readThoughts(false);
+        else readHeld(false);
+        return;
+      case "text-end":
+        if (state === "text") return emit(part);
+        blockEnd = part;
+        return;
+      case "reasoning-start":
+      case "reasoning-delta":
+        if (part.type === "reasoning-delta" && part.delta !== "") observed.set(key, "separate");
+        if (part.type === "reasoning-delta" && state === "held") state = "start";
+        return emit(part);
+      case "tool-call":
+      case "finish":
+        flush();
+        return emit(part);
+      default:
+        return emit(part);
+    }
+  };
+}
+
+/**
+ * Watches the first 32,000 characters of text that is shown as it arrives. A lone closing tag in it is remembered for the
+ * model's next step.
+ */
+function createLoneClosingWatch(key: string, start: string): (delta: string) => void {
+  let tail = start.slice(-TAIL);
+  let shownLength = start.length;
+  return (delta) => {
+    if (shownLength > MAX_LONE_CLOSING) return;
+    const from = Math.max(0, tail.length - longestClosing - 1);
+    const text = tail + delta;
+    shownLength += delta.length;
+    tail = text.slice(-TAIL);
+    if (findLoneClosing(text, { from, isWhole: false }) !== -1) observed.set(key, "lone closing");
+  };
+}
+
+const THOUGHTS_ID = "thoughts in the text";
+/** The number of shown characters in which a closing tag and the line before it are searched. */
+const TAIL = 200;
+const asText = { chatCompletions: { isText: true } };
+
+/**
+ * The position after the first closing tag that begins or ends a line, or -1. A reply about such tags has them in the
+ * middle of a line. The end of the text ends a line only if the text is whole.
+ */
+function findLoneClosing(text: string, { from, isWhole }: { from: number; isWhole: boolean }): number {
+  anyClosing.lastIndex = from;
+  for (let found = anyClosing.exec(text); found; found = anyClosing.exec(text)) {
+    const end = found.index + found[0].length;
+    const isFirst = /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, found.index - 80), found.index));
+    const rest = text.slice(end, end + 80);
+    if (isFirst || /^[ \t]*\r?\n/.test(rest) || (isWhole && rest.trim() === "")) return end;
+  }
+  return -1;
+}
