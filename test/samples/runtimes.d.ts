@@ -1,4 +1,5 @@
-/** The parts of PHP as WebAssembly that the tests use. The packages' own types do not resolve under `nodenext`. */
+// The parts of the runtimes that the samples use. `npm ci` does not install them, and the types of PHP do not resolve
+// under `nodenext`.
 declare module "@php-wasm/universal" {
   export class PHP {
     constructor(runtime: number);
@@ -11,4 +12,11 @@ declare module "@php-wasm/universal" {
 
 declare module "@php-wasm/node-8-4" {
   export function getPHPLoaderModule(): Promise<unknown>;
+}
+
+declare module "pyodide" {
+  export function loadPyodide(): Promise<{
+    globals: { set(name: string, value: unknown): void };
+    runPython(code: string): unknown;
+  }>;
 }
