@@ -8,6 +8,7 @@ import { onBothDatabases, type TestDatabase } from "../../../../test/databases.t
 import { createAgent, createTool } from "../../../../test/factories.ts";
 import { startServer, type TestServer } from "../../../../test/server.ts";
 import { createMember } from "../../../../test/session-client.ts";
+import { createTemporaryFolder } from "../../../../test/temporary-folders.ts";
 import { insertPerson, type Person } from "../../../../test/visitor-seed.ts";
 import { createEncryption } from "../encryption.ts";
 import { deleteAgentEventsBefore } from "../events/retention.ts";
@@ -301,7 +302,7 @@ function findTokensInFiles(file: string, tokens: readonly string[]): string[] {
 
 /** The tokens found in a dump by PostgreSQL itself. The test's PostgreSQL has no `pg_dump`, which also uses COPY. */
 async function findTokensInCopy({ deps: { db } }: TestServer, tokens: readonly string[]): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), "foyer-copy-"));
+  const folder = createTemporaryFolder("copy");
   // PostgreSQL may run as another user.
   chmodSync(folder, 0o777);
   const tables = Object.keys({ ...erasureMap, ...tablesWithoutVisitorData });
