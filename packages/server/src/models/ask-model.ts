@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import { OutboundError } from "../outbound/outbound-error.ts";
 import { parseRetryAfter } from "../outbound/retry-after.ts";
 import type { ChatModel, ChosenModel, ModelCall, ModelPart } from "./chat-model.ts";
+import { fitRequest, learnContextLimit } from "./context-limit.ts";
 import { ModelError, ReplyLimitError } from "./model-error.ts";
 import { findErrorStatus, findProviderMessage, isObject } from "./provider-message.ts";
 import { createEditor, learnRefusal, listRefused, restoreRefused } from "./refused-parameters.ts";
@@ -64,8 +65,9 @@ export async function askModel(
   for (let number = 1; ; ) {
     const attempt = startAttempt(signal, limits.idleTimeout, endsAt - performance.now());
     const state: AttemptState = { hasOutput: false, body: undefined };
+    const fitted = fitRequest(key, request);
     const hasTools = request.tools !== undefined && !toolRefusals.has(key);
-    const accepted = hasTools || request.tools === undefined ? request : withoutTools(request);
+    const accepted = hasTools || request.tools === undefined ? fitted : withoutTools(fitted);
     sink.begin();
     try {
       await callOnce(model, accepted, attempt, state, { key, sink });
@@ -74,6 +76,7 @@ export async function askModel(
       signal.throwIfAborted();
       if (error instanceof ReplyLimitError) throw error;
       if (!state.hasOutput && refusals++ < MAX_REFUSALS) {
+        if (learnContextLimit(key, error, fitted)) continue;
         if (learnRefusal({ key, provider: model.provider }, error, findBody(error, state))) continue;
         if (hasTools && rejectsTools(error)) {
           toolRefusals.set(key, true);
