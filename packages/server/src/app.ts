@@ -83,6 +83,7 @@ import { registerRateLimitHeaders } from "./plans/rate-limit-headers.ts";
 import { planRoutes } from "./plans/routes.ts";
 import { createSignInLimit } from "./plans/sign-in-limit.ts";
 import { createTokenBudgets } from "./plans/token-budget.ts";
+import { registerVisitorLimit } from "./plans/visitor-limit.ts";
 import type { ProviderSettings } from "./providers/provider-settings.ts";
 import { providerRoutes } from "./providers/routes.ts";
 import { setupRoutes } from "./setup/routes.ts";
@@ -327,10 +328,11 @@ function addConversations(
   { agents, conversations, chat, documents, inbox, forms, visitors, idempotency }: Conversations,
 ) {
   const analytics = createConversationAnalytics(deps, agents);
+  const perAddress = registerVisitorLimit(app, deps.config);
   conversationRoutes(app, { conversations, analytics, failures: createReplyFailures(deps) });
   tagRoutes(app, createTagService(deps, conversations));
   visitorRoutes(app, deps, { visitors, conversations, forms: forms.service });
-  chatRoutes(app, deps, chat, conversations);
+  chatRoutes(app, deps, { chat, conversations, perAddress });
   const draft = createDraftWriter(deps, {
     budgets: createTokenBudgets(deps),
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),

@@ -166,6 +166,7 @@ function readLimits(get: Get) {
   return {
     chatPerSession: limit("CHAT_PER_SESSION", 30),
     chatPerIp: limit("CHAT_PER_IP", 600),
+    handoffPerIp: limit("HANDOFF_PER_IP", 5),
     runningPerIp: limit("RUNNING_PER_IP", 50),
     running: limit("RUNNING", 5_000),
     /** open live streams per IP address, and in this process */

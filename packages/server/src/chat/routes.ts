@@ -8,17 +8,20 @@ import { notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import { sendEvents } from "../http/sse.ts";
-import { createRateLimit, findLimitedClient } from "../plans/rate-limit.ts";
+import { createRateLimit, findLimitedClient, type RateLimit } from "../plans/rate-limit.ts";
 import { whileReplyStarts } from "../starting-replies.ts";
 import { checkChatRequest } from "./check-request.ts";
 import { followStored } from "./follow-reply.ts";
 import { parsePosition } from "./reply-events.ts";
 import type { ChatService } from "./service.ts";
 
-export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversations: ConversationService): void {
+export function chatRoutes(
+  app: App,
+  deps: Deps,
+  { chat, conversations, perAddress }: { chat: ChatService; conversations: ConversationService; perAddress: RateLimit },
+): void {
   const { config, encryption } = deps;
   const perSession = createRateLimit(config.limits.chatPerSession, "messages");
-  const perIp = createRateLimit(config.limits.chatPerIp, "messages from your address");
   /**
    * Trusts the country header only behind a proxy: more than one address means that a trusted proxy forwarded the
    * request.
@@ -44,7 +47,7 @@ export function chatRoutes(app: App, deps: Deps, chat: ChatService, conversation
     ...contract.chat,
     ...withBodyRules<contract.ChatRequest>(checkChatRequest),
     // Runs before validation, so that guessing ids counts and every response carries the rate-limit headers.
-    onRequest: (request) => perIp.consume(findLimitedClient(request, config), request),
+    onRequest: (request) => perAddress.consume(findLimitedClient(request, config), request),
     handler: async (request, reply) => {
       const { body } = request;
       const caller = readCaller(request);

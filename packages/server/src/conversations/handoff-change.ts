@@ -21,6 +21,8 @@ export type HandoffChange = Place &
         isRepeated?: true;
         userId?: undefined;
       }
+    /** the team is now notified together of requests to the agent that were held back, `count` of them */
+    | { kind: "digest"; handoffId: string; count: number; userId?: undefined }
     /** `assignedBy` is the member who assigned the conversation to another one. */
     | { kind: "taken"; handoffId: string; userId: string; assignedBy: string | null }
     | { kind: "answered"; handoffId: string; userId: string }

@@ -18,6 +18,12 @@ export type RatingHooks = {
 
 type MessageRating = { conversationId: string; messageId: string; rating: Rating; comment: string | null };
 
+/**
+ * The minimum time between two events about the rating of one message, in milliseconds. A visitor who changes a rating
+ * again and again causes one event when it is over.
+ */
+const RATING_EVENTS_EVERY_MS = 60_000;
+
 /** Read marks of members and ratings of visitors. */
 export function createMarkStore(db: Db) {
   return {
@@ -58,26 +64,46 @@ export function createMarkStore(db: Db) {
         // counts.
         const before = await message
           .set((x) => ({ feedback: x.ref("feedback") }))
-          .returning(["feedback", "feedbackComment", "createdAt", "role", "position", "authorName", "isSupplied"])
+          .returning([
+            "feedback",
+            "feedbackComment",
+            "createdAt",
+            "role",
+            "position",
+            "authorName",
+            "isSupplied",
+            "ratingReportedAt",
+          ])
           .executeTakeFirst();
         if (!before) return false;
         if (before.feedback === rating && before.feedbackComment === comment) return true;
-        await message.set({ feedback: rating, feedbackComment: comment }).execute();
+        const now = Date.now();
+        const nextEventAt = Number(before.ratingReportedAt ?? 0) + RATING_EVENTS_EVERY_MS;
+        const isReportedLater = nextEventAt > now;
+        await message
+          .set({ feedback: rating, feedbackComment: comment })
+          .set(
+            isReportedLater
+              ? { ratingDueAt: nextEventAt }
+              : { ratingReported: JSON.stringify({ rating, comment }), ratingReportedAt: now, ratingDueAt: null },
+          )
+          .execute();
         const conversation = await trx
           .selectFrom("conversations")
           .select(["agentId", "organizationId", "isTest"])
           .where("id", "=", conversationId)
           .executeTakeFirst();
         if (!conversation) return true;
-        await recordEvents(trx, [
-          {
-            type: "message.rated",
-            organizationId: conversation.organizationId,
-            agentId: conversation.agentId,
-            conversationId,
-            data: () => ({ messageId, rating, comment }),
-          },
-        ]);
+        if (!isReportedLater)
+          await recordEvents(trx, [
+            {
+              type: "message.rated",
+              organizationId: conversation.organizationId,
+              agentId: conversation.agentId,
+              conversationId,
+              data: () => ({ messageId, rating, comment }),
+            },
+          ]);
         const isByAgent = before.authorName === null && before.isSupplied === 0;
         const isNewlyBad = rating === "down" && before.feedback !== "down" && before.role === "assistant";
         if (isNewlyBad && isByAgent) {

@@ -64,6 +64,8 @@ onBothDatabases("migrations", (createDatabase) => {
       "0053-charsets",
       "0054-tags",
       "0063-supplied-messages",
+      "0064-rating-events",
+      "0072-activity-order",
     ]);
     expect(await migrate(connection)).toEqual([]);
     expect(await isMigrated(connection.db)).toBe(true);
@@ -115,6 +117,8 @@ onBothDatabases("migrations", (createDatabase) => {
       "0053-charsets",
       "0054-tags",
       "0063-supplied-messages",
+      "0064-rating-events",
+      "0072-activity-order",
     ]);
   });
 

@@ -65,15 +65,24 @@ export type Tables = AnswerTables &
       page: Generated<Json | null>;
       isSupplied: Generated<Flag>;
       messageKey: Generated<string | null>;
-    } & {
-      [Name in keyof AuthorColumns]: Generated<AuthorColumns[Name]>;
-    };
+    } & RatingEventColumns & {
+        [Name in keyof AuthorColumns]: Generated<AuthorColumns[Name]>;
+      };
     replyFailures: ReplyFailureRow;
     sessions: SessionRow;
     verifications: VerificationRow;
     invitations: InvitationRow;
     pendingLinks: PendingLinkRow;
   };
+
+/** Limits the events about the rating of a message, see events/rating-reports.ts. */
+type RatingEventColumns = {
+  /** the rating and comment in the last event, as JSON */
+  ratingReported: Generated<Json | null>;
+  ratingReportedAt: Generated<Instant | null>;
+  /** when a change since then is reported; null if nothing has changed */
+  ratingDueAt: Generated<Instant | null>;
+};
 
 type OrganizationRow = {
   id: string;

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { inTransaction } from "../db/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { type EventListeners, listIdleMinutes } from "./listeners.ts";
+import { reportDueRatings } from "./rating-reports.ts";
 import type { RecordEvents } from "./record-events.ts";
 
 const EVERY_MS = 10_000;
@@ -23,7 +24,7 @@ const RETRY_MS = 5 * MINUTE_MS;
 type Parts = { record: RecordEvents; listeners: EventListeners; now?: () => number };
 
 /**
- * Reports conversations without a new message as idle. A report and the change of its timer share a transaction, so
+ * Reports conversations without a new message as idle, and ratings that changed soon after an event. A report and the change of its timer share a transaction, so
  * each conversation is reported once per idle time, even with several processes.
  */
 export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">, parts: Parts) {
@@ -34,8 +35,9 @@ export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">
   let round = Promise.resolve();
   let isStopped = false;
 
-  /** Reports due conversations. @returns whether there may be more */
+  /** Reports due conversations and ratings. @returns whether there may be more */
   async function runOnce(): Promise<boolean> {
+    const hasMoreRatings = await reportDueRatings(deps, parts.record, now());
     const due = await db
       .selectFrom("idleTimers")
       .select("conversationId")
@@ -48,7 +50,7 @@ export function createIdleWorker(deps: Pick<Deps, "db" | "databaseKind" | "log">
       await report(conversationId).catch((error: unknown) => postpone(conversationId, error));
       await new Promise(setImmediate);
     }
-    return due.length === PER_ROUND;
+    return due.length === PER_ROUND || hasMoreRatings;
   }
 
   /** Rejects when the database is unavailable, which ends the round. */

@@ -276,7 +276,7 @@ onBothDatabases("webhooks", (createDatabase) => {
     expect(await stored.execute()).toEqual([{ state: "failed", target: notice.target }]);
   });
 
-  it("report a repeated rating only when it or its comment changes", async () => {
+  it("report a rating that changes within a minute once, when the minute is over, and an equal one never", async () => {
     await create({ events: ["message.rated"] });
     const { conversationId, messageId } = await ask("Hello");
     const rate = async (rating: string, comment?: string) =>
@@ -288,12 +288,22 @@ onBothDatabases("webhooks", (createDatabase) => {
     await rate("down", "Thanks");
     const { db } = server.deps;
     const events = db.selectFrom("events").select("data").where("agentId", "=", agentId).orderBy("number");
-    const reported = (await events.execute()).map(({ data }) => JSON.parse(data));
-    expect(reported.map(({ rating, comment }) => [rating, comment])).toEqual([
+    const reported = async () =>
+      (await events.execute()).map(({ data }) => JSON.parse(data)).map(({ rating, comment }) => [rating, comment]);
+    const worker = (seconds: number) => {
+      const listeners = createEventListeners(db);
+      const record = createEventRecorder(server.deps, listeners, queueOnly);
+      return createIdleWorker(server.deps, { record, listeners, now: () => Date.now() + seconds * 1_000 });
+    };
+    await worker(50).runOnce();
+    expect(await reported()).toEqual([["up", null]]);
+    await Promise.all([worker(61).runOnce(), worker(61).runOnce()]);
+    expect(await reported()).toEqual([
       ["up", null],
-      ["up", "Thanks"],
       ["down", "Thanks"],
     ]);
+    await worker(200).runOnce();
+    expect(await reported()).toHaveLength(2);
   });
 
   it("sign with both secrets after a rotation, and send a sample event on request", async () => {

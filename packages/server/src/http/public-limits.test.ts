@@ -54,6 +54,45 @@ describe("the rate limiter", () => {
     expect(await server.deps.db.selectFrom("conversations").select("id").execute()).toHaveLength(8);
   });
 
+  it.each([
+    ["GET", "/conversations/ID"],
+    ["DELETE", "/conversations/ID/handoff"],
+    ["POST", "/conversations/ID/feedback"],
+    ["POST", "/chat/ID/tool-claims"],
+    ["POST", "/chat/ID/tool-results"],
+    ["POST", "/chat/ID/stop"],
+    ["GET", "/chat/ID/stream"],
+  ] as const)("counts %s %s against the chat's limit per IP address, except for the organization", async (method, url) => {
+    const { server, say } = await startWithAgent({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "3" });
+    const { headers } = await server.createAccount();
+    const [, start = ""] = /data: (.*)/.exec((await say({ sessionId: "s" })).body) ?? [];
+    const { conversationId, conversationToken } = JSON.parse(start);
+    const call = (sent: Record<string, string>, remoteAddress = "203.0.113.9") =>
+      server.app.inject({ method, url: url.replace("ID", conversationId), remoteAddress, headers: sent });
+    const token = { authorization: `Bearer ${conversationToken}` };
+    for (let index = 0; index < 2; index++) expect((await call(token)).statusCode).not.toBe(429);
+    expectLimited(await call(token), 3);
+    expectLimited(await say(), 3);
+    expect((await call(token, "203.0.113.10")).statusCode).not.toBe(429);
+    expect((await call(headers)).statusCode).not.toBe(429);
+  });
+
+  it("limits requests for a person per IP address, however many conversations there are", async () => {
+    const { server, say } = await startWithAgent({ BASE_URL });
+    const ask = async (remoteAddress: string) => {
+      const [, start = ""] = /data: (.*)/.exec((await say({ sessionId: "s" })).body) ?? [];
+      const { conversationId, conversationToken } = JSON.parse(start);
+      const headers = { authorization: `Bearer ${conversationToken}` };
+      const url = `/conversations/${conversationId}/handoff`;
+      return server.app.inject({ method: "POST", url, remoteAddress, headers, payload: {} });
+    };
+    for (let index = 0; index < 5; index++) expect((await ask("203.0.113.9")).statusCode).not.toBe(429);
+    const refused = await ask("203.0.113.9");
+    expectLimited(refused, 5);
+    expect(refused.json().error.message).toContain("Too many requests for a person from your address. Try again in");
+    expect((await ask("203.0.113.10")).statusCode).not.toBe(429);
+  });
+
   it("limits messages per IP address, whatever the session and an untrusted X-Forwarded-For", async () => {
     const { say } = await startWithAgent({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "2" });
     const from = (number: number) =>

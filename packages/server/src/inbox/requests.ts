@@ -12,6 +12,12 @@ import { type NewRequest, newHandoff } from "./new-handoff.ts";
  * requests a person and cancels.
  */
 const ANNOUNCED_EVERY_MS = 3 * 60_000;
+/**
+ * The maximum number of requests to one agent that are announced one by one within `ANNOUNCED_WITHIN_MS`. Further ones
+ * are announced together when this time is over, because anyone can make any number of visitors wait.
+ */
+const MAX_ANNOUNCED = 10;
+const ANNOUNCED_WITHIN_MS = 10 * 60_000;
 
 export type HandoffRequests = ReturnType<typeof createHandoffRequests>;
 
@@ -25,7 +31,9 @@ export function createHandoffRequests({ record, counters }: { record: RecordHand
     { epoch, isTest, now }: { epoch: number; isTest: Flag; now: number },
   ): Promise<void> {
     const { organizationId, conversationId, cause } = newRequest;
-    const heldUntil = await nextAnnouncement(trx, conversationId, now);
+    const times = [await nextAnnouncement(trx, conversationId, now), await nextOfAgent(trx, agent.id, now)];
+    const latest = Math.max(...times.map((time) => time ?? 0));
+    const heldUntil = latest > now ? latest : null;
     const announcedAt = heldUntil === null ? now : null;
     const promisedAt = calculatePromisedTime(parseHandoff(agent), now);
     const handoff = newHandoff(newRequest, agent.id, { now, promisedAt, announcedAt });
@@ -119,4 +127,18 @@ async function nextAnnouncement(trx: Transaction<Tables>, conversationId: string
     .executeTakeFirst();
   const next = Number(last?.at ?? 0) + ANNOUNCED_EVERY_MS;
   return next > now ? next : null;
+}
+
+/** Returns when the agent's next request may be announced, or null for immediately. */
+async function nextOfAgent(trx: Transaction<Tables>, agentId: string, now: number): Promise<number | null> {
+  const tenth = await trx
+    .selectFrom("handoffs")
+    .select("announcedAt")
+    .where("agentId", "=", agentId)
+    .where("announcedAt", ">", now - ANNOUNCED_WITHIN_MS)
+    .orderBy("announcedAt", "desc")
+    .offset(MAX_ANNOUNCED - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return tenth?.announcedAt ? tenth.announcedAt + ANNOUNCED_WITHIN_MS : null;
 }

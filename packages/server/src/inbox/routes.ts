@@ -8,14 +8,16 @@ import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import type { Idempotency } from "../http/idempotency.ts";
 import { isMailAddress } from "../outbound/smtp-address.ts";
-import { createRateLimit } from "../plans/rate-limit.ts";
+import { createRateLimit, findLimitedClient } from "../plans/rate-limit.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Member } from "./service.ts";
 
 /** Endpoints that hand conversations over to members of the team and return them to the agent. */
-export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"], idempotency: Idempotency): void {
-  // Each request notifies the team.
+export function inboxRoutes(app: App, config: Config, inbox: Inbox["service"], idempotency: Idempotency): void {
+  const { limits } = config;
+  // Each request notifies the team, and anyone can begin any number of conversations.
   const perConversation = createRateLimit(limits.chatPerSession, "requests for a person");
+  const perAddress = createRateLimit(limits.handoffPerIp, "requests for a person from your address");
 
   app.route({
     ...contract.requestHuman,
@@ -25,6 +27,7 @@ export function inboxRoutes(app: App, { limits }: Config, inbox: Inbox["service"
       const { reason, email } = request.body;
       const details = { reason: reason?.trim() || null, email: readAddress(email) };
       await perConversation.consume(id, request);
+      if (!request.principal) await perAddress.consume(findLimitedClient(request, config), request);
       return { data: await inbox.request(readViewer(request, id), id, details), error: null };
     },
   });

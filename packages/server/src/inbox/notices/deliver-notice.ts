@@ -11,6 +11,9 @@ import type { NoticeTarget } from "./notice-target.ts";
 import {
   createAssigneeMail,
   createAssigneePush,
+  digestChat,
+  digestMail,
+  digestPush,
   type Mail,
   requestChat,
   requestMail,
@@ -47,14 +50,35 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
       step: target.step,
     };
     if ("channelId" in target) {
-      const channel = await store.channel(organizationId, target.channelId);
-      if (!channel?.url || channel.isEnabled === 0)
-        return createFinalFailure("No recipient", "The channel was removed or disabled.");
-      const body = requestChat(facts, config.baseUrl, channel.url);
-      return post({ url: channel.url, headers: {}, body, signal });
+      return sendToChannel(organizationId, target.channelId, (url) => requestChat(facts, config.baseUrl, url), signal);
     }
     const notice = { mail: requestMail(facts, config.baseUrl), push: requestPush(facts) };
     return sendToMember({ ...target, organizationId }, notice, signal);
+  }
+
+  /** Notifies a member or a channel that several visitors are waiting. */
+  async function sendDigest(
+    target: Target<"digest">,
+    { handoff: { organizationId, agentId }, agent }: NoticeSubject,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> {
+    const facts = { agentId, agentName: agent.name, count: target.count };
+    if ("channelId" in target)
+      return sendToChannel(organizationId, target.channelId, digestChat(facts, config.baseUrl), signal);
+    const notice = { mail: digestMail(facts, config.baseUrl), push: digestPush(facts) };
+    return sendToMember({ ...target, organizationId }, notice, signal);
+  }
+
+  async function sendToChannel(
+    organizationId: string,
+    channelId: string,
+    bodyFor: (url: string) => string,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> {
+    const channel = await store.channel(organizationId, channelId);
+    if (!channel?.url || channel.isEnabled === 0)
+      return createFinalFailure("No recipient", "The channel was removed or disabled.");
+    return post({ url: channel.url, headers: {}, body: bodyFor(channel.url), signal });
   }
 
   /** Notifies the member who has the conversation. */
@@ -116,6 +140,7 @@ export function createNoticeHandler(deps: HandlerDeps, { store, sendPush, outbox
       const sendNotice = () => {
         if (target.notice === "answer") return sendAnswer(target, subject);
         if (target.notice === "request") return sendRequest(target, subject, signal);
+        if (target.notice === "digest") return sendDigest(target, subject, signal);
         return sendToAssignee(target, subject, signal);
       };
       return { send: () => sendNotice().catch((error: unknown) => explainFailure(error, signal, log)) };

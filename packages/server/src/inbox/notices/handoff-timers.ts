@@ -174,31 +174,69 @@ function createHandler(
         if (isReleased || timer.kind === "left") return;
         return recorder.remind(trx, timer, (userId) => isPresent(trx, { organizationId, userId }));
       }
-      if (timer.step === NOT_ANNOUNCED) return announceNow(trx, timer, { epoch: conversation.epoch, announce, now });
+      if (timer.step === NOT_ANNOUNCED) return announceHeld(trx, timer, { epoch: conversation.epoch, announce, now });
       return escalate(trx, timer);
     });
 }
 
 /**
- * Notifies the team of a request that was held back because it followed another one too soon, if the visitor is still
- * waiting.
+ * Notifies the team of a request that was held back, if the visitor is still waiting. Other requests to the same agent
+ * that are due as well are announced with it, in one notice.
  */
-async function announceNow(
+async function announceHeld(
   trx: Transaction<Tables>,
-  { conversationId, organizationId, handoffId }: HandoffTimerRow,
+  timer: HandoffTimerRow,
   { epoch, announce, now }: Pick<Parts, "announce"> & { epoch: number; now: () => number },
 ): Promise<void> {
-  const request = await trx
+  const { conversationId, organizationId, handoffId } = timer;
+  const handoff = await trx
+    .selectFrom("handoffs")
+    .select(["agentId", "cause"])
+    .where("id", "=", handoffId)
+    .where("organizationId", "=", organizationId)
+    .executeTakeFirst();
+  if (!handoff) return;
+  const { agentId, cause } = handoff;
+  const others = await takeOtherTimers(trx, timer, { agentId, now: now() });
+  const announced = await trx
     .updateTable("handoffs")
     .set({ announcedAt: now() })
-    .where("id", "=", handoffId)
-    .where("conversationId", "=", conversationId)
+    .where("id", "in", [handoffId, ...others])
     .where("organizationId", "=", organizationId)
     .where("takenAt", "is", null)
     .where("endedAt", "is", null)
-    .returning(["agentId", "cause"])
-    .executeTakeFirst();
-  if (!request) return;
-  const conversationRef = { organizationId, conversationId, handoffId, epoch };
-  await announce(trx, { ...conversationRef, ...request, kind: "requested", heldUntil: null, isRepeated: true });
+    .returning("id")
+    .execute();
+  const [first] = announced;
+  if (!first) return;
+  const place = { organizationId, agentId, conversationId, epoch };
+  const isAlone = announced.length === 1 && first.id === handoffId;
+  await (isAlone
+    ? announce(trx, { ...place, handoffId, cause, kind: "requested", heldUntil: null, isRepeated: true })
+    : announce(trx, { ...place, handoffId, kind: "digest", count: announced.length }));
+}
+
+/** Deletes the due timers of the agent's other requests that were held back. @returns the ids of these requests */
+async function takeOtherTimers(
+  trx: Transaction<Tables>,
+  { organizationId }: HandoffTimerRow,
+  { agentId, now }: { agentId: string; now: number },
+): Promise<string[]> {
+  const ofAgent = trx
+    .selectFrom("handoffs")
+    .select("id")
+    .where("agentId", "=", agentId)
+    .where("organizationId", "=", organizationId)
+    .where("announcedAt", "is", null)
+    .where("endedAt", "is", null);
+  const taken = await trx
+    .deleteFrom("handoffTimers")
+    .where("organizationId", "=", organizationId)
+    .where("kind", "=", "escalation")
+    .where("step", "=", NOT_ANNOUNCED)
+    .where("dueAt", "<=", now)
+    .where("handoffId", "in", ofAgent)
+    .returning("handoffId")
+    .execute();
+  return taken.map(({ handoffId }) => handoffId);
 }

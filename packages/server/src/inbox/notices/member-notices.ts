@@ -77,7 +77,7 @@ export function createMemberNotices(mailer: Deps["mailer"], enqueue: EnqueueNoti
   const record: RecordHandoff = async (trx, change) => {
     const { kind, conversationId, organizationId, userId } = change;
     if (kind === "visitor_message") return onVisitorMessage(trx, change);
-    if (kind === "requested" || kind === "answered") return;
+    if (kind === "requested" || kind === "digest" || kind === "answered") return;
     await trx
       .deleteFrom("handoffTimers")
       .where("conversationId", "=", conversationId)

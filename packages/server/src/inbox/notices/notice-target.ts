@@ -6,6 +6,9 @@ import type { NewDelivery } from "../../outbox/delivery-queue.ts";
 export type NoticeTarget =
   | { notice: "request"; handoffId: string; step: number; userId: string; pushId?: string }
   | { notice: "request"; handoffId: string; step: number; channelId: string }
+  /** several visitors of the agent are waiting */
+  | { notice: "digest"; handoffId: string; count: number; userId: string; pushId?: string }
+  | { notice: "digest"; handoffId: string; count: number; channelId: string }
   /** to the member who has the conversation: it was assigned to them, or the visitor has written in their absence */
   | { notice: "assigned" | "message"; handoffId: string; userId: string; pushId?: string }
   /** the messages of members between two positions, sent to the visitor */

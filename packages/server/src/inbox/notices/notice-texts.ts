@@ -30,7 +30,10 @@ export type Mail = { subject: string; text: string };
 type AssigneeFacts = Omit<RequestFacts, "requestedAt" | "promisedAt" | "step">;
 type AssigneeNotice = "assigned" | "message";
 
-/** The email to a member. Everything that a visitor or the model wrote is quoted on an indented line. */
+/**
+ * The email to a member. Everything that a visitor or the model wrote is quoted on an indented line without its links,
+ * because anyone can make the server send this email.
+ */
 export function requestMail(facts: RequestFacts, baseUrl: string): Mail {
   const { agentName, visitorName, visitorEmail, reason, summary, requestedAt, promisedAt, step } = facts;
   const details = [
@@ -40,7 +43,9 @@ export function requestMail(facts: RequestFacts, baseUrl: string): Mail {
     ["Summary", summary],
     ["Reply promised by", promisedAt === null ? null : formatTime(promisedAt)],
   ] as const;
-  const lines = details.flatMap(([label, value]) => (value ? [`${label}: ${indentContinuationLines(value)}`] : []));
+  const lines = details.flatMap(([label, value]) =>
+    value ? [`${label}: ${indentContinuationLines(removeLinks(value))}`] : [],
+  );
   const opening =
     step === 0
       ? `A visitor of ${toSingleLine(agentName)} asked to talk to a person at ${formatTime(requestedAt)}.`
@@ -56,8 +61,8 @@ export function requestMail(facts: RequestFacts, baseUrl: string): Mail {
 
 /** Names the visitor and the topic, so that mail clients do not sort different requests into one thread. */
 function requestSubject({ agentName, visitorName, visitorEmail, reason, title, step }: RequestFacts): string {
-  const visitor = truncateText(toSingleLine(visitorName ?? visitorEmail ?? "") || "Someone", 80);
-  const topic = truncateText(removeLinks(toSingleLine(reason ?? title)), 80);
+  const visitor = truncateText(removeLinks(toSingleLine(visitorName ?? visitorEmail ?? "")) || "Someone", 80);
+  const topic = truncateText(removeLinks(toSingleLine(removeLinks(reason ?? title))), 80);
   const subject = `${visitor} is ${step === 0 ? "" : "still "}waiting in ${agentName}${topic ? `: ${topic}` : ""}`;
   return truncateText(toSingleLine(subject), 250);
 }
@@ -76,7 +81,7 @@ export function requestPush(facts: RequestFacts) {
 /** The email to the member who has a conversation. What the visitor wrote is only in the inbox. */
 export function createAssigneeMail(notice: AssigneeNotice, facts: AssigneeFacts, baseUrl: string): Mail {
   const { agentName, visitorName, visitorEmail, reason, summary, title } = facts;
-  const visitor = truncateText(toSingleLine(visitorName ?? visitorEmail ?? "") || "A visitor", 80);
+  const visitor = truncateText(removeLinks(toSingleLine(visitorName ?? visitorEmail ?? "")) || "A visitor", 80);
   const details = [
     ["Visitor", [visitorName, visitorEmail].filter(Boolean).join(", ") || "anonymous"],
     ["Reason", reason],
@@ -94,7 +99,9 @@ export function createAssigneeMail(notice: AssigneeNotice, facts: AssigneeFacts,
   };
   const text = [
     opening[notice],
-    details.flatMap(([label, value]) => (value ? [`${label}: ${indentContinuationLines(value)}`] : [])).join("\n"),
+    details
+      .flatMap(([label, value]) => (value ? [`${label}: ${indentContinuationLines(removeLinks(value))}`] : []))
+      .join("\n"),
     `Open the conversation:\n${baseUrl}${inboxPath(facts)}`,
     `Choose how you are notified:\n${baseUrl}/dashboard/settings/notices`,
   ];
@@ -124,6 +131,40 @@ export function requestChat(facts: RequestFacts, baseUrl: string, webhookUrl: st
     ["about", truncateText(toSingleLine(facts.reason ?? facts.title), MAX_SHOWN)],
   ]);
   return formatTeamChatMessage(webhookUrl, `${opening}\n${baseUrl}${inboxPath(facts)}`, (name) => values.get(name));
+}
+
+/** Visitors who wait for a person, announced together because many asked within a short time. */
+export type DigestFacts = { agentId: string; agentName: string; count: number };
+
+const waitingPath = ({ agentId }: DigestFacts) => `/dashboard/agents/${agentId}/conversations?view=waiting`;
+const countVisitors = (count: number) => (count === 1 ? "1 visitor is" : `${count} visitors are`);
+
+/** The email to a member about several visitors. */
+export function digestMail(facts: DigestFacts, baseUrl: string): Mail {
+  const agent = toSingleLine(facts.agentName);
+  const text = [
+    `${countVisitors(facts.count)} waiting for a person (${agent}). Many visitors asked within a short time, so this is one email for all of them.`,
+    `Open the inbox:\n${baseUrl}${waitingPath(facts)}`,
+    `Choose how you are notified:\n${baseUrl}/dashboard/settings/notices`,
+  ];
+  const subject = `${countVisitors(facts.count)} waiting for a person (${agent})`;
+  return { subject: truncateText(subject, 250), text: text.join("\n\n") };
+}
+
+/** The notification in a member's browser about several visitors. */
+export function digestPush(facts: DigestFacts) {
+  return {
+    title: `${countVisitors(facts.count)} waiting`,
+    body: truncateText(toSingleLine(facts.agentName), MAX_SHOWN),
+    url: waitingPath(facts),
+    tag: `waiting:${facts.agentId}`,
+  };
+}
+
+/** @returns a function that creates the body for the incoming webhook of a team chat */
+export function digestChat(facts: DigestFacts, baseUrl: string): (webhookUrl: string) => string {
+  const template = `${countVisitors(facts.count)} waiting for a person ({{agent}})\n${baseUrl}${waitingPath(facts)}`;
+  return (webhookUrl) => formatTeamChatMessage(webhookUrl, template, () => toSingleLine(facts.agentName));
 }
 
 /** In UTC, because members may be in any time zone. */

@@ -133,6 +133,54 @@ onBothDatabases("notices", (createDatabase) => {
     expect(channel).toMatchObject({ lastError: null, lastSentAt: expect.any(String) });
   });
 
+  it("announce ten requests to an agent one by one, and the others together when ten minutes are over", async () => {
+    await team.member.call("PUT", "/notices", { email: false });
+    await team.owner.call("POST", "/notices/push-subscriptions", push.subscribe(team.userId));
+    await team.owner.call("POST", "/notice-channels", { kind: "webhook", name: "Support", url: `${chat.url}/chat` });
+    const handoff = { isEnabled: true, promiseMinutes: null };
+    const agentId = await createAgent(team.owner, { handoff });
+    const other = await createAgent(team.owner, { handoff });
+    const ask = async (agent: string) => {
+      const from = { organizationId: team.organizationId, agentId: agent };
+      const id = await insertConversation(server.deps.db, from, { userName: "Ada" }, [{ content: "Hello?" }]);
+      await team.owner.call("POST", `/conversations/${id}/handoff`, {});
+      return id;
+    };
+    const ids: string[] = [];
+    for (let index = 0; index < 14; index++) ids.push(await ask(agentId));
+    const countOf = async (id: string) => {
+      const { mails, pushes, chats } = await listSentAbout(id);
+      return [mails.length, pushes.length, chats.length];
+    };
+    expect(await countOf(ids[9] ?? "")).toEqual([1, 1, 1]);
+    expect(await countOf(ids[10] ?? "")).toEqual([0, 0, 0]);
+    expect(await countOf(await ask(other))).toEqual([1, 1, 1]);
+    // One of the visitors has left in the meantime.
+    await team.owner.call("DELETE", `/conversations/${ids[13]}/handoff`);
+    await listTimers(9).runOnce();
+    await Promise.all([listTimers(11).runOnce(), listTimers(11).runOnce()]);
+    for (const id of ids) await listSentAbout(id);
+    const link = `/dashboard/agents/${agentId}/conversations?view=waiting`;
+    const mails = smtp.mails().filter(({ text }) => text.includes(link));
+    expect(mails.map(({ to, subject }) => [to, subject])).toEqual([
+      [[team.email], "3 visitors are waiting for a person (Harbour)"],
+    ]);
+    const pushed = push.messages().filter(({ message }) => message.url === link);
+    expect(pushed.map(({ message }) => message.title)).toEqual(["3 visitors are waiting"]);
+    const posted = chat.received.map(({ text }) => JSON.parse(text).text).filter((text) => text.includes(link));
+    expect(posted).toEqual([expect.stringContaining("3 visitors are waiting for a person (Harbour)")]);
+  });
+
+  it("contain no links of the visitor in emails to members", async () => {
+    const { id } = await request({
+      conversation: { userName: "Ada www.evil.example", title: "See https://evil.example/title" },
+      body: { reason: "URGENT: unlock at https://evil.example/unlock or evil.example/again" },
+    });
+    const { mails } = await listSentAbout(id);
+    expect(mails.map(({ text, subject }) => `${subject}\n${text}`).join("\n")).not.toContain("evil.example");
+    expect(mails[0]?.text).toContain("Reason: URGENT: unlock at … or …");
+  });
+
   it("show a hostile visitor's message as plain text, without a header, line, link or mention of its own", async () => {
     await team.owner.call("POST", "/notice-channels", { kind: "webhook", name: "Support", url: `${chat.url}/chat` });
     const name = "Ada\r\nBcc: victim@example.com\r\n\r\n<b>Hi</b>";

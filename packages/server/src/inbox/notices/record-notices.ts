@@ -1,5 +1,6 @@
 import { addOpenMinutes, isOpen } from "@foyer/contract/rules/office-hours";
 import type { Transaction } from "kysely";
+import { parseHandoff } from "../../agents/handoff.ts";
 import type { RecordHandoff } from "../../conversations/handoff-change.ts";
 import type { HandoffRow } from "../../db/handoff-tables.ts";
 
@@ -20,6 +21,11 @@ export type NoticeRecorder = ReturnType<typeof createNoticeRecorder>;
 
 /** How long a visitor has to see an answer in the widget before it is sent by email. */
 const UNSEEN_MS = 2 * 60_000;
+
+/** What a notice to members and channels is about. */
+type About =
+  | { notice: "request"; handoffId: string; step: number }
+  | { notice: "digest"; handoffId: string; count: number };
 
 type Request = Pick<HandoffRow, "id" | "organizationId" | "agentId" | "conversationId">;
 
@@ -58,8 +64,16 @@ export function createNoticeRecorder(
     request: Request,
     { turn, step, isOpen: isOfficeOpen }: { turn: NonNullable<Turn>; step: number; isOpen: boolean },
   ): Promise<void> {
+    await send(trx, request, { notice: "request", handoffId: request.id, step }, { turn, isOpen: isOfficeOpen });
+  }
+
+  async function send(
+    trx: Transaction<Tables>,
+    request: Request,
+    about: About,
+    { turn, isOpen: isOfficeOpen }: { turn: NonNullable<Turn>; isOpen: boolean },
+  ): Promise<void> {
     const { emails, devices, channels } = await findRecipients(trx, request.organizationId, turn);
-    const about = { notice: "request", handoffId: request.id, step } as const;
     await enqueue(trx, request, [
       ...(mailer.isConfigured ? emails : []).map((userId) => ({
         type: "email" as const,
@@ -93,9 +107,25 @@ export function createNoticeRecorder(
     return true;
   }
 
+  /** Notifies everyone that several visitors are waiting. Outside office hours, no push notifications are sent. */
+  async function callForMany(trx: Transaction<Tables>, request: Request, count: number): Promise<void> {
+    const agent = await trx
+      .selectFrom("agents")
+      .select("handoff")
+      .where("id", "=", request.agentId)
+      .where("organizationId", "=", request.organizationId)
+      .executeTakeFirst();
+    if (!agent) return;
+    const about = { notice: "digest", handoffId: request.id, count } as const;
+    await send(trx, request, about, { turn: { kind: "everybody" }, isOpen: isOpen(parseHandoff(agent).hours, now()) });
+  }
+
   const record: RecordHandoff = async (trx, change) => {
     const { conversationId, organizationId, agentId } = change;
     await memberNotices.record(trx, change);
+    if (change.kind === "digest") {
+      return callForMany(trx, { id: change.handoffId, organizationId, agentId, conversationId }, change.count);
+    }
     if (change.kind === "requested") {
       const request = { id: change.handoffId, organizationId, agentId, conversationId };
       await (change.heldUntil === null ? call(trx, request, 0) : holdBack(trx, request, change.heldUntil));

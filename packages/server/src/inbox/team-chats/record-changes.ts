@@ -20,6 +20,16 @@ export function createChangeRecorder(store: ThreadStore, notify: () => void): Re
     }
   }
 
+  /** Posts in the thread of one of the conversations, because every post belongs to a thread. */
+  async function postDigest(trx: Trx, { organizationId, conversationId }: HandoffChange, count: number) {
+    const visitors = count === 1 ? "1 visitor is" : `${count} visitors are`;
+    const text = `${visitors} waiting for a person. Many asked within a short time, so this is one post for all of them. Answer the others in the inbox.`;
+    for (const { channelId } of await store.listChats(trx, organizationId)) {
+      const thread = await store.ensureThread(trx, channelId, conversationId);
+      await store.post(trx, thread, { kind: "text", text });
+    }
+  }
+
   async function postMessage(trx: Trx, conversationId: string, messageId: string) {
     for (const thread of await store.listThreads(trx, conversationId)) {
       await store.post(trx, thread, { kind: "message", subjectId: messageId });
@@ -38,6 +48,8 @@ export function createChangeRecorder(store: ThreadStore, notify: () => void): Re
     switch (change.kind) {
       case "requested":
         return change.heldUntil === null ? postRequest(trx, change, change.handoffId) : undefined;
+      case "digest":
+        return postDigest(trx, change, change.count);
       case "visitor_message":
       case "member_message":
         return postMessage(trx, change.conversationId, change.messageId);
