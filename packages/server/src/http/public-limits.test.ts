@@ -62,20 +62,23 @@ describe("the rate limiter", () => {
     ["POST", "/chat/ID/tool-results"],
     ["POST", "/chat/ID/stop"],
     ["GET", "/chat/ID/stream"],
-  ] as const)("counts %s %s against the chat's limit per IP address, except for the organization", async (method, url) => {
-    const { server, say } = await startWithAgent({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "3" });
-    const { headers } = await server.createAccount();
-    const [, start = ""] = /data: (.*)/.exec((await say({ sessionId: "s" })).body) ?? [];
-    const { conversationId, conversationToken } = JSON.parse(start);
-    const call = (sent: Record<string, string>, remoteAddress = "203.0.113.9") =>
-      server.app.inject({ method, url: url.replace("ID", conversationId), remoteAddress, headers: sent });
-    const token = { authorization: `Bearer ${conversationToken}` };
-    for (let index = 0; index < 2; index++) expect((await call(token)).statusCode).not.toBe(429);
-    expectLimited(await call(token), 3);
-    expectLimited(await say(), 3);
-    expect((await call(token, "203.0.113.10")).statusCode).not.toBe(429);
-    expect((await call(headers)).statusCode).not.toBe(429);
-  });
+  ] as const)(
+    "counts %s %s against the chat's limit per IP address, except for the organization",
+    async (method, url) => {
+      const { server, say } = await startWithAgent({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "3" });
+      const { headers } = await server.createAccount();
+      const [, start = ""] = /data: (.*)/.exec((await say({ sessionId: "s" })).body) ?? [];
+      const { conversationId, conversationToken } = JSON.parse(start);
+      const call = (sent: Record<string, string>, remoteAddress = "203.0.113.9") =>
+        server.app.inject({ method, url: url.replace("ID", conversationId), remoteAddress, headers: sent });
+      const token = { authorization: `Bearer ${conversationToken}` };
+      for (let index = 0; index < 2; index++) expect((await call(token)).statusCode).not.toBe(429);
+      expectLimited(await call(token), 3);
+      expectLimited(await say(), 3);
+      expect((await call(token, "203.0.113.10")).statusCode).not.toBe(429);
+      expect((await call(headers)).statusCode).not.toBe(429);
+    },
+  );
 
   it("limits requests for a person per IP address, however many conversations there are", async () => {
     const { server, say } = await startWithAgent({ BASE_URL });
