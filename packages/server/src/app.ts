@@ -328,11 +328,11 @@ function addConversations(
   { agents, conversations, chat, documents, inbox, forms, visitors, idempotency }: Conversations,
 ) {
   const analytics = createConversationAnalytics(deps, agents);
-  const perAddress = registerVisitorLimit(app, deps.config);
+  const visitorLimit = registerVisitorLimit(app, deps.config);
   conversationRoutes(app, { conversations, analytics, failures: createReplyFailures(deps) });
   tagRoutes(app, createTagService(deps, conversations));
   visitorRoutes(app, deps, { visitors, conversations, forms: forms.service });
-  chatRoutes(app, deps, { chat, conversations, perAddress });
+  chatRoutes(app, deps, { chat, conversations, visitorLimit });
   const draft = createDraftWriter(deps, {
     budgets: createTokenBudgets(deps),
     documentsOf: createReplyDocuments(documents.service, deps.encryption, deps.log),

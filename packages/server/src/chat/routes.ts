@@ -8,7 +8,8 @@ import { notFound } from "../errors.ts";
 import type { App } from "../http/app.ts";
 import { withBodyRules } from "../http/body-rules.ts";
 import { sendEvents } from "../http/sse.ts";
-import { createRateLimit, findLimitedClient, type RateLimit } from "../plans/rate-limit.ts";
+import { createRateLimit, findLimitedClient } from "../plans/rate-limit.ts";
+import type { VisitorLimit } from "../plans/visitor-limit.ts";
 import { whileReplyStarts } from "../starting-replies.ts";
 import { checkChatRequest } from "./check-request.ts";
 import { followStored } from "./follow-reply.ts";
@@ -18,7 +19,11 @@ import type { ChatService } from "./service.ts";
 export function chatRoutes(
   app: App,
   deps: Deps,
-  { chat, conversations, perAddress }: { chat: ChatService; conversations: ConversationService; perAddress: RateLimit },
+  {
+    chat,
+    conversations,
+    visitorLimit,
+  }: { chat: ChatService; conversations: ConversationService; visitorLimit: VisitorLimit },
 ): void {
   const { config, encryption } = deps;
   const perSession = createRateLimit(config.limits.chatPerSession, "messages");
@@ -47,7 +52,7 @@ export function chatRoutes(
     ...contract.chat,
     ...withBodyRules<contract.ChatRequest>(checkChatRequest),
     // Runs before validation, so that guessing ids counts and every response carries the rate-limit headers.
-    onRequest: (request) => perAddress.consume(findLimitedClient(request, config), request),
+    ...visitorLimit,
     handler: async (request, reply) => {
       const { body } = request;
       const caller = readCaller(request);

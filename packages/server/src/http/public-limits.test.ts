@@ -80,6 +80,29 @@ describe("the rate limiter", () => {
     },
   );
 
+  it("refuses bodies of visitors with more than 5,000 values, and accepts them from members", async () => {
+    const { server, say, body } = await startWithAgent({ BASE_URL });
+    const { headers } = await server.createAccount();
+    const names = Object.fromEntries(Array.from({ length: 6_000 }, (_, index) => [`k${index}`, 0]));
+    const refused = await say(names);
+    expect([refused.statusCode, refused.json().error.message]).toEqual([400, "The body has more than 5,000 values."]);
+    const payload = { name: "Desk", ...names };
+    const created = await server.app.inject({ method: "POST", url: "/agents", headers, payload });
+    expect(created.statusCode).toBe(201);
+    expect((await say({ padding: "x".repeat(200_000), ...body })).statusCode).toBe(200);
+  });
+
+  it("counts large and refused bodies more than once against the address", async () => {
+    const { say } = await startWithAgent({ BASE_URL, FOYER_LIMIT_CHAT_PER_IP: "20" });
+    const left = ({ headers }: Answer) => Number(headers["x-ratelimit-remaining"]);
+    expect(left(await say())).toBe(19);
+    expect(left(await say({ padding: "x".repeat(4 * 65_536) }))).toBe(14);
+    expect((await say({ extra: Array.from({ length: 6_000 }, () => 0) })).statusCode).toBe(400);
+    expect(left(await say())).toBe(3);
+    expect(left(await say({ padding: "x".repeat(65_536) }, "203.0.113.10"))).toBe(18);
+    expectLimited(await say({ padding: "x".repeat(4 * 65_536) }), 20);
+  });
+
   it("limits requests for a person per IP address, however many conversations there are", async () => {
     const { server, say } = await startWithAgent({ BASE_URL });
     const ask = async (remoteAddress: string) => {

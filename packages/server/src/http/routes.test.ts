@@ -235,6 +235,7 @@ const everyRoute = [
   "POST /conversations/:id/handoff conversation",
   "POST /conversations/:id/messages session",
   "POST /conversations/:id/return session",
+  "POST /conversations/:id/revoke-links account",
   "POST /conversations/:id/takeover session",
   "POST /conversations/:id/typing conversation",
   "POST /models/providers/:provider/test account",

@@ -12,7 +12,9 @@ import { noteLimit } from "./rate-limit-headers.ts";
  * limit. The response to `request` carries the caller's state.
  */
 export type RateLimit = {
-  consume(key: string | null, request?: FastifyRequest): Promise<void>;
+  consume(key: string | null, request?: FastifyRequest, points?: number): Promise<void>;
+  /** Counts further calls, without a response that states the limit. */
+  penalize(key: string | null, points: number): Promise<void>;
   /** Lets the response carry the caller's state although the call does not count, such as one with an invalid body. */
   note(key: string | null, request: FastifyRequest): Promise<void>;
 };
@@ -21,7 +23,7 @@ const MINUTE_MS = 60_000;
 
 /** `perMinute` 0 disables the limit. `consume` throws 429 when the limit is reached. */
 export function createRateLimit(perMinute: number, what: string): RateLimit {
-  if (perMinute === 0) return { consume: async () => {}, note: async () => {} };
+  if (perMinute === 0) return { consume: async () => {}, penalize: async () => {}, note: async () => {} };
   const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
   const unusedLimit = () => ({ limit: perMinute, remaining: perMinute, resetsAt: Date.now() + MINUTE_MS });
   return {
@@ -35,13 +37,16 @@ export function createRateLimit(perMinute: number, what: string): RateLimit {
         resetsAt: Date.now() + msBeforeNext,
       });
     },
-    async consume(key, request) {
+    async penalize(key, points) {
+      if (key !== null) await limiter.penalty(key, points);
+    },
+    async consume(key, request, points = 1) {
       if (key === null) {
         if (request) noteLimit(request, unusedLimit());
         return;
       }
       try {
-        const { remainingPoints: remaining, msBeforeNext } = await limiter.consume(key);
+        const { remainingPoints: remaining, msBeforeNext } = await limiter.consume(key, points);
         if (request) noteLimit(request, { limit: perMinute, remaining, resetsAt: Date.now() + msBeforeNext });
       } catch (result) {
         if (!(result instanceof RateLimiterRes)) throw result;
@@ -51,6 +56,18 @@ export function createRateLimit(perMinute: number, what: string): RateLimit {
       }
     },
   };
+}
+
+const POINT_BYTES = 64 * 1024;
+
+/**
+ * How many calls a request with a JSON body counts as: one more for every 64 KiB, because reading a large body takes
+ * longer. A body of unknown length counts like the largest one.
+ */
+export function countBody({ headers, routeOptions }: FastifyRequest): number {
+  const isUnknown = headers["content-length"] === undefined && headers["transfer-encoding"] !== undefined;
+  const bytes = isUnknown ? routeOptions.bodyLimit : Number(headers["content-length"] ?? 0);
+  return 1 + Math.floor(bytes / POINT_BYTES);
 }
 
 const plainIpv4 = /^(?:(?:[1-9]?\d|1\d\d|2[0-4]\d|25[0-5])(?:\.(?!$)|$)){4}$/;

@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import type { App } from "../http/app.ts";
 import { matchesEtag } from "../http/etag.ts";
 import type { Idempotency } from "../http/idempotency.ts";
-import { clientKey, createRateLimit } from "../plans/rate-limit.ts";
+import { clientKey, countBody, createRateLimit } from "../plans/rate-limit.ts";
 import type { Listing } from "./listing.ts";
 import type { VisitorTriggers } from "./visitor-triggers.ts";
 
@@ -35,7 +35,7 @@ export function visitorTriggerRoutes(
     ...contract.recordTriggerEvent,
     // Runs before validation, so that guessing ids counts and every response has rate limit headers. Loopback clients
     // count too, because events are stored for every caller without a key.
-    onRequest: (request) => perIp.consume(clientKey(request.ip), request),
+    onRequest: (request) => perIp.consume(clientKey(request.ip), request, countBody(request)),
     handler: async (request, reply) => {
       const { body } = request;
       await triggers.listing(body.agentId, request.headers.origin);

@@ -11,8 +11,8 @@ export type DecodedFile = { prefix: string; content: Uint8Array };
 export type ReadSubmission = { value: unknown; files: Map<string, DecodedFile> } | { problem: JsonProblem };
 
 /** Parses a body and decodes its files. It runs in a worker thread for large bodies. */
-export function readSubmission(bytes: Buffer): ReadSubmission {
-  const read = readJson(bytes);
+export function readSubmission(bytes: Buffer, maxValues: number): ReadSubmission {
+  const read = readJson(bytes, maxValues);
   if ("problem" in read) return read;
   const files = new Map<string, DecodedFile>();
   const formData = (read.value as { formData?: unknown } | null)?.formData;

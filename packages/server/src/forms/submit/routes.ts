@@ -10,7 +10,7 @@ import { AppError } from "../../errors.ts";
 import type { App } from "../../http/app.ts";
 import { sendError, toAppError } from "../../http/error-replies.ts";
 import type { Idempotency } from "../../http/idempotency.ts";
-import { createRateLimit, findLimitedClient } from "../../plans/rate-limit.ts";
+import { countBody, createRateLimit, findLimitedClient } from "../../plans/rate-limit.ts";
 import type { Forms } from "../forms-module.ts";
 import type { DecodedFile } from "./read-submission.ts";
 import { registerSubmissionBodies } from "./submission-body.ts";
@@ -28,8 +28,8 @@ export function submitRoutes(
 ): void {
   const submissions = createRateLimit(config.limits.submitPerIp, "submissions from your address");
   const events = createRateLimit(config.limits.eventsPerIp, "events from your address");
-  const consume = (limit: typeof events, request: FastifyRequest) =>
-    limit.consume(findLimitedClient(request, config), request);
+  const consume = (limit: typeof events, request: FastifyRequest, points = 1) =>
+    limit.consume(findLimitedClient(request, config), request, points);
 
   app.register(async (scope: App) => {
     registerSubmissionBodies(scope);
@@ -73,7 +73,7 @@ export function submitRoutes(
   });
   app.route({
     ...contract.recordFormEvent,
-    onRequest: (request) => consume(events, request),
+    onRequest: (request) => consume(events, request, countBody(request)),
     handler: async (request) => {
       const { tool } = await submitForm.formFor(request.body.toolId, request.headers.origin);
       await analytics.record(tool, request.body);

@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { sendError, toAppError } from "../../http/error-replies.ts";
 import { registerSubmissionBodies } from "./submission-body.ts";
 
-const LARGE = 256 * 1024;
+const LARGE = 64 * 1024;
 
 /** Creates an app with only the body parser, and a route that returns the parsed body. */
 async function openApp(limits?: Parameters<typeof registerSubmissionBodies>[1]) {
